@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from contextlib import closing
@@ -10,7 +11,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from singletable import Engine, ReadChanges, TrimmedDataAccess
+from drills.io_errors import Interruption
+from drills.system_calls import Fault, replaced_system_calls
+from singletable import Engine, ReadChanges, Scan, TrimmedDataAccess
+from singletable.engine.file_repair import repair_file
 from tests.cli.run import Run
 from tests.engine.processes import start_script
 from tests.engine.sample_file import COUNT, create_sample, read_sample
@@ -56,6 +60,18 @@ def test_intact_file_has_no_problems_and_is_not_touched(run: Run, file: Path) ->
             "UPDATE items_1 SET item = x'7b' WHERE id = 4",
             "does not match its checksum, and cannot be decoded",
         ),
+        (
+            """UPDATE items_1 SET item = replace(item, '"S"', '"R"') WHERE id = 4""",
+            "does not match its checksum, and cannot be decoded",
+        ),
+        (
+            """UPDATE items_1 SET item = replace(item, '"3"', '"3e999"') WHERE id = 4""",
+            "does not match its checksum, and cannot be decoded",
+        ),
+        (
+            "UPDATE items_1 SET item = replace(hex(zeroblob(9000)), '00', '{\"M\":') WHERE id = 4",
+            "does not match its checksum, and cannot be decoded",
+        ),
         ("UPDATE items_1 SET size = 5 WHERE id = 4", "but its stored size is 5"),
         ("UPDATE items_1 SET expires = 5 WHERE id = 4", "has a wrong expiry time"),
         ("DELETE FROM items_1 WHERE id = 4", "has 40 entries, but the table has items for only 39"),
@@ -67,6 +83,8 @@ def test_intact_file_has_no_problems_and_is_not_touched(run: Run, file: Path) ->
         ("DELETE FROM changes WHERE position = 9", "has no changes between 8 and 10"),
         ("UPDATE changes SET new = NULL WHERE position = 9", "Change 9: does not match"),
         ("UPDATE change_blocks SET bytes = 5", "up to change 64, but recorded 5"),
+        ("UPDATE changes SET old = 5 WHERE position = 9", "Change 9: does not match"),
+        ("UPDATE sqlite_sequence SET seq = 0", "is 0, but table number 1 exists"),
         ("UPDATE tokens SET moment = 5", "An idempotency token: is damaged"),
     ],
 )
@@ -136,6 +154,76 @@ def test_keys_of_unreadable_rows_are_listed(run: Run, file: Path) -> None:
     code, out, _ = run("check", "votes.db", "--repair", "new.db")
     assert code == 1, out
     assert run("check", "new.db")[0] == 0
+
+
+# A page of the file is 4,096 bytes.
+def damage_pages(file: Path, *contents: bytes) -> None:
+    """Overwrite the pages of the table in which these bytes are."""
+    intact = file.read_bytes()
+    for each in contents:
+        place = intact.rindex(each) // 4096 * 4096
+        intact = intact[:place] + bytes(4096) + intact[place + 4096 :]
+    file.write_bytes(intact)
+
+
+def test_repair_keeps_rows_between_damaged_pages(run: Run, file: Path) -> None:
+    change(file, "DELETE FROM changes", "DROP TABLE index_1_1", "DROP TABLE index_1_2", "VACUUM")
+    damage_pages(file, b'"sk":{"N":"1"}', b'"sk":{"N":"38"}')
+    assert run("check", "votes.db", "--repair", "new.db")[0] == 1
+    assert run("check", "new.db")[0] == 0
+    with Engine.on_file("new.db") as engine:
+        kept = {int(each["sk"]["N"]) for each in engine.execute(Scan("users")).items or ()}
+    assert set(range(15, 30)) <= kept
+    assert not {1, 38} & kept
+
+
+def test_file_without_its_end_can_be_repaired(run: Run, file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-8192])
+    code, out, _ = run("check", "votes.db")
+    assert (code, "SQLite: cannot open the file" in out) == (1, True)
+    assert "Wrote 40 items" in run("check", "votes.db", "--repair", "new.db")[1]
+    assert run("check", "new.db")[0] == 0
+
+
+# If positions were used twice, readers would miss changes.
+def test_repair_continues_the_feed_after_changes_that_cannot_be_read(run: Run, file: Path) -> None:
+    with closing(apsw.Connection(str(file))) as connection:
+        ((root,),) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'changes'")
+    intact = file.read_bytes()
+    file.write_bytes(intact[: (root - 1) * 4096] + bytes(4096) + intact[root * 4096 :])
+    assert "40 items and 1 change to new.db" in run("check", "votes.db", "--repair", "new.db")[1]
+    assert run("check", "new.db")[0] == 0
+    with Engine.on_file("new.db") as engine, pytest.raises(TrimmedDataAccess):
+        engine.execute(ReadChanges(after=122))
+
+
+# SQLite ends a log at the first damaged frame, as if the process had been killed there.
+def test_log_is_read_through_links_and_checked(run: Run, folder: Path, file: Path) -> None:
+    script = "e = with_table(Engine.on_file(path)); put(e, 'a', 'b'); os.kill(os.getpid(), 9)"
+    start_script(script, file).communicate()
+    (folder / "link.db").symlink_to(file)
+    code, out, _ = run("check", "link.db")
+    assert (code, "things: 2 items" in out) == (0, True)
+    Path("votes.db-shm").unlink()
+    log = Path("votes.db-wal").read_bytes()
+    Path("votes.db-wal").write_bytes(log[:100] + b"damage" + log[106:])
+    code, out, _ = run("check", "votes.db")
+    assert (code, "SQLite ignores the last 3 commits" in out) == (1, True)
+
+
+@pytest.mark.parametrize("call", [15, 4000])
+def test_interrupted_repair_leaves_no_files(folder: Path, file: Path, call: int) -> None:
+    with pytest.raises(KeyboardInterrupt), Interruption(call, KeyboardInterrupt)():
+        repair_file(file, folder / "new.db", folder / "lost.jsonl")
+    assert list(folder.iterdir()) == [file]
+
+
+def test_repair_on_a_full_disk_leaves_no_files(run: Run, folder: Path, file: Path) -> None:
+    with replaced_system_calls() as calls:
+        calls.fault = Fault("pwrite", 20, errno.ENOSPC, permanent=True)
+        code, _, err = run("check", "votes.db", "--repair", "new.db")
+    assert (code, "'new.db' cannot be written: the disk is full" in err) == (2, True)
+    assert list(folder.iterdir()) == [file]
 
 
 def test_accepting_items_requires_a_repair(run: Run) -> None:

@@ -81,7 +81,7 @@ def test_correct_ledger_has_no_faults(ledger: tuple[Path, list[StepEvent]]) -> N
         (
             "UPDATE changes SET old = NULL WHERE position = "
             "(SELECT max(position) FROM changes WHERE old NOT NULL)",
-            "of the change feed was changed outside",
+            "of the change feed was changed by",
         ),
         (
             "DELETE FROM changes WHERE position = (SELECT max(position) FROM changes)",
@@ -89,7 +89,7 @@ def test_correct_ledger_has_no_faults(ledger: tuple[Path, list[StepEvent]]) -> N
         ),
         (
             """UPDATE changes SET new = replace(new, '"by":{"S":"1.', '"by":{"S":"9.')""",
-            "of the change feed was changed outside",
+            "of the change feed was changed by",
         ),
         ("DELETE FROM tables WHERE name LIKE 'side-%'", "was created, but does not exist"),
         ("PRAGMA application_id = 7", "StorageError"),

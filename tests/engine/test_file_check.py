@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import random
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from singletable import Engine, Settings, SingleTableError, StorageError
@@ -78,6 +80,34 @@ def test_damage_is_never_read_as_data_and_always_found(
     for name, found in contents.items():
         assert is_subsequence(found, intact[name]), name
     assert contents == intact or not is_clean
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("moment REAL", "moment,REAL"), ("position INTEGER", "posituon INTEGER"), ("CREATE", "CREAT")],
+)
+def test_damaged_schema_is_an_error_that_names_the_file(
+    sample: tuple[bytes, dict[str, list[object]]], tmp_path: Path, old: str, new: str
+) -> None:
+    path = tmp_path / "damaged.db"
+    path.write_bytes(sample[0])
+    with closing(apsw.Connection(str(path))) as file:
+        file.execute("PRAGMA writable_schema = ON")
+        file.execute(
+            "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'changes'", (old, new)
+        )
+    with pytest.raises(StorageError, match=f"singletable check {path}"):
+        read_contents(path)
+    assert check_file(path).problems
+
+
+def test_file_without_its_end_is_an_error_that_names_the_file(
+    sample: tuple[bytes, dict[str, list[object]]], tmp_path: Path
+) -> None:
+    path = tmp_path / "damaged.db"
+    path.write_bytes(sample[0][:-PAGE])
+    with pytest.raises(StorageError, match=f"singletable check {path}"):
+        Engine.on_file(path)
 
 
 def test_file_that_this_process_uses_is_not_checked(tmp_path: Path) -> None:

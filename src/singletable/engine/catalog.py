@@ -10,7 +10,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from singletable.engine.settings import Settings
-from singletable.engine.storage import Execute, check_values, values_checksum
+from singletable.engine.storage import (
+    MAX_POSITION,
+    DamagedData,
+    Execute,
+    check_values,
+    values_checksum,
+)
 from singletable.engine.table import Table, build_table
 from singletable.engine.table_record import (
     TableRecord,
@@ -43,7 +49,8 @@ class Catalog:
 
     def load(self, execute: Execute, latest: float) -> None:
         """Load the stored tables, and complete pending changes that would end after `latest`."""
-        for number, name, raw, checksum in execute("SELECT * FROM tables ORDER BY name"):
+        columns = "number, name, record, checksum"
+        for number, name, raw, checksum in execute(f"SELECT {columns} FROM tables ORDER BY name"):
             check_values(f"The record of table '{name}'", checksum, number, name, raw)
             record = complete_changes(decode_record(raw), latest)
             self.tables[record.name] = build_table(record, in_memory=self.in_memory)
@@ -51,6 +58,8 @@ class Catalog:
             "SELECT coalesce((SELECT max(position) FROM changes), 0), "
             "coalesce((SELECT max(position) FROM change_blocks), 0)"
         )
+        if max(self.newest_change, self.newest_block) > MAX_POSITION:
+            raise DamagedData("The last position of the change feed")
 
     @property
     def draft(self) -> dict[str, Table]:

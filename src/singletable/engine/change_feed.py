@@ -10,6 +10,7 @@ from msgspec.json import Decoder
 
 from singletable.engine.catalog import Session
 from singletable.engine.storage import (
+    CHANGE_COLUMNS,
     DamagedData,
     Execute,
     Row,
@@ -68,7 +69,7 @@ def read_changes(
             "longer: Settings.retention."
         )
     rows = execute(
-        "SELECT * FROM changes WHERE position > ? "
+        f"SELECT {CHANGE_COLUMNS} FROM changes WHERE position > ? "
         + ("" if table is None else f"AND number = {table.record.number} ")
         + "ORDER BY position LIMIT ?",
         (after, limit),
@@ -98,7 +99,8 @@ def feed_bounds(execute: Execute) -> tuple[int, int]:
 
 def last_change_time(execute: Execute, *, verify: bool) -> float:
     """Return the time of the newest change; 0 if there is none or it is damaged."""
-    for row in execute("SELECT * FROM changes ORDER BY position DESC LIMIT 1"):
+    newest = f"SELECT {CHANGE_COLUMNS} FROM changes ORDER BY position DESC LIMIT 1"
+    for row in execute(newest):
         return cast(float, row[3]) if not verify or is_intact_change(row) else 0
     return 0
 

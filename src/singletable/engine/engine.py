@@ -64,7 +64,7 @@ class Engine:
             database.read(self._load)
         except _DAMAGED as error:
             database.close()
-            raise _damaged(error, database.path) from error
+            raise _damaged(error, database.path, "The file cannot be opened") from error
         except BaseException:
             database.close()
             raise
@@ -208,13 +208,15 @@ def _only_deletes(operation: Operation[object]) -> bool:
             return type(operation) in _DELETES
 
 
-def _damaged(error: Exception, path: Path | None) -> StorageError:
+def _damaged(
+    error: Exception, path: Path | None, result: str = "Other items can still be read"
+) -> StorageError:
     if isinstance(error, DamagedData):
         what = f"{error} was changed by another program or a failing disk"
     else:
         what = f"Stored data cannot be decoded: {error}"
     advice = "" if path is None else f" Find all damage with: singletable check {path}"
-    return StorageError(f"{what}. Other items can still be read.{advice}")
+    return StorageError(f"{what}. {result}.{advice}")
 
 
 def _is_long_write(operation: Operation[Any]) -> bool:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
+from bisect import bisect
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import apsw
@@ -20,7 +22,14 @@ from msgspec import DecodeError
 
 from singletable.engine.control.backfill import has_valid_keys
 from singletable.engine.storage import DamagedData, Execute, check_values, is_intact_change
-from singletable.engine.storage.connection import VERSION, bind_execute, is_initialized
+from singletable.engine.storage.connection import (
+    CHANGE_COLUMNS,
+    MAX_POSITION,
+    TOKEN_COLUMNS,
+    VERSION,
+    bind_execute,
+    is_initialized,
+)
 from singletable.engine.storage.file_lock import is_open_here
 from singletable.engine.table import Index, Table, build_table
 from singletable.engine.table_record import decode_record
@@ -29,6 +38,7 @@ from singletable.values import Item, item_from_json, item_size
 
 OnProgress = Callable[[int, int], None]
 _STEP = 500
+_FRAME = 24 + 4096  # of SQLite's log: a header and a page
 UNREADABLE = (apsw.Error, UnicodeDecodeError)
 
 
@@ -72,57 +82,98 @@ class CheckedRow:
 
 
 @contextmanager
-def open_for_check(path: Path) -> Generator[tuple[Execute, bool]]:
-    """Open a snapshot of a file; yield a function to query it, and whether an engine uses it."""
+def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
+    """Open a snapshot of a file; yield a function to query it, and the report of the check."""
+    report = FileReport()
     try:
-        if not path.is_file():
+        # The log of a file is beside it, not beside a link to it.
+        file = Path(os.path.realpath(path, strict=True))
+        if not file.is_file():
             raise StorageError(f"'{path}' is not a regular file.")
         if is_open_here(path):
             # Closing a second descriptor would drop SQLite's locks on the file.
             raise StorageError(f"'{path}' is open in this process. Check it from another one.")
-        lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         raise StorageError(f"'{path}' cannot be read: {error.strerror}.") from None
     try:
-        in_use = False
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
-            in_use = True
+            report.in_use = True
         # Without a log, open the file as immutable: then SQLite creates no files beside it.
-        has_log = in_use or Path(f"{path}-wal").exists()
+        has_log = report.in_use or Path(f"{file}-wal").exists()
         mode = "mode=ro" if has_log else "immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         try:
-            connection = apsw.Connection(f"file:{quote(str(path.resolve()))}?{mode}", flags=flags)
+            connection = apsw.Connection(f"file:{quote(str(file))}?{mode}", flags=flags)
+            connection.set_busy_timeout(10_000)
             execute = bind_execute(connection)
+            try:
+                execute("SELECT count(*) FROM sqlite_schema")
+            except apsw.Error as error:
+                report.add("SQLite", f"cannot open the file: {error}")
+                # Nothing can be written, but now SQLite opens files with a damaged schema or a
+                # missing end.
+                execute("PRAGMA writable_schema = ON")
             execute("BEGIN")
-            if not is_initialized(execute):
+            if not is_initialized(execute, path):
                 raise StorageError(f"'{path}' is empty, not a singletable database.")
             ((version,),) = execute("PRAGMA user_version")
-        except apsw.Error as error:
-            raise StorageError(f"'{path}' cannot be read as a database: {error}.") from error
+        except UNREADABLE as error:
+            advice = "Restore it from a backup."
+            if has_log and not os.access(file.parent, os.W_OK):
+                advice = (
+                    f"SQLite reads its log with the help of a file beside it, but '{file.parent}' "
+                    f"is not writable: copy '{file.name}' and '{file.name}-wal' to another folder, "
+                    "and check the copy."
+                )
+            raise StorageError(
+                f"'{path}' cannot be read as a database: {error}. {advice}"
+            ) from error
+        if has_log and not report.in_use and (lost := _count_lost_commits(file)) > 1:
+            report.add(
+                f"The log '{path}-wal'",
+                f"is damaged: SQLite ignores the last {lost} commits in it. A power cut can cause "
+                "this with --durability normal",
+            )
         if version != VERSION:
             raise StorageError(
                 f"'{path}' has format {version}, which has no checksums. Open it once with this "
                 "release to upgrade it, then check it."
             )
         try:
-            yield execute, in_use
+            yield execute, report
         finally:
             connection.close()
     finally:
         os.close(lock)
 
 
+def _count_lost_commits(file: Path) -> int:
+    """Return the number of commits in a log after the frames that SQLite accepted.
+
+    A power cut during a commit leaves one; more are there if a frame before them is damaged. Frames
+    of an earlier use of the log have another salt than its header.
+    """
+    with suppress(OSError), open(f"{file}-wal", "rb") as log:
+        accepted = int.from_bytes(Path(f"{file}-shm").read_bytes()[16:20], sys.byteorder)
+        salt, lost = log.read(32)[16:24], 0
+        log.seek(accepted * _FRAME, os.SEEK_CUR)
+        while len(frame := log.read(_FRAME)) == _FRAME:
+            lost += frame[8:16] == salt and any(frame[4:8])
+        return lost
+    return 0
+
+
 def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -> FileReport:
     """Check a file and return a report."""
-    with open_for_check(path) as (execute, in_use):
-        report = FileReport(in_use)
+    with open_for_check(path) as (execute, report):
         try:
             for (text,) in execute("PRAGMA integrity_check"):
-                if text != "ok":
-                    report.add("SQLite", str(text))
+                for line in str(text).splitlines():
+                    if line not in ("ok", "*** in database main ***"):
+                        report.add("SQLite", line)
         except UNREADABLE as error:
             report.add("SQLite", f"the structure of the file cannot be read: {error}")
         tables = list(read_tables(execute, report))
@@ -137,6 +188,7 @@ def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -
                     report.add(place, row.problem)
         _check_feed(execute, report)
         _check_tokens(execute, report)
+        _check_numbers(execute, report)
         return report
 
 
@@ -170,7 +222,7 @@ def read_tables(execute: Execute, report: FileReport) -> Iterator[Table]:
             if not names <= existing:
                 missing = ", ".join(sorted(names - existing))
                 report.add(f"Table '{name}'", f"has no rows in the file: {missing}")
-            else:
+            if table.rows.name in existing:
                 yield table
     for name in sorted(existing - expected):
         report.add(f"The rows {name}", "belong to no table")
@@ -186,27 +238,34 @@ def _count_rows(execute: Execute, table: Table) -> int:
 def _read_table(execute: Execute, table: Table, report: FileReport) -> Iterator[CheckedRow]:
     """Yield the checked rows of a table, and check its indexes."""
     count = size = 0
-    entries = dict.fromkeys((index.name for index in table.indexes), 0)
+    indexes = [
+        (index, number)
+        for index in table.indexes
+        if (number := _count_entries(execute, table, index, report)) is not None
+    ]
+    expected = dict.fromkeys((index.name for index, _ in indexes), 0)
     try:
         for row in read_rows(execute, table):
             count, size = count + 1, size + (row.size if row.is_intact else 0)
             yield row
-            for index in table.indexes if row.item is not None else ():
+            for index, _ in indexes if row.item is not None else ():
                 if has_valid_keys(index, row.item or {}):
-                    entries[index.name] += 1
+                    expected[index.name] += 1
                     _check_entry(execute, index, row, report)
     except UNREADABLE as error:
         report.add(f"Table '{table.name}'", f"cannot be read to its end: {error}")
     report.tables[table.name] = (count, size)
-    for index in table.indexes:
-        _check_surplus(execute, table, index, entries[index.name], report)
+    for index, number in indexes:
+        if number > expected[index.name]:
+            place = f"Index '{index.name}' of table '{table.name}'"
+            items = f"the table has items for only {expected[index.name]}"
+            report.add(place, f"has {number} entries, but {items}")
 
 
-def read_rows(execute: Execute, table: Table, *, backward: bool = False) -> Iterator[CheckedRow]:
-    """Yield the rows of a table in the order of their ids, each with its problem if any."""
-    order = "DESC" if backward else "ASC"
+def read_rows(execute: Execute, table: Table, where: str = "ORDER BY id") -> Iterator[CheckedRow]:
+    """Yield rows of a table, each with its problem if any."""
     columns = "id, partition, sort, size, expires, item, checksum"
-    for row in execute(f"SELECT {columns} FROM {table.rows.name} NOT INDEXED ORDER BY id {order}"):
+    for row in execute(f"SELECT {columns} FROM {table.rows.name} NOT INDEXED {where}"):
         yield _check_row(table, *row)
 
 
@@ -229,7 +288,7 @@ def _check_row(
             problem = f"has {item_size(item)} bytes, but its stored size is {size}"
         elif table.expires_at(item) != expires:
             problem = "has a wrong expiry time"
-    except (DecodeError, ValueError, TypeError, KeyError, AttributeError):
+    except Exception:  # damaged bytes fail at any step of decoding, each with its own error
         item, problem = None, "cannot be decoded"
     if table.rows.checksums is not None:
         try:
@@ -274,50 +333,67 @@ def _key_text(item: Item) -> str:
     return ", ".join(f"{name}={value}" for name, value in list(item.items())[:2])[:200]
 
 
-def _check_surplus(
-    execute: Execute, table: Table, index: Index, expected: int, report: FileReport
-) -> None:
-    """Report index entries without items."""
-    place = f"Index '{index.name}' of table '{table.name}'"
+def _count_entries(execute: Execute, table: Table, index: Index, report: FileReport) -> int | None:
+    """Return the number of entries of an index; report it and return None if it is unreadable."""
     try:
         ((count,),) = execute(f"SELECT count(*) FROM {index.rows.name} NOT INDEXED")
     except UNREADABLE as error:
-        report.add(place, f"cannot be read: {error}")
-        return
-    if count > expected:
-        report.add(place, f"has {count} entries, but the table has items for only {expected}")
+        report.add(f"Index '{index.name}' of table '{table.name}'", f"cannot be read: {error}")
+        return None
+    return cast(int, count)
 
 
 def _check_feed(execute: Execute, report: FileReport) -> None:
     place = "The change feed"
     previous: int | None = None
-    sizes: list[tuple[int, int]] = []
+    positions: list[int] = []
+    totals = [0]
     try:
-        for row in execute("SELECT * FROM changes ORDER BY position"):
+        for row in execute(f"SELECT {CHANGE_COLUMNS} FROM changes ORDER BY position"):
             position, old, new = row[0], row[6], row[7]
             if previous is not None and position != previous + 1:
                 report.add(place, f"has no changes between {previous} and {position}")
             if not is_intact_change(row):
                 report.add(f"Change {position}", "does not match its checksum")
-            sizes.append((position, len(old or b"") + len(new or b"")))
+            positions.append(position)
+            totals.append(totals[-1] + len(old or b"") + len(new or b""))
             previous = position
-        report.changes = len(sizes)
+        report.changes = len(positions)
         blocks = list(execute("SELECT position, bytes FROM change_blocks ORDER BY position"))
         if blocks and (previous is None or blocks[-1][0] > previous):
             report.add(place, "has a block of changes that do not exist")
-        oldest = sizes[0][0] if sizes else 1
+        oldest = positions[0] if positions else 1
         for (start, _), (end, stored) in pairwise([(0, 0), *blocks]):
-            actual = sum(size for position, size in sizes if start < position <= end)
+            actual = totals[bisect(positions, end)] - totals[bisect(positions, start)]
             # The oldest changes of the first block may have been trimmed.
             if actual > stored or (actual < stored and start >= oldest - 1):
                 report.add(place, f"has {actual} bytes up to change {end}, but recorded {stored}")
-    except (*UNREADABLE, TypeError) as error:
+    except TypeError:
+        report.add(place, "has values of wrong types")
+    except UNREADABLE as error:
         report.add(place, f"cannot be read: {error}")
 
 
 def _check_tokens(execute: Execute, report: FileReport) -> None:
     try:
-        for *values, checksum in execute("SELECT * FROM tokens"):
+        for *values, checksum in execute(f"SELECT {TOKEN_COLUMNS} FROM tokens"):
             check_values("", checksum, *values)
-    except (*UNREADABLE, DamagedData):
+    except DamagedData:
         report.add("An idempotency token", "is damaged")
+    except UNREADABLE as error:
+        report.add("The idempotency tokens", f"cannot be read: {error}")
+
+
+def _check_numbers(execute: Execute, report: FileReport) -> None:
+    """Report a wrong counter: the next table would get a number that was used before."""
+    place = "The counter of table numbers"
+    try:
+        ((largest, last),) = execute(
+            "SELECT max((SELECT coalesce(max(number), 0) FROM tables), "
+            "(SELECT coalesce(max(number), 0) FROM changes)), "
+            "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'tables')"
+        )
+        if not isinstance(last, int) or not largest <= last < MAX_POSITION:
+            report.add(place, f"is {last}, but table number {largest} exists")
+    except (*UNREADABLE, TypeError) as error:
+        report.add(place, f"cannot be read: {error}")

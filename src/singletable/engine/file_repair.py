@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,29 @@ from singletable.engine.control.backfill import backfill, fill_expiry
 from singletable.engine.file_check import (
     UNREADABLE,
     CheckedRow,
-    FileReport,
     describe_key,
     open_for_check,
     read_rows,
     read_tables,
 )
-from singletable.engine.storage import Database, Execute, RowKey, is_intact_change, values_checksum
+from singletable.engine.storage import (
+    CHANGE_COLUMNS,
+    MAX_POSITION,
+    Database,
+    Execute,
+    RowKey,
+    is_disk_full,
+    is_intact_change,
+    values_checksum,
+)
 from singletable.engine.storage.checksums import change_checksum
 from singletable.engine.table import Table
 from singletable.engine.table_record import encode_record
 from singletable.errors import StorageError
 from singletable.values import item_size, item_to_json
+
+# More changes than the unreadable part of a feed can have had.
+_UNREADABLE_CHANGES = 2**32
 
 
 @dataclass(slots=True)
@@ -50,51 +62,69 @@ def repair_file(
     if os.path.lexists(target) or os.path.lexists(lost_items):
         raise StorageError(f"'{target}' or '{lost_items}' already exists. Choose a new file.")
     report = RepairReport()
-    with open_for_check(path) as (source, in_use):
-        if in_use:
+    with open_for_check(path) as (source, found):
+        if found.in_use:
             raise StorageError(f"'{path}' is open in an engine. Close it there first.")
-        try:
-            handle = os.open(lost_items, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except OSError as error:
-            raise StorageError(f"'{lost_items}' cannot be written: {error.strerror}.") from None
-        database = Database(target)
-        try:
-            with open(handle, "w", encoding="utf-8") as quarantine:
+        with (
+            _new_files(target, lost_items),
+            lost_items.open("w", encoding="utf-8") as quarantine,
+            closing(Database(target)) as database,
+        ):
 
-                def keep_lost(table: Table, row: CheckedRow) -> None:
-                    report.lost.append(f"{describe_key(table, row)} in table '{table.name}'")
-                    values = {"partition": row.partition, "sort": row.sort, "item": row.json}
-                    texts = {name: _text(value) for name, value in values.items()}
-                    line = {"table": table.name, **texts, "problem": row.problem}
-                    quarantine.write(json.dumps(line) + "\n")
+            def keep_lost(table: Table, row: CheckedRow) -> None:
+                report.lost.append(f"{describe_key(table, row)} in table '{table.name}'")
+                values = {"partition": row.partition, "sort": row.sort, "item": row.json}
+                texts = {name: _text(value) for name, value in values.items()}
+                line = {"table": table.name, **texts, "problem": row.problem}
+                quarantine.write(json.dumps(line) + "\n")
 
-                def copy(execute: Execute) -> None:
-                    tables = FileReport()
-                    for table in read_tables(source, tables):
-                        _create_table(execute, table)
-                        quarantined: set[RowKey] = set()
-                        for row in _readable_rows(source, table, report):
-                            if row.item is None or not (row.is_intact or accept_items):
-                                quarantined.add(RowKey(row.partition, row.sort))
-                                keep_lost(table, row)
-                            else:
-                                report.accepted += not row.is_intact
-                                _add(execute, table, row)
-                                report.kept += 1
-                        report.lost += _missing_keys(source, execute, table, quarantined)
-                        for index in table.indexes:
-                            backfill(table, index, execute)
-                        if table.ttl_attribute is not None:
-                            fill_expiry(table, execute)
-                    report.problems += [f"{each.place} {each.what}" for each in tables.problems]
-                    _copy_changes(source, execute, report)
+            def copy(execute: Execute) -> None:
+                tables: list[Table] = []
+                for table in read_tables(source, found):
+                    tables.append(table)
+                    _create_table(execute, table)
+                    quarantined: set[RowKey] = set()
+                    for row in _readable_rows(source, table, report):
+                        if row.item is None or not (row.is_intact or accept_items):
+                            quarantined.add(RowKey(row.partition, row.sort))
+                            keep_lost(table, row)
+                        else:
+                            report.accepted += not row.is_intact
+                            _add(execute, table, row)
+                            report.kept += 1
+                    report.lost += _missing_keys(source, execute, table, quarantined)
+                    for index in table.indexes:
+                        backfill(table, index, execute)
+                    if table.ttl_attribute is not None:
+                        fill_expiry(table, execute)
+                report.problems += [f"{each.place} {each.what}" for each in found.problems]
+                _copy_changes(source, execute, tables, report)
 
-                database.write(copy)
-        finally:
-            database.close()
+            database.write(copy)
     if not report.lost:
         lost_items.unlink()
     return report
+
+
+@contextmanager
+def _new_files(target: Path, lost_items: Path) -> Generator[None]:
+    """Create the files of a repair, and delete them if it fails."""
+    created: list[Path] = []
+    try:
+        for path in (target, lost_items):
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            created.append(path)
+        yield
+    except BaseException as error:
+        for path in created:
+            for suffix in ("", "-wal", "-shm"):
+                Path(f"{path}{suffix}").unlink(missing_ok=True)
+        if isinstance(error, StorageError) and is_disk_full(error):
+            raise StorageError(f"'{target}' cannot be written: the disk is full.") from None
+        if isinstance(error, OSError):
+            name = error.filename or target
+            raise StorageError(f"'{name}' cannot be written: {error.strerror}.") from None
+        raise
 
 
 def _text(value: object) -> str:
@@ -118,23 +148,34 @@ def _add(execute: Execute, table: Table, row: CheckedRow) -> None:
 
 
 def _readable_rows(source: Execute, table: Table, report: RepairReport) -> Iterator[CheckedRow]:
-    """Yield the rows before and after a page that SQLite cannot read."""
-    last: int | None = None
+    """Yield the rows before and after the pages that SQLite cannot read, and those between them."""
+    last, first = -MAX_POSITION, MAX_POSITION
     try:
         for row in read_rows(source, table):
             last = row.id
             yield row
         return
     except UNREADABLE as error:
-        after = "" if last is None else f" after row {last}"
-        report.lost.append(f"rows of table '{table.name}'{after}: {error}")
+        report.lost.append(f"rows of table '{table.name}': {error}")
     try:
-        for row in read_rows(source, table, backward=True):
-            if last is not None and row.id <= last:
+        for row in read_rows(source, table, "ORDER BY id DESC"):
+            if row.id <= last:
                 return
+            first = row.id
             yield row
-    except UNREADABLE:
         return
+    except UNREADABLE:
+        pass
+    for id_, *_ in _read_index(source, table):
+        if last < id_ < first:
+            with suppress(*UNREADABLE):
+                yield from read_rows(source, table, f"WHERE id = {id_}")
+
+
+def _read_index(source: Execute, table: Table) -> Iterator[tuple[Any, ...]]:
+    """Yield the id and key of every row in SQLite's index, which is stored apart from the rows."""
+    with suppress(*UNREADABLE):
+        yield from source(f"SELECT id, partition, sort FROM {table.rows.name} ORDER BY 2, 3")
 
 
 def _missing_keys(
@@ -142,27 +183,29 @@ def _missing_keys(
 ) -> Iterator[str]:
     """Yield the keys in SQLite's index for which no row could be read."""
     assert table.rows.checksums is not None
-    try:
-        for key in source(f"SELECT partition, sort FROM {table.rows.name} ORDER BY 1, 2"):
-            if key not in known and table.rows.get(execute, RowKey(*key)) is None:
-                yield table.rows.checksums.describe(*key)
-    except UNREADABLE:
-        return
+    for _, *values in _read_index(source, table):
+        key = RowKey(*values)
+        if key not in known and table.rows.get(execute, key) is None:
+            yield table.rows.checksums.describe(*key)
 
 
-def _copy_changes(source: Execute, execute: Execute, report: RepairReport) -> None:
+def _copy_changes(
+    source: Execute, execute: Execute, tables: list[Table], report: RepairReport
+) -> None:
     """Copy the changes after the last damaged one.
 
-    If the newest change is damaged, the last intact one is stored again at the next position, so
-    that no position is used twice.
+    No position may be used twice: readers would miss the second change. If the newest change is
+    damaged, the last intact one is stored again at a position after it; if there is none, a change
+    of an item to itself.
     """
     kept: list[tuple[Any, ...]] = []
     newest, intact = 0, None
     try:
-        for row in source("SELECT * FROM changes ORDER BY position"):
+        for row in source(f"SELECT {CHANGE_COLUMNS} FROM changes ORDER BY position"):
             if kept and row[0] != newest + 1:
                 kept = []
-            newest = row[0]
+            # A damaged schema can hide positions.
+            newest = row[0] if isinstance(row[0], int) else _UNREADABLE_CHANGES
             if is_intact_change(row):
                 intact = row
                 kept.append(row)
@@ -171,9 +214,24 @@ def _copy_changes(source: Execute, execute: Execute, report: RepairReport) -> No
     except UNREADABLE as error:
         kept = []
         report.lost.append(f"changes after {newest}: {error}")
-    if not kept and intact is not None:
-        values = (newest + 1, *intact[1:-1])
+        newest += _UNREADABLE_CHANGES
+    last = next(_unchanged_items(execute, tables), None) if intact is None else intact[1:-1]
+    if not kept and newest and last is not None:
+        values = (min(newest + 1, MAX_POSITION // 2), *last)
         kept = [(*values, change_checksum(values))]
     for change in kept:
         execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", change)
     report.changes = len(kept)
+    # A table that was deleted may still have changes, and its number must not be used again.
+    execute("DELETE FROM sqlite_sequence")
+    execute(
+        "INSERT INTO sqlite_sequence SELECT 'tables', max(coalesce((SELECT max(number) FROM tables)"
+        ", 0), coalesce((SELECT max(number) FROM changes), 0))"
+    )
+
+
+def _unchanged_items(execute: Execute, tables: list[Table]) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of a change of each item to itself."""
+    for table in tables:
+        for _, item in table.rows.scan_range(b"", None, None).rows(execute):
+            yield table.record.number, table.name, 0.0, 0, table.key_names_json, item, item

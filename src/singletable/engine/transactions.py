@@ -13,7 +13,7 @@ from singletable.engine.item_update import NewItem, check_update, update_item
 from singletable.engine.item_write import StoredItem, delete, put
 from singletable.engine.key_validation import encode_item_key, encode_key
 from singletable.engine.request_expressions import parse_expressions
-from singletable.engine.storage import RowKey, check_values, values_checksum
+from singletable.engine.storage import TOKEN_COLUMNS, RowKey, check_values, values_checksum
 from singletable.engine.table import Table
 from singletable.engine.validation import TRANSACTION
 from singletable.errors import (
@@ -125,7 +125,8 @@ def request_digest(request: TransactWriteItems) -> bytes:
 def find_replay(session: Session, token: str, digest: bytes) -> dict[str, float] | None:
     """Return the read units by table of a repeated request, or None if the token is new."""
     session.execute("DELETE FROM tokens WHERE moment <= ?", (session.now - TOKEN_LIFETIME,))
-    for *values, checksum in session.execute("SELECT * FROM tokens WHERE token = ?", (token,)):
+    select = f"SELECT {TOKEN_COLUMNS} FROM tokens WHERE token = ?"
+    for *values, checksum in session.execute(select, (token,)):
         check_values(f"The idempotency token '{token}'", checksum, *values)
         _, stored_digest, _, units = values
         if stored_digest != digest:

@@ -6,13 +6,21 @@ from singletable.engine.storage.checksums import (
     is_intact_change,
     values_checksum,
 )
-from singletable.engine.storage.connection import Execute
+from singletable.engine.storage.connection import (
+    CHANGE_COLUMNS,
+    MAX_POSITION,
+    TOKEN_COLUMNS,
+    Execute,
+)
 from singletable.engine.storage.database import Database, SchemaChanged
 from singletable.engine.storage.row_range import RowRange, count_page
 from singletable.engine.storage.rows import KeyRange, Row, RowKey, Rows
 from singletable.engine.storage.writer import is_disk_full
 
 __all__ = [
+    "CHANGE_COLUMNS",
+    "MAX_POSITION",
+    "TOKEN_COLUMNS",
     "DamagedData",
     "Database",
     "Execute",

@@ -38,6 +38,11 @@ _SCHEMA = (
     "checksum INTEGER NOT NULL)",
     "CREATE INDEX tokens_by_moment ON tokens (moment)",
 )
+# Named wherever they are read: a damaged schema can have other columns.
+CHANGE_COLUMNS = "position, number, name, moment, expired, keys, old, new, checksum"
+TOKEN_COLUMNS = "token, request, moment, result, checksum"
+# Larger positions and numbers are damaged, and SQLite has no room for many after them.
+MAX_POSITION = 2**62
 
 
 class Execute(Protocol):
@@ -76,10 +81,11 @@ def open_connection(
             connection.close()
             raise
     except apsw.Error as error:
-        raise StorageError(
-            f"'{path}' cannot be used as a database: {error}. "
-            "Use the path of a new file, or of a file that singletable created."
-        ) from error
+        if isinstance(error, apsw.CorruptError):
+            advice = f"Restore it from a backup, or find all damage with: singletable check {path}"
+        else:
+            advice = "Use the path of a new file, or of a file that singletable created."
+        raise StorageError(f"'{path}' cannot be used as a database: {error}. {advice}") from error
     if lock is not None:
         lock.add_connection(connection)
     return connection
@@ -97,16 +103,16 @@ def _prepare(
     connection.set_busy_timeout(10_000)
     execute = bind_execute(connection)
     if initialize:
-        is_initialized(execute)  # before the pragmas change the file: it may not be ours
+        is_initialized(execute, path)  # before the pragmas change the file: it may not be ours
     if path is not None:
         execute("PRAGMA journal_mode = WAL")
         execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
     execute("PRAGMA temp_store = MEMORY")
     if initialize:
-        create_schema(connection)
+        create_schema(connection, path)
 
 
-def is_initialized(execute: Execute) -> bool:
+def is_initialized(execute: Execute, path: Path | None) -> bool:
     """Return True if the database has our schema, current or older, and False if it is empty.
 
     Raise StorageError if it belongs to another program.
@@ -119,21 +125,21 @@ def is_initialized(execute: Execute) -> bool:
         if version not in (_WITHOUT_CHECKSUMS, VERSION):
             release = "a newer release" if version > VERSION else "the release that wrote it"
             raise StorageError(
-                f"The file has format {version}, but this release of singletable reads formats "
+                f"'{path}' has format {version}, but this release of singletable reads formats "
                 f"{_WITHOUT_CHECKSUMS} and {VERSION}. Use {release}."
             )
         return True
     if objects or application:
         raise StorageError(
-            "The file is an SQLite database of another program. Use the path of a new file."
+            f"'{path}' is an SQLite database of another program. Use the path of a new file."
         )
     return False
 
 
-def create_schema(connection: apsw.Connection) -> None:
+def create_schema(connection: apsw.Connection, path: Path | None) -> None:
     """Create or upgrade the schema in one transaction; do nothing if it is current."""
     execute = bind_execute(connection)
-    is_upgrade = is_initialized(execute)
+    is_upgrade = is_initialized(execute, path)
     ((version,),) = execute("PRAGMA user_version")
     if version == VERSION:
         return

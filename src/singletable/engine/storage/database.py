@@ -197,17 +197,17 @@ class Database:
             # SQLite reports the missing table as an SQLError or, if the schema changed again during
             # its own retry, as a SchemaChangeError.
             if self.path is None:
-                raise _read_error(error) from error
+                raise _read_error(error, None) from error
             raise SchemaChanged from error
         except apsw.Error as error:
-            raise _read_error(error) from error
+            raise _read_error(error, self.path) from error
 
     def read_exclusively(self, work: Callable[[Execute], T]) -> T:
         """Read while holding the write lock, so that the catalog and the file agree."""
         try:
             return self._writer.run_exclusively(lambda _: self._readers.read(work))
         except apsw.Error as error:
-            raise _read_error(error) from error
+            raise _read_error(error, self.path) from error
 
     def serialize(self) -> bytes:
         """Return everything in the database, to open a copy of it in memory."""
@@ -216,7 +216,7 @@ class Database:
         try:
             pages = self._writer.run_exclusively(lambda _: self._connection.serialize("main"))
         except apsw.Error as error:
-            raise _read_error(error) from error
+            raise _read_error(error, self.path) from error
         # Bytes 18 and 19 say that a file has a write-ahead log; a database in memory has none.
         return pages[:18] + b"\x01\x01" + pages[20:]
 
@@ -249,10 +249,9 @@ def _forked() -> StorageError:
     )
 
 
-def _read_error(error: apsw.Error) -> StorageError:
-    return StorageError(
-        f"The database could not be read: {error}. If the file is damaged, use a backup."
-    )
+def _read_error(error: apsw.Error, path: Path | None) -> StorageError:
+    advice = "" if path is None else f" Find all damage with: singletable check {path}"
+    return StorageError(f"The database could not be read: {error}.{advice}")
 
 
 # The number of forks between this process and the first. Every request compares it, so it is
