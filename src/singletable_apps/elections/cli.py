@@ -14,6 +14,8 @@ from singletable_apps.shared.cli import (
     ProxyOption,
     PublicUrlOption,
     SmtpOption,
+    TlsCertOption,
+    TlsKeyOption,
     exit_on_error,
 )
 
@@ -58,6 +60,8 @@ def serve(
     port: PortOption = 8000,
     public: PublicUrlOption = None,
     proxy: ProxyOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
     print_emails: PrintEmailsOption = False,
     smtp: SmtpOption = None,
     new_keys: NewKeys = False,
@@ -75,7 +79,9 @@ def serve(
         from singletable_apps.shared.serve import ListenOptions
 
         emails = email_delivery(print_emails=print_emails, smtp=smtp)
-        options = ListenOptions(host, port, public, tuple(proxy or ()), print_emails=print_emails)
+        options = ListenOptions(
+            host, port, public, tuple(proxy or ()), (tls_cert, tls_key), print_emails=print_emails
+        )
         serve(
             DataLocation(at, keys, new_keys),
             options,

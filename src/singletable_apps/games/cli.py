@@ -12,6 +12,8 @@ from singletable_apps.shared.cli import (
     PortOption,
     ProxyOption,
     PublicUrlOption,
+    TlsCertOption,
+    TlsKeyOption,
     exit_on_error,
 )
 
@@ -55,6 +57,8 @@ def serve(
     port: PortOption = 8000,
     public: PublicUrlOption = None,
     proxy: ProxyOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
     environment: EnvironmentOption = "dev",
 ) -> None:
     """Serve games over HTTP and WebSockets: pages for people and an API for programs.
@@ -65,7 +69,12 @@ def serve(
     from singletable_apps.games.app import run_serve
     from singletable_apps.shared.serve import ListenOptions
 
-    run_serve(at, secret, ListenOptions(host, port, public, tuple(proxy or ())), environment)
+    run_serve(
+        at,
+        secret,
+        ListenOptions(host, port, public, tuple(proxy or ()), (tls_cert, tls_key)),
+        environment,
+    )
 
 
 @games.command()

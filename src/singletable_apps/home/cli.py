@@ -14,6 +14,8 @@ from singletable_apps.shared.cli import (
     ProxyOption,
     PublicUrlOption,
     SmtpOption,
+    TlsCertOption,
+    TlsKeyOption,
     exit_on_error,
 )
 
@@ -42,6 +44,8 @@ def serve(
     port: PortOption = 8000,
     public: PublicUrlOption = None,
     proxy: ProxyOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
     print_emails: PrintEmailsOption = False,
     smtp: SmtpOption = None,
 ) -> None:
@@ -54,5 +58,7 @@ def serve(
         from singletable_apps.home.serve import serve_site
         from singletable_apps.shared.serve import ListenOptions
 
-        options = ListenOptions(host, port, public, tuple(proxy or ()), sample, print_emails)
+        options = ListenOptions(
+            host, port, public, tuple(proxy or ()), (tls_cert, tls_key), sample, print_emails
+        )
         serve_site(folder, options, ServeOptions(at, sample, print_emails, smtp))

@@ -13,6 +13,11 @@ from singletable_apps.home.guide import GUIDE_URL
 from singletable_apps.shared.apps import SampleData, check_sample, print_setup
 from singletable_apps.shared.serve import ListenOptions, listen, print_rows, print_running, serve
 
+_NO_EMAILS = (
+    "Without --smtp, no e-mails are sent: people can register with addresses that are not theirs, "
+    "registering shows which addresses are taken, and forgotten passwords cannot be reset."
+)
+
 
 def serve_site(folder: Path, options: ListenOptions, choices: ServeOptions) -> None:
     """Serve all apps until a signal comes. Invalid options raise before anything is created."""
@@ -23,11 +28,18 @@ def serve_site(folder: Path, options: ListenOptions, choices: ServeOptions) -> N
         for app in apps:
             check_sample(app.info.name, app.running, public)
         site = make_site_app(apps, settings=public.settings())
-        print_welcome(url, apps, folder, choices)
+        print_welcome(url, apps, folder, choices, is_local=public.is_local)
         serve(site, listener, public)
 
 
-def print_welcome(url: str, apps: Sequence[ServedApp], folder: Path, choices: ServeOptions) -> None:
+def print_welcome(
+    url: str,
+    apps: Sequence[ServedApp],
+    folder: Path,
+    choices: ServeOptions,
+    *,
+    is_local: bool = True,
+) -> None:
     """Print the address, the apps, the sample accounts, and where the data is."""
     print_running("singletable", url)
     typer.echo("")
@@ -44,6 +56,8 @@ def print_welcome(url: str, apps: Sequence[ServedApp], folder: Path, choices: Se
     typer.echo("")
     if choices.print_emails:
         typer.echo("E-mails, such as password resets, are printed here.")
+    if choices.smtp is None and not is_local:
+        typer.echo(_NO_EMAILS)
     if choices.address is None:
         typer.echo(f"Your data is in {folder}. Back up the whole folder, including the keys.")
     else:

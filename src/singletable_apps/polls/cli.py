@@ -12,6 +12,8 @@ from singletable_apps.shared.cli import (
     PortOption,
     ProxyOption,
     PublicUrlOption,
+    TlsCertOption,
+    TlsKeyOption,
     exit_on_error,
 )
 
@@ -50,6 +52,8 @@ def serve(
     port: PortOption = 8000,
     public: PublicUrlOption = None,
     proxy: ProxyOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
 ) -> None:
     """Serve polls over HTTP: pages for people and an API for programs.
 
@@ -59,7 +63,11 @@ def serve(
         from singletable_apps.polls.app import run_serve
         from singletable_apps.shared.serve import ListenOptions
 
-        run_serve(at, secret, ListenOptions(host, port, public, tuple(proxy or ())))
+        run_serve(
+            at,
+            secret,
+            ListenOptions(host, port, public, tuple(proxy or ()), (tls_cert, tls_key)),
+        )
 
 
 @polls.command()

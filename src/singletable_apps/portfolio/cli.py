@@ -19,6 +19,8 @@ from singletable_apps.shared.cli import (
     ProxyOption,
     PublicUrlOption,
     SmtpOption,
+    TlsCertOption,
+    TlsKeyOption,
     exit_on_error,
 )
 
@@ -71,6 +73,8 @@ def serve(
     port: PortOption = 8000,
     public: PublicUrlOption = None,
     proxy: ProxyOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
     print_emails: PrintEmailsOption = False,
     smtp: SmtpOption = None,
 ) -> None:
@@ -87,7 +91,9 @@ def serve(
     run_serve(
         at,
         folder,
-        ListenOptions(host, port, public, tuple(proxy or ()), print_emails=print_emails),
+        ListenOptions(
+            host, port, public, tuple(proxy or ()), (tls_cert, tls_key), print_emails=print_emails
+        ),
         emails,
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
@@ -30,6 +31,16 @@ ProxyOption: TypeAlias = Annotated[
         help="Proxy whose X-Forwarded-For header is trusted, such as 127.0.0.1 or 10.0.0.0/8. "
         "Without it, all clients behind a proxy share one rate limit.",
     ),
+]
+TlsCertOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Serve HTTPS with the certificate in this PEM file; requires --tls-key.",
+    ),
+]
+TlsKeyOption: TypeAlias = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The private key of the certificate, as PEM.")
 ]
 PrintEmailsOption: TypeAlias = Annotated[
     bool,

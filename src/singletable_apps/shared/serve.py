@@ -17,10 +17,11 @@ import resource
 import shutil
 import signal
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from urllib.parse import urlsplit
@@ -33,6 +34,7 @@ from starlette.types import ASGIApp
 
 import singletable
 from singletable import Driver, SingleTableError, StorageError
+from singletable.server import load_tls
 from singletable_apps.counting import replace_control_characters
 from singletable_apps.shared.connections import (
     LOOPBACK,
@@ -50,6 +52,9 @@ from singletable_apps.shared.web.hosts import is_loopback
 # Errors that end a command with their message. Anything else is a bug and shows a traceback.
 EXPECTED_ERRORS = (AppError, SingleTableError)
 SHUTDOWN_SECONDS = 10
+# Connections count towards the limits only after the TLS handshake.
+HANDSHAKE_SECONDS = 10
+BACKLOG = 1024
 WEBSOCKET_MESSAGE_BYTES = 64 << 10
 _ORIGIN = re.compile(r"https?://[^\s/?#@{}\\]+")
 _MEBIBYTE = 1 << 20
@@ -135,12 +140,13 @@ class PublicUrl:
     """The URL that people use, without a trailing slash, and the proxies in front of it.
 
     `proxies` are networks with a trusted X-Forwarded-For header. `is_local` means that only this
-    machine can reach the server.
+    machine can reach the server. With `tls`, the server itself speaks HTTPS.
     """
 
     url: str
     proxies: tuple[str, ...] = ()
     is_local: bool = False
+    tls: ssl.SSLContext | None = None
 
     @property
     def secure_cookies(self) -> bool:
@@ -187,15 +193,30 @@ def resolve_public_url(named: str | None, proxies: tuple[str, ...], url: str) ->
 class ListenOptions:
     """The address to listen on, the public URL, and trusted proxies.
 
-    With `sample` or `print_emails`, the server must be local: see `check_local_options`.
+    With `sample` or `print_emails`, the server must be local: see `check_local_options`. With
+    `tls_files`, a certificate and its key as PEM, the server speaks HTTPS.
     """
 
     host: str
     port: int
     public: str | None = None
     proxies: tuple[str, ...] = ()
+    tls_files: tuple[Path | None, Path | None] = (None, None)
     sample: bool = False
     print_emails: bool = False
+
+
+def _load_tls(options: ListenOptions) -> ssl.SSLContext | None:
+    certificate, key = options.tls_files
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise ListenError("Use --tls-cert and --tls-key together.")
+    if options.public is not None and not options.public.startswith("https://"):
+        raise ListenError(
+            f"With --tls-cert, --public expects a URL with https://, but got '{options.public}'."
+        )
+    return load_tls(certificate, key)
 
 
 def check_local_options(options: ListenOptions, public: PublicUrl) -> None:
@@ -219,9 +240,10 @@ def listen(options: ListenOptions) -> Generator[tuple[socket.socket, str, Public
 
     Ctrl-C and SIGTERM end the block, at any point within it, and the program continues after it.
     """
+    tls = _load_tls(options)
     with open_listener(options) as listener, _stop_on_signals():
-        url = http_url(options.host, listener.getsockname()[1])
-        public = resolve_public_url(options.public, options.proxies, url)
+        url = http_url(options.host, listener.getsockname()[1], is_tls=tls is not None)
+        public = replace(resolve_public_url(options.public, options.proxies, url), tls=tls)
         check_local_options(options, public)
         yield listener, url, public
 
@@ -259,7 +281,7 @@ def open_listener(options: ListenOptions) -> socket.socket:
     host, port = options.host, options.port
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=1024)
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
         # Python adds the address to some of these messages.
         reason = (error.strerror or str(error)).partition(" (")[0]
@@ -269,9 +291,10 @@ def open_listener(options: ListenOptions) -> socket.socket:
         ) from error
 
 
-def http_url(host: str, port: int) -> str:
+def http_url(host: str, port: int, *, is_tls: bool = False) -> str:
     """Return the URL of a host and port."""
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    scheme = "https" if is_tls else "http"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 class Server(uvicorn.Server):
@@ -284,15 +307,34 @@ class Server(uvicorn.Server):
         config: uvicorn.Config,
         limits: ConnectionLimits | None = None,
         proxies: Sequence[str] = LOOPBACK,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         super().__init__(config)
+        self._tls = tls
         self.server_state = ConnectionState(limits or ConnectionLimits(), proxies)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, unless a signal came before this server handled signals."""
-        await super().startup(sockets)
+        if self._tls is None:
+            await super().startup(sockets)
+        else:
+            await super().startup([])
+            await self._serve_tls(sockets or [], self._tls)
         if _stop_requested.is_set():
             self.should_exit = True
+
+    async def _serve_tls(self, sockets: Sequence[socket.socket], tls: ssl.SSLContext) -> None:
+        """Accept connections on the sockets. uvicorn would wait for a handshake for a minute."""
+        loop = asyncio.get_running_loop()
+        for each in sockets:
+            server = await loop.create_server(
+                lambda: HttpProtocol(self.config, self.server_state, self.lifespan.state),
+                sock=each,
+                backlog=BACKLOG,
+                ssl=tls,
+                ssl_handshake_timeout=HANDSHAKE_SECONDS,
+            )
+            self.servers.append(server)
 
     async def on_tick(self, counter: int) -> bool:
         """Drop slow clients once per second; uvicorn calls this ten times per second."""
@@ -331,7 +373,7 @@ def serve(app: ASGIApp, listener: socket.socket, public: PublicUrl) -> None:
     # Each connection needs a descriptor, and the usual limit is 1,024.
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    server = Server(server_config(app), proxies=(*LOOPBACK, *public.proxies))
+    server = Server(server_config(app), proxies=(*LOOPBACK, *public.proxies), tls=public.tls)
     # After a graceful shutdown uvicorn raises the signal again, and `listen` handles it.
     server.run(sockets=[listener])
 

@@ -16,6 +16,8 @@ from singletable_apps.shared.cli import (
     ProxyOption,
     PublicUrlOption,
     SmtpOption,
+    TlsCertOption,
+    TlsKeyOption,
     exit_on_error,
 )
 
@@ -53,6 +55,8 @@ def serve(
     port: PortOption = 8000,
     public: PublicUrlOption = None,
     proxy: ProxyOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
     print_emails: PrintEmailsOption = False,
     smtp: SmtpOption = None,
     keep_bcrypt: Annotated[
@@ -74,7 +78,9 @@ def serve(
     from singletable_apps.skills.app import run_serve
 
     emails = email_delivery(print_emails=print_emails, smtp=smtp)
-    options = ListenOptions(host, port, public, tuple(proxy or ()), print_emails=print_emails)
+    options = ListenOptions(
+        host, port, public, tuple(proxy or ()), (tls_cert, tls_key), print_emails=print_emails
+    )
     run_serve(at, secret, options, emails, keep_bcrypt=keep_bcrypt)
 
 

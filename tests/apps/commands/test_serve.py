@@ -29,6 +29,12 @@ REFUSED = {
     "a proxy": (("--proxy", "everybody"), "--proxy expects a network"),
     "an address of people": (("--public", "example.org"), "--public expects a URL"),
     "an address of tables": (("--at", "votes.db"), "Did you mean 'file:votes.db'?"),
+    "half of TLS": (("--tls-cert", "cert.pem"), "Use --tls-cert and --tls-key together."),
+    "no certificate": (("--tls-cert", "none.pem", "--tls-key", "none"), "Cannot read none.pem"),
+    "plain links over TLS": (
+        ("--tls-cert", "a", "--tls-key", "b", "--public", "http://a.example"),
+        "--public expects a URL with https://",
+    ),
     "a mail server": (("--smtp", "mail"), "Elections could not start. --smtp 'mail' is not valid"),
 }
 
@@ -88,6 +94,14 @@ def test_every_command_with_such_an_option_is_in_this_table() -> None:
         if options:
             found[each.folder] = options
     assert {"": COMMANDS[""], **found} == COMMANDS
+
+
+# What one command can do, all can.
+def test_every_server_has_the_same_options_for_its_address() -> None:
+    for folder in ("home", *(each.folder for each in find_apps())):
+        commands = import_module(f"singletable_apps.{folder}.cli")
+        names = inspect.signature(commands.serve).parameters.keys()
+        assert names >= {"host", "port", "public", "proxy", "tls_cert", "tls_key"}, folder
 
 
 def test_existing_sample_is_not_served_to_other_machines() -> None:

@@ -21,9 +21,14 @@ def _served(sample: SampleData | None) -> ServedApp:
 
 
 def _welcome(
-    capsys: pytest.CaptureFixture[str], sample: SampleData | None, options: ServeOptions
+    capsys: pytest.CaptureFixture[str],
+    sample: SampleData | None,
+    options: ServeOptions,
+    *,
+    is_local: bool = True,
 ) -> list[str]:
-    print_welcome("http://localhost:8000", [_served(sample)], Path("data"), options)
+    apps = [_served(sample)]
+    print_welcome("http://localhost:8000", apps, Path("data"), options, is_local=is_local)
     return [line for line in capsys.readouterr().out.splitlines() if line]
 
 
@@ -48,6 +53,17 @@ def test_welcome_shows_sample_accounts_with_their_password(
     assert "secret words" in lines[3]
     assert lines[4].split() == ["Ada", "Owner"]
     assert "E-mails" in lines[5]
+
+
+@pytest.mark.parametrize(
+    ("smtp", "is_local", "is_said"),
+    [(None, False, True), (None, True, False), ("smtp://mail.example.org", False, False)],
+)
+def test_welcome_to_a_public_site_says_what_no_mail_server_means(
+    capsys: pytest.CaptureFixture[str], smtp: str | None, is_local: bool, is_said: bool
+) -> None:
+    lines = _welcome(capsys, None, ServeOptions(smtp=smtp), is_local=is_local)
+    assert any("Without --smtp" in line for line in lines) == is_said
 
 
 def test_welcome_names_the_address_of_the_tables(capsys: pytest.CaptureFixture[str]) -> None:

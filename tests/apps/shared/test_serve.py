@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
+import socket
+import ssl
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from singletable_apps.shared.serve import (
     FileError,
     ListenError,
     ListenOptions,
+    PublicUrl,
+    Server,
     http_url,
     listen,
     new_folder,
     open_listener,
     resolve_public_url,
     serve,
+    server_config,
 )
+from tests.remote.certificates import create_certificate
 
 URL = "http://127.0.0.1:8000"
 
@@ -69,6 +77,41 @@ def test_server_stops_even_if_the_signal_was_lost_before_it_started() -> None:
     with listen(ListenOptions("127.0.0.1", 0)) as (listener, _, public):
         Dropped()
         serve(app, listener, public)
+
+
+def test_server_with_a_certificate_speaks_https(tmp_path: Path) -> None:
+    certificate, key = create_certificate(tmp_path)
+    schemes: list[str] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        schemes.append(scope["scheme"])
+        await PlainTextResponse("Hello")(scope, receive, send)
+
+    async def ask(port: int, tls: ssl.SSLContext | None) -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls)
+        writer.write(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        answer = await reader.read()
+        writer.close()
+        return answer
+
+    async def run(listener: socket.socket, public: PublicUrl) -> tuple[bytes, bytes]:
+        server, port = Server(server_config(app), tls=public.tls), listener.getsockname()[1]
+        running = asyncio.create_task(server.serve([listener]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        trusted = ssl.create_default_context(cafile=certificate)
+        answers = await ask(port, trusted), await ask(port, None)
+        server.should_exit = True
+        await running
+        return answers
+
+    options = ListenOptions("127.0.0.1", 0, tls_files=(certificate, key))
+    with listen(options) as (listener, url, public):
+        assert url == public.url == f"https://127.0.0.1:{listener.getsockname()[1]}"
+        secure, plain = asyncio.run(run(listener, public))
+    assert secure.endswith(b"Hello")
+    assert (plain, schemes) == (b"", ["https"])
+    assert public.secure_cookies
 
 
 def test_public_url_over_tls_makes_cookies_secure() -> None:
