@@ -68,7 +68,7 @@ class LiveGames:
         service.context.listeners.append(self._note)
 
     def attendee(self, seat: Seat, client: str = "") -> Attendee:
-        """Return a member for a seat. `client` tells browsers with the same link apart."""
+        """Return a member for a seat. `client` is the address of a browser that polls."""
         if seat.role is Role.PLAYER:
             channels = frozenset({"player", f"me:{seat.player_id}"})
             return Attendee(seat.player_id, channels, seat=seat)
@@ -76,7 +76,7 @@ class LiveGames:
         # The whole audience shares one link, so its connections cannot be limited per person.
         is_guest = seat.role is Role.AUDIENCE
         member_id = f"{seat.role}:{client or new_id()}"
-        return Attendee(member_id, frozenset({channel}), is_guest, seat=seat)
+        return Attendee(member_id, frozenset({channel}), is_guest, bool(client), seat=seat)
 
     async def snapshot(self, member: Member) -> tuple[str, object]:
         """Return the first message for a member."""

@@ -153,9 +153,10 @@ class Rooms:
             # Tests may use one loop after another.
             self._loop, self._rooms = loop, {}
         room = self._rooms.get(key)
+        known = len(room.connections_of(member)) if room else 0
         # A member that comes back replaces a socket that nobody has noticed to be dead.
-        is_back = room is not None and room.connections_of(member)
-        if not is_back and self._is_full(room, member):
+        is_back = known > 0 and not member.is_shared
+        if known >= self.limits.shared_sockets or (not is_back and self._is_full(room, member)):
             raise RoomFull
         if room is None:
             room = Room(key, self._setup)

@@ -32,6 +32,7 @@ class RoomLimits:
     sockets: int = 12_000
     room_sockets: int = 10_000
     member_sockets: int = 2
+    shared_sockets: int = 1_000
     message_bytes: int = 16 << 10
     messages_per_second: float = 10
     message_burst: int = 20
@@ -237,7 +238,7 @@ class Room:
         self.guests += member.is_guest
         _cancel(presence.leaving, self._emptied)
         presence.leaving = self._emptied = None
-        while len(presence.connections) > self._limits.member_sockets:
+        while not member.is_shared and len(presence.connections) > self._limits.member_sockets:
             oldest = presence.connections[0]
             oldest.close(CloseCode.REPLACED, "replaced")
             self.leave(oldest)

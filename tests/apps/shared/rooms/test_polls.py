@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from singletable_apps.shared.rooms import Member, Position, RoomLimits, Rooms
+from singletable_apps.shared.rooms import Member, Position, RoomFull, RoomLimits, Rooms
 from tests.apps.shared.rooms.clients import QUICK, in_event_loop, show_nothing, until
 
 
@@ -93,3 +93,25 @@ def test_position_is_parsed_from_a_query(
     epoch: str | None, sequence: str | None, expected: Position
 ) -> None:
     assert Position.parse(epoch, sequence) == expected
+
+
+# Otherwise they would end each other's polls, and poll again at once.
+@in_event_loop
+async def test_all_browsers_of_one_address_can_wait() -> None:
+    rooms = Rooms(limits=replace(QUICK, shared_sockets=4))
+    audience = Member("192.0.2.1", is_shared=True)
+    (first,) = await rooms.poll("tea", audience, snapshot=show_nothing)
+    position = Position(json.loads(first)["epoch"])
+
+    async def poll() -> list[str]:
+        return await rooms.poll("tea", audience, snapshot=show_nothing, position=position)
+
+    waiting = [asyncio.create_task(poll()) for _ in range(4)]
+    room = rooms.get("tea")
+    assert room is not None
+    await until(lambda: room.connections == 4)
+    with pytest.raises(RoomFull):
+        await poll()
+    room.publish("said", "to all")
+    assert [len(await each) for each in waiting] == [1, 1, 1, 1]
+    rooms.close()
