@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import groupby
+from itertools import accumulate, groupby, product
 from pathlib import Path
 from unicodedata import category, normalize
 
@@ -65,6 +65,7 @@ class WordFilter:
         self._phrases: list[str] = []
         for word in words:
             self._add(word)
+        self._sizes = {len(each) for each in self._words}
 
     def _add(self, word: str) -> None:
         if word.startswith("="):
@@ -92,6 +93,7 @@ class WordFilter:
         return (
             any(each in (spaced if each[:1] == " " else folded) for each in self._phrases if each)
             or any(map(self._matches, _candidates(folded, words)))
+            or any(map(self._has_word_within, _spelled_out(folded)))
             or any(self._is_masked(each) for each in folded.split() if _MASKED.search(each))
             or not self._exact.isdisjoint(_WORD.findall(normalize("NFC", text).casefold()))
         )
@@ -104,6 +106,26 @@ class WordFilter:
                     return True
             if any(part in base for part in self._parts):
                 return True
+        return False
+
+    def _has_word_within(self, letters: str) -> bool:
+        """Return whether letters spell a word of at least four, with others before or after it."""
+        for spelling in _spellings(letters):
+            base, lengths = _REPEATED.sub(r"\1", spelling), _lengths(spelling)
+            offsets = [0, *accumulate(lengths)]
+            for start, size in product(range(len(base)), self._sizes):
+                end = start + size
+                word = base[start:end]
+                # Mostly, there is no such word.
+                for least in self._words.get(word, ()) if end <= len(base) else ():
+                    # The first and the last letter may belong to the neighbors, too.
+                    found = lengths[start:end]
+                    for edge in {0, size - 1}:
+                        if not _is_stretched(word[edge], found[edge], least[edge]):
+                            found[edge] = min(found[edge], least[edge])
+                    is_spelled = all(map(_is_stretched, word, found, least)) and sum(found) > 3
+                    if is_spelled and any(map(str.isalpha, letters[offsets[start] : offsets[end]])):
+                        return True
         return False
 
     def _is_masked(self, chunk: str) -> bool:
@@ -121,12 +143,15 @@ def _candidates(folded: str, words: list[str]) -> Iterator[str]:
     for chunk in {*folded.split()} - known:
         yield (joined := _SEPARATORS.sub("", chunk))
         yield joined.strip("!|+(*#%&")
+    yield from _spelled_out(folded)
+
+
+def _spelled_out(folded: str) -> Iterator[str]:
+    """Return the runs of letters that stand alone, as in `f u n`."""
     for is_letter, run in groupby(_SPELLED.findall(folded), lambda each: len({*each}) == 1):
         letters = "".join(run)[:40]
         if is_letter and len(letters) > 2:
             yield letters
-            for start in range(len(letters) - 3):
-                yield from (letters[start:end] for end in range(start + 4, len(letters) + 1))
 
 
 def _is_stretched(letter: str, length: int, least: int) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -107,6 +110,18 @@ def test_filter_finds_disguised_words(text: str) -> None:
 def test_filter_reads_any_text(text: str) -> None:
     word_filter(("坏话", "project x", "🖕")).has_match(text)
     assert fold(fold(text)) == fold(text) or not text.isascii()
+
+
+# A few players who send such texts all the time would delay the answers of all others.
+def test_letters_that_stand_alone_take_little_work() -> None:
+    texts = [" ".join("b4d$1" * 8), " ".join(["q", *"fuck", "q"])]
+    found, calls = word_filter(), Counter[str]()
+    sys.setprofile(lambda frame, event, value: calls.update([event]))
+    try:
+        assert [found.has_match(text) for text in texts] == [False, True]
+    finally:
+        sys.setprofile(None)
+    assert calls["call"] < 3_000
 
 
 def test_words_of_the_host_are_found() -> None:
