@@ -22,7 +22,7 @@ PUBLIC: Table = {
                 GET /checker.py, GET /docs, GET /keys, GET /openapi.json, GET /problems,
                 GET /problems/{name}, GET /version, POST /password-reset,
                 POST /password-reset/confirm, POST /refresh, POST /register,
-                POST /register/confirm, POST /sign-in, POST /sign-out"""
+                POST /register/confirm, POST /email/confirm, POST /sign-in, POST /sign-out"""
         },
     ),
     **entries(

@@ -23,8 +23,8 @@ TABLE = {
         API,
         {
             EVERYONE: """
-                POST /register, POST /login, POST /logout, GET /openapi.json, GET /problems,
-                GET /docs""",
+                POST /register, POST /login, POST /logout, POST /email/confirm, GET /openapi.json,
+                GET /problems, GET /docs""",
             PEOPLE: """
                 GET /me, GET /protected, PUT /user, GET /users, GET /users/{username},
                 GET /directory, GET /master-skills, GET /skills, GET /master-skills/{skill_id},

@@ -78,7 +78,7 @@ def register(
     dependencies=[Depends(by_address(lambda limits: limits.register)), Whole],
 )
 def confirm_registration(
-    sent: schemas.RegistrationToken, request: Request, api: ThisApi
+    sent: schemas.EmailToken, request: Request, api: ThisApi
 ) -> schemas.Tokens:
     """Create the account with the single-use token from the e-mail, and sign in."""
     user = api.elections.people.confirm_registration(sent.token)
@@ -147,7 +147,19 @@ def confirm_password_reset(
     sent: schemas.NewPassword, request: Request, api: ThisApi
 ) -> schemas.Tokens:
     """Set a new password with the token from the e-mail, which works once, and sign in."""
-    return tokens(request, api, api.elections.auth.reset(sent.token, sent.password))
+    signed_in = api.elections.auth.reset(sent.token, sent.password, about=_about(request))
+    return tokens(request, api, signed_in)
+
+
+@router.post(
+    "/email/confirm",
+    status_code=204,
+    responses=responses(NOT_SIGNED_IN, TAKEN),
+    dependencies=[Depends(by_address(lambda limits: limits.reset)), Whole],
+)
+def confirm_email(sent: schemas.EmailToken, api: ThisApi) -> None:
+    """Change an e-mail address with the single-use token from the e-mail to the new one."""
+    api.elections.auth.emails.confirm(sent.token)
 
 
 def tokens(request: Request, api: Api, signed_in: SignedIn) -> schemas.Tokens:

@@ -186,7 +186,7 @@ class RegistrationPending(Model):
     email: str
 
 
-class RegistrationToken(Model):
+class EmailToken(Model):
     """The token from the link in an e-mail."""
 
     token: Annotated[str, Field(min_length=1, max_length=200)]

@@ -75,6 +75,18 @@ def sign_out(sent: schemas.RefreshToken, service: Service) -> schemas.Message:
     return schemas.Message(message="You are signed out.")
 
 
+@router.post(
+    "/email/confirm",
+    responses=responses(NOT_SIGNED_IN),
+    dependencies=limited("sign_in"),
+    openapi_extra=PUBLIC,
+)
+def confirm_email(sent: schemas.EmailToken, service: Service) -> schemas.Message:
+    """Change an e-mail address with the single-use token from the e-mail to the new one."""
+    service.accounts.emails.confirm(sent.token)
+    return schemas.Message(message="Your e-mail address is changed.")
+
+
 @router.get("/me", responses=responses(NOT_SIGNED_IN))
 def read_me(actor: Actor) -> schemas.Person:
     """Return your account."""

@@ -77,6 +77,12 @@ class RefreshToken(Model):
     refresh_token: str
 
 
+class EmailToken(Model):
+    """The token from the link in an e-mail."""
+
+    token: str = Field(min_length=1, max_length=200)
+
+
 class Tokens(Body):
     """An access token, and a token to renew it."""
 

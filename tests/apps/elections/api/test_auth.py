@@ -274,3 +274,17 @@ def test_rate_limits_apply_per_address_and_per_user() -> None:
 
 def renew(api: Api, token: str) -> httpx2.Response:
     return api.anonymous().request("POST", "/refresh", headers={"Cookie": f"{COOKIE}={token}"})
+
+
+def test_email_token_changes_the_address_once(api: Api) -> None:
+    ben = api.clients["Ben"]
+    assert (
+        ben.patch("/users/Ben", {"email": "ben@example.com"}).json()["email"] != "ben@example.com"
+    )
+    emails = Outbox(api.elections.context.store).newest()
+    text = next(each.email.text for each in emails if each.email.to == "ben@example.com")
+    token = {"token": next(line for line in text.splitlines() if line.startswith("2."))}
+    assert api.anonymous().post("/email/confirm", token).status_code == 204
+    assert ben.get("/me").json()["email"] == "ben@example.com"
+    for used in (token, {"token": "2.x"}):
+        assert type_of(api.anonymous().post("/email/confirm", used)) == "401 not-signed-in"

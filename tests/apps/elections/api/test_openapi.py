@@ -34,6 +34,7 @@ PUBLIC = {
     "sign_in",
     "request_password_reset",
     "confirm_password_reset",
+    "confirm_email",
     "read_version",
     "download_checker",
     "read_keys",

@@ -38,3 +38,14 @@ def test_invalid_registration_is_a_400_with_places(server: Server) -> None:
     answer = server.visitor().post("/register", {"username": "a", "name": "", "password": "x"})
     assert problem(answer) == (400, "invalid-request", ["/username", "/name", "/password"])
     assert problem(server.visitor().get("/me")) == (401, "not-signed-in", ["Authorization"])
+
+
+def test_email_token_changes_the_address_once(server: Server) -> None:
+    bob = server.sign_in("bob")
+    bob.put("/user", {"email": "bob@example.com"}, headers={"If-Match": "*"})
+    emails = server.world.mailbox.emails
+    text = next(each.text for each in emails if each.to == "bob@example.com")
+    token = {"token": text.partition("token=")[2].split()[0]}
+    assert server.visitor().post("/email/confirm", token).status_code == 200
+    assert server.world.user("bob").email == "bob@example.com"
+    assert problem(server.visitor().post("/email/confirm", token))[:2] == (401, "not-signed-in")
