@@ -167,3 +167,10 @@ def test_any_items_are_declared_or_reported(data: st.DataObject) -> None:
     models, unmatched = models_of(result), unmatched_items(result)
     for item in items:
         assert item in unmatched or is_declared(models, item), result.source
+
+
+# Values are texts of an application's users. This took minutes.
+def test_long_text_like_an_email_address_is_read_in_linear_time() -> None:
+    keys: Item = {"PK": {"S": "USER#1"}, "SK": {"S": "USER#1"}}
+    item: Item = {**keys, "text": {"S": f"a@{'.' * 200_000} "}}
+    assert "text: Attr[str]" in introspect([TableSample(Table("texts"), [item])]).source

@@ -34,7 +34,7 @@ _TEXT_FORMATS: tuple[tuple[TextFormat, re.Pattern[str]], ...] = (
     ("time", re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")),
     ("date", re.compile(r"\d{4}-\d{2}-\d{2}")),
     ("number", re.compile(r"-?\d+(\.\d+)?")),
-    ("email", re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")),
+    ("email", re.compile(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+")),
     ("address", re.compile(r"\d{1,3}(\.\d{1,3}){3}")),
     ("code", re.compile("(?=.*[0-9])[0-9A-Za-z=_-]{8,}")),
 )

@@ -210,7 +210,7 @@ def _abif_problem(_source: Source, head: str) -> str | None:
     if head.startswith("ABIF"):
         return None
     line, text = _first_content_line(head, ("#", "{"))
-    if _ABIF_VOTE.fullmatch(text) or re.fullmatch("=.*:.*", text):
+    if _ABIF_VOTE.fullmatch(text) or re.fullmatch("=[^:]*:.*", text):
         return None if not _PREFLIB.search(head) else "it has metadata of PrefLib"
     return f"line {line}: expected '=token:[Name]' or a vote like '2:A>B=C', found {quote(text)}"
 
