@@ -15,11 +15,11 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 PYTHON_FILES := src tests benchmarks drills tools examples
 
-# Other software that tests and benchmarks run: .peers/NAME/.installed. Each has a folder of its own, because they pin the
-# same libraries differently, and a lock: constraints/NAME.txt (PyPI) or constraints/NAME/package-lock.json (npm).
+# Other software that tests and benchmarks run: .peers/NAME/.installed. Each has its own folder, because they pin different
+# versions of the same libraries, and its own lock: constraints/NAME.txt (PyPI) or constraints/NAME/package-lock.json (npm).
 peers = $(foreach one,$(1),.peers/$(one)/.installed)
 
-# Clients that tests run against the endpoint, and a generator of CloudFormation that runs the CDK code we write.
+# Clients that tests run against the endpoint, and the AWS CDK, which runs the CDK code that we generate.
 PYTHON_CLIENTS := $(call peers,aioboto3 awscli pynamodb aws-cdk-lib)
 NODE_CLIENTS := $(call peers,aws-sdk dynamodb-admin)
 # Engines on which the store's tests run as they do on ours.
@@ -112,7 +112,7 @@ fmt: $(INSTALLED)  ## format the code and fix what the linter can fix
 	$(BIN)/ruff check --fix $(PYTHON_FILES)
 	$(BIN)/ruff format $(PYTHON_FILES)
 
-# Locks have versions and hashes, and name no registry.
+# Lock files contain versions and hashes, but no registry hosts.
 compile = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 without_funding = const fs = require("fs"); \
 	for (const path of process.argv.slice(1)) { \
@@ -125,13 +125,13 @@ lock: $(INSTALLED)  ## lock the newest versions of all dependencies, with their 
 	for folder in constraints/*/; do rm -f $$folder/package-lock.json && npm install --prefix $$folder --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund --silent; done
 	node -e '$(without_funding)' constraints/*/package-lock.json
 
-# Licenses that permit use and redistribution in any product; the GPL family is not among them.
+# Licenses that permit use and redistribution in any product; not the GPL family.
 LICENSES := Apache;BSD;ISC;MIT;MPL;Mozilla;PSF;Python Software Foundation;any-OSI
 audit: $(AUDIT) sbom  ## look for known vulnerabilities in the locked dependencies, check licenses, write the SBOM
 	.peers/audit/bin/pip-licenses --python $(BIN)/python --from=mixed --partial-match --allow-only '$(LICENSES)' >/dev/null
 	.peers/audit/bin/pip-audit --strict --require-hashes --disable-pip --requirement constraints/dev.txt
 
-# The bill lists what users install: the package with all extras but the tools of development.
+# The SBOM lists what users install: the package with all extras except the development tools.
 EXTRAS := apps encryption fast fastapi opentelemetry planning prometheus remote
 sbom: $(AUDIT)  ## write the software bill of materials (CycloneDX) to dist/sbom.json
 	@rm -rf .peers/product && $(PYTHON) -m venv --without-pip .peers/product && mkdir -p dist
@@ -161,10 +161,10 @@ drill-elections: $(INSTALLED)  ## interrupt every election command at every step
 drill-migration: $(INSTALLED)  ## migrate a table under live writes, with kills and faults (ROUNDS=200, SEED=1, FIRST=0)
 	$(BIN)/python -m drills.migration --rounds $(or $(ROUNDS),200) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
 
-drill-tampering: $(INSTALLED)  ## attack the tables of elections without their keys, in every way that is known (FIRST=0, EVERY=1)
+drill-tampering: $(INSTALLED)  ## attack the tables of elections without their keys (FIRST=0, EVERY=1)
 	$(BIN)/python -m drills.tampering --first $(or $(FIRST),0) --every $(or $(EVERY),1)
 
-drill-hostile: $(INSTALLED)  ## send hostile requests to endpoints and check that their memory stays the same (REQUESTS=100000, SEED=1)
+drill-hostile: $(INSTALLED)  ## send hostile requests to endpoints and check that their memory does not grow (REQUESTS=100000, SEED=1)
 	$(BIN)/python -m drills.hostile --requests $(or $(REQUESTS),100000) --seed $(or $(SEED),1)
 
 drill-games: $(INSTALLED)  ## play games with many phones while servers are killed and connections cut (PLAYERS=1000, ROOMS=100, KILLS=2, SEED=1)

@@ -63,8 +63,8 @@ def serve(
 ) -> None:
     """Serve games over HTTP and WebSockets: pages for people and an API for programs.
 
-    A file belongs to one process. On DynamoDB, or an endpoint of your own, several processes with
-    the same secret serve the same games together.
+    Only one process can use a file. On DynamoDB, or your own endpoint, several processes with the
+    same secret can serve the same games.
     """
     from singletable_apps.games.app import run_serve
     from singletable_apps.shared.serve import ListenOptions
