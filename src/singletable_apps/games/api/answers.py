@@ -49,6 +49,7 @@ QuestionId = Annotated[
 @router.post("/games/{game_id}/answers", responses=_REJECTED)
 async def send_answer(api: CurrentApi, seated: PlayerSeat, body: NewAnswer) -> AnswerOutcome:
     """Answer the question that is open. It is acknowledged when it is certain to be counted."""
+    api.settings.limits.check_answer(seated.seat.player_id)
     sent = Submission(
         seated.seat.player_id,
         body.question_id,
@@ -93,6 +94,7 @@ def list_answers(service: Service, seated: AnySeat, question_id: QuestionId = ""
 @router.post("/games/{game_id}/votes", responses=_REJECTED)
 async def send_vote(api: CurrentApi, seated: PlayerSeat, body: NewVote) -> VoteOutcome:
     """Rank the answers of others, best first. A later vote replaces an earlier one."""
+    api.settings.limits.check_answer(seated.seat.player_id)
     sent = VoteSubmission(
         seated.seat.player_id,
         body.question_id,

@@ -327,6 +327,7 @@ def _send(page: SeatPageContext, form: Form, store: Callable[[str, str, str], Re
         return page.redirect(back)
     if not page.seat.player_id:
         return _show(page, at, 403, error="The audience cannot answer. Join as a player.")
+    page.site.limits.check_answer(page.seat.player_id)
     try:
         receipt = store(page.seat.player_id, form.value("question_id"), form.value("client_id"))
     except (InvalidInput, WrongPhase) as error:

@@ -168,3 +168,16 @@ def test_answers_of_a_small_survey_are_hidden(server: Server) -> None:
         "isHidden": True,
         "answers": [],
     }
+
+
+# One player must not delay the answers of the others, with or without a socket.
+def test_answers_of_one_player_are_limited(memory: World) -> None:
+    server = Server(memory, Limits(join=None, answer=RateLimit("answer", 2, 60)))
+    game = memory.game(LESSON)
+    ada, bob = (server.caller(each.token) for each in memory.join(game, "Ada", "Bob"))
+    memory.play(game, Command.START)
+    path, body = f"/games/{game.game_id}/answers", {"questionId": "001", "answer": "Meetings"}
+    assert [ada.post(path, body).status_code for _ in range(3)] == [200, 200, 429]
+    vote = {"questionId": "001", "ranking": list[str]()}
+    assert ada.post(f"/games/{game.game_id}/votes", vote).status_code == 429
+    assert bob.post(path, body).status_code == 200

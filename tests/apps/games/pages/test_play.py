@@ -175,6 +175,15 @@ def test_join_codes_cannot_be_guessed(app: PagesApp) -> None:
     assert [browser.get("join", code=code).status_code for code in codes] == [404, 404, 404, 429]
 
 
+def test_answers_of_one_player_are_limited(app: PagesApp) -> None:
+    app.site = replace(app.site, limits=replace(app.site.limits, answer=RateLimit("answer", 1, 60)))
+    phone = join(app, app.world.game(LUNCH))
+    app.world.play(phone.game, Command.START)
+    path = f"/games/play/{phone.game.game_id}/answer"
+    sent = {"question_id": "001", "choices": "a"}
+    assert [phone.browser.post(path, sent).status_code for _ in range(2)] == [303, 429]
+
+
 def test_closed_rooms_say_why(app: PagesApp) -> None:
     world = app.world
     locked, over = world.game(), world.game()
