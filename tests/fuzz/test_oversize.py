@@ -64,7 +64,7 @@ LISTS: dict[str, tuple[str, object, str]] = {
     ),
     "batched item": (
         "BatchWriteItem",
-        {"RequestItems": {"votes": [{"PutRequest": {"Item": {"n": {"NS": NUMBERS}}}}] * 3}},
+        {"RequestItems": {"votes": [{"PutRequest": {"Item": {"n": {"NS": NUMBERS}}}}] * 2}},
         TOO_LARGE,
     ),
 }

@@ -101,3 +101,20 @@ def test_large_requests_take_turns(engine: Engine) -> None:
         return {response.status for response in responses}
 
     assert asyncio.run(run()) == {200}
+
+
+def test_delayed_large_request_does_not_delay_others(engine: Engine) -> None:
+    async def run() -> list[str]:
+        app = DynamoDBApp(AsyncEngine(engine), faults_header=True)
+        answered: list[str] = []
+
+        async def send(label: str, request: HttpRequest) -> None:
+            assert (await app.handle(request)).status == 200
+            answered.append(label)
+
+        large = {"TableName": "votes", "Item": LARGE}
+        delayed = post("PutItem", large, x_singletable_faults="latency=0.5s")
+        await asyncio.gather(send("delayed", delayed), send("large", LONG["large"]))
+        return answered
+
+    assert asyncio.run(run()) == ["large", "delayed"]

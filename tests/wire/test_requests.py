@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 
-from singletable.errors import OperationError, SerializationError, SingleTableError
+from singletable.errors import (
+    OperationError,
+    SerializationError,
+    SingleTableError,
+    ValidationError,
+)
 from singletable.operations import (
     GetItem,
     ListTables,
@@ -24,6 +29,7 @@ from singletable.operations import (
 )
 from singletable.operations import Put as PutAction
 from singletable.wire import TARGETS, UnknownOperation, read_request, write_request
+from singletable.wire.requests import MAX_VALUES, VERSION
 
 
 def read(operation: str, body: object) -> object:
@@ -195,3 +201,32 @@ any_json: st.SearchStrategy[object] = st.recursive(
 def test_any_json_is_read_or_rejected(target: str, body: object) -> None:
     with contextlib.suppress(OperationError):
         read_request(target, json.encode(body))
+
+
+PUT = b'{"TableName":"votes","Item":{"pk":{"S":"a"},"n":'
+
+
+# Decoding is one call: nobody else would be served while it reads millions of values.
+@pytest.mark.parametrize(
+    ("operation", "start"),
+    [
+        ("PutItem", PUT + b'{"SS":["\\\\","x"'),
+        ("PutItem", b'{"TableName":true,"Unknown":[1'),
+        ("Unknown", b'{"open":"\\",",[1'),
+    ],
+)
+def test_too_many_values_are_rejected_before_they_are_decoded(operation: str, start: bytes) -> None:
+    with pytest.raises(ValidationError, match="500,000 values or more"):
+        read_request(f"{VERSION}.{operation}", start + b",1" * MAX_VALUES)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b'{"S":"' + b',[{\\"\\\\' * MAX_VALUES + b'"}',
+        b'{"L":[' + b",".join([b'{"NULL":true}'] * 204_000) + b"]}",
+    ],
+    ids=["long text", "largest list"],
+)
+def test_texts_and_the_values_of_one_item_are_not_too_many(value: bytes) -> None:
+    assert isinstance(read_request(f"{VERSION}.PutItem", PUT + value + b"}}"), PutItem)

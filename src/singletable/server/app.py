@@ -80,6 +80,7 @@ class DynamoDBApp:
         self.guard = guard
         self._allowed_hosts = frozenset(host.lower() for host in allowed_hosts)
         self._large_requests = Semaphore(1)
+        self._large_faulty_requests = Semaphore(1)  # which may be delayed, but delay no others
         # An engine can execute large requests in threads.
         for_large = getattr(driver, "for_large_requests", None)
         self._large_driver: AsyncDriver = driver if for_large is None else for_large()
@@ -157,7 +158,8 @@ class DynamoDBApp:
             return await self._run(operation, exchange, identity, self.driver)
         # Parsing and checking a large request, or one that may be large once decompressed, takes
         # time and memory: do it in a thread, one request at a time.
-        async with self._large_requests:
+        is_faulty = FAULTS_HEADER in request.headers
+        async with self._large_faulty_requests if is_faulty else self._large_requests:
             operation = exchange.operation = await to_thread(_read_large, request, self.max_body)
             return await self._run(operation, exchange, identity, self._large_driver)
 

@@ -212,7 +212,7 @@ class _LogFile:
         if self._path is None:
             sys.stdout.flush()
             return sys.stdout.fileno()
-        return os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o640)
+        return os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def _is_moved(self, path: Path) -> bool:
         try:
