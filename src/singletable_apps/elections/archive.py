@@ -15,7 +15,7 @@ import msgspec
 
 from singletable import Engine, Item, Store
 from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Counts, Sync, votes
+from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import (
     Busy,
     CorruptLog,
@@ -36,7 +36,7 @@ from singletable_apps.elections.events import (
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.projection.projector import catch_up, get_last_event
-from singletable_apps.elections.projection.rebuild import Progress
+from singletable_apps.elections.projection.rebuild import Progress, mark_rebuilding
 from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.proofs.keys import BallotKey, is_signed
 from singletable_apps.elections.read_model import ReadModel
@@ -187,7 +187,7 @@ def restore_log(
     for table in (votes, event_log, expiring):
         store.admin.create_table(table, if_missing=True)
     restored = _begin_restore(store, end)
-    _lock_table(store)
+    mark_rebuilding(store)
     # Sessions identify users by the id of an event, which may belong to another user now.
     store.admin.clear(expiring)
     missing = (event for event in read_export(lines) if event.event_id > restored)
@@ -220,17 +220,6 @@ def _begin_restore(store: Store, end: ExportEnd) -> int:
             "database."
         )
     return newest.event_id if newest is not None else 0
-
-
-def _lock_table(store: Store) -> None:
-    """Mark the table as being rebuilt, so that it is not used before it is."""
-    if ReadModel(store).get_sync() is None:
-        with store.transaction(pattern=patterns.begin) as transaction:
-            transaction.create(Sync(rebuilding=True))
-            transaction.put(Counts())
-        return
-    with store.transaction(pattern=patterns.rebuild) as transaction:
-        transaction.update(Sync.key(), Sync.rebuilding.set(True))
 
 
 def _batch_by_size(events: Iterable[Event]) -> Iterator[list[Event]]:

@@ -159,7 +159,13 @@ def _create_sync(store: Store) -> Sync:
             transaction.create(Counts())
     except AlreadyExists:  # another process did
         pass
-    return ReadModel(store).get_sync() or Sync()
+    sync = ReadModel(store).get_sync()
+    if sync is None:
+        raise CorruptTable(
+            "The table has lost its position in the log, the item METADATA/SYNC. Find out who can "
+            "write the table; then rebuild it."
+        )
+    return sync
 
 
 def _check_events(events: Iterable[Event], sync: Sync, key: BallotKey) -> Iterator[Event]:

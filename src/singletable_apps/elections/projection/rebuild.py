@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
-from singletable import Condition, ConditionFailed, Edit, Store
+from singletable import AlreadyExists, Condition, ConditionFailed, Edit, Store
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Counts, Sync, votes
 from singletable_apps.elections.errors import RebuildInProgress
@@ -52,8 +52,8 @@ def rebuild(
         if progress is not None:
             progress(done, total)
 
-    if ReadModel(store).get_sync() is None:
-        return catch_up(store, key, progress=report)
+    if ReadModel(store).get_sync() is None:  # the table is empty, or has lost its position
+        mark_rebuilding(store)
     lease = RebuildLease(store, builder or _this_process(), clock)
     lease.acquire()
     try:
@@ -64,6 +64,17 @@ def rebuild(
             lease.release()
         raise
     return catch_up(store, key)
+
+
+def mark_rebuilding(store: Store) -> None:
+    """Mark the table as being rebuilt, so that it is not used before it is."""
+    if ReadModel(store).get_sync() is not None:
+        with store.transaction(pattern=patterns.rebuild) as transaction:
+            transaction.update(Sync.key(), Sync.rebuilding.set(True))
+        return
+    with suppress(AlreadyExists), store.transaction(pattern=patterns.begin) as transaction:
+        transaction.create(Sync(rebuilding=True))
+        transaction.put(Counts())
 
 
 def _rebuild(

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from singletable_apps.elections.entities import Sync
-from singletable_apps.elections.errors import CorruptLog, RebuildInProgress
+from singletable_apps.elections.errors import CorruptLog, CorruptTable, RebuildInProgress
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.projection.rebuild import LEASE_DURATION, rebuild
 from tests.apps.support.drivers import PowerCut, PowerCutDriver
@@ -114,3 +114,14 @@ def test_failed_rebuild_releases_its_lease(memory: World) -> None:
     store.create(third)
     rebuild(store, KEY, clock=memory.clock)
     assert dump_items(memory.driver) == before
+
+
+# Without the position, each attempt to apply events looked as if another process had been first.
+def test_table_without_its_position_is_reported_and_rebuilt(memory: World) -> None:
+    before = _fill(memory)
+    open_store(memory.driver).delete(Sync.key())
+    with pytest.raises(CorruptTable, match="rebuild"):
+        memory.register("Zoe")
+    rebuild(open_store(memory.driver), KEY, clock=memory.clock)
+    assert dump_items(memory.driver) == before
+    check_consistency(memory)
