@@ -1,78 +1,189 @@
-"""Strangers reach only public routes, and pages of other sites change nothing.
+"""Who may do what: every route of the API and the pages, for an election and an account of others.
 
-What each role may do is in `rules/test_permissions.py`. Here, every route needs a valid token,
-except those that are listed.
+Ballots are secret. The caller `voter` has voted, `chair` owns the election, and `waiting` has an
+account without access. The account has the name of the election, and has voted, too.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from singletable import connect
 from singletable_apps.elections.api import PREFIX, ApiSettings, Limits, attach
+from singletable_apps.elections.entities import Publication, votes
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import HOME, shared_app
-from tests.apps.support.access import AccessCheck, Table, altered, entries, routes_of
-from tests.apps.support.elections.world import World
+from tests.apps.support.access import SAFE, AccessCheck, AccessTests, Table, altered, entries
+from tests.apps.support.elections.world import PASSWORD, World, ballot
 
-PUBLIC: Table = {
+ROLES = {
+    "waiting": Role.NO_ACCESS,
+    "observer": Role.OBSERVER,
+    "voter": Role.VOTER,
+    "member": Role.USER,
+    "chair": Role.USER,
+    "admin": Role.ADMIN,
+    "auditor": Role.AUDITOR,
+}
+ADMINS = "admin auditor owner"
+MEMBERS = f"member chair {ADMINS}"
+VIEWERS = f"observer voter {MEMBERS}"
+PEOPLE = f"waiting {VIEWERS}"
+EVERYONE = f"nobody {PEOPLE}"
+TABLE: Table = {
     **entries(
         PREFIX,
         {
-            "nobody owner": """
+            EVERYONE: """
                 GET /checker.py, GET /docs, GET /keys, GET /openapi.json, GET /problems,
-                GET /problems/{name}, GET /version, POST /password-reset,
-                POST /password-reset/confirm, POST /refresh, POST /register,
-                POST /register/confirm, POST /email/confirm, POST /sign-in, POST /sign-out"""
+                GET /version, POST /password-reset, POST /password-reset/confirm, POST /register,
+                POST /register/confirm, POST /email/confirm, POST /sign-in, POST /sign-out""",
+            PEOPLE: """
+                GET /me/activity, GET /me/sessions, DELETE /me/sessions/{session}""",
+            VIEWERS: """
+                GET /counts, GET /me, GET /permissions, GET /permissions/{role}, GET /elections,
+                GET /elections/{name}, GET /elections/{name}/candidates,
+                GET /elections/{name}/voters, GET /elections/{name}/who-voted,
+                GET /elections/{name}/eligibility/{voter}, GET /elections/{name}/rankings,
+                GET /elections/{name}/tally, GET /elections/{name}/ballots,
+                GET /elections/{name}/export, GET /elections/{name}/publication,
+                GET /elections/{name}/proofs/{confirmation}""",
+            "voter": """
+                GET /elections/{name}/ballot, POST /elections/{name}/ballot,
+                DELETE /elections/{name}/ballot, GET /elections/{name}/receipt""",
+            MEMBERS: "GET /user-names, POST /elections",
+            "chair": """
+                PATCH /elections/{name}, PUT /elections/{name}/candidates,
+                PUT /elections/{name}/voters, POST /elections/{name}/launch,
+                POST /elections/{name}/fix, POST /elections/{name}/finalize""",
+            f"chair {ADMINS}": "PUT /elections/{name}/owner, DELETE /elections/{name}",
+            ADMINS: """
+                GET /users, GET /users/{name}, PATCH /users/{name}, DELETE /users/{name},
+                PUT /users/{name}/role""",
+            "auditor owner": """
+                GET /events, GET /tables, GET /tables/{table}, GET /relations,
+                GET /relations/{relation}""",
+            # It is somebody else's ballot and password, the token is wrong, no such problem.
+            "": """
+                GET /elections/{name}/ballots/{voter}, PUT /users/{name}/password, POST /refresh,
+                GET /problems/{name}""",
         },
     ),
     **entries(
         "/elections",
         {
-            "nobody owner": """
+            EVERYONE: """
                 GET , GET /check, POST /check, POST /check/confirmation, GET /counting, GET /email,
                 POST /email, GET /email/old, POST /email/old, GET /forgot, POST /forgot,
                 GET /forgot/sent, GET /register, POST /register, GET /register/confirm,
                 POST /register/confirm, GET /register/sent, GET /reset, POST /reset, GET /sign-in,
-                POST /sign-in, POST /sign-out"""
+                POST /sign-in, POST /sign-out""",
+            PEOPLE: """
+                GET /account, POST /account/details, GET /account/email, POST /account/email,
+                POST /account/password, GET /account/delete,
+                POST /account/delete, POST /account/sessions/{session}/end,
+                POST /account/sessions/others/end""",
+            VIEWERS: """
+                GET /all, GET /e/{name}, GET /e/{name}/candidates, GET /e/{name}/voters,
+                GET /e/{name}/voted, GET /e/{name}/ballot, POST /e/{name}/ballot,
+                GET /e/{name}/ballot/withdraw, GET /e/{name}/receipt, GET /e/{name}/tally,
+                GET /e/{name}/tally/now, GET /e/{name}/tally/events, GET /e/{name}/tally/rankings,
+                GET /e/{name}/tally/ballots, GET /e/{name}/tally/ballots/{form},
+                GET /e/{name}/tally/result.json, GET /e/{name}/published,
+                GET /e/{name}/published/publication.json""",
+            "voter": "POST /e/{name}/ballot/withdraw, GET /e/{name}/receipt.json",
+            MEMBERS: "GET /new, POST /new",
+            "chair": """
+                POST /e/{name}/candidates, GET /e/{name}/voters/choose,
+                POST /e/{name}/voters/choose, GET /e/{name}/voters/list,
+                POST /e/{name}/voters/list, POST /e/{name}/settings, GET /e/{name}/launch,
+                POST /e/{name}/launch, GET /e/{name}/fix, POST /e/{name}/fix,
+                GET /e/{name}/finalize, POST /e/{name}/finalize""",
+            f"chair {ADMINS}": """
+                GET /e/{name}/settings, GET /e/{name}/owner, POST /e/{name}/owner,
+                GET /e/{name}/delete, POST /e/{name}/delete""",
+            ADMINS: """
+                GET /people, GET /people/{name}, POST /people/{name}, POST /people/{name}/role,
+                GET /people/{name}/remove, POST /people/{name}/remove""",
+            "auditor owner": """
+                GET /audit, GET /audit/tables/{table}, GET /audit/relations/{relation}""",
+            "owner": "GET /people/{name}/owner, POST /people/{name}/owner",
         },
     ),
+}
+BODIES: dict[str, dict[str, Any]] = {
+    f"POST {PREFIX}/elections": {"name": "Lunch"},
+    f"PATCH {PREFIX}/elections/{{name}}": {"name": "Coffee"},
+    f"PUT {PREFIX}/elections/{{name}}/candidates": {"candidate_names": ["Red", "Pink"]},
+    f"PUT {PREFIX}/elections/{{name}}/voters": {"voter_names": ["voter"]},
+    f"PUT {PREFIX}/elections/{{name}}/owner": {"owner": "member"},
+    f"POST {PREFIX}/elections/{{name}}/launch": {"allow_edit": True},
+    f"POST {PREFIX}/elections/{{name}}/ballot": {
+        "rankings": [{"candidate_name": "Red", "rank": 1}]
+    },
+    f"GET {PREFIX}/elections/{{name}}/export": {"format": "csv"},
+    f"PATCH {PREFIX}/users/{{name}}": {"name": "Coffee"},
+    f"PUT {PREFIX}/users/{{name}}/role": {"role": "OBSERVER"},
+    f"PUT {PREFIX}/users/{{name}}/password": {"current": PASSWORD, "new": "orchard violet engine"},
+    f"POST {PREFIX}/refresh": {"refresh_token": "x"},
+    f"POST {PREFIX}/sign-out": {"refresh_token": "x"},
 }
 
 
 @pytest.fixture
-def access() -> AccessCheck:
-    """Return a site with an election of its owner."""
+def world() -> World:
+    """Create an open election with secret ballots, and people of every role."""
     world = World(connect("memory:"))
-    app, site = shared_app(world.service)
-    owner, mary = world.register("Ada", "Mary")
-    world.service.lifecycle.create(owner, "Tea")
-    auth = world.service.auth
-    expired = auth.start_session(owner, "tests").access
+    service = world.service
+    owner, *_ = world.register("owner", "Tea", "Mary", *ROLES)
+    for name, role in {"Tea": Role.VOTER, **ROLES}.items():
+        service.people.change_role(owner, name, role)
+    terms = ElectionSettings(secret_ballot=True, publication=Publication.CONFIRMATIONS)
+    user = service.context.read.get_user
+    world.launch(user("chair"), "Tea", voters=["Tea", "voter"], terms=terms)
+    for name in ("Tea", "voter"):
+        service.voting.cast(user(name), "Tea", ballot("Red"), "a key")
+    return world
+
+
+@pytest.fixture
+def access(world: World) -> AccessCheck:
+    """Return the callers, and strangers whose tokens are not valid."""
+    service = world.service
+    app, site = shared_app(service)
+
+    def token(name: str) -> str:
+        return service.auth.start_session(service.context.read.get_user(name), "tests").access
+
+    expired = token("owner")
     world.clock.advance(days=3)
-    removed = auth.start_session(mary, "tests").access
-    world.service.people.remove(owner, "Mary")
-    token = auth.start_session(owner, "tests").access
+    removed = token("Mary")
+    service.people.remove(service.context.read.get_user("owner"), "Mary")
+    tokens = {name: token(name) for name in (*ROLES, "owner")}
 
     def activate() -> None:
         app.state.election_pages = site
-        attach(app, world.service, ApiSettings(limits=Limits.off()))
+        attach(app, service, ApiSettings(limits=Limits.off()))
 
-    private = dict.fromkeys(routes_of(app) - PUBLIC.keys(), frozenset({"owner"}))
+    activate()
     return AccessCheck(
         app,
-        {**private, **PUBLIC},
-        {"owner": token},
-        {"expired": expired, "altered": altered(token), "removed": removed},
-        {},
+        TABLE,
+        tokens,
+        {"expired": expired, "altered": altered(tokens["owner"]), "removed": removed},
+        BODIES,
         {
             "name": "Tea",
-            "voter": "Ada",
-            "confirmation": "x",
-            "session": auth.sessions(owner)[0].id,
+            "voter": "Tea",
+            "confirmation": "a" * 52,
+            "session": service.auth.sessions(service.context.read.get_user("owner"))[0].id,
             "form": "csv",
             "role": "USER",
             "relation": "users",
-            "table": "users",
+            "table": votes.name,
         },
         world.calls,
         PREFIX,
@@ -83,13 +194,14 @@ def access() -> AccessCheck:
     )
 
 
-def test_strangers_are_refused(access: AccessCheck) -> None:
-    assert access.denied() == []
+class TestAccess(AccessTests):
+    """The tests of the table, for a closed election where results are read."""
 
-
-def test_public_routes_exist(access: AccessCheck) -> None:
-    assert PUBLIC.keys() <= routes_of(access.app)
-
-
-def test_pages_of_other_sites_change_nothing(access: AccessCheck) -> None:
-    assert access.forged("owner") == []
+    def test_callers_are_served(self, access: AccessCheck) -> None:
+        service = access.app.state.elections.elections
+        user = service.context.read.get_user
+        receipt = service.voting.ballot(user("voter"), "Tea", "voter").receipt
+        service.lifecycle.close(user("chair"), "Tea")
+        access.values = {**access.values, "confirmation": receipt["confirmation"]}
+        access.bodies = {route: body for route, body in BODIES.items() if route.startswith(SAFE)}
+        assert access.allowed() == []

@@ -1,17 +1,111 @@
-"""Pages of other sites change nothing: they can send no unsafe request to any route."""
+"""Who may do what: every route of the API and the pages, for a poll with a vote cast by a code.
+
+Results are hidden until the close. Everyone here knows the code, and nobody has the proof.
+"""
 
 from __future__ import annotations
 
-from tests.apps.polls.pages.client import HOME, Server, shared_app
-from tests.apps.support.access import AccessCheck, routes_of
+from typing import Any
+
+import pytest
+
+from singletable import Call, connect
+from singletable_apps.polls.api import Limits
+from singletable_apps.polls.api.dependencies import Api
+from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.pages import PollsSite
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import Voter, open_polls
+from tests.apps.polls.pages.client import HOME, SECRET, Server, shared_app
+from tests.apps.support.access import AccessCheck, AccessTests, Table, altered, entries
+
+API = "/api/polls"
+EVERYONE = "nobody other organizer"
+TABLE: Table = {
+    **entries(
+        API,
+        {
+            EVERYONE: """
+                GET , POST , GET /{poll_id:uuid}, POST /{poll_id:uuid}/duplicate,
+                GET /{poll_id:uuid}/qr.svg, GET /docs, GET /openapi.json, GET /problems""",
+            "organizer": """
+                PATCH /{poll_id:uuid}, POST /{poll_id:uuid}/close, GET /{poll_id:uuid}/codes,
+                POST /{poll_id:uuid}/codes, GET /{poll_id:uuid}/results,
+                GET /{poll_id:uuid}/recount, GET /{poll_id:uuid}/export/{format},
+                DELETE /{poll_id:uuid}""",
+            # The vote is somebody else's; there is no such problem.
+            "": "GET /{poll_id:uuid}/vote, POST /{poll_id:uuid}/vote, GET /problems/{name}",
+        },
+    ),
+    **entries(
+        "/polls",
+        {
+            EVERYONE: """
+                GET , GET /new, POST /new, GET /mine, GET /p/{poll_id}, POST /p/{poll_id},
+                GET /p/{poll_id}/voted, GET /p/{poll_id}/results, POST /p/{poll_id}/next""",
+            "organizer": """
+                GET /p/{poll_id}/made, GET /p/{poll_id}/manage, GET /p/{poll_id}/manage/edit,
+                POST /p/{poll_id}/manage/edit, GET /p/{poll_id}/manage/codes,
+                POST /p/{poll_id}/manage/codes, GET /p/{poll_id}/manage/codes/sheet,
+                GET /p/{poll_id}/manage/codes.csv, GET /p/{poll_id}/manage/recount,
+                GET /p/{poll_id}/manage/reopen, POST /p/{poll_id}/manage/reopen,
+                GET /p/{poll_id}/manage/close, POST /p/{poll_id}/manage/close,
+                GET /p/{poll_id}/manage/delete, POST /p/{poll_id}/manage/delete,
+                GET /p/{poll_id}/results/now, GET /p/{poll_id}/results/events""",
+            # The key is wrong, and the code was used.
+            "": "POST /p/{poll_id}/manage/key, GET /p/{poll_id}/receipt",
+        },
+    ),
+    "GET /": frozenset(EVERYONE.split()),
+}
 
 
-def test_pages_of_other_sites_change_nothing() -> None:
-    server = Server()
-    poll_id = str(server.poll().poll.id)
-    table = dict.fromkeys(routes_of(shared_app()), frozenset({"nobody"}))
-    values = {"poll_id": poll_id}
-    access = AccessCheck(
-        shared_app(), table, {}, {}, {}, values, [], "/api/polls", "/polls", "x", HOME
+@pytest.fixture
+def access() -> AccessCheck:
+    """Return a poll, its organizer, and the organizer of another poll."""
+    server = Server(limits=Limits.off())
+    calls: list[Call] = []
+    polls = open_polls(
+        connect("memory:"), SECRET, clock=lambda: server.now, observers=[calls.append]
     )
-    assert access.forged("nobody") == []
+    site = PollsSite(polls, server.site.pages, server.site.settings)
+    hidden, by_code = ResultsVisibility.AFTER_CLOSING, Protection.CODES
+    draft = PollDraft("Where to?", ["Lake", "Castle"], results=hidden, protection=by_code)
+    managed, other = polls.lifecycle.create(draft), polls.lifecycle.create(draft)
+    poll_id = managed.poll.id
+    [code] = polls.codes.issue(poll_id, managed.admin_key, 1)
+    polls.voting.cast(poll_id, ["Castle"], Voter(code=code, proof="the proof of the voter"))
+    app = shared_app()
+
+    def activate() -> None:
+        app.state.poll_pages = site
+        app.state.polls = Api(polls, site.settings)
+
+    bodies: dict[str, dict[str, Any]] = {
+        f"POST {API}": {"title": "When?", "candidates": ["Now", "Later"]},
+        f"PATCH {API}/{{poll_id:uuid}}": {"title": "Where?"},
+        f"POST {API}/{{poll_id:uuid}}/codes": {"count": 2},
+        f"GET {API}/{{poll_id:uuid}}/vote": {"code": code},
+        f"POST {API}/{{poll_id:uuid}}/vote": {"rankings": ["Castle"], "code": code},
+        "POST /polls/p/{poll_id}": {"code": code, "rank.Castle": "1", "sure": "yes"},
+        "GET /polls/p/{poll_id}/receipt": {"code": code, "proof": "another proof"},
+        "POST /polls/p/{poll_id}/manage/key": {"key": other.admin_key},
+    }
+    return AccessCheck(
+        app,
+        TABLE,
+        {"other": other.admin_key, "organizer": managed.admin_key},
+        {"altered": f"{managed.admin_key[:-1]}0", "forged": altered("x.y.z")},
+        bodies,
+        {"poll_id": poll_id, "format": "csv", "name": "x"},
+        calls,
+        API,
+        "/polls/none",
+        "polls_admin",
+        HOME,
+        activate,
+    )
+
+
+class TestAccess(AccessTests):
+    """The tests of the table."""
