@@ -18,6 +18,7 @@ from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -58,7 +59,8 @@ def request(operation: str, body: object, *headers: str) -> bytes:
 
 
 def _compressed(operation: str, body: object) -> bytes:
-    return request(operation, gzip.compress(json.encode(body)), "Content-Encoding: gzip")
+    raw = body if isinstance(body, bytes) else json.encode(body)
+    return request(operation, gzip.compress(raw), "Content-Encoding: gzip")
 
 
 PUT: dict[str, object] = {"TableName": "votes", "Item": ITEM}
@@ -82,13 +84,22 @@ MALFORMED = [
 ]
 
 
-def bombs(values: int) -> list[bytes]:
-    """Return small requests that hold this many values once they are decompressed."""
-    return [
-        _compressed("PutItem", PUT | {"Item": {"n": {"SS": ["x"] * values}}}),
-        _compressed("PutItem", PUT | {"Item": {"n": {"L": [{"N": "1"}] * values}}}),
-        _compressed("TransactWriteItems", {"TransactItems": [{}] * values}),
-    ]
+def heavy_requests(size: int) -> dict[str, bytes]:
+    """Return requests that cost the endpoint much more than others; `size` is up to 16 MB."""
+    values = size // 16
+    return {
+        "large": request("PutItem", b"x" * (size - 1)),
+        "bomb": _compressed("PutItem", bytes(4 * size)),
+        "long text": _compressed("PutItem", PUT | {"Item": {"n": {"S": ",[{" * (size // 4)}}}),
+        "deep": _compressed("PutItem", b'{"Item":' + b'{"L":[' * (size // 6)),
+        "too many values": _compressed("PutItem", PUT | {"Item": {"n": {"SS": ["x"] * values}}}),
+        "too many actions": _compressed("TransactWriteItems", {"TransactItems": [{}] * values}),
+        # As many values as are decoded, and then refused because of their size.
+        "many values": _compressed(
+            "PutItem", PUT | {"Item": {"n": {"L": [{"N": "1"}] * (values // 5)}}}
+        ),
+        "wrong types": _compressed("PutItem", PUT | {"Item": [{}] * (values // 5)}),
+    }
 
 
 @dataclass
@@ -117,24 +128,23 @@ class HostileClients:
     """Clients that send every kind of request to one port, and disconnect in every way."""
 
     def __init__(
-        self, port: int, random: Random, sent: Counter[str], compressed: list[bytes]
+        self, port: int, random: Random, sent: Counter[str], heavy: dict[str, bytes]
     ) -> None:
         self._port = port
-        self._compressed = compressed
         self._random = random
         self._sent = sent
         self._slow: deque[asyncio.StreamWriter] = deque()
-        # How often each kind is sent. The last ones cost the endpoint much more than the others.
-        self._kinds: dict[Callable[[], Awaitable[int]], int] = {
-            self.send_refused: 400,
-            self.send_pipelined: 30,
-            self.send_malformed: 100,
-            self.send_unfinished: 200,
-            self.send_slowly: 100,
-            self.read_nothing: 100,
-            self.send_large: 3,
-            self.send_compressed: 1,
+        # How often each kind is sent. One request in a hundred is a heavy one.
+        self._kinds: dict[str, tuple[int, Callable[[], Awaitable[int]]]] = {
+            "refused": (400, self.send_refused),
+            "pipelined": (30, self.send_pipelined),
+            "malformed": (100, self.send_malformed),
+            "unfinished": (200, self.send_unfinished),
+            "slow": (100, self.send_slowly),
+            "unread": (100, self.read_nothing),
+            **{name: (10, partial(self.send_heavy, each)) for name, each in heavy.items()},
         }
+        self._weights = [weight for weight, _ in self._kinds.values()]
 
     async def run(self, requests: int) -> None:
         """Send this many requests, and stop."""
@@ -143,12 +153,13 @@ class HostileClients:
         async def client() -> None:
             nonlocal left
             while left > 0:
-                (send,) = self._random.choices([*self._kinds], [*self._kinds.values()])
+                (kind,) = self._random.choices([*self._kinds], self._weights)
+                _, send = self._kinds[kind]
                 # The endpoint may close the connection before everything is sent.
                 with suppress(ConnectionError, asyncio.IncompleteReadError):
                     count = await send()
                     left -= count
-                    self._sent[send.__name__] += count
+                    self._sent[kind] += count
 
         await asyncio.gather(*(client() for _ in range(CLIENTS)))
         while self._slow:
@@ -209,18 +220,10 @@ class HostileClients:
         writer.transport.abort()
         return 1
 
-    async def send_large(self) -> int:
-        """Send a body of almost 16 MB."""
+    async def send_heavy(self, data: bytes) -> int:
+        """Send a request that is large, or is so once it is decompressed."""
         reader, writer = await self._connect()
-        writer.write(request("PutItem", b"x" * (16 * MEGABYTE - 1)))
-        await _read_response(reader)
-        writer.close()
-        return 1
-
-    async def send_compressed(self) -> int:
-        """Send a small body that is large once it is decompressed."""
-        reader, writer = await self._connect()
-        writer.write(self._random.choice(self._compressed))
+        writer.write(data)
         await _read_response(reader)
         writer.close()
         return 1
@@ -259,11 +262,16 @@ def _memory(process: int) -> int:
 
 
 async def _attack(
-    report: MemoryReport, process: int, port: int, requests: int, seed: int, compressed: list[bytes]
+    report: MemoryReport,
+    process: int,
+    port: int,
+    requests: int,
+    seed: int,
+    heavy: dict[str, bytes],
 ) -> None:
-    clients = HostileClients(port, Random(seed), report.requests, compressed)
+    clients = HostileClients(port, Random(seed), report.requests, heavy)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    for each in (request("CreateTable", TABLE), request("PutItem", PUT), *REFUSED, *compressed):
+    for each in (request("CreateTable", TABLE), request("PutItem", PUT), *REFUSED, *heavy.values()):
         writer.write(each)
         await _read_response(reader)
     writer.close()
@@ -277,12 +285,12 @@ async def _attack(
             report.start = report.end
 
 
-def run(requests: int, seed: int = 1, values: int = 1_000_000) -> Generator[MemoryReport]:
+def run(requests: int, seed: int = 1, size: int = 16 * MEGABYTE) -> Generator[MemoryReport]:
     """Attack an endpoint with this many requests, and then one with credentials.
 
-    Compressed requests hold this many values.
+    The bodies of heavy requests have this size once they are decompressed.
     """
-    compressed = bombs(values)
+    heavy = heavy_requests(size)
     with tempfile.TemporaryDirectory() as folder:
         credentials = Path(folder) / "credentials.toml"
         credentials.write_text(CREDENTIALS)
@@ -290,7 +298,7 @@ def run(requests: int, seed: int = 1, values: int = 1_000_000) -> Generator[Memo
         for name, options in {"open": [], "guarded": ["--credentials", str(credentials)]}.items():
             report = MemoryReport(name)
             with _endpoint(*options) as (process, port):
-                asyncio.run(_attack(report, process, port, requests, seed, compressed))
+                asyncio.run(_attack(report, process, port, requests, seed, heavy))
             yield report
 
 

@@ -6,7 +6,7 @@ from drills.hostile import MAX_GROWTH, MemoryReport, run
 
 
 def test_memory_of_an_endpoint_does_not_grow() -> None:
-    reports = list(run(300, values=20_000))
+    reports = list(run(300, size=300_000))
     assert [report.faults for report in reports] == [[], []]
     assert all(report.requests.total() >= 300 for report in reports)
 
