@@ -12,6 +12,7 @@ import pytest
 
 from singletable import Engine, Settings, SingleTableError, StorageError
 from singletable.engine.file_check import check_file
+from singletable.engine.file_repair import repair_file
 from tests.engine.processes import put, with_table
 from tests.engine.sample_file import MADE, create_sample, read_contents
 
@@ -35,9 +36,12 @@ def mutate(contents: bytes, chance: random.Random) -> bytes:
     data = bytearray(contents)
     page, other = (PAGE * chance.randrange(len(data) // PAGE) for _ in range(2))
     start = chance.randrange(len(data))
-    match chance.randrange(6):
+    match chance.randrange(7):
         case 0:
             data[start] ^= 1 << chance.randrange(8)
+        case 6:  # the type or the first digits of a number
+            number = data.find(b'"N":"', start)
+            data[number + chance.randrange(1, 8)] ^= 1 << chance.randrange(8)
         case 1:
             end = start + chance.choice([4, 16, 100])
             data[start:end] = chance.randbytes(len(data[start:end]))
@@ -70,6 +74,8 @@ def test_damage_is_never_read_as_data_and_always_found(
     path.write_bytes(mutate(original, random.Random(seed)))
     try:
         is_clean = not check_file(path).problems
+        repair_file(path, tmp_path / "new.db", tmp_path / "lost.jsonl", accept_items=bool(seed % 2))
+        assert not check_file(tmp_path / "new.db").problems
     except StorageError:
         is_clean = False
     try:
