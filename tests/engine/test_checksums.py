@@ -118,7 +118,7 @@ def test_sweep_rejects_a_wrong_time(path: Path) -> None:
     change(path, f"UPDATE items_1 SET expires = {int(MADE)} WHERE id = 3")
     with (
         Engine.on_file(path, Settings(clock=lambda: MADE + 1)) as engine,
-        pytest.raises(StorageError, match="The time when an item in table 'users' expires"),
+        pytest.raises(StorageError, match="in table 'users' or its expiry time"),
     ):
         engine.execute(SweepExpired())
 
@@ -142,6 +142,25 @@ def test_file_of_the_former_format_is_upgraded(old: Path) -> None:
     read_sample(old)
     change(old, f"UPDATE items_1 SET item = {OTHER} WHERE id = 3")
     with pytest.raises(StorageError, match="'user#2'"):
+        read_sample(old)
+
+
+@pytest.mark.parametrize(
+    ("damage", "place"),
+    [
+        ("UPDATE items_1 SET size = 'x' WHERE id = 3", "'user#2'"),
+        ("UPDATE items_1 SET sort = 5 WHERE id = 3", "sort key 5"),
+        (
+            "UPDATE items_1 SET item = unhex(replace(hex(item), 'C3A9', '20FF')) WHERE id = 3",
+            "'user#2'",
+        ),
+        ("UPDATE changes SET old = 5 WHERE position = 9", "Change 9"),
+        ("UPDATE tables SET name = CAST(x'ff' AS TEXT)", "old.db"),
+    ],
+)
+def test_damage_from_before_the_upgrade_is_an_error(old: Path, damage: str, place: str) -> None:
+    change(old, damage)
+    with pytest.raises(StorageError, match=place):
         read_sample(old)
 
 

@@ -33,7 +33,9 @@ def test_second_process_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "one.db"
     with with_table(Engine.on_file(path)):
         script = "try: Engine.on_file(path)\nexcept StorageError as error: print(error)"
-        assert "is open in another engine. Close it there" in run_script(script, path)
+        assert "is open in another engine or being checked. Close it there" in run_script(
+            script, path
+        )
 
 
 def test_killed_process_releases_the_file(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
         if version != VERSION:
             raise StorageError(
                 f"'{path}' has format {version}, which has no checksums. Open it once with this "
-                "release to upgrade it, then check it."
+                "release to upgrade it, then check it. If that fails, restore it from a backup."
             )
         try:
             yield execute, report

@@ -39,6 +39,7 @@ def _sweep(session: Session, table: Table, limit: int) -> int:
     for key, row, expires in expired:
         stored = StoredItem(table, key, row)
         if stored.item is None or table.expires_at(stored.item) != expires:
-            raise DamagedData(f"The time when an item in table '{table.name}' expires")
+            assert table.rows.checksums is not None  # nothing is damaged in memory
+            raise DamagedData(f"{table.rows.checksums.describe(*key)} or its expiry time")
         delete(session, stored, expired=True)
     return len(expired)

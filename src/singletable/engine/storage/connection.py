@@ -80,8 +80,8 @@ def open_connection(
         except BaseException:
             connection.close()
             raise
-    except apsw.Error as error:
-        if isinstance(error, apsw.CorruptError):
+    except (apsw.Error, UnicodeDecodeError) as error:
+        if isinstance(error, apsw.CorruptError | UnicodeDecodeError):
             advice = f"Restore it from a backup, or find all damage with: singletable check {path}"
         else:
             advice = "Use the path of a new file, or of a file that singletable created."
@@ -155,11 +155,18 @@ def create_schema(connection: apsw.Connection, path: Path | None) -> None:
 
 
 def _add_checksums(connection: apsw.Connection) -> None:
-    """Upgrade format 2. Items that are not JSON get an impossible checksum (-1)."""
+    """Upgrade format 2. Items that are not JSON, and damaged rows, get an impossible checksum."""
     execute = bind_execute(connection)
 
     def add_function(name: str, function: Callable[..., int]) -> None:
-        connection.create_scalar_function(name, function, deterministic=True)  # pyright: ignore
+        def compute(*values: Any) -> int:
+            try:
+                str(values[-1] or b"", "utf-8")  # the last column has JSON
+                return -1 if None in values[:-2] else function(*values)
+            except (TypeError, UnicodeDecodeError):
+                return -1
+
+        connection.create_scalar_function(name, compute, deterministic=True)  # pyright: ignore
 
     add_function("values_checksum", lambda *values: values_checksum(values))
     add_function("change_checksum", lambda *values: change_checksum(values))

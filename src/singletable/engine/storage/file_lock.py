@@ -195,7 +195,8 @@ def _open_locked(path: Path) -> int:
 
 def _in_use(path: Path) -> StorageError:
     return StorageError(
-        f"'{path}' is open in another engine. Close it there, or use another file here."
+        f"'{path}' is open in another engine or being checked. Close it there, or use another "
+        "file here."
     )
 
 
