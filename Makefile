@@ -73,6 +73,10 @@ test: $(INSTALLED) system  ## run every check that a change must pass
 	@$(BIN)/lint-imports
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync=line test-after-types test-apps test-rest
 
+# Tests write and sync many small files, which takes no time in memory.
+MEMORY = $(shell df -k --output=avail /dev/shm 2>/dev/null | awk 'NR > 1 && $$1 > 4000000 { print "/dev/shm" }')
+test-after-types test-apps test-rest: export TMPDIR := $(or $(MEMORY),$(TMPDIR),/tmp)
+
 # mypy runs before the tests that call it again, because it caches. Both checkers need only the sources, so they run
 # while the other shards install.
 test-types:
