@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import ssl
 from datetime import UTC, datetime, timedelta
@@ -24,10 +25,11 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import NameOID
 
 from singletable.errors import AddressError
-from singletable.server import load_tls
+from singletable.server import Limits, Listener, load_tls
 from tests.server.app_client import BALLOT, VOTES
 from tests.server.app_client import KEY as VOTE_KEY
 from tests.server.process import Endpoint
+from tests.server.test_connection import Echo
 
 KEY = ec.generate_private_key(ec.SECP256R1())
 
@@ -108,3 +110,33 @@ def test_invalid_files_are_explained(files: tuple[Path, Path], tmp_path: Path) -
     ):
         with pytest.raises(AddressError, match=message):
             load_tls(certificate, private_key)
+
+
+# A handshake takes 256 KB, and nobody has signed anything yet.
+def test_handshakes_count_as_connections(files: tuple[Path, Path]) -> None:
+    cert, _ = files
+
+    def secure_status(address: tuple[str, int]) -> bytes:
+        context = ssl.create_default_context(cafile=str(cert))
+        with (
+            socket.create_connection(address, timeout=10) as plain,
+            context.wrap_socket(plain, server_hostname="127.0.0.1") as secure,
+        ):
+            secure.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            return secure.recv(15)
+
+    async def run() -> None:
+        listener = Listener(Echo(), Limits(max_connections=3))
+        address = await listener.start("127.0.0.1", 0, load_tls(*files))
+        silent = [socket.create_connection(address) for _ in range(3)]
+        # The fourth is closed at once: reading returns without waiting for the others.
+        with socket.create_connection(address, timeout=10) as fourth:
+            assert await asyncio.to_thread(fourth.recv, 1) == b""
+        for each in silent:
+            each.close()
+        while listener.handshakes:
+            await asyncio.sleep(0.01)
+        assert await asyncio.to_thread(secure_status, address) == b"HTTP/1.1 200 OK"
+        await listener.stop()
+
+    asyncio.run(run())

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+import socket
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,8 +18,8 @@ from singletable.server.connection import Connection, Limits, RequestHandler, Se
 from singletable.server.observe import Observer
 
 SWEEP_INTERVAL = 1.0
-# Seconds for a TLS handshake. Connections count toward the limits only after it.
-HANDSHAKE_TIMEOUT = 10.0
+HANDSHAKE_TIMEOUT = 10.0  # seconds
+BACKLOG = 1024
 _logger = logging.getLogger(__name__)
 
 
@@ -34,22 +36,58 @@ class Listener(ServerState):
     ) -> None:
         super().__init__(app, limits or Limits(), observer, eager=eager)
         self._server: asyncio.Server | None = None
+        self._accepting: asyncio.Task[None] | None = None
+        self.handshakes: set[asyncio.Task[None]] = set()
 
     async def start(
         self, host: str, port: int, tls: ssl.SSLContext | None = None
     ) -> tuple[str, int]:
         """Listen, and return host and port; port 0 becomes a free one."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(
-            lambda: Connection(self),
-            host,
-            port,
-            backlog=1024,
-            ssl=tls,
-            ssl_handshake_timeout=None if tls is None else HANDSHAKE_TIMEOUT,
-        )
-        address = self._server.sockets[0].getsockname()
+        if tls is not None:
+            family, *_ = (await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM))[0]
+            listening = socket.create_server((host, port), family=family, backlog=BACKLOG)
+            listening.setblocking(False)
+            address = listening.getsockname()
+            self._accepting = loop.create_task(self._accept(listening, tls))
+        else:
+            self._server = await loop.create_server(
+                lambda: Connection(self), host, port, backlog=BACKLOG
+            )
+            address = self._server.sockets[0].getsockname()
         return address[0], address[1]
+
+    async def _accept(self, listening: socket.socket, tls: ssl.SSLContext) -> None:
+        """Accept connections and start TLS.
+
+        `create_server` would start any number of handshakes, each with buffers of 256 KB, before
+        the endpoint knows of the connection. Here they count as connections.
+        """
+        loop = asyncio.get_running_loop()
+        with listening:
+            while True:
+                try:
+                    client, _ = await loop.sock_accept(listening)
+                except OSError as error:
+                    # Too many open files, for example: others may be closed soon.
+                    _logger.warning("A connection could not be accepted: %s", error)
+                    await asyncio.sleep(1)
+                    continue
+                if len(self.connections) + len(self.handshakes) >= self.limits.max_connections:
+                    client.close()
+                    continue
+                handshake = loop.create_task(self._start_tls(client, tls))
+                self.handshakes.add(handshake)
+                handshake.add_done_callback(self.handshakes.discard)
+
+    async def _start_tls(self, client: socket.socket, tls: ssl.SSLContext) -> None:
+        with suppress(OSError):  # the client disconnected, took too long, or does not speak TLS
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: Connection(self),
+                client,
+                ssl=tls,
+                ssl_handshake_timeout=HANDSHAKE_TIMEOUT,
+            )
 
     async def stop(self, timeout: float = 10) -> None:
         """Stop gracefully: respond to the requests that have arrived, then close.
@@ -59,6 +97,9 @@ class Listener(ServerState):
         self.stopping = True
         if self._server is not None:
             self._server.close()
+        for task in (self._accepting, *self.handshakes):
+            if task is not None:
+                task.cancel()
         for connection in list(self.connections):
             connection.stop()
         end = asyncio.get_running_loop().time() + timeout
