@@ -143,6 +143,15 @@ class HttpProtocol(HttpToolsProtocol):
         assert isinstance(protocol, WebSocketProtocol)
         protocol.ended = partial(state.remove, address, is_socket=True)
 
+    def shutdown(self) -> None:
+        """Finish the request in progress, or end the connection.
+
+        An idle client may never answer the end of a TLS connection, so it is not waited for.
+        """
+        super().shutdown()
+        if self.transport.is_closing() and not self.transport.get_write_buffer_size():
+            self.transport.abort()
+
     def data_received(self, data: bytes) -> None:
         """Parse a part of a request, unless its head is too large."""
         if self.transport.is_closing():

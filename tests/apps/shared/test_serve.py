@@ -14,6 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from singletable_apps.shared.serve import (
+    SHUTDOWN_SECONDS,
     FileError,
     ListenError,
     ListenOptions,
@@ -94,6 +95,10 @@ def test_server_with_a_certificate_speaks_https(tmp_path: Path) -> None:
         writer.close()
         return answer
 
+    def connect(port: int, tls: ssl.SSLContext) -> ssl.SSLSocket:
+        plain = socket.create_connection(("127.0.0.1", port))
+        return tls.wrap_socket(plain, server_hostname="127.0.0.1")
+
     async def run(listener: socket.socket, public: PublicUrl) -> tuple[bytes, bytes]:
         server, port = Server(server_config(app), tls=public.tls), listener.getsockname()[1]
         running = asyncio.create_task(server.serve([listener]))
@@ -101,8 +106,10 @@ def test_server_with_a_certificate_speaks_https(tmp_path: Path) -> None:
             await asyncio.sleep(0.01)
         trusted = ssl.create_default_context(cafile=certificate)
         answers = await ask(port, trusted), await ask(port, None)
-        server.should_exit = True
-        await running
+        # A client that does nothing, not even answer the end of TLS, does not keep the server.
+        with await asyncio.to_thread(connect, port, trusted):
+            server.should_exit = True
+            await asyncio.wait_for(running, SHUTDOWN_SECONDS - 1)
         return answers
 
     options = ListenOptions("127.0.0.1", 0, tls_files=(certificate, key))
