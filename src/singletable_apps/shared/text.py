@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from singletable_apps.shared.mail import InvalidEmail, check_address
 
 _BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Letters and symbols that are drawn as nothing, such as the Hangul filler.
+BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _MAX_URL = 2_000
 
 
@@ -32,7 +34,7 @@ def is_printable(text: str) -> bool:
 
 def has_visible_text(text: str) -> bool:
     """Return whether there is a letter, number, punctuation mark or symbol, such as an emoji."""
-    return any(category(each)[0] in "LNPS" for each in text)
+    return any(category(each)[0] in "LNPS" and each not in BLANKS for each in text)
 
 
 def is_link(url: str) -> bool:

@@ -40,7 +40,7 @@ def test_all_errors_are_reported_at_once() -> None:
     assert checks.line("title", "  a   b ", longest=3) == "a b"
     assert checks.text("bio", " a \n\n", longest=10) == "a"
     checks.line("name", " ", longest=5, required=True)
-    checks.line("invisible", "\u200b\u2060", longest=5, required=True)
+    checks.line("invisible", "\u200b\u3164\u2800", longest=5, required=True)
     assert checks.line("heart", "❤", longest=5, required=True) == "❤"
     checks.line("headline", "x" * 6, longest=5)
     checks.text("about", "a\x00b", longest=5)

@@ -12,6 +12,8 @@ from unicodedata import category, normalize
 
 from singletable_apps.counting import join_names, replace_control_characters
 from singletable_apps.elections.errors import InvalidInput
+from singletable_apps.shared.mail import InvalidEmail, check_address
+from singletable_apps.shared.text import BLANKS
 
 MAX_NAME_LENGTH = 200
 # Names are parts of keys, which have at most 1,024 bytes. Case folding can triple the length.
@@ -86,12 +88,13 @@ def clean_email(text: str, *, field: str = "email") -> str:
     if any(character.isspace() for character in address):
         raise InvalidInput("E-mail addresses can’t contain spaces.", field=field)
     _check_visible(address, kind, field)
-    local, _, domain = address.partition("@")
-    if not local or not domain or "@" in domain:
+    try:
+        check_address(address)
+    except InvalidEmail:
         raise InvalidInput(
             f"{quote(address)} is not an e-mail address. Enter one like ada@example.org.",
             field=field,
-        )
+        ) from None
     return address
 
 
@@ -190,7 +193,7 @@ def _check_visible(text: str, kind: str, field: str) -> None:
                 else None
             )
         else:
-            problem = _INVISIBLE.get(category(character))
+            problem = _INVISIBLE.get("Cf" if character in BLANKS else category(character))
         if problem is not None:
             raise InvalidInput(
                 f"This {kind} contains {problem} (U+{ord(character):04X}). Remove it, or type the "

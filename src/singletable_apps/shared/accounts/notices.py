@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime
 
-from singletable_apps.shared.mail import Email, Mailer, MailError
+from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, MailError
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +164,9 @@ def role_changed(account: Account, role: str, by: str) -> Email | None:
 
 
 def _to(address: str, name: str, subject: str, text: str, advice: str) -> Email | None:
-    """Return the e-mail, or None without an address."""
-    if not address:
-        return None
+    """Return the e-mail, or None without a valid address, which imported accounts may have."""
     greeting = f"Hello {name}," if name else "Hello,"
-    return Email(address, subject, f"{greeting}\n\n{text}\n\n{advice}\n")
+    try:
+        return Email(address, subject, f"{greeting}\n\n{text}\n\n{advice}\n")
+    except InvalidEmail:
+        return None

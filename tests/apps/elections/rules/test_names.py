@@ -102,6 +102,19 @@ def test_email_is_kept_as_entered(text: str, kept: str) -> None:
     assert clean_email(text) == kept
 
 
+@pytest.mark.parametrize("text", ["\u3164", "Ada\u2800", "\uffa0Ada"])
+def test_name_with_letters_that_nobody_sees_is_rejected(text: str) -> None:
+    with pytest.raises(InvalidInput, match="invisible"):
+        clean_user_name(text)
+
+
+# Nobody could write to them, and the error would come with the first e-mail.
+@pytest.mark.parametrize("text", ["a,b@c.org", "a;b@c.org", "<a>@c.org", 'a"b@c.org', "a@[::1]"])
+def test_email_with_signs_that_separate_addresses_is_rejected(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        clean_email(text)
+
+
 @given(text=st.one_of(TEXTS, st.tuples(TEXTS, TEXTS).map("@".join)))
 def test_email_needs_a_name_and_a_domain(text: str) -> None:
     address = _read(clean_email, text)
