@@ -26,6 +26,7 @@ from singletable_apps.shared.accounts.sessions import SessionInfo, Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessTokens, DeviceTokens
 from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.web.rate_limits import client_network
 
 MAX_LOGIN_LENGTH = 400
 _SIGN_IN_AGAIN = "Your account was removed, or its password has changed. Sign in again."
@@ -130,6 +131,8 @@ class Auth(Generic[U]):
         self._store = store
         self._devices = DeviceTokens(secret)
         self._throttle = Throttle(store, secret=secret)
+        # Many people may share an address, such as on election day at a school.
+        self._address_throttle = Throttle(store, secret=secret, free=30)
         self._reset_throttle = Throttle(store, secret=secret, free=3)
 
     @property
@@ -147,13 +150,14 @@ class Auth(Generic[U]):
         its owner, such as the User-Agent.
         """
         user = self._find(login)
-        keys = self._sign_in_keys(user, login, address, device)
-        self._throttle.attempt(keys, self._clock())
+        key, origin, now = *self._sign_in_keys(user, login, address, device), self._clock()
+        self._address_throttle.attempt(origin, now)
+        self._throttle.attempt([key], now)
         stored = self._users.account_of(user).password_hash if user is not None else None
         # The password of an unknown user is verified too, so that it takes as long.
         if not self._passwords.matches(stored, password) or user is None or stored is None:
             raise self.error(self._wrong_login)
-        self._throttle.succeeded(keys[0], others=keys[1:])
+        self._throttle.succeeded(key, others=origin)
         if self._passwords.needs_rehash(stored):
             self._users.rehash(user, self._passwords.hash(password))
         return self.start_session(user, about)
@@ -264,7 +268,8 @@ class Auth(Generic[U]):
         """
         now, user = self._clock(), self._find(login)
         key = self._attempt_key("reset", user, login)
-        self._reset_throttle.attempt([key, *_origin("reset from", address)], now)
+        self._address_throttle.attempt(_origin("reset from", address), now)
+        self._reset_throttle.attempt([key], now)
         if user is None:
             return
         account = self._users.account_of(user)
@@ -309,7 +314,6 @@ class Auth(Generic[U]):
                 "Your account has changed since this e-mail was sent. Request a new one.",
                 field="token",
             )
-        self._throttle.succeeded(self._attempt_key("account", user))
         return self._set_password(user, new, "password", about, is_reset=True)
 
     def _find(self, login: str) -> U | None:
@@ -335,11 +339,15 @@ class Auth(Generic[U]):
 
     def _sign_in_keys(
         self, user: U | None, login: str, address: str, device: str
-    ) -> list[AttemptKey]:
-        """Return the keys under which sign-in attempts are counted; success resets the first."""
+    ) -> tuple[AttemptKey, list[AttemptKey]]:
+        """Return the keys by which attempts to sign in are counted: the account, and the address.
+
+        The account is the login as typed, not the user: if a name and an e-mail address had one
+        count, guesses for the one would reveal whether the other belongs to the same account.
+        """
         if user is not None and (name := self._devices.read(device, self._subject(user))):
-            return [("device", name)]
-        return [self._attempt_key("account", user, login), *_origin("address", address)]
+            return ("device", name), []
+        return self._attempt_key("account", None, login), _origin("address", address)
 
     def _signed_in(
         self, user: U, refresh: str, begun: datetime, ends: datetime, now: datetime
@@ -365,4 +373,4 @@ class Auth(Generic[U]):
 
 
 def _origin(kind: str, address: str) -> list[AttemptKey]:
-    return [(kind, address)] if address else []
+    return [(kind, client_network(address))] if address else []
