@@ -133,7 +133,8 @@ lock: $(INSTALLED)  ## lock the newest versions of all dependencies, with their 
 LICENSES := Apache;BSD;ISC;MIT;MPL;Mozilla;PSF;Python Software Foundation;any-OSI
 audit: $(AUDIT) sbom  ## look for known vulnerabilities in the locked dependencies, check licenses, write the SBOM
 	.peers/audit/bin/pip-licenses --python $(BIN)/python --from=mixed --partial-match --allow-only '$(LICENSES)' >/dev/null
-	.peers/audit/bin/pip-audit --strict --require-hashes --disable-pip --requirement constraints/dev.txt
+	.peers/audit/bin/pip-audit --strict --require-hashes --disable-pip --requirement constraints/dev.txt || { \
+	  echo 'The audit failed. If it says "not found on PyPI", pypi.org cannot be reached, and nothing was checked.' >&2; exit 1; }
 
 # The SBOM lists what users install: the package with all extras except the development tools.
 EXTRAS := apps encryption fast fastapi opentelemetry planning prometheus remote

@@ -59,8 +59,8 @@ def _sample_entry(person: SamplePerson) -> SampleEntry:
 
 
 _WARNING = (
-    "Back up the keys, apart from the tables. Without them, sealed ballots cannot be counted and\n"
-    "results cannot be signed."
+    "Back up the keys separately from the tables. Without them, sealed ballots cannot be counted\n"
+    "and results cannot be signed."
 )
 
 

@@ -21,9 +21,14 @@ def is_allowed_host(header: str, public_host: str) -> bool:
     A page of another site can make its own name resolve to this machine (DNS rebinding), but the
     browser then sends that name as the host.
     """
-    match = _HOST.fullmatch(header)
-    name = (match[1] or match[2]).lower().removesuffix(".") if match else ""
+    name = host_name(header)
     return name == public_host or _is_localhost(name) or _is_address(name)
+
+
+def host_name(header: str) -> str:
+    """Return the name in a Host header, without the port; empty if it is malformed."""
+    match = _HOST.fullmatch(header)
+    return (match[1] or match[2]).lower().removesuffix(".") if match else ""
 
 
 def _is_localhost(name: str) -> bool:

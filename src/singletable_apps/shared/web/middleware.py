@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from singletable_apps.shared.web.clients import address_from_scope, is_in_network
 from singletable_apps.shared.web.cookies import add_pending_headers
-from singletable_apps.shared.web.hosts import is_allowed_host
+from singletable_apps.shared.web.hosts import host_name, is_allowed_host, is_loopback
 from singletable_apps.shared.web.paths import SLASH, longest_prefix_value
 from singletable_apps.shared.web.problems import (
     CROSS_ORIGIN,
@@ -156,7 +156,8 @@ class SecurityHeaders:
         self.app = app
         self.policies = page_policies
         # Behind a proxy that ends TLS, the scheme of requests is http.
-        self.is_https = public_url.startswith("https://")
+        public = urlsplit(public_url)
+        self.is_https = public.scheme == "https" and not is_loopback(public.hostname or "")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Add the headers to the response."""
@@ -169,7 +170,11 @@ class SecurityHeaders:
             "Content-Security-Policy": page_policy or JSON_POLICY,
             "Cache-Control": "private, no-cache" if page_policy else "no-store",
         }
-        if self.is_https or scope.get("scheme") == "https":
+        # Not for localhost: browsers would require HTTPS of all programs on all its ports.
+        if self.is_https or (
+            scope.get("scheme") == "https"
+            and not is_loopback(host_name(Headers(scope=scope).get("host", "")))
+        ):
             added["Strict-Transport-Security"] = _TWO_YEARS
 
         async def send_with_headers(message: Message) -> None:

@@ -50,6 +50,14 @@ def test_strict_transport_security_is_sent_over_https_only() -> None:
     assert "max-age=63072000" in safe.get("/api/notes").headers["strict-transport-security"]
 
 
+# Browsers apply the header to all ports, so it would break other programs on this machine.
+@pytest.mark.parametrize("url", ["https://localhost:8443", "https://127.0.0.1"])
+def test_strict_transport_security_is_not_sent_for_localhost(url: str) -> None:
+    for settings in (Settings(), Settings(public_url=url)):
+        local = TestClient(make_notes(settings=settings), base_url=url)
+        assert "strict-transport-security" not in local.get("/api/notes").headers
+
+
 def test_pages_have_their_own_policy_and_handlers_can_override_headers() -> None:
     headers = client.get("/api/site/page").headers
     assert headers["content-security-policy"] == PAGE_POLICY
