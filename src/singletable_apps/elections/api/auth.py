@@ -60,7 +60,8 @@ def register(
     """Register and sign in. The first user needs the set-up code, and becomes the owner.
 
     If the site sends e-mails, the response is 202 for every address. The account is created when
-    the user opens the link in the e-mail, or sends its token to `/register/confirm`.
+    the user opens the link in the e-mail, or sends its token and the password to
+    `/register/confirm`.
     """
     user = api.elections.people.register_visitor(
         sent.name, sent.email, sent.password, sent.setup_code
@@ -78,10 +79,10 @@ def register(
     dependencies=[Depends(by_address(lambda limits: limits.register)), Whole],
 )
 def confirm_registration(
-    sent: schemas.EmailToken, request: Request, api: ThisApi
+    sent: schemas.RegistrationConfirmation, request: Request, api: ThisApi
 ) -> schemas.Tokens:
-    """Create the account with the single-use token from the e-mail, and sign in."""
-    user = api.elections.people.confirm_registration(sent.token)
+    """Create the account with the single-use token from the e-mail and the password; sign in."""
+    user = api.elections.people.confirm_registration(sent.token, sent.password)
     return tokens(request, api, api.elections.auth.start_session(user, _about(request)))
 
 

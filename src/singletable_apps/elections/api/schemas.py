@@ -192,6 +192,12 @@ class EmailToken(Model):
     token: Annotated[str, Field(min_length=1, max_length=200)]
 
 
+class RegistrationConfirmation(EmailToken):
+    """The token from the link in an e-mail, and the password of the registration."""
+
+    password: str
+
+
 class Credentials(Model):
     """A name or e-mail address, and a password."""
 

@@ -125,9 +125,10 @@ def show_registration_sent(page: VisitorPage) -> Response:
 
 
 class ConfirmRegistrationForm(BaseModel):
-    """The token from the link in the e-mail."""
+    """The token from the link in the e-mail, and the password of the registration."""
 
     token: str = ""
+    password: str = ""
 
 
 @router.get("/register/confirm")
@@ -135,14 +136,16 @@ def show_confirm_registration(
     request: Request, token: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
     """Ask before creating the account, because e-mail scanners open links too."""
+    return _show_confirmation(request, Form({"token": token}))
+
+
+def _show_confirmation(request: Request, form: Form, status: int = 200) -> Response:
     page = _auth_page(request)
     try:
-        new = get_site(request).elections.people.read_registration(token)
+        new = get_site(request).elections.people.read_registration(form.value("token"))
     except NotSignedIn as error:
         return page.render("link_expired", 422, reason=str(error))
-    return page.pages.render(
-        request, "elections/register_confirm.html", form=Form({"token": token}), new=new
-    )
+    return page.pages.render(request, "elections/register_confirm.html", status, form=form, new=new)
 
 
 @router.post("/register/confirm")
@@ -150,13 +153,14 @@ def submit_confirm_registration(page: PublicPage, form: PostedForm) -> Response:
     """Create the account, and sign in."""
 
     def act(values: ConfirmRegistrationForm) -> Response:
-        return _welcome(page, page.elections.people.confirm_registration(values.token))
+        user = page.elections.people.confirm_registration(values.token, values.password)
+        return _welcome(page, user)
 
     def show(form: Form, status: int) -> Response:
-        reason = next(iter(form.errors.values()), "")
-        return _auth_page(page.request).render("link_expired", status, reason=reason)
+        return _show_confirmation(page.request, form, status)
 
-    return submit_form(form, ConfirmRegistrationForm, act, show, rejects=(Rejected,))
+    rejects = (Rejected, TooManyAttempts)
+    return submit_form(form, ConfirmRegistrationForm, act, show, rejects=rejects)
 
 
 def _check_email(page: PublicPage, email: str) -> None:

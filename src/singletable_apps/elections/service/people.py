@@ -84,7 +84,7 @@ class People:
             page="register/confirm", token=self._registrations.keep(new, now)
         )
         notice = (
-            notices.confirm_registration(new.name, new.email, link)
+            notices.confirm_registration(new.email, link)
             if read.find_user_by_email(new.email) is None
             else notices.address_in_use(new.email)
         )
@@ -98,9 +98,20 @@ class People:
             raise NotSignedIn("This link has been used or has expired. Register again.")
         return new
 
-    def confirm_registration(self, token: str) -> User:
-        """Create the account with the single-use link from the e-mail."""
+    def confirm_registration(self, token: str, password: str) -> User:
+        """Create the account with the single-use link from the e-mail and the password.
+
+        Without the password, someone could register with the address of another, who opens the
+        link and then uses an account with a password that the first one knows.
+        """
         new = self.read_registration(token)
+        self._throttle.attempt([("confirm", token)], self._context.clock())
+        if not self._context.passwords.matches(new.password_hash, password):
+            raise InvalidInput(
+                "Enter the password with which you registered. If you don’t know it, register "
+                "again.",
+                field="password",
+            )
         check_available(self._context.read, name=new.name, email=new.email)
         if not self._registrations.use_up(token):
             raise NotSignedIn("This link has been used. Sign in.")

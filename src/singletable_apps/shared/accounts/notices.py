@@ -141,13 +141,16 @@ def address_in_use(address: str) -> Email | None:
     )
 
 
-def confirm_registration(name: str, address: str, link: str) -> Email | None:
-    """Return the e-mail with the link that finishes a registration."""
+def confirm_registration(address: str, link: str) -> Email | None:
+    """Return the e-mail with the link that finishes a registration.
+
+    It does not contain the name: otherwise anyone could send texts to any address.
+    """
     return _to(
         address,
-        name,
+        "",
         "Finish your registration",
-        f"To finish your registration as “{name}”, open this link within a day:\n\n{link}",
+        f"To finish your registration, open this link within a day:\n\n{link}",
         "If you don’t know what this is about, ignore this e-mail: no account is created.",
     )
 

@@ -51,17 +51,30 @@ def test_link_creates_the_account_once(confirming: PagesApp) -> None:
     assert "zoe@example.org" in zoe.open(link).text
     assert confirming.world.service.context.read.find_user("Zoe") is None
     page = zoe.open(link)
-    assert "Welcome" in zoe.flash(zoe.submit(page))
+    assert "Welcome" in zoe.flash(zoe.submit(page, password=PASSWORD))
     assert confirming.user("Zoe").role is Role.USER
     assert confirming.browser().open(link).status_code == 422
-    assert confirming.browser().submit(page).status_code == 422
+    assert confirming.browser().submit(page, password=PASSWORD).status_code == 422
+
+
+# Zoe would use an account whose password the other knows.
+def test_link_is_useless_for_a_registration_of_someone_else(confirming: PagesApp) -> None:
+    _register(confirming, name="Visit evil.example", password="orchard violet engine")
+    assert "evil.example" not in confirming.emails()[0].text
+    zoe = confirming.browser()
+    page = zoe.open(confirming.link(FINISH))
+    for password in ("", PASSWORD):
+        assert set(field_errors(zoe.submit(page, password=password))) == {"password"}
+    assert confirming.world.service.context.read.find_user_by_email("zoe@example.org") is None
+    # Guessing the password with one link is throttled.
+    assert "Too many" in [zoe.submit(page, password="x" * 12) for _ in range(4)][-1].text
 
 
 def test_name_may_be_taken_before_the_link_is_opened(confirming: PagesApp) -> None:
     _register(confirming)
     page = confirming.browser().open(confirming.link(FINISH))
     confirming.world.service.people.register("zoe", "other@example.org", PASSWORD)
-    answer = confirming.browser().submit(page)
+    answer = confirming.browser().submit(page, password=PASSWORD)
     assert (answer.status_code, "is taken" in answer.text) == (422, True)
 
 
@@ -80,8 +93,8 @@ def test_api_answers_the_same_for_every_address() -> None:
     assert [answer.status_code for answer in answers] == [202, 202]
     assert [{*answer.json()} for answer in answers] == [{"email"}, {"email"}]
     assert not any("set-cookie" in answer.headers for answer in answers)
-    visitor = api.anonymous()
-    assert type_of(visitor.post("/register/confirm", {"token": "wrong"})) == "401 not-signed-in"
+    visitor, wrong = api.anonymous(), {"token": "wrong", "password": PASSWORD}
+    assert type_of(visitor.post("/register/confirm", wrong)) == "401 not-signed-in"
 
 
 @pytest.mark.parametrize("code", ["", "0123456789abcdef", "ß" * 100])
