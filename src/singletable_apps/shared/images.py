@@ -31,7 +31,7 @@ _SVG = re.compile(rb"\A\s*(?:<\?xml|<!--|<!doctype svg|<svg)", re.IGNORECASE)
 _METADATA = frozenset({"exif", "icc_profile", "xmp"})
 _SEGMENT = re.compile(rb"\xff([\xc0-\xcf\xd9-\xfe])(..)", re.DOTALL)
 _SCAN, _END_OF_IMAGE = b"\xda", b"\xd9"
-# One at a time, so that many uploads take no more memory than one.
+# One image at a time, so that many uploads take no more memory than one.
 _DECODER = threading.Lock()
 _SRGB = cast(Any, ImageCms.createProfile("sRGB"))  # pyright: ignore[reportUnknownMemberType]
 
@@ -80,28 +80,32 @@ def process_image(data: bytes) -> ProcessedImage:
 
     JPEG, PNG, WebP, GIF and AVIF are accepted. Of an animation, the first frame is kept.
     """
-    image = _open(data)
     try:
         with _DECODER:
-            # The whole PNG is decoded here: its EXIF data may be at the end.
-            orientation = image.getexif().get(0x0112, 1)
-            size = ImageSize(*(reversed(image.size) if orientation in (5, 6, 7, 8) else image.size))
-            widths = image_widths(size.width)
-            if size.scaled(max(widths)).height > _MAX_WEBP_SIDE:
-                raise InvalidImage(
-                    "The image is too tall for its width. Crop it, and upload it again."
-                )
-            # Large JPEGs are decoded at a fraction of their size.
-            image.draft(None, (2 * WIDTHS[-1], 2 * WIDTHS[-1]))
-            # Not a copy of all pixels.
-            ImageOps.exif_transpose(image, in_place=True)
-            variants = _resize(_to_srgb(image), [size.scaled(width) for width in widths])
+            size, image = _decode(data)
+        variants = _resize(image, [size.scaled(width) for width in image_widths(size.width)])
     except InvalidImage:
         raise
     except Exception as error:  # the decoders raise many kinds of errors for damaged files
         raise InvalidImage("The image is damaged. Export it again, and upload that.") from error
     name = f"{sha256(data).hexdigest()[:16]}_{size.width}x{size.height}"
     return ProcessedImage(name, size, variants)
+
+
+def _decode(data: bytes) -> tuple[ImageSize, Image.Image]:
+    """Return the size of the upright image, and its pixels in the largest width."""
+    image = _open(data)
+    # The whole PNG is decoded here: its EXIF data may be at the end.
+    orientation = image.getexif().get(0x0112, 1)
+    size = ImageSize(*(reversed(image.size) if orientation in (5, 6, 7, 8) else image.size))
+    largest = size.scaled(max(image_widths(size.width)))
+    if largest.height > _MAX_WEBP_SIDE:
+        raise InvalidImage("The image is too tall for its width. Crop it, and upload it again.")
+    # Large JPEGs are decoded at a fraction of their size.
+    image.draft(None, (2 * WIDTHS[-1], 2 * WIDTHS[-1]))
+    # Not a copy of all pixels.
+    ImageOps.exif_transpose(image, in_place=True)
+    return size, _resized(_to_srgb(image), largest)
 
 
 def read_processed_image(name: str, variants: Mapping[int, bytes]) -> ProcessedImage:
@@ -189,10 +193,14 @@ def _resize(image: Image.Image, sizes: Sequence[ImageSize]) -> dict[int, bytes]:
     """Return the image as WebP in each size by width; each is made from the next larger one."""
     variants: dict[int, bytes] = {}
     for size in reversed(sizes):
-        box = (size.width, size.height)
-        image = image.resize(box, Image.Resampling.LANCZOS, reducing_gap=3.0)
+        image = _resized(image, size)
         image.info.clear()
         file = BytesIO()
         image.save(file, "WEBP", quality=QUALITY)
         variants[size.width] = file.getvalue()
     return dict(sorted(variants.items()))
+
+
+def _resized(image: Image.Image, size: ImageSize) -> Image.Image:
+    box = (size.width, size.height)
+    return image.resize(box, Image.Resampling.LANCZOS, reducing_gap=3.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -12,7 +13,7 @@ from fastapi.testclient import TestClient
 from singletable import Engine, Store
 from singletable.cli import main
 from singletable_apps.portfolio.app import app_info, make_web_app, open_service
-from singletable_apps.portfolio.entities import LikeCount
+from singletable_apps.portfolio.entities import LikeCount, Media
 from singletable_apps.portfolio.migration import OLD_TABLES, OldBlog, OldUser
 from singletable_apps.portfolio.sample import list_sample
 from singletable_apps.portfolio.urls import Urls
@@ -49,7 +50,7 @@ def of(site: Path) -> list[str]:
 def test_help_lists_the_commands(typed: Run) -> None:
     code, out, _ = typed("--help")
     assert code == 0
-    words = ("serve", "sample", "export", "import", "migrate", "outbox", "recount")
+    words = ("serve", "sample", "export", "import", "migrate", "outbox", "prune", "recount")
     assert [word for word in words if f" {word} " not in out] == []
 
 
@@ -148,6 +149,20 @@ def test_likes_are_recounted(typed: Run, site: Path) -> None:
         store.update(LikeCount.key(counter.blog_id, 0), LikeCount.likes_count.set(0))
     code, out, _ = typed("recount", *of(site))
     assert code == 1
+
+
+def test_unused_images_are_deleted(typed: Run, site: Path) -> None:
+    assert "0 images" in typed("prune", *of(site))[1]
+    name = "0123456789abcdef_1x1"
+    with open_driver(f"file:{site}/site.db") as driver:
+        at = datetime(2020, 1, 1, tzinfo=UTC)
+        image = Media(
+            name=name, width=1, height=1, widths=[1], size=1, uploaded_by="", uploaded_at=at
+        )
+        Store(driver).create(image)
+    assert "Would be deleted: 1 image." in typed("prune", *of(site), "--dry-run")[1]
+    assert name in typed("prune", *of(site))[1]
+    assert "0 images" in typed("prune", *of(site))[1]
 
 
 def test_outbox_is_printed(typed: Run, site: Path) -> None:

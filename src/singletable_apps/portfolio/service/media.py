@@ -6,8 +6,9 @@ item and deleted after it, so a crash can leave unused files, but never an item 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
 
 from singletable import AlreadyExists, ConditionFailed, Page, key_of
 from singletable import NotFound as NoSuchItem
@@ -30,6 +31,9 @@ from singletable_apps.shared.text import InputChecks
 
 MAX_ALT = 500
 MAX_FILENAME = 200
+IMAGE_NAME = re.compile("[0-9a-f]{16}_[0-9]{1,8}x[0-9]{1,8}")
+# An image may be uploaded before the post that shows it is saved.
+UNUSED_FOR = timedelta(days=7)
 
 
 class MediaService:
@@ -133,6 +137,14 @@ class MediaService:
         if self._context.store.find(Media.one_name(name)) is not None:
             for key, body in files.items():
                 bucket.put_object(key, body, "image/webp")
+
+    def list_unused(self, shown: Iterable[str]) -> Iterator[Media]:
+        """Yield the images older than a week that are in none of the texts and URLs."""
+        used = {name for text in shown for name in IMAGE_NAME.findall(text)}
+        oldest_new = self._context.clock() - UNUSED_FOR
+        for media in self._context.store.query(patterns.all_images()):
+            if media.name not in used and media.uploaded_at < oldest_new:
+                yield media
 
     def open(self, name: str, width: int) -> bytes:
         """Return an image in a width, or in its own if that is smaller; raise NotFound.
