@@ -21,8 +21,8 @@ from singletable_apps.shared.rooms import (
     CloseCode,
     Position,
     RoomFull,
-    poll_body,
     refuse_socket,
+    serve_poll,
     serve_socket,
     socket_token,
 )
@@ -83,19 +83,19 @@ async def poll_events(
 ) -> Response:
     """Return the messages after a position, as soon as there are any, or a snapshot."""
     member = api.live.attendee(seated.seat, client=client_address(request))
+    poll = api.live.rooms.poll(
+        seated.game.game_id,
+        member,
+        snapshot=api.live.snapshot,
+        position=Position.parse(epoch, sequence),
+        wait=wait,
+    )
     try:
-        messages = await api.live.rooms.poll(
-            seated.game.game_id,
-            member,
-            snapshot=api.live.snapshot,
-            position=Position.parse(epoch, sequence),
-            wait=wait,
-        )
+        return await serve_poll(request, poll)
     except RoomFull:
         raise Problem(
             UNAVAILABLE, "This game has too many connections.", headers={"Retry-After": "5"}
         ) from None
-    return _json(poll_body(messages))
 
 
 @router.post("/games/{game_id}/messages")

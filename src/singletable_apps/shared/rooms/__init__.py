@@ -40,9 +40,14 @@ is sent again after a reconnect has its old id, by which the app recognizes it.
 from singletable_apps.shared.rooms.client_messages import ClientMessage, Receiver, Reply
 from singletable_apps.shared.rooms.connections import CloseCode, Connection, Member
 from singletable_apps.shared.rooms.messages import EVERYONE
-from singletable_apps.shared.rooms.registry import Position, RoomFull, Rooms, Snapshot, poll_body
+from singletable_apps.shared.rooms.registry import Position, RoomFull, Rooms, Snapshot
 from singletable_apps.shared.rooms.room import Room, RoomLimits
-from singletable_apps.shared.rooms.sockets import refuse_socket, serve_socket, socket_token
+from singletable_apps.shared.rooms.sockets import (
+    refuse_socket,
+    serve_poll,
+    serve_socket,
+    socket_token,
+)
 
 __all__ = [
     "EVERYONE",
@@ -58,8 +63,8 @@ __all__ = [
     "RoomLimits",
     "Rooms",
     "Snapshot",
-    "poll_body",
     "refuse_socket",
+    "serve_poll",
     "serve_socket",
     "socket_token",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -35,11 +35,6 @@ class Position:
         digits = sequence or ""
         is_valid = epoch and digits.isascii() and digits.isdecimal() and len(digits) < 16
         return cls(epoch or "", int(digits)) if is_valid else cls()
-
-
-def poll_body(messages: Iterable[str]) -> str:
-    """Return the JSON of a response to a poll."""
-    return f'{{"messages":[{",".join(messages)}]}}'
 
 
 class Rooms:

@@ -1,11 +1,14 @@
-"""Serve a WebSocket: a client that listens to a room and sends messages."""
+"""Serve the clients of a room: WebSockets, which also send messages, and long polls."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.websockets import WebSocket
 
 from singletable_apps.shared.rooms.client_messages import Receiver, answer_message
@@ -115,3 +118,21 @@ async def _receive_all(
         await connection.reply(await answer_message(body, receive, wait, rooms.clock))
         # Meanwhile nothing is read, so that a flood of messages costs little.
         await asyncio.sleep(wait)
+
+
+async def serve_poll(request: Request, poll: Coroutine[Any, Any, list[str]]) -> Response:
+    """Return the messages of a poll as JSON. The poll ends when the client disconnects."""
+    polling, leaving = asyncio.create_task(poll), asyncio.create_task(_disconnected(request))
+    try:
+        await asyncio.wait((polling, leaving), return_when=asyncio.FIRST_COMPLETED)
+        messages = await polling if polling.done() else []
+    finally:
+        polling.cancel()
+        leaving.cancel()
+    body = f'{{"messages":[{",".join(messages)}]}}'
+    return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

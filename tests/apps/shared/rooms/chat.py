@@ -22,8 +22,8 @@ from singletable_apps.shared.rooms import (
     Room,
     RoomLimits,
     Rooms,
-    poll_body,
     refuse_socket,
+    serve_poll,
     serve_socket,
     socket_token,
 )
@@ -97,15 +97,15 @@ def make_chat_app(chat: Chat) -> FastAPI:
         )
 
     @router.get("/rooms/{key}/poll")
-    async def poll(request: Request, key: str) -> Response:
+    async def poll_room(request: Request, key: str) -> Response:
         query = request.query_params
-        messages = await chat.rooms.poll(
+        poll = chat.rooms.poll(
             key,
             member_of(key, _bearer(request)),
             snapshot=chat.show,
             position=Position.parse(query.get("epoch"), query.get("sequence")),
         )
-        return Response(poll_body(messages), media_type="application/json")
+        return await serve_poll(request, poll)
 
     @router.post("/rooms/{key}/messages")
     async def post(request: Request, key: str) -> Response:

@@ -226,6 +226,18 @@ def test_poll_and_post_work_without_a_socket(host: str) -> None:
         assert said["data"] == "posted"
 
 
+# Otherwise somebody could open polls, leave, and keep others out meanwhile.
+def test_poll_ends_when_its_client_is_gone(host: str, chat: Chat) -> None:
+    position = _request(host, "GET", "/rooms/gone/poll")["messages"][0]
+    path = f"/rooms/gone/poll?epoch={position['epoch']}&sequence=0"
+    name, _, port = host.partition(":")
+    with socket.create_connection((name, int(port))) as client:
+        head = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer poller\r\n\r\n"
+        client.sendall(head.encode())
+        _wait_until(lambda: len(chat.server.server_state.tasks) == 1)
+    _wait_until(lambda: not chat.server.server_state.tasks)
+
+
 # The peer of a mobile phone that has lost its network does not say goodbye.
 def test_client_that_does_not_read_is_dropped_and_others_are_not_delayed(
     host: str, chat: Chat, monkeypatch: pytest.MonkeyPatch
