@@ -11,7 +11,11 @@ from collections.abc import Iterable, Sequence
 from singletable.planning.charts import format_number
 
 # Text that spreadsheets may run as a formula, even after spaces, quotes or invisible characters.
-_FORMULA = re.compile("[\\s\x00-\x1f\u200b-\u200f\u2060\ufeff'\"`]*[=+\\-@＝＋－＠]|'*[\t\r\n]")
+_SKIPPED = "[\\s\x00-\x1f\u200b-\u200f\u2060\ufeff'\"`]"
+_SIGN = "[=+\\-@＝＋－＠]"
+_FORMULA = re.compile(f"{_SKIPPED}*{_SIGN}|'*[\t\r\n]")
+# Where cells are separated by semicolons, a cell can start inside of another, even in quotes.
+_INNER_FORMULA = re.compile(f"(?<=[;\t\r\n])(?=(?:(?![\t\r\n]){_SKIPPED})*{_SIGN})")
 
 
 def format_csv(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
@@ -25,7 +29,8 @@ def format_csv(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def _escape(text: str) -> str:
-    return f"'{text}" if _FORMULA.match(text) else text
+    escaped = _INNER_FORMULA.sub("'", text)
+    return f"'{escaped}" if _FORMULA.match(text) else escaped
 
 
 def format_dollars(amount: float) -> str:

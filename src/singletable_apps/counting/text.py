@@ -14,7 +14,14 @@ _UNSAFE = re.compile(
 
 # Text that spreadsheets may run as a formula. They skip leading spaces and invisible characters,
 # and some accept full-width signs. Quotes are skipped here so that escaping can be undone.
-_FORMULA = re.compile("[\\s\x00-\x1f\u200b-\u200f\u2060\ufeff'\"`]*[=+\\-@＝＋－＠]|'*[\t\r\n]")
+_SKIPPED = "[\\s\x00-\x1f\u200b-\u200f\u2060\ufeff'\"`]"
+_SIGN = "[=+\\-@＝＋－＠]"
+_FORMULA = re.compile(f"{_SKIPPED}*{_SIGN}|'*[\t\r\n]")
+# Where cells are separated by semicolons, as in many countries, a cell can start inside of
+# another, even in quotes. Only the last separator before a sign counts, so this takes linear time.
+_CELL = f"(?<=[;\t\r\n])%s(?=(?:(?![\t\r\n]){_SKIPPED})*{_SIGN})"
+_INNER_FORMULA = re.compile(_CELL % "")
+_ESCAPED_INNER_FORMULA = re.compile(_CELL % "'")
 
 
 def is_formula(text: str) -> bool:
@@ -23,16 +30,20 @@ def is_formula(text: str) -> bool:
 
 
 def escape_formula(text: str) -> str:
-    """Return the text of a CSV cell, with an apostrophe before it if it looks like a formula.
+    """Return the text of a CSV cell, with an apostrophe before what looks like a formula.
 
-    Apostrophes that are already there get one more, so that `unescape_formula` is the inverse.
+    That can be the text, or what comes after a semicolon, tab or line break in it. Apostrophes that
+    are already there get one more, so that `unescape_formula` is the inverse.
     """
-    return f"'{text}" if is_formula(text) else text
+    escaped = _INNER_FORMULA.sub("'", text)
+    return f"'{escaped}" if is_formula(text) else escaped
 
 
 def unescape_formula(text: str) -> str:
-    """Return the text without the apostrophe that `escape_formula` added."""
-    return text[1:] if text.startswith("'") and is_formula(text) else text
+    """Return the text without the apostrophes that `escape_formula` added."""
+    if text.startswith("'") and is_formula(text):
+        text = text[1:]
+    return _ESCAPED_INNER_FORMULA.sub("", text)
 
 
 def join_names(names: Sequence[str]) -> str:

@@ -146,7 +146,7 @@ def _classify_columns(titles: list[str], delimiter: str, start: int, line: int) 
         )
     candidates: dict[str, int] = {}
     for at in names:
-        name = titles[at][1:] if _is_escaped(titles[at]) else titles[at]
+        name = _unescape_title(titles[at])
         if not name or name in candidates:
             raise FormatError(
                 f"column {at + 1} has the title {quote(titles[at])}; each column needs a unique "
@@ -184,6 +184,16 @@ def _needs_escape(name: str) -> bool:
     if name.startswith(_APOSTROPHE) or is_formula(name):
         return True
     return _column_kind(name) != "candidate"
+
+
+def _escape_title(name: str) -> str:
+    mark = _APOSTROPHE if _needs_escape(name) and not is_formula(name) else ""
+    return f"{mark}{escape_formula(name)}"
+
+
+def _unescape_title(title: str) -> str:
+    is_marked = _is_escaped(title) and not is_formula(title)
+    return unescape_formula(title.removeprefix(_APOSTROPHE) if is_marked else title)
 
 
 def _is_escaped(title: str) -> bool:
@@ -487,10 +497,7 @@ def write_csv(ballots: Ballots) -> str:
     for ranking, count in rankings:
         ranks = {name: at for at, level in enumerate(ranking.levels, 1) for name in level}
         rows.append([count, *(ranks.get(name, "") for name in ballots.candidates)])
-    titles = [
-        f"{_APOSTROPHE}{name}" if _needs_escape(name) else name for name in ballots.candidates
-    ]
-    return _format_table(["count", *titles], rows)
+    return _format_table(["count", *map(_escape_title, ballots.candidates)], rows)
 
 
 def write_csv_ranks(ballots: Ballots) -> str:

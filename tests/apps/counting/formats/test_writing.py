@@ -73,6 +73,9 @@ def test_write_error_names_the_candidate_and_the_reason(form: str, name: str, wh
         ("'2", "''2"),
         ("'Allo", "''Allo"),
         ("O'Neill", "O'Neill"),
+        # Where cells are separated by semicolons, a new one starts here.
+        ("A;=1", "A;'=1"),
+        ("Rank 2;@A", "'Rank 2;'@A"),
     ],
 )
 def test_csv_escapes_names_that_would_be_misread(name: str, written: str) -> None:

@@ -97,11 +97,14 @@ def test_export_names_a_format_that_works(server: Server, form: str, option: str
 
 
 # Option names can look like numbers or like spreadsheet formulas.
-@pytest.mark.parametrize("options", [["1", "2", "3"], ["-1", "+1", "=1+1"], ["count", "id", "x"]])
+@pytest.mark.parametrize(
+    "options",
+    [["1", "2", "3"], ["-1", "+1", "=1+1"], ["count", "id", "x"], ["a;=1", "a; -1", "id;@b"]],
+)
 def test_csv_export_escapes_formulas(server: Server, options: list[str]) -> None:
     ada, poll = voted(server, (options, options[:1]), candidates=options)
     content = ada.get(f"{poll.path}/export/csv").content
-    assert not re.search(rb"(^|,)[\"]?[=+@-]", content)
+    assert not re.search(rb"(^|[,;])[\" ]?[=+@-]", content)
     assert read_ballots(content, "csv").ballots.candidates == tuple(options)
 
 
