@@ -20,7 +20,9 @@ from singletable import (
 
 _PROLOGUE = """
 import gc, os, signal, sqlite3, sys, threading, time
+from pathlib import Path
 from singletable import DescribeTable, Engine, PutItem, Settings, StorageError
+from singletable.engine.file_check import check_file
 from tests.engine.processes import with_table, put, count
 path = sys.argv[1]
 """

@@ -38,6 +38,46 @@ def test_second_process_is_rejected(tmp_path: Path) -> None:
         )
 
 
+# SQLite finds the log by its name: with a new file it would mix the contents of both.
+@linux
+def test_file_that_was_replaced_in_use_is_rejected(tmp_path: Path) -> None:
+    path, backup = tmp_path / "one.db", tmp_path / "backup.db"
+    with with_table(Engine.on_file(backup)) as engine:
+        put(engine, "old")
+    with with_table(Engine.on_file(path)) as engine:
+        put(engine, "a", "b")
+        path.unlink()
+        assert "is open in another engine" in open_error(path)
+        backup.rename(path)
+        script = """
+for open_file in (Engine.on_file, check_file):
+    try: open_file(Path(path))
+    except StorageError as error: print(error)
+"""
+        assert run_script(script, path).splitlines() == [open_error(path)] * 2
+        put(engine, "c")
+        assert count(engine) == 3
+    assert Path(f"{path}-wal.orphan").exists()
+    with Engine.on_file(path) as engine:
+        assert count(engine) == 1
+
+
+@linux
+def test_log_of_a_new_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "one.db"
+    with with_table(Engine.on_file(path)) as engine:
+        put(engine, "a")
+        for file in tmp_path.iterdir():
+            file.unlink()
+        new = with_table(Engine.on_file(path))
+        put(new, "b", "c")
+    put(new, "d")
+    new.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["one.db"]
+    with Engine.on_file(path) as engine:
+        assert count(engine) == 3
+
+
 def test_killed_process_releases_the_file(tmp_path: Path) -> None:
     path = tmp_path / "one.db"
     with start_script(

@@ -30,7 +30,7 @@ from singletable.engine.storage.connection import (
     bind_execute,
     is_initialized,
 )
-from singletable.engine.storage.file_lock import is_open_here
+from singletable.engine.storage.file_lock import check_log_is_unused, is_open_here
 from singletable.engine.table import Index, Table, build_table
 from singletable.engine.table_record import decode_record
 from singletable.errors import StorageError
@@ -101,6 +101,8 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
             report.in_use = True
+        else:
+            check_log_is_unused(path)
         # Without a log, open the file as immutable: then SQLite creates no files beside it.
         has_log = report.in_use or Path(f"{file}-wal").exists()
         mode = "mode=ro" if has_log else "immutable=1"

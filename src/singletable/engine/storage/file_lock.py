@@ -3,7 +3,8 @@
 Rule 1. A file is identified by its inode, not by its path. A lock that ends with the process
         (flock) keeps out engines of other processes; a list keeps out other engines of this
         process, because closing a second descriptor of the file would drop the locks that SQLite
-        holds on it (POSIX locks belong to the process).
+        holds on it (POSIX locks belong to the process). The shared memory of the log has such a
+        lock, too: SQLite finds the log by its name, even of a file that replaced another.
 Rule 2. A second SQLite library in the process (Python's `sqlite3`) does not see our SQLite's locks,
         so its last close would delete the log while we use it. It does see locks of the open file,
         so we hold these in addition to SQLite's own.
@@ -22,6 +23,7 @@ import re
 import stat
 import struct
 import threading
+from contextlib import suppress
 from pathlib import Path
 from weakref import WeakSet
 
@@ -45,12 +47,13 @@ class FileLock:
     """A locked database file and the connections to it."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self._file = path.resolve()
         self._descriptors: list[int] = []
         self._connections: list[apsw.Connection] = []
         with _mutex:
             _check_directory(path)
             _check_file(path)
+            check_log_is_unused(path)
             self._descriptors.append(_open_locked(path))
             self._inode = _inode(os.fstat(self._descriptors[0]))
             _locks.add(self)
@@ -66,9 +69,10 @@ class FileLock:
     def lock_out_other_libraries(self) -> None:
         """Let other SQLite libraries see that the file is in use. Call this once it has a log."""
         if _OPEN_FILE_LOCK is not None:
-            shared_memory = f"{self.path.resolve()}-shm"
+            shared_memory = f"{self._file}-shm"
             try:
                 self._descriptors.append(os.open(shared_memory, os.O_RDWR | os.O_CLOEXEC))
+                fcntl.flock(self._descriptors[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
                 self._lock_open_files(fcntl.F_RDLCK)
             except OSError as error:
                 raise StorageError(
@@ -83,8 +87,20 @@ class FileLock:
         try:
             while self._connections:
                 self._connections.pop().close()
+            self._set_orphaned_log_aside()
         finally:
             self._release()
+
+    def _set_orphaned_log_aside(self) -> None:
+        """Rename the log that SQLite leaves if the file was moved: it is not a new file's log."""
+        if len(self._descriptors) < 2:
+            return
+        with suppress(OSError):
+            # Another engine may already have a new log there, with shared memory of its own.
+            is_ours = os.path.samestat(os.fstat(self._descriptors[1]), os.stat(f"{self._file}-shm"))
+            is_moved = not self._file.exists() or _inode(self._file.stat()) != self._inode
+            if is_ours and is_moved:
+                os.rename(f"{self._file}-wal", f"{self._file}-wal.orphan")
 
     def __del__(self) -> None:
         if self._descriptors:
@@ -168,6 +184,26 @@ def _check_file(path: Path) -> None:
             f"'{path}' is open in this process outside the engine, for example in Python's "
             "sqlite3. Two SQLite libraries undo each other's locks. Close it there first."
         )
+
+
+def check_log_is_unused(path: Path) -> None:
+    """Raise StorageError if an engine uses the log beside the file.
+
+    The file was moved or deleted under it, so the lock of the file does not show this.
+    """
+    try:
+        shared_memory = Path(f"{path.resolve()}-shm")
+        if _is_open_in_this_process(shared_memory.stat()):
+            raise _in_use(path)
+        file = os.open(shared_memory, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        raise _in_use(path) from None
+    finally:
+        os.close(file)
 
 
 def is_open_here(path: Path) -> bool:
