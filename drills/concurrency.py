@@ -81,7 +81,7 @@ def run_rounds(seed: int, folder: Path, rounds: int, steps: int = 40) -> Iterato
 
 @contextmanager
 def frequent_switches() -> Iterator[None]:
-    """Let Python switch between threads often, so that clients overlap."""
+    """Make Python switch threads often, so that clients overlap."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_INTERVAL)
     try:
@@ -99,9 +99,9 @@ def _run_round(seed: int, engine: Engine, runner: str, steps: int) -> Concurrent
 
 
 def run_table_changes(engine: Engine, turns: int) -> list[str]:
-    """Create and drop a table while threads and tasks read it, and return the unexpected errors.
+    """Create and drop a table while threads and tasks read it, and return unexpected errors.
 
-    A reader may look up a table in memory that was dropped, or not yet created, in the file.
+    A reader may find a table in the catalog that the file no longer has, or does not have yet.
     """
     done = threading.Event()
     unexpected: list[str] = []
@@ -150,7 +150,7 @@ def run_table_changes(engine: Engine, turns: int) -> list[str]:
 
 @contextmanager
 def _recorded(operation: Operation[object], unexpected: list[str]) -> Iterator[None]:
-    """Keep every error of a read, except that the table does not exist."""
+    """Collect the errors of a read, except ResourceNotFound."""
     try:
         yield
     except ResourceNotFound:

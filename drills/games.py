@@ -339,7 +339,7 @@ async def open_room(
     timings: Timings,
     gate: asyncio.Semaphore,
 ) -> AsyncGenerator[tuple[GameSession, list[Phone], FanOut]]:
-    """Create a game, and let players join and connect, through all servers in turn.
+    """Create a game, and let players join and connect through all servers in turn.
 
     The gate limits how many join at once.
     """

@@ -1,4 +1,4 @@
-"""Send hostile requests to an endpoint, and check that its memory stays the same.
+"""Send hostile requests to an endpoint, and check that its memory does not grow.
 
 Run it with python -m drills.hostile [--requests N] [--seed N]. The requests are refused, oversized,
 compressed, unsigned, unfinished, aborted, slow or pipelined. One endpoint has no credentials, and
@@ -27,7 +27,7 @@ from msgspec import json
 MEGABYTE = 2**20
 CLIENTS = 8
 SLOW_CLIENTS = 50
-# The allocator keeps some of what requests needed at their peak; a leak would need much more.
+# The allocator keeps some memory after the peak; a leak would take much more.
 MAX_GROWTH = 64 * MEGABYTE
 CREDENTIALS = """
 [[credential]]
@@ -104,7 +104,7 @@ def heavy_requests(size: int) -> dict[str, bytes]:
 
 @dataclass
 class MemoryReport:
-    """The memory of an endpoint in bytes: after the first requests, at most, and at the end."""
+    """The memory of an endpoint in bytes: after the first requests, at the peak, and at the end."""
 
     name: str
     requests: Counter[str] = field(default_factory=Counter[str])
@@ -114,7 +114,7 @@ class MemoryReport:
 
     @property
     def faults(self) -> list[str]:
-        """Return what is wrong, if anything."""
+        """Return a description of the fault, or None."""
         if self.end <= self.start + MAX_GROWTH:
             return []
         return [f"{self.name}: memory grew from {_megabytes(self.start)} to {_megabytes(self.end)}"]
@@ -134,7 +134,7 @@ class HostileClients:
         self._random = random
         self._sent = sent
         self._slow: deque[asyncio.StreamWriter] = deque()
-        # How often each kind is sent. One request in a hundred is a heavy one.
+        # The relative frequency of each kind. One request in a hundred is a heavy one.
         self._kinds: dict[str, tuple[int, Callable[[], Awaitable[int]]]] = {
             "refused": (400, self.send_refused),
             "pipelined": (30, self.send_pipelined),
@@ -147,7 +147,7 @@ class HostileClients:
         self._weights = [weight for weight, _ in self._kinds.values()]
 
     async def run(self, requests: int) -> None:
-        """Send this many requests, and stop."""
+        """Send this many requests."""
         left = requests
 
         async def client() -> None:
@@ -184,7 +184,7 @@ class HostileClients:
         return 100
 
     async def send_malformed(self) -> int:
-        """Send what is not HTTP, or not allowed."""
+        """Send invalid HTTP."""
         reader, writer = await self._connect()
         writer.write(self._random.choice(MALFORMED))
         writer.write_eof()
@@ -202,7 +202,7 @@ class HostileClients:
         return 1
 
     async def send_slowly(self) -> int:
-        """Keep connections with unfinished requests, and send a byte more to each."""
+        """Keep connections with unfinished requests open, and send one more byte to each."""
         _, writer = await self._connect()
         writer.write(request("PutItem", b"x" * 50_000)[:-1000])
         self._slow.append(writer)
@@ -286,9 +286,9 @@ async def _attack(
 
 
 def run(requests: int, seed: int = 1, size: int = 16 * MEGABYTE) -> Generator[MemoryReport]:
-    """Attack an endpoint with this many requests, and then one with credentials.
+    """Attack an endpoint without credentials, then one with credentials.
 
-    The bodies of heavy requests have this size once they are decompressed.
+    The bodies of heavy requests have this size when decompressed.
     """
     heavy = heavy_requests(size)
     with tempfile.TemporaryDirectory() as folder:

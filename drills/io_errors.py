@@ -1,8 +1,8 @@
-"""Fail every system call of SQLite, one after another; run out of memory; interrupt.
+"""Fail every system call of SQLite, run out of memory, and interrupt the engine at every call.
 
-Run it with python -m drills.io_errors [--stride N]. A script of operations runs again and again; in
+Run it with python -m drills.io_errors [--stride N]. A script of operations runs again and again. In
 each run the n-th call of one kind fails, once or from then on, until a run has no n-th call. Then
-SQLite gets a little more memory in each run, and the n-th call in the engine is interrupted.
+SQLite gets a little more memory in each run, and then the n-th call in the engine is interrupted.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _number(engine: Engine, name: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A write, and a function that returns what tells the states before and after it apart."""
+    """A write, and a function whose result differs before and after it."""
 
     name: str
     write: Operation[object]
@@ -210,11 +210,11 @@ def prepare(path: Path) -> None:
 
 
 def open_engine(path: Path) -> Engine:
-    """Open the engine under test; a test can replace it by one that is broken."""
+    """Open the engine under test; a test can replace it with a broken one."""
     return Engine.on_file(path, SETTINGS)
 
 
-# Surrounds every step, to disturb it.
+# Wraps every step, to disturb it.
 Disturbance: TypeAlias = Callable[[], AbstractContextManager[None]]
 
 
@@ -248,7 +248,7 @@ class Interruption:
 
 @contextmanager
 def limited_memory(spare: int) -> Iterator[None]:
-    """Let SQLite allocate this many bytes more than now."""
+    """Limit SQLite to this many more bytes than it has allocated now."""
     apsw.hard_heap_limit(apsw.memory_used() + spare)
     try:
         yield
@@ -263,10 +263,10 @@ def run_script(
     disturbance: Disturbance = nullcontext,
     expected: type[BaseException] = StorageError,
 ) -> tuple[set[str], list[str]]:
-    """Run the steps and return those that were acknowledged, and what went wrong.
+    """Run the steps and return the acknowledged ones and the faults found.
 
-    A step may fail with the expected error or StorageError; then the engine must go on, and after
-    the last fault it must write and read again.
+    A step may fail with the expected error or StorageError. The engine must then continue, and must
+    read and write again after the last fault.
     """
     acknowledged: set[str] = set()
     try:
@@ -295,7 +295,7 @@ def run_script(
                 faults.append("a write on the repaired disk cannot be read")
         except Exception as error:
             faults.append(f"a write on the repaired disk raised {type(error).__name__}: {error}")
-        # What a process that was killed now would leave behind.
+        # The files that a killed process would leave behind.
         shutil.rmtree(path.parent / "killed", ignore_errors=True)
         (path.parent / "killed").mkdir()
         for file in path.parent.glob(f"{FILE}*"):
@@ -306,13 +306,13 @@ def run_script(
 
 
 def _use_the_disk_often(engine: Engine) -> None:
-    """Let a small cache spill in the middle of a write, and a short log be checkpointed often."""
+    """Use a small cache, which spills during a write, and frequent checkpoints of a short log."""
     for pragma in ("cache_size = 10", "cache_spill = 10", "wal_autocheckpoint = 8"):
         engine._database._connection.pragma(*pragma.split(" = "))
 
 
 def check_file(path: Path, acknowledged: set[str]) -> list[str]:
-    """Return what is wrong with the file, opened on a disk that works."""
+    """Return the faults in the file, opened on a working disk."""
     faults: list[str] = []
     with Engine.on_file(path, SETTINGS) as engine:
         for step in STEPS:
@@ -336,7 +336,7 @@ def check_file(path: Path, acknowledged: set[str]) -> list[str]:
 def run_fault(
     folder: Path, fault: Fault, open_engine: Callable[[Path], Engine] = open_engine
 ) -> tuple[bool, list[str]]:
-    """Run the script with a fault; return whether the fault happened, and what went wrong."""
+    """Run the script with a fault; return whether it was injected, and the faults found."""
     path = _copy_file(folder)
     with replaced_system_calls() as calls:
         calls.fault = fault
@@ -347,7 +347,7 @@ def run_fault(
 def run_disturbed(
     folder: Path, disturbance: Disturbance, expected: type[BaseException]
 ) -> tuple[int, list[str]]:
-    """Run the script; return how many steps were acknowledged, and what went wrong."""
+    """Run the script; return the number of acknowledged steps and the faults found."""
     path = _copy_file(folder)
     acknowledged, faults = run_script(path, SystemCalls(), open_engine, disturbance, expected)
     return len(acknowledged), faults + _check_files(path, acknowledged)
@@ -362,7 +362,7 @@ def _copy_file(folder: Path) -> Path:
 
 
 def _check_files(path: Path, acknowledged: set[str]) -> list[str]:
-    """Check the file that was closed, and the one that a killed process leaves behind."""
+    """Check the closed file, and the one that a killed process would leave behind."""
     return [
         f"{file.parent.name}: {found}"
         for file in (path, path.parent / "killed" / FILE)
@@ -372,7 +372,7 @@ def _check_files(path: Path, acknowledged: set[str]) -> list[str]:
 
 
 def run_memory_limits(folder: Path, step: int) -> Iterator[tuple[str, list[str]]]:
-    """Run the script with more and more memory, until every step is acknowledged."""
+    """Run the script with more and more memory until every step is acknowledged."""
     spare = acknowledged = 0
     while acknowledged < len(STEPS):
         acknowledged, faults = run_disturbed(
@@ -383,7 +383,7 @@ def run_memory_limits(folder: Path, step: int) -> Iterator[tuple[str, list[str]]
 
 
 def run_interruptions(folder: Path, stride: int) -> Iterator[tuple[str, list[str]]]:
-    """Interrupt the script at every `stride`-th call, in turn by a key and by an error."""
+    """Interrupt the script at every `stride`-th call, alternately with Ctrl-C and an error."""
     for number in count(1, stride):
         error = (KeyboardInterrupt, MemoryError)[number // stride % 2]
         interruption = Interruption(number, error)
@@ -396,12 +396,12 @@ def run_interruptions(folder: Path, stride: int) -> Iterator[tuple[str, list[str
 def run_faults(
     folder: Path, stride: int = 1, open_engine: Callable[[Path], Engine] = open_engine
 ) -> Iterator[tuple[Fault, list[str]]]:
-    """Run every fault, or every `stride`-th, and yield what went wrong."""
+    """Inject every fault, or every `stride`-th, and yield the results."""
     prepare(folder / FILE)
     for call, codes in CODES.items():
         for code in codes:
-            # A lock that cannot be taken looks like one that another process has: SQLite would
-            # wait for it at every step.
+            # A failing lock looks like one held by another process, and SQLite would wait for it at
+            # every step.
             for permanent in (False,) if call == "fcntl" else (False, True):
                 number = 1
                 while True:

@@ -309,7 +309,7 @@ def check_file(
 
 
 def check_integrity(path: Path) -> list[str]:
-    """Return what SQLite's own check finds wrong with the file."""
+    """Return the problems that SQLite's own check finds in the file."""
     with closing(apsw.Connection(str(path))) as connection:
         # apsw's stub uses a type that Python 3.11 does not have.
         rows = connection.execute("PRAGMA integrity_check")  # pyright: ignore[reportUnknownMemberType]

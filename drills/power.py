@@ -149,7 +149,7 @@ def main() -> int:
     for name, guarantee in (("durable", DURABLE), ("not durable", NOT_DURABLE)):
         print(f"power: {options.cuts} cuts, {name}, SEED={options.seed}", flush=True)
         rounds, done = -(-options.cuts // CUTS_PER_ROUND), 0
-        # The disk is a model, so its files can be in memory.
+        # The disk is simulated, so its files can be in memory.
         with tempfile.TemporaryDirectory(dir=memory_folder()) as folder:
             for cut in run_cuts(options.seed, Path(folder), guarantee, rounds, CUTS_PER_ROUND):
                 done += 1

@@ -1,9 +1,9 @@
 """Make SQLite's system calls fail: the n-th call of a kind, once or from then on.
 
-SQLite's own tests replace the system calls of its Unix layer, and so does this, through ctypes. An
-exception in a VFS written in Python would not do: apsw raises it even where SQLite ignores the
-error, for example when a checkpoint after a commit fails. Only `fsync` cannot be replaced; the
-methods of the open files are patched instead.
+Like SQLite's own tests, this replaces the system calls of SQLite's Unix layer, with ctypes. A VFS
+in Python that raises exceptions would be different: apsw raises them even where SQLite ignores the
+error, for example when a checkpoint after a commit fails. `fsync` cannot be replaced this way, so
+the methods of the open files are patched instead.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import apsw
 
 _int, _long, _pointer, _text = ctypes.c_int, ctypes.c_long, ctypes.c_void_p, ctypes.c_char_p
-# The types of each call: its result, then its arguments.
+# The ctypes of each call: the result, then the arguments.
 _CALLS: dict[str, tuple[Any, ...]] = {
     "open": (_int, _text, _int, _int),
     "fstat": (_int, _int, _pointer),
@@ -36,13 +36,13 @@ _CALLS: dict[str, tuple[Any, ...]] = {
 }
 _FAILED_MMAP = ctypes.c_void_p(-1).value
 _IOERR_FSYNC = int(apsw.SQLITE_IOERR_FSYNC)
-# Where SQLite keeps the method that syncs, in the table of a file's methods.
+# The index of xSync in SQLite's table of file methods.
 _SYNC_SLOT, _METHOD_SLOTS = 5, 19
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Fail the n-th call of a kind (counted from 1), or every one from it on."""
+    """Fail the n-th call of a kind (counted from 1), once or from then on."""
 
     call: str
     number: int
@@ -68,7 +68,7 @@ class SystemCalls:
         return count == fault.number or (fault.permanent and count > fault.number)
 
     def fail_syncs(self, connection: apsw.Connection) -> None:
-        """Count the syncs of an open connection, and let them fail too."""
+        """Count the syncs of an open connection, and make them fail too."""
         for code in (apsw.SQLITE_FCNTL_FILE_POINTER, apsw.SQLITE_FCNTL_JOURNAL_POINTER):
             file = _pointer()
             connection.file_control("main", code, ctypes.addressof(file))
@@ -88,7 +88,7 @@ class SystemCalls:
             self._kept += [copy, callback]
 
     def replacement(self, name: str, original: int) -> Any:
-        """Return a C function that counts the call, and fails or makes it."""
+        """Return a C function that counts the call, and fails or forwards it."""
         result, *arguments = _CALLS[name]
         prototype = ctypes.CFUNCTYPE(result, *arguments, use_errno=True)
         make, call = prototype(original), name.removesuffix("64")
@@ -104,7 +104,7 @@ class SystemCalls:
 
 
 def _takes_lock(file: int, command: int, lock: int) -> bool:
-    """Return whether a call of fcntl takes a lock. Releasing one cannot fail."""
+    """Return whether a call of fcntl takes a lock; releasing one cannot fail."""
     is_lock = command in (fcntl.F_SETLK, fcntl.F_SETLKW)
     return is_lock and ctypes.c_short.from_address(lock).value != fcntl.F_UNLCK
 

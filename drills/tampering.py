@@ -1,8 +1,8 @@
-"""Tamper with the tables of elections, as somebody who can write them but has no keys.
+"""Tamper with the tables of elections, with write access but without keys.
 
-Run it with python -m drills.tampering [--first N] [--every N]. Every change of one item is tried,
+Run it with python -m drills.tampering [--first N] [--every N]. It tries every change to one item,
 and attacks that change several. None may change a result, a receipt or a permission: each is
-refused, found by `singletable elections verify`, or has no effect.
+rejected, found by `singletable elections verify`, or has no effect.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Change = Callable[[Engine], None]
 
 @dataclass(frozen=True)
 class Base:
-    """Tables with elections in every state, and what they contained after each command."""
+    """Tables with elections in every state, and their contents after each command."""
 
     engine: Engine
     people: dict[str, User]
@@ -49,7 +49,7 @@ class Base:
 
 @dataclass(frozen=True)
 class Attack:
-    """A change of the tables: what it is about, how it is done, and the change."""
+    """A change to the tables: its target (`what`), its kind (`how`), and the change itself."""
 
     what: str
     how: str
@@ -58,7 +58,7 @@ class Attack:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of an attack; `faults` say what must not have happened."""
+    """The outcome of an attack; `faults` are broken promises."""
 
     attack: Attack
     result: str
@@ -87,7 +87,7 @@ def make_base() -> Base:
         elections.lifecycle.set_candidates(ada, name, CANDIDATES)
         elections.lifecycle.set_voters(ada, name, ["ben", "cy", "dee"])
         elections.lifecycle.launch(ada, name, allow_edit=True)
-        # Ben and Dee vote twice, so that there are older ballots to put back.
+        # Ben and Dee vote twice, so that there are older ballots to replay.
         for voter, order in ((ben, "GR"), (cy, "RG"), (dee, "BG"), (ben, "RGB"), (dee, "GRB")):
             picked = [next(one for one in CANDIDATES if one[0] == letter) for letter in order]
             lines = [(one, rank) for rank, one in enumerate(picked, 1)]
@@ -113,7 +113,7 @@ def read_tables(engine: Engine) -> Snapshot:
 
 
 def attacks(base: Base) -> Iterator[Attack]:
-    """Yield every change of one item, and attacks that change several."""
+    """Yield every change to one item, and attacks that change several."""
     now = read_tables(base.engine)
     by_type: dict[str, list[tuple[str, Item]]] = {}
     for (table, _, _), item in now.items():
@@ -189,7 +189,7 @@ def _other_values(name: str, value: Mapping[str, object]) -> Iterator[dict[str, 
 
 
 def _replays(base: Base, now: Snapshot) -> Iterator[Attack]:
-    """Yield older versions of items, put back, and the whole of an older table."""
+    """Yield replays of older items and of complete older tables."""
     for old in base.history:
         for (table, pk, sk), item in old.items():
             if now.get((table, pk, sk)) != item:
@@ -222,7 +222,7 @@ def _insertions(now: Snapshot) -> Iterator[Attack]:
 
 
 def _forged_logs(base: Base) -> Iterator[Attack]:
-    """Yield logs with valid hashes: events added, changed, left out, repeated and swapped."""
+    """Yield logs with valid hashes and added, changed, omitted, repeated and swapped events."""
     events = read_events(base.engine)
     last = events[-1]
     promoted = replace_event(last, event_type="UserRoleChanged")
@@ -373,7 +373,7 @@ def run_attacks(base: Base, every: int = 1, first: int = 0) -> Iterator[Outcome]
 
 
 def _lose_the_end(base: Base) -> Outcome:
-    """Put back both tables as they were; only the checkpoint beside the keys can tell."""
+    """Restore older versions of both tables; only the checkpoint beside the keys detects that."""
     attack = Attack("both tables", "roll back", lambda _: None)
     with tempfile.TemporaryDirectory() as folder, base.engine.copy() as engine:
         keys = replace(KEYS, folder=Path(folder))
@@ -388,7 +388,7 @@ def _lose_the_end(base: Base) -> Outcome:
 
 
 def _sign_with_another_key(base: Base) -> Outcome:
-    """Run the service of the attacker, with other keys, on the same tables."""
+    """Run the attacker's service, with other keys, on the same tables."""
     attack = Attack("both tables", "use other keys", lambda _: None)
     other = replace(KEYS, ballot_key=BallotKey(b"others.." * 4), signer=Signer(b"others.." * 4))
     try:
@@ -399,7 +399,7 @@ def _sign_with_another_key(base: Base) -> Outcome:
 
 
 def report(outcomes: Counter[tuple[str, str, str]]) -> str:
-    """Return a table: what was attacked and how, and how often each outcome occurred."""
+    """Return a table with the number of outcomes for each target and kind of attack."""
     kinds = sorted({(what, how.split()[0]) for what, how, _ in outcomes})
     results = ("found by verify", "refused", "no effect", "FAULT")
     lines = [f"{'what':<30}{'how':<10}{''.join(f'{each:>17}' for each in results)}"]

@@ -1,4 +1,4 @@
-"""`singletable check` finds damage in a file, and writes what is intact to a new one."""
+"""`singletable check` finds damage in a file, and copies everything intact to a new one."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def test_no_attack_changes_a_result_a_receipt_or_a_permission(base: Base) -> Non
     assert {one.result for one in outcomes} >= {"found by verify", "refused"}
 
 
-# These are the attacks that succeeded once, or that somebody would try first.
+# Attacks that succeeded in the past, or that an attacker would try first.
 def test_known_attacks_are_found(base: Base) -> None:
     expected = expect(base)
     wanted = {("ballot", "swap sealed"), ("ballot", "put an old one back"), ("user", "change role")}

@@ -105,7 +105,7 @@ def read_contents(path: Path) -> dict[str, list[object]]:
 
 
 def read_sample(path: Path) -> None:
-    """Read everything, and raise AssertionError unless it is right."""
+    """Read everything, and raise AssertionError if anything differs."""
     contents = read_contents(path)
     expected = {number: item(number) for number in range(COUNT)}
     for index in (None, "by_status"):

@@ -1,4 +1,4 @@
-"""Checksums: damaged bytes are an error with their place, and older files get checksums."""
+"""Checksums: reading damaged bytes raises an error with their place; older files are upgraded."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from tests.engine.control.slow_engine import DELAYS
 
 HOUR = 60 * 60
 YEAR = 365 * 24 * HOUR
-# What the clock shows, one after another; it ends as right as it began, or not.
+# Times that the clock shows, one after another; it may or may not be right again at the end.
 JUMPS: dict[str, list[float]] = {
     "back an hour": [NOON - HOUR],
     "back ten years": [NOON - 10 * YEAR],

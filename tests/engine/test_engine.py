@@ -142,7 +142,7 @@ def test_reading_while_tables_are_created_and_dropped_raises_resource_not_found_
         assert run_table_changes(engine, turns=60) == []
 
 
-# A read that met a schema change waits until nobody writes, which a backfill delays for long.
+# After a schema change, a read waits for the write lock, which a backfill can hold for a long time.
 def test_event_loop_answers_while_a_read_waits_for_a_long_write(tmp_path: Path) -> None:
     async def run(engine: Engine) -> None:
         engine.execute(THINGS)

@@ -1,4 +1,4 @@
-"""`check` finds every damage that changes what a file contains, and reads never return it."""
+"""`check` finds all damage that changes the contents of a file, and reads never return it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.fuzz import samples
 from tests.fuzz.json_tree import Tree, encode, walk
 from tests.fuzz.mutations import ROUGH_MUTATIONS, pick
 
-# What formats give a meaning to, and what their readers may forget.
+# Characters and words with a meaning in the formats, and edge cases that readers may forget.
 WORDS = [
     *("", " ", "\n", "\r", "\x00", "\ufeff", "\u2028", "\ud7ff", "é", "\U0001f600", "\t"),
     *(",", ";", ":", "::", "|", '"', '""', "'", "\\", "~", "=", ">", "/", "#", "//", "{", "}"),

@@ -1,4 +1,4 @@
-"""Requests leave nothing in memory, and what all connections hold together is limited."""
+"""Requests leave nothing in memory, and the memory of all connections together is limited."""
 
 from __future__ import annotations
 

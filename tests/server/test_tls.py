@@ -1,4 +1,4 @@
-"""The endpoint serves HTTPS with a certificate, and says what is wrong with one."""
+"""The endpoint serves HTTPS with a certificate, and explains invalid ones."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_every_command_with_such_an_option_is_in_this_table() -> None:
     assert {"": COMMANDS[""], **found} == COMMANDS
 
 
-# What one command can do, all can.
+# All commands that serve apps have the same options.
 def test_every_server_has_the_same_options_for_its_address() -> None:
     for folder in ("home", *(each.folder for each in find_apps())):
         commands = import_module(f"singletable_apps.{folder}.cli")

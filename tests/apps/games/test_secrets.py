@@ -1,4 +1,4 @@
-"""What nobody learns before its time: solutions, what others answered, and who wrote which text."""
+"""Secrets until the reveal: solutions, the answers of others, and the authors of texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ QUIZ = Question(
     seconds=20,
     explanation=SOLUTION,
 )
-# Everybody with the link to a set can read it.
+# Everyone with the link to a set can read it.
 SET_ID = "the-link-to-the-set"
 UPCOMING = replace(QUIZ, title="A-question-that-comes-later")
 

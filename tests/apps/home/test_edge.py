@@ -36,7 +36,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 
 def find_faults(answer: httpx2.Response) -> list[str]:
-    """Return what Mozilla Observatory or the OWASP Secure Headers Project would object to."""
+    """Return the faults that Mozilla Observatory or OWASP Secure Headers would report."""
     headers = answer.headers
     policy = {
         words[0]: words[1:]

@@ -1,4 +1,4 @@
-"""Tables, logs and keys are for the owner of the process, also where new files are for everyone."""
+"""Only the owner of the process can read tables, logs and keys, whatever the umask."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
 class Served:
-    """A server in a thread, whose clock the tests move forward."""
+    """A server in a thread with a clock that the tests move forward."""
 
     def __init__(self, limits: ConnectionLimits, proxies: tuple[str, ...]) -> None:
         self.server = Server(server_config(self._make_app()), limits, proxies)
@@ -67,7 +67,7 @@ class Served:
         return client
 
     def pass_time(self, seconds: float) -> None:
-        """Drop the connections that are slow, as if so many seconds had passed."""
+        """Drop slow connections, as if this many seconds had passed."""
         loop = self._loop
         assert loop is not None
 

@@ -1,4 +1,4 @@
-"""Texts of strangers that took minutes: each of these ends at once, or the test does not end.
+"""Hostile texts that used to take minutes. If one still does, its test does not end.
 
 A pattern that can start at every character of a run, or divide a run between two repeats, takes
 quadratic time, and no other request is served meanwhile. Use possessive repeats (`\\s++`), and a

@@ -53,10 +53,10 @@ def routes_of(app: FastAPI) -> set[str]:
 class AccessCheck:
     """The callers of an app by their access tokens, and what the requests need.
 
-    `callers` are in the order of their power. `strangers` have no token, or one that is not valid;
-    they take turns. `bodies` are valid: JSON for the API, forms for pages, and queries for reads.
-    `values` are the parameters of paths. `calls` are those of the store: a request that was refused
-    must not write.
+    `callers` are in the order of their power. `strangers` have no token or an invalid one, and take
+    turns. `bodies` are valid: JSON for the API, forms for pages, and queries for reads. `values`
+    has the path parameters. `calls` records the store's requests, because a rejected request must
+    not write.
     """
 
     app: FastAPI
@@ -86,7 +86,7 @@ class AccessCheck:
         return client
 
     def denied(self) -> list[str]:
-        """Call each route as everyone who may not, and return what was not refused."""
+        """Call each route as every caller without permission; return the calls that succeeded."""
         self.calls.clear()
         strangers = cycle(["nobody", *self.strangers])
         faults: list[str] = []
@@ -99,7 +99,7 @@ class AccessCheck:
         return faults + self._written()
 
     def allowed(self) -> list[str]:
-        """Call each route as the least powerful who may, reads first; return what failed."""
+        """Call each route as the least powerful permitted caller; return the calls that failed."""
         faults: list[str] = []
         order = ["nobody", *self.callers]
         for route in sorted(self.table, key=_position):
@@ -123,7 +123,7 @@ class AccessCheck:
         return faults
 
     def forged(self, name: str) -> list[str]:
-        """Send each unsafe request as the page of an attacker, and return what was not refused."""
+        """Send each unsafe request from an attacker's page; return the requests that succeeded."""
         self.calls.clear()
         unsafe = (route for route in self.table if not route.startswith(SAFE))
         answers = [
@@ -164,7 +164,7 @@ class AccessCheck:
         return answer.status_code in (401, 403, 404) or (answer.status_code == 303 and is_sent_away)
 
     def _written(self) -> list[str]:
-        """Return what requests have written that were all refused."""
+        """Return the writes of rejected requests."""
         return [
             f"written: {str(request)[:200]}"
             for call in self.calls
@@ -190,7 +190,7 @@ class AccessTests:
 
 
 def _position(route: str) -> int:
-    """Return when a route is called: reads first, and last what ends the sessions of a caller."""
+    """Return a sort key for routes: reads first, and routes that end sessions last."""
     return 0 if route.startswith(SAFE) else 1 + route.endswith("/sessions/others/end")
 
 

@@ -88,7 +88,7 @@ def test_rate_may_be_less_than_one_per_second(engine: Engine) -> None:
     assert endpoint.call(ListTables(), signing.ADA) == ""
 
 
-# The units of a request are known afterwards: what it consumed too much delays the next one.
+# The units of a request are known afterwards, so a deficit delays the next one.
 @pytest.mark.parametrize("metrics", [None, Metrics()])
 def test_units_are_limited_and_overdrawn_units_are_paid_back(
     engine: Engine, metrics: Metrics | None

@@ -181,7 +181,7 @@ def test_change_after_signing_is_rejected(data: st.DataObject) -> None:
         signer(changed)
 
 
-# Somebody who sees a signed read could otherwise send it as a delete.
+# Otherwise someone who sees a signed read could send it as a delete.
 @pytest.mark.parametrize("expires", [None, 60])
 @pytest.mark.parametrize(
     ("name", "value"),

@@ -1,4 +1,4 @@
-"""However a request spells a table, the guard decides about the table that the driver uses."""
+"""However a request spells a table, the guard and the driver resolve it to the same table."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ REQUESTS = [(target, body) for target in TARGETS for body in BODIES[target.rpart
 
 
 def _spellings(table: str) -> st.SearchStrategy[str]:
-    """Return a strategy for texts that somebody might take for the name of a table."""
+    """Return a strategy for texts that could be mistaken for a table name."""
     names = (table, table.upper(), f" {table}", f"{table}\n", f"table/{table}", f"arn:{table}")
     right = ("arn", "aws", "dynamodb", REGION, ACCOUNT, f"table/{table}")
     wrong = (

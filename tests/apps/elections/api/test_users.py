@@ -96,7 +96,7 @@ def test_sensitive_actions_need_a_recent_sign_in(api: Api) -> None:
     assert ada.delete("/users/Benjamin").status_code == 204
 
 
-# The answer does not say whether somebody has an address, but names are public.
+# The response does not reveal whether an address has an account, but names are public.
 def test_user_edit_reveals_taken_names_only(api: Api) -> None:
     ben = api.clients["Ben"]
     assert type_of(ben.patch("/users/Ben", {"name": "max"})) == "409 taken"

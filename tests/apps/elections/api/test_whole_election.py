@@ -38,7 +38,7 @@ def test_whole_election_with_verified_receipts(
     assert ada.cast(name, {"Mocha": 1}, "1").status_code == 403
     assert ben.cast(name, {"Assam": 1, "Mocha": 2}, "1").status_code == 201
     assert cy.cast(name, {"Mocha": 1}, "1").status_code == 201
-    # Somebody has another name now, somebody another mind, and an open election a candidate less.
+    # One user is renamed, one changes their ballot, and an open election loses a candidate.
     assert ben.patch("/users/ben", {"name": "Benjamin"}).status_code == 200
     assert cy.cast(name, {"Assam": 1, "Ceylon": 1}, "2").status_code == 201
     changed = ada.put(f"{at(name)}/candidates", {"candidate_names": ["Assam", "Mocha"]})

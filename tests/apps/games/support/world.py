@@ -78,7 +78,7 @@ class Phone:
     token: str
 
     def answer_id(self, question_id: str = "001") -> str:
-        """Return the id under which hosts decide about the answer to a question."""
+        """Return the id that hosts use to approve or hide the answer to a question."""
         tokens = self.world.service.context.tokens
         return tokens.answer_id(self.game_id, question_id, self.player_id)
 

@@ -1,4 +1,4 @@
-"""Owners manage accounts, but cannot take them; a session alone gives no control away."""
+"""Owners cannot take over accounts, and a session alone is not enough to grant control."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def _lock_out(world: World) -> None:
     raise AssertionError("Nobody had to wait.")
 
 
-# Otherwise everybody who knows a name can lock its owner out.
+# Otherwise anyone who knows a name could lock out its owner.
 def test_guesses_from_elsewhere_do_not_lock_out_a_known_device(world: World) -> None:
     device = world.auth.sign_in("ada", PASSWORD, address="198.51.100.7").device
     _lock_out(world)

@@ -8,7 +8,7 @@ from pathlib import Path
 import singletable_apps
 
 APPS = Path(singletable_apps.__path__[0])
-# Calls that change an address or create an account without asking anybody.
+# Calls that change an address or create an account without confirmation.
 TRUSTED = re.compile(
     r"\.(change_email|set_email|people\.register)\(|accounts\.set_up\((?![^)]*code)"
 )

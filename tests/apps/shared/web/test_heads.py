@@ -1,4 +1,4 @@
-"""Heads of requests: hosts that the server answers for, and limits of URLs and headers."""
+"""Heads of requests: accepted hosts, and limits on URLs and headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An administrator changes somebody's e-mail address, and still cannot take the account."""
+"""An administrator who changes a user's e-mail address cannot take over the account."""
 
 from __future__ import annotations
 
