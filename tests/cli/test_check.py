@@ -15,6 +15,7 @@ from drills.io_errors import Interruption
 from drills.system_calls import Fault, replaced_system_calls
 from singletable import Engine, ReadChanges, Scan, TrimmedDataAccess
 from singletable.engine.file_repair import repair_file
+from singletable.engine.storage import values_checksum
 from tests.cli.run import Run
 from tests.engine.processes import start_script
 from tests.engine.sample_file import COUNT, create_sample, read_sample
@@ -94,6 +95,17 @@ def test_problem_is_reported(run: Run, file: Path, statement: str, problem: str)
     assert code == 1
     assert problem in out
     assert "singletable check votes.db --repair repaired.db" in out
+
+
+# A terminal would execute them.
+def test_escape_sequences_in_names_are_escaped(run: Run, file: Path) -> None:
+    with closing(apsw.Connection(str(file))) as connection:
+        ((record,),) = connection.execute("SELECT record FROM tables")
+        values = (1, "\x1b[2J", record.replace(b'"users"', b'"\\u001b[2J"'))
+        statement = "UPDATE tables SET name = ?, record = ?, checksum = ?"
+        connection.execute(statement, (*values[1:], values_checksum(values)))
+    _, out, _ = run("check", "votes.db")
+    assert ("\x1b" in out, "\\x1b[2J: 40 items" in out) == (False, True)
 
 
 def test_file_in_use_is_checked(run: Run, file: Path) -> None:
@@ -181,7 +193,10 @@ def test_file_without_its_end_can_be_repaired(run: Run, file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-8192])
     code, out, _ = run("check", "votes.db")
     assert (code, "SQLite: cannot open the file" in out) == (1, True)
-    assert "Wrote 40 items" in run("check", "votes.db", "--repair", "new.db")[1]
+    code, out, _ = run("check", "votes.db", "--repair", "new.db")
+    assert (code, "Wrote 40 items" in out, "Not copied" in out) == (1, True, True)
+    assert "lost.jsonl" not in out  # there is none
+    assert not Path("new.db.lost.jsonl").exists()
     assert run("check", "new.db")[0] == 0
 
 

@@ -70,7 +70,8 @@ def check(
     losses = [*repaired.problems, *repaired.lost]
     if not losses:
         raise typer.Exit(0)
-    typer.echo(f"Not copied ({len(losses):,}); everything still readable is in {lost}:")
+    where = f"; everything still readable is in {lost}" if lost.exists() else ""
+    typer.echo(f"Not copied ({len(losses):,}){where}:")
     for text in losses[:_SHOWN]:
         typer.echo(f"  {escape_controls(text)}")
     raise typer.Exit(1)
@@ -80,7 +81,9 @@ def _print_report(path: Path, report: FileReport) -> None:
     from singletable.cli.output import escape_controls, pluralize
 
     for name, (count, size) in sorted(report.tables.items()):
-        typer.echo(f"{name}: {pluralize(count, 'item')}, {pluralize(size, 'byte')}")
+        typer.echo(
+            f"{escape_controls(name)}: {pluralize(count, 'item')}, {pluralize(size, 'byte')}"
+        )
     typer.echo(f"change feed: {pluralize(report.changes, 'change')}")
     if report.in_use:
         typer.echo("The file is in use; this is its state at the start of the check.")

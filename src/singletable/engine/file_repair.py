@@ -101,7 +101,7 @@ def repair_file(
                 _copy_changes(source, execute, tables, report)
 
             database.write(copy)
-    if not report.lost:
+    if lost_items.stat().st_size == 0:
         lost_items.unlink()
     return report
 
