@@ -211,10 +211,11 @@ class Connection(asyncio.Protocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header; ignore trailers, which follow a chunked body."""
         self._count_head(len(name) + len(value) + 4)
-        if not self.in_body:
+        self.header_count += 1
+        if self.header_count > MAX_HEADERS:  # repeated ones too: joining thousands takes long
+            self._reject(431)
+        elif not self.in_body:
             add_header(self.headers, name, value)
-            if len(self.headers) > MAX_HEADERS:
-                self._reject(431)
 
     def on_headers_complete(self) -> None:
         """Reject a body that is too large before it is sent."""
@@ -355,6 +356,7 @@ class Connection(asyncio.Protocol):
         self.headers: dict[str, str] = {}
         self.body = bytearray()
         self.head_size = 0
+        self.header_count = 0
         self.in_body = False
 
     def _count_head(self, size: int) -> None:
