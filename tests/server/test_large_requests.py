@@ -49,6 +49,15 @@ LONG: dict[str, HttpRequest] = {
             "ExpressionAttributeValues": VALUES,
         },
     ),
+    "large response": post(
+        "Query",
+        {
+            "TableName": "votes",
+            "KeyConditionExpression": "pk = :p",
+            "ExpressionAttributeValues": {":p": VALUES[":p"]},
+        },
+        accept_encoding="gzip",
+    ),
     "transaction": post("TransactWriteItems", {"TransactItems": ACTIONS}),
     "long condition": post(
         "PutItem",
@@ -69,7 +78,7 @@ def engine(tmp_path: Path) -> Generator[Engine]:
     with Engine.on_file(tmp_path / "tables.db") as engine:
         for operation, body in (
             ("CreateTable", VOTES),
-            *(("PutItem", {"TableName": "votes", "Item": _voter(number)}) for number in range(50)),
+            *(("PutItem", {"TableName": "votes", "Item": _voter(number)}) for number in range(80)),
         ):
             engine.execute(read_request(f"DynamoDB_20120810.{operation}", json.encode(body)))
         yield engine

@@ -16,10 +16,12 @@ from singletable.operations.arn import TableArns
 from singletable.server.loopback import check_local_request
 from singletable.server.observe import METRICS_PATH, Exchange, Observer, execute_metered
 from singletable.wire import (
+    MIN_COMPRESSED,
     HttpRequest,
     HttpResponse,
     add_header,
     check_target,
+    compress_response,
     error_response,
     health_response,
     read_operation,
@@ -137,13 +139,19 @@ class DynamoDBApp:
             # The frames of its traceback refer to the exchange, so keeping it would be a cycle.
             error.__traceback__ = error.__context__ = error.__cause__ = None
             exchange.error = error
+            response = error_response(error, request, request_id)
         except Exception:
             # A bug in the server: the client gets no details of it.
             _logger.exception("Unhandled error in request %s", request_id)
             exchange.error = SingleTableError("Internal server error")
+            response = error_response(exchange.error, request, request_id)
         else:
-            return result_response(result, request, request_id)
-        return error_response(exchange.error, request, request_id)
+            response = result_response(result, request, request_id)
+        if len(response.body) < MIN_COMPRESSED or "accept-encoding" not in request.headers:
+            return response
+        if len(response.body) <= MAX_SMALL_BODY:
+            return compress_response(response, request)
+        return await to_thread(compress_response, response, request)
 
     async def _execute(self, exchange: Exchange) -> object:
         """Authenticate, parse, authorize and execute the request, in the order of DynamoDB."""

@@ -2,11 +2,13 @@
 
 from singletable.wire.http import (
     MAX_HEADERS,
+    MIN_COMPRESSED,
     BodyTooLarge,
     HttpRequest,
     HttpResponse,
     add_header,
     check_target,
+    compress_response,
     error_response,
     health_response,
     parse_plain_request,
@@ -18,6 +20,7 @@ from singletable.wire.responses import write_error, write_result
 
 __all__ = [
     "MAX_HEADERS",
+    "MIN_COMPRESSED",
     "TARGETS",
     "BodyTooLarge",
     "HttpRequest",
@@ -25,6 +28,7 @@ __all__ = [
     "UnknownOperation",
     "add_header",
     "check_target",
+    "compress_response",
     "error_response",
     "health_response",
     "parse_plain_request",

@@ -181,12 +181,19 @@ def _response(status: int, body: bytes, request: HttpRequest, request_id: str) -
         "content-type": JSON_1_0 if _media_type(request) == JSON_1_0 else JSON,
         "x-amzn-requestid": request_id,
     }
-    if len(body) >= MIN_COMPRESSED and (encoding := _accepted_encoding(request)) is not None:
-        body = _COMPRESSORS[encoding](body)
-        headers["content-encoding"] = encoding
-    # The checksum covers the body as it is sent.
     headers["x-amz-crc32"] = str(crc32(body))
     return HttpResponse(status, headers, body)
+
+
+def compress_response(response: HttpResponse, request: HttpRequest) -> HttpResponse:
+    """Return the response with its body compressed, if the client accepts that."""
+    encoding = _accepted_encoding(request)
+    if encoding is None:
+        return response
+    body = _COMPRESSORS[encoding](response.body)
+    # The checksum covers the body as it is sent.
+    headers = {"content-encoding": encoding, "x-amz-crc32": str(crc32(body))}
+    return HttpResponse(response.status, response.headers | headers, body)
 
 
 def _accepted_encoding(request: HttpRequest) -> str | None:
