@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import sqlite3
 import threading
@@ -13,6 +14,7 @@ from typing import cast
 import apsw
 import pytest
 
+from drills.system_calls import Fault, replaced_system_calls
 from singletable import (
     BatchWriteItem,
     Engine,
@@ -173,6 +175,12 @@ def test_file_that_could_not_be_created_can_be_created_later(
     with with_table(Engine.on_file(path)) as engine:
         put(engine, "a")
         assert count(engine) == 1
+
+
+def test_disk_that_is_full_when_a_file_is_opened_is_named_as_the_cause(tmp_path: Path) -> None:
+    with replaced_system_calls() as calls:
+        calls.fault = Fault("pwrite", 1, errno.ENOSPC, permanent=True)
+        assert open_error(tmp_path / "things.db").endswith("the disk works and has free space.")
 
 
 # Here the operating system fails every kind of write: to the log, and from the log to the file.

@@ -83,8 +83,10 @@ def open_connection(
     except (apsw.Error, UnicodeDecodeError) as error:
         if isinstance(error, apsw.CorruptError | UnicodeDecodeError):
             advice = f"Restore it from a backup, or find all damage with: singletable check {path}"
-        else:
+        elif isinstance(error, apsw.NotADBError):
             advice = "Use the path of a new file, or of a file that singletable created."
+        else:
+            advice = "Check that the disk works and has free space."
         raise StorageError(f"'{path}' cannot be used as a database: {error}. {advice}") from error
     if lock is not None:
         lock.add_connection(connection)
