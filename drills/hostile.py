@@ -85,7 +85,7 @@ MALFORMED = [
 
 
 def heavy_requests(size: int) -> dict[str, bytes]:
-    """Return requests that cost the endpoint much more than others; `size` is up to 16 MB."""
+    """Return requests that are expensive for the endpoint; `size` is up to 16 MB."""
     values = size // 16
     return {
         "large": request("PutItem", b"x" * (size - 1)),
@@ -94,7 +94,7 @@ def heavy_requests(size: int) -> dict[str, bytes]:
         "deep": _compressed("PutItem", b'{"Item":' + b'{"L":[' * (size // 6)),
         "too many values": _compressed("PutItem", PUT | {"Item": {"n": {"SS": ["x"] * values}}}),
         "too many actions": _compressed("TransactWriteItems", {"TransactItems": [{}] * values}),
-        # As many values as are decoded, and then refused because of their size.
+        # As many values as can be decoded; then they are rejected for their size.
         "many values": _compressed(
             "PutItem", PUT | {"Item": {"n": {"L": [{"N": "1"}] * (values // 5)}}}
         ),
@@ -221,7 +221,7 @@ class HostileClients:
         return 1
 
     async def send_heavy(self, data: bytes) -> int:
-        """Send a request that is large, or is so once it is decompressed."""
+        """Send a request that is large, or large when decompressed."""
         reader, writer = await self._connect()
         writer.write(data)
         await _read_response(reader)

@@ -115,8 +115,8 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
                 execute("SELECT count(*) FROM sqlite_schema")
             except apsw.Error as error:
                 report.add("SQLite", f"cannot open the file: {error}")
-                # Nothing can be written, but now SQLite opens files with a damaged schema or a
-                # missing end.
+                # The connection stays read-only, but now SQLite opens files with a damaged schema
+                # or a missing end.
                 execute("PRAGMA writable_schema = ON")
             execute("BEGIN")
             if not is_initialized(execute, path):
@@ -126,7 +126,7 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
             advice = "Restore it from a backup."
             if has_log and not os.access(file.parent, os.W_OK):
                 advice = (
-                    f"SQLite reads its log with the help of a file beside it, but '{file.parent}' "
+                    f"SQLite needs another file beside the log to read it, but '{file.parent}' "
                     f"is not writable: copy '{file.name}' and '{file.name}-wal' to another folder, "
                     "and check the copy."
                 )
@@ -155,8 +155,8 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
 def _count_lost_commits(file: Path) -> int:
     """Return the number of commits in a log after the frames that SQLite accepted.
 
-    A power cut during a commit leaves one; more are there if a frame before them is damaged. Frames
-    of an earlier use of the log have another salt than its header.
+    A power cut during a commit leaves one; there are more if a frame before them is damaged. Frames
+    from an earlier use of the log have another salt than the header.
     """
     with suppress(OSError), open(f"{file}-wal", "rb") as log:
         accepted = int.from_bytes(Path(f"{file}-shm").read_bytes()[16:20], sys.byteorder)
@@ -336,7 +336,7 @@ def _key_text(item: Item) -> str:
 
 
 def _count_entries(execute: Execute, table: Table, index: Index, report: FileReport) -> int | None:
-    """Return the number of entries of an index; report it and return None if it is unreadable."""
+    """Return the number of index entries, or report an unreadable index and return None."""
     try:
         ((count,),) = execute(f"SELECT count(*) FROM {index.rows.name} NOT INDEXED")
     except UNREADABLE as error:
@@ -387,7 +387,7 @@ def _check_tokens(execute: Execute, report: FileReport) -> None:
 
 
 def _check_numbers(execute: Execute, report: FileReport) -> None:
-    """Report a wrong counter: the next table would get a number that was used before."""
+    """Report a wrong counter, which would give the next table a number used before."""
     place = "The counter of table numbers"
     try:
         ((largest, last),) = execute(

@@ -35,7 +35,7 @@ from singletable.engine.table_record import encode_record
 from singletable.errors import StorageError
 from singletable.values import item_size, item_to_json
 
-# More changes than the unreadable part of a feed can have had.
+# More changes than the unreadable part of a feed can contain.
 _UNREADABLE_CHANGES = 2**32
 
 
@@ -148,7 +148,7 @@ def _add(execute: Execute, table: Table, row: CheckedRow) -> None:
 
 
 def _readable_rows(source: Execute, table: Table, report: RepairReport) -> Iterator[CheckedRow]:
-    """Yield the rows before and after the pages that SQLite cannot read, and those between them."""
+    """Yield the rows before, after and between the pages that SQLite cannot read."""
     last, first = -MAX_POSITION, MAX_POSITION
     try:
         for row in read_rows(source, table):
@@ -173,7 +173,7 @@ def _readable_rows(source: Execute, table: Table, report: RepairReport) -> Itera
 
 
 def _read_index(source: Execute, table: Table) -> Iterator[tuple[Any, ...]]:
-    """Yield the id and key of every row in SQLite's index, which is stored apart from the rows."""
+    """Yield the id and key of every row from SQLite's index, which is stored separately."""
     with suppress(*UNREADABLE):
         yield from source(f"SELECT id, partition, sort FROM {table.rows.name} ORDER BY 2, 3")
 
@@ -194,9 +194,8 @@ def _copy_changes(
 ) -> None:
     """Copy the changes after the last damaged one.
 
-    No position may be used twice: readers would miss the second change. If the newest change is
-    damaged, the last intact one is stored again at a position after it; if there is none, a change
-    of an item to itself.
+    No position may be used twice, because readers would miss the second change. If the newest
+    change is damaged, the last intact one, or a change of an item to itself, is stored after it.
     """
     kept: list[tuple[Any, ...]] = []
     newest, intact = 0, None
@@ -222,7 +221,7 @@ def _copy_changes(
     for change in kept:
         execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", change)
     report.changes = len(kept)
-    # A table that was deleted may still have changes, and its number must not be used again.
+    # A deleted table may still have changes, so its number must not be used again.
     execute("DELETE FROM sqlite_sequence")
     execute(
         "INSERT INTO sqlite_sequence SELECT 'tables', max(coalesce((SELECT max(number) FROM tables)"
@@ -231,7 +230,7 @@ def _copy_changes(
 
 
 def _unchanged_items(execute: Execute, tables: list[Table]) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of a change of each item to itself."""
+    """Yield, for each item, the values of a change to itself."""
     for table in tables:
         for _, item in table.rows.scan_range(b"", None, None).rows(execute):
             yield table.record.number, table.name, 0.0, 0, table.key_names_json, item, item

@@ -42,7 +42,7 @@ TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 WRONG_INDEX_KEY = (
     "The update expression attempted to update the secondary index key to unsupported type"
 )
-# An update can copy a large value hundreds of times: stop at the size that no item can have.
+# An update can copy a large value hundreds of times: stop at the maximum size of an item.
 _LAYER = replace(MODERN, max_size=MAX_ITEM_SIZE)
 
 

@@ -39,7 +39,7 @@ Ordered = TypeVar("Ordered", str, bytes, Decimal)
 def holds(condition: Condition, item: Item) -> bool:
     """Return whether the item matches the condition. A missing attribute equals nothing.
 
-    All values are in canonical form: then sets are sorted, and `==` compares large values in C.
+    All values are in canonical form, with sorted sets, so that `==` can compare large values fast.
     """
     match condition:
         case Compare(comparator, left, right):

@@ -79,7 +79,7 @@ class _Draft:
 def apply_update(update: Update, item: Item) -> Item:
     """Return the updated item. The argument and the values in it are not modified.
 
-    Raise ValueTooLarge if its lists have more elements than any item, without building all of them.
+    Raise ValueTooLarge as soon as its lists have more elements than an item can have.
     """
     values: list[AttributeValue | None] = []
     elements = 0

@@ -14,7 +14,7 @@ from singletable.planning.charts import format_number
 _SKIPPED = "[\\s\x00-\x1f\u200b-\u200f\u2060\ufeff'\"`]"
 _SIGN = "[=+\\-@＝＋－＠]"
 _FORMULA = re.compile(f"{_SKIPPED}*{_SIGN}|'*[\t\r\n]")
-# Where cells are separated by semicolons, a cell can start inside of another, even in quotes.
+# Where semicolons separate cells, a cell can start inside another one, even in quotes.
 _INNER_FORMULA = re.compile(f"(?<=[;\t\r\n])(?=(?:(?![\t\r\n]){_SKIPPED})*{_SIGN})")
 
 

@@ -28,8 +28,8 @@ TARGETS: dict[str, type[Operation[Any]]] = {
 }
 _TARGET_OF = {operation: target for target, operation in TARGETS.items()}
 
-# Members of objects and elements of lists in a request. Nothing else runs while they are decoded,
-# for 0.2 s at most. The JSON of an item has up to 410,000 of them.
+# Members of objects and elements of lists in a request. Decoding them blocks everything else, for
+# at most 0.2 s. The JSON of an item has up to 410,000 of them.
 MAX_VALUES = 500_000
 _VALUE_STARTS = b"[{,"
 _OTHER_BYTES = bytes(set(range(256)) - set(_VALUE_STARTS))
@@ -71,7 +71,7 @@ def read_request(target: str, body: bytes) -> Operation[Any]:
 def _check_value_count(body: bytes) -> None:
     if len(body.translate(None, _OTHER_BYTES)) <= MAX_VALUES:
         return
-    # Texts may contain these bytes, too: count without them, and let other threads run in between.
+    # Strings may contain these bytes too: remove them first. Other threads can run in between.
     end = 0
     for _ in range(0, MAX_VALUES, _SLICE):
         found = _MATCH_SLICE(body, end)

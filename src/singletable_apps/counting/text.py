@@ -17,8 +17,8 @@ _UNSAFE = re.compile(
 _SKIPPED = "[\\s\x00-\x1f\u200b-\u200f\u2060\ufeff'\"`]"
 _SIGN = "[=+\\-@＝＋－＠]"
 _FORMULA = re.compile(f"{_SKIPPED}*{_SIGN}|'*[\t\r\n]")
-# Where cells are separated by semicolons, as in many countries, a cell can start inside of
-# another, even in quotes. Only the last separator before a sign counts, so this takes linear time.
+# Where semicolons separate cells, as in many countries, a cell can start inside another one, even
+# in quotes. Only the last separator before a sign counts, so this takes linear time.
 _CELL = f"(?<=[;\t\r\n])%s(?=(?:(?![\t\r\n]){_SKIPPED})*{_SIGN})"
 _INNER_FORMULA = re.compile(_CELL % "")
 _ESCAPED_INNER_FORMULA = re.compile(_CELL % "'")
@@ -30,10 +30,10 @@ def is_formula(text: str) -> bool:
 
 
 def escape_formula(text: str) -> str:
-    """Return the text of a CSV cell, with an apostrophe before what looks like a formula.
+    """Return the text of a CSV cell, with an apostrophe before everything like a formula.
 
-    That can be the text, or what comes after a semicolon, tab or line break in it. Apostrophes that
-    are already there get one more, so that `unescape_formula` is the inverse.
+    A formula can start the text, or follow a semicolon, tab or line break. Existing apostrophes get
+    one more, so that `unescape_formula` is the inverse.
     """
     escaped = _INNER_FORMULA.sub("'", text)
     return f"'{escaped}" if is_formula(text) else escaped

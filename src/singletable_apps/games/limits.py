@@ -1,4 +1,4 @@
-"""How often one may guess codes, join, answer and create games, by pages and the API together."""
+"""Rate limits for codes, joining, answers and new games, shared by the pages and the API."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from singletable_apps.shared.web import RateLimit
 
 @dataclass(frozen=True)
 class Limits:
-    """Rate limits per client network, and of answers and votes per player. None for no limit.
+    """Rate limits per client network, and for answers and votes per player; None is unlimited.
 
-    A whole school may come from one address, so joining is limited generously, and some mistype the
-    join code. Access codes of private games are limited strictly. After too many wrong codes, right
-    ones are not recognized either: otherwise one could go on guessing. Over a socket, a player can
-    answer as often (`RoomLimits.messages_per_second`).
+    A whole school may share one address, and people mistype join codes, so joining has a generous
+    limit. Access codes of private games have a strict one. After too many wrong codes, right codes
+    are rejected too, so that guessing is useless. Sockets have the same limit on answers
+    (`RoomLimits.messages_per_second`).
     """
 
     join: RateLimit | None = field(default_factory=lambda: RateLimit("join", 3_000, 60))
@@ -27,7 +27,7 @@ class Limits:
     answer: RateLimit | None = field(default_factory=lambda: RateLimit("answer", 120, 10))
 
     def check_answer(self, player_id: str) -> None:
-        """Count an answer or a vote of a player, and raise a 429 problem if there are too many."""
+        """Count a player's answer or vote, and raise a 429 problem if there are too many."""
         if self.answer is not None:
             self.answer.hit(player_id)
 

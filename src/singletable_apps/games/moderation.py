@@ -109,16 +109,15 @@ class WordFilter:
         return False
 
     def _has_word_within(self, letters: str) -> bool:
-        """Return whether letters spell a word of at least four, with others before or after it."""
+        """Return whether the letters contain a listed word of at least four letters."""
         for spelling in _spellings(letters):
             base, lengths = _REPEATED.sub(r"\1", spelling), _lengths(spelling)
             offsets = [0, *accumulate(lengths)]
             for start, size in product(range(len(base)), self._sizes):
                 end = start + size
                 word = base[start:end]
-                # Mostly, there is no such word.
                 for least in self._words.get(word, ()) if end <= len(base) else ():
-                    # The first and the last letter may belong to the neighbors, too.
+                    # The first and the last letter may also belong to the neighboring words.
                     found = lengths[start:end]
                     for edge in {0, size - 1}:
                         if not _is_stretched(word[edge], found[edge], least[edge]):

@@ -85,7 +85,7 @@ class ConnectionState(ServerState):
             del self._counts[key]
 
     def address_of(self, scope: Mapping[str, Any]) -> str:
-        """Return the address of the client that sent a request, also through a proxy."""
+        """Return the address of the client that sent a request, even through a proxy."""
         return address_from_scope(dict(scope), self._proxies)
 
     def drop_slow_connections(self, now: float) -> None:
@@ -146,7 +146,7 @@ class HttpProtocol(HttpToolsProtocol):
     def shutdown(self) -> None:
         """Finish the request in progress, or end the connection.
 
-        An idle client may never answer the end of a TLS connection, so it is not waited for.
+        Do not wait for an idle TLS client, which may never answer the end of the connection.
         """
         super().shutdown()
         if self.transport.is_closing() and not self.transport.get_write_buffer_size():
@@ -165,7 +165,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._refuse(b"431 Request Header Fields Too Large")
 
     def on_message_begin(self) -> None:
-        """Begin a request, or raise if too many wait for their responses: the parser stops then."""
+        """Begin a request, or raise, which stops the parser, if too many await their responses."""
         if len(self.pipeline) >= self._limits.pipelined:
             raise PipelineFull
         super().on_message_begin()
@@ -206,7 +206,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse a malformed request, and drop those before it."""
+        """Reject a malformed request, and drop the ones before it."""
         self._drop_requests()
         super().send_400_response(msg)
 
@@ -239,7 +239,7 @@ class HttpProtocol(HttpToolsProtocol):
             self.server_state.remove(self._address)
 
     def _drop_requests(self) -> None:
-        """Tell all handlers that the client is gone; uvicorn tells that of the last request."""
+        """Tell all handlers that the client is gone; uvicorn tells only the last one."""
         for cycle in self._unanswered:
             if not cycle.response_complete:
                 cycle.disconnected = True

@@ -20,7 +20,7 @@ MAX_BYTES = 15_000_000
 # pixel, so 36 megapixels (a screenshot in 8K) take 550 MB. MPO is a JPEG with a second image.
 _PHOTO_FORMATS = ("JPEG", "MPO", "AVIF")
 MAX_PIXELS, MAX_OTHER_PIXELS = 50_000_000, 36_000_000
-# Progressive JPEGs have about ten. Each one can be a few bytes that change every pixel.
+# Progressive JPEGs have about ten scans. A scan of a few bytes can change every pixel.
 MAX_SCANS = 100
 QUALITY = 80
 _MAX_WEBP_SIDE = 16_383
@@ -159,7 +159,7 @@ def _too_many_pixels(allowed: int = MAX_PIXELS) -> InvalidImage:
 
 
 def _has_too_many_scans(data: bytes) -> bool:
-    """Return whether a JPEG draws its pixels more often than encoders let it."""
+    """Return whether a JPEG has more scans than any encoder writes."""
     scans, segment = 0, _SEGMENT.search(data)
     while segment and segment[1] != _END_OF_IMAGE and scans <= MAX_SCANS:
         scans += segment[1] == _SCAN

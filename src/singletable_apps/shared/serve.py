@@ -52,7 +52,7 @@ from singletable_apps.shared.web.hosts import is_loopback
 # Errors that end a command with their message. Anything else is a bug and shows a traceback.
 EXPECTED_ERRORS = (AppError, SingleTableError)
 SHUTDOWN_SECONDS = 10
-# Connections count towards the limits only after the TLS handshake.
+# Connections count toward the limits only after the TLS handshake.
 HANDSHAKE_SECONDS = 10
 BACKLOG = 1024
 WEBSOCKET_MESSAGE_BYTES = 64 << 10

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from singletable_apps.shared.mail import InvalidEmail, check_address
 
 _BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# Letters and symbols that are drawn as nothing, such as the Hangul filler.
+# Letters and symbols that are invisible, such as the Hangul filler.
 BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _MAX_URL = 2_000
 

@@ -120,8 +120,8 @@ def _apply_actions(
 ) -> dict[str, TableUsage]:
     """Apply the actions and return the usage by table.
 
-    Raise TransactionCanceled with all reasons if one fails; the writer then undoes the others. An
-    item that is decoded takes far more memory than its JSON, so only one is at a time.
+    Raise TransactionCanceled with all reasons if one fails; the writer then undoes the others. Only
+    one item is decoded at a time, because it takes far more memory than its JSON.
     """
     usages: dict[str, TableUsage] = {}
     reasons: list[CancellationReason] = []

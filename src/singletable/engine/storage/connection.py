@@ -38,10 +38,10 @@ _SCHEMA = (
     "checksum INTEGER NOT NULL)",
     "CREATE INDEX tokens_by_moment ON tokens (moment)",
 )
-# Named wherever they are read: a damaged schema can have other columns.
+# Every SELECT names its columns, because a damaged schema can have others.
 CHANGE_COLUMNS = "position, number, name, moment, expired, keys, old, new, checksum"
 TOKEN_COLUMNS = "token, request, moment, result, checksum"
-# Larger positions and numbers are damaged, and SQLite has no room for many after them.
+# Larger positions and numbers are damaged; few more would fit after them.
 MAX_POSITION = 2**62
 
 

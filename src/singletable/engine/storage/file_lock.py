@@ -3,8 +3,8 @@
 Rule 1. A file is identified by its inode, not by its path. A lock that ends with the process
         (flock) keeps out engines of other processes; a list keeps out other engines of this
         process, because closing a second descriptor of the file would drop the locks that SQLite
-        holds on it (POSIX locks belong to the process). The shared memory of the log has such a
-        lock, too: SQLite finds the log by its name, even of a file that replaced another.
+        holds on it (POSIX locks belong to the process). The shared memory of the log is locked
+        too, because SQLite finds the log by its name, even if the file was replaced.
 Rule 2. A second SQLite library in the process (Python's `sqlite3`) does not see our SQLite's locks,
         so its last close would delete the log while we use it. It does see locks of the open file,
         so we hold these in addition to SQLite's own.
@@ -92,11 +92,11 @@ class FileLock:
             self._release()
 
     def _set_orphaned_log_aside(self) -> None:
-        """Rename the log that SQLite leaves if the file was moved: it is not a new file's log."""
+        """Rename the log of a moved file, so that it is not used for a new file of that name."""
         if len(self._descriptors) < 2:
             return
         with suppress(OSError):
-            # Another engine may already have a new log there, with shared memory of its own.
+            # Another engine may already have a new log there, with its own shared memory.
             is_ours = os.path.samestat(os.fstat(self._descriptors[1]), os.stat(f"{self._file}-shm"))
             is_moved = not self._file.exists() or _inode(self._file.stat()) != self._inode
             if is_ours and is_moved:
@@ -189,7 +189,7 @@ def _check_file(path: Path) -> None:
 def check_log_is_unused(path: Path) -> None:
     """Raise StorageError if an engine uses the log beside the file.
 
-    The file was moved or deleted under it, so the lock of the file does not show this.
+    If its file was moved or deleted meanwhile, the lock on the file does not show this.
     """
     try:
         shared_memory = Path(f"{path.resolve()}-shm")

@@ -125,7 +125,7 @@ class Rows:
         """Insert a row at an unused key; `content` is the checksum of the JSON."""
         partition, sort = key
         place = 0
-        if self.checksums is not None:  # RowChecksums.place, without the cost of a call
+        if self.checksums is not None:  # RowChecksums.place, inlined for speed
             place = crc32(sort, crc32(partition, self.checksums.seed))
         execute(self.insert_sql, (partition, sort, size, expires, json, place ^ content ^ size))
 

@@ -103,7 +103,7 @@ class WriteGroup(Struct, eq=False):
 
     The first write that succeeds needs no savepoint: if it fails, there is nothing else to roll
     back. Until then the group has not `begun`, and there is nothing to commit. `before` is the
-    state of the listener to go back to.
+    state of the listener to restore.
     """
 
     writer: Writer
@@ -213,7 +213,7 @@ class Writer:
         self.pending: deque[PendingWrite] = deque()
         self.connection = connection
         self.execute = bind_execute(connection)
-        # For statements that begin and end transactions: one cursor is faster than a new one each.
+        # One cursor for all BEGIN and COMMIT statements is faster than a new one for each.
         self.control = bind_execute(connection.cursor())
         self._lock = Lock()
         self._before: object = None

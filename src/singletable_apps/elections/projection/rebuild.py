@@ -67,7 +67,7 @@ def rebuild(
 
 
 def mark_rebuilding(store: Store) -> None:
-    """Mark the table as being rebuilt, so that it is not used before it is."""
+    """Mark the table as being rebuilt, so that it is not used until the rebuild is complete."""
     if ReadModel(store).get_sync() is not None:
         with store.transaction(pattern=patterns.rebuild) as transaction:
             transaction.update(Sync.key(), Sync.rebuilding.set(True))

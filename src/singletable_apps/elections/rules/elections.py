@@ -116,9 +116,9 @@ def check_rename_election(actor: User, election: Election) -> None:
 def has_final_candidates(election: Election) -> bool:
     """Return whether the candidates can no longer change.
 
-    A ballot shows which candidates it was cast on. An owner who changed them between two ballots
-    could tell the two apart in the results, so those of a secret election are final once it is
-    launched.
+    A ballot shows which candidates existed when it was cast. An owner who changed them between two
+    ballots could tell the two apart in the results, so the candidates of a secret election are
+    final from its launch.
     """
     return not election.allow_edit or (election.secret_ballot and election.allow_vote)
 

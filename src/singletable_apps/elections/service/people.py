@@ -101,8 +101,8 @@ class People:
     def confirm_registration(self, token: str, password: str) -> User:
         """Create the account with the single-use link from the e-mail and the password.
 
-        Without the password, someone could register with the address of another, who opens the
-        link and then uses an account with a password that the first one knows.
+        Without the password, someone could register with another person's address, and that person
+        could open the link and use an account with a password known to someone else.
         """
         new = self.read_registration(token)
         self._throttle.attempt([("confirm", token)], self._context.clock())

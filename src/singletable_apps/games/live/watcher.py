@@ -155,7 +155,7 @@ class Watcher:
         self._update_counts()
 
     def note_receipt(self, player_id: str, question_id: str, phase: Phase) -> None:
-        """Count an answer or a vote that a player has sent, unless it was sent again too late."""
+        """Count a player's answer or vote, unless it is a repetition that came too late."""
         if self._shown is None:
             return
         state = self._shown.snapshot.state

@@ -58,16 +58,16 @@ def _game_of(page: AnyPage, token: str) -> str:
 
 @router.api_route("/host-link", methods=FORM_METHODS)
 def use_host_link(page: AnyPage, form: PostedForm, token: str = "") -> Response:
-    """Make the browser the host that the link belongs to, such as on another device.
+    """Sign the browser in as the link's host, for example on another device.
 
-    Ask first if it is another host already: the link may be a stranger's, who would get the games
-    that this browser creates.
+    Ask first if it already is another host: the link may be a stranger's, who would then get the
+    games that this browser creates.
     """
     host_id, games = page.service.context.tokens.read_host(token), page.urls.page("games")
 
     def become_host() -> Response:
         HOST.set(page.request, token)
-        return page.redirect(games, "This browser is now yours as a host, too.")
+        return page.redirect(games, "You are now a host in this browser too.")
 
     if page.host_id in ("", host_id):
         return become_host()

@@ -386,7 +386,7 @@ def take_seat(page: AnyPage, game_id: Segment, form: PostedForm, token: str = ""
         return take()
     question = Confirmation(
         title="Take another seat?",
-        text="You are in this game already. With this link you continue as somebody else, and "
+        text="You are already in this game. With this link you continue as someone else, and "
         "this phone forgets who you were.",
         button="Take the other seat",
         url=page.urls.play(game_id, "seat", token=token),

@@ -139,7 +139,7 @@ class MediaService:
                 bucket.put_object(key, body, "image/webp")
 
     def list_unused(self, shown: Iterable[str]) -> Iterator[Media]:
-        """Yield the images older than a week that are in none of the texts and URLs."""
+        """Yield the images older than a week that none of the texts and URLs contain."""
         used = {name for text in shown for name in IMAGE_NAME.findall(text)}
         oldest_new = self._context.clock() - UNUSED_FOR
         for media in self._context.store.query(patterns.all_images()):

@@ -312,7 +312,7 @@ class PostService:
         return self._change(actor, blog_id, lambda post: self._published(post, publication), check)
 
     def replace_preview(self, actor: User, blog_id: str) -> Blog:
-        """Make the tokens of all earlier previews of the post invalid."""
+        """Invalidate all earlier preview tokens of the post."""
 
         def change(post: Post) -> Post:
             number = post.blog.replaced_previews + 1

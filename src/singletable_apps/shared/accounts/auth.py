@@ -220,7 +220,7 @@ class Auth(Generic[U]):
             claims = self._tokens.read(token, now)
         except InvalidToken as error:
             raise self.error(str(error)) from error
-        # It costs a read per request. Without it, a stolen token would outlive a sign-out.
+        # This costs a read per request; without it, a stolen token would outlive a sign-out.
         if not self._sessions.is_open(claims.subject, claims.session, now):
             raise self.error("Your session has ended. Sign in again.")
         user = self._find_unchanged(claims.subject, claims.credentials)
@@ -264,7 +264,7 @@ class Auth(Generic[U]):
         """Send a password reset e-mail. The caller does not learn whether there is an account.
 
         After someone else has changed the e-mail address, resets are off until the owner of the
-        account accepts it: on a page of the account with the password, or from the old address.
+        account accepts it: on the account page with the password, or from the old address.
         """
         now, user = self._clock(), self._find(login)
         key = self._attempt_key("reset", user, login)
@@ -340,10 +340,10 @@ class Auth(Generic[U]):
     def _sign_in_keys(
         self, user: U | None, login: str, address: str, device: str
     ) -> tuple[AttemptKey, list[AttemptKey]]:
-        """Return the keys by which attempts to sign in are counted: the account, and the address.
+        """Return the keys under which sign-in attempts are counted: the account and the address.
 
-        The account is the login as typed, not the user: if a name and an e-mail address had one
-        count, guesses for the one would reveal whether the other belongs to the same account.
+        The account is the login as typed, not the user: if a name and an e-mail address shared one
+        count, attempts would reveal whether both belong to the same account.
         """
         if user is not None and (name := self._devices.read(device, self._subject(user))):
             return ("device", name), []

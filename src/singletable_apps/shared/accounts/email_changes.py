@@ -1,9 +1,9 @@
 """Change an e-mail address: confirm the new one, and notify the old one.
 
 If someone else requested the change, password resets are off once it takes effect, until the owner
-of the account accepts the address: on a page of the account with the password, or from the old
-address. Otherwise an administrator could enter an address of their own and reset the password.
-Signing in is not enough, because people do that without looking at their address.
+of the account accepts the address: on the account page with the password, or from the old address.
+Otherwise an administrator could enter an address of their own and reset the password. Signing in is
+not enough, because people do that without looking at their address.
 """
 
 from __future__ import annotations
@@ -171,14 +171,14 @@ class EmailChanges(Generic[U]):
             raise self._invalid() from None
 
     def find_unaccepted(self, user: U) -> AddressNotice | None:
-        """Return the change for which resets are off, or None."""
+        """Return the change that the owner has not accepted yet, or None."""
         lock = self._store.get(RecoveryLock.key(self._users.account_of(user).subject))
         return None if lock is None else AddressNotice(lock.old_email, lock.by, is_done=True)
 
     def accept_own(self, user: U, email: str) -> None:
         """Allow resets with `email`. Check the password first.
 
-        It is the address that the owner has seen, and may have changed again.
+        `email` is the address that the owner has seen; it may have changed since.
         """
         account = self._users.account_of(user)
         if account.email != email:
@@ -228,7 +228,7 @@ class EmailChanges(Generic[U]):
         raise self._invalid()
 
     def _token(self, kind: str, change: EmailChange | RecoveryLock) -> str:
-        """Return the token of a link, which works for the address that it was sent to alone."""
+        """Return the token of a link, which is only valid for the address it is sent to."""
         address = change.old_email
         if kind == "new" and isinstance(change, EmailChange):
             address = change.new_email

@@ -65,7 +65,7 @@ def resets_are_off(account: Account, by: str) -> Email | None:
         f"We received a request to reset your password. {by} changed the e-mail address of your "
         "account, and you have not accepted it yet. Until you do, resets by e-mail are off, so "
         "that people who can change your address cannot take over your account.",
-        "Sign in with your password and accept the address on the page of your account, or open "
+        "Sign in with your password and accept the address on your account page, or open "
         "the link that we sent to your previous address.",
     )
 
@@ -119,8 +119,8 @@ def address_changed(name: str, to: str, new: str, by: str) -> Email | None:
     """Return the notice about a changed address, for the old or the new one."""
     if by:
         advice = (
-            f"{by} asked for this. Resets by e-mail are off until you accept the address on the "
-            "page of your account, or with the link in our earlier e-mail to the previous address. "
+            f"{by} asked for this. Resets by e-mail are off until you accept the address on your "
+            "account page, or with the link in our earlier e-mail to the previous address. "
             "That link also undoes the change."
         )
     else:
@@ -144,7 +144,7 @@ def address_in_use(address: str) -> Email | None:
 def confirm_registration(address: str, link: str) -> Email | None:
     """Return the e-mail with the link that finishes a registration.
 
-    It does not contain the name: otherwise anyone could send texts to any address.
+    It does not contain the name, so that nobody can send their own texts to any address.
     """
     return _to(
         address,

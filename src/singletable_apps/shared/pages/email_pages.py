@@ -1,7 +1,7 @@
 """Pages about a changed address, for any app.
 
-The links in e-mails lead to `/email` and `/email/old`. At `/account/email` people who are signed in
-accept an address that someone else has entered.
+The links in e-mails lead to `/email` and `/email/old`. At `/account/email`, signed-in users accept
+an address that someone else has entered.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class AddressForm(BaseModel):
 
 
 class AcceptForm(BaseModel):
-    """The address that was shown. The password may be in a field of its own."""
+    """The address that was shown. The password may be in another field."""
 
     email: str
 

@@ -46,8 +46,8 @@ class Member:
     """A person or screen in a room, and the channels it listens to.
 
     Connections with the same `id` belong to one member. Guests get at most half of the places, so
-    that they cannot keep the others out. A shared member stands for all browsers that cannot be
-    told apart: those that poll from one address.
+    that they cannot keep the others out. A shared member stands for all browsers that poll from one
+    address, because they cannot be distinguished.
     """
 
     id: str

@@ -47,7 +47,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     """
 
     stall_seconds = 20.0
-    # Of any kind. The app reads messages more slowly than a flood of tiny ones comes.
+    # Frames of any kind. A flood of tiny messages arrives faster than the app can read them.
     frames_per_second = 200
     # Called when the connection is lost.
     ended: Callable[[], object] | None = None
@@ -81,12 +81,12 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             super().handle_pong(event)
 
     def handle_text(self, event: Frame) -> None:
-        """Begin a message, which may be all of it."""
+        """Begin a text message, which may be complete."""
         if self._count_frame():
             super().handle_text(event)
 
     def handle_bytes(self, event: Frame) -> None:
-        """Begin a message of bytes."""
+        """Begin a binary message."""
         if self._count_frame():
             super().handle_bytes(event)
 

@@ -84,7 +84,7 @@ def sign_out(sent: schemas.RefreshToken, service: Service) -> schemas.Message:
 def confirm_email(sent: schemas.EmailToken, service: Service) -> schemas.Message:
     """Change an e-mail address with the single-use token from the e-mail to the new one."""
     service.accounts.emails.confirm(sent.token)
-    return schemas.Message(message="Your e-mail address is changed.")
+    return schemas.Message(message="Your e-mail address was changed.")
 
 
 @router.get("/me", responses=responses(NOT_SIGNED_IN))

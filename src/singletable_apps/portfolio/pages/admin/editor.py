@@ -252,10 +252,10 @@ def share_preview(page: AuthorPage, blog_id: str) -> Response:
 
 @router.post("/admin/posts/{blog_id}/share")
 def replace_preview(page: AuthorPage, blog_id: str) -> Response:
-    """Make the preview links that were shared before invalid, and show a new one."""
+    """Invalidate earlier preview links, and show a new one."""
     page.service.posts.replace_preview(page.user, blog_id)
     url = page.urls.admin("posts", blog_id, "share")
-    return page.redirect(url, "Links that you shared before don’t work any more.")
+    return page.redirect(url, "Links that you shared before no longer work.")
 
 
 @router.get("/admin/posts/{blog_id}/history")
