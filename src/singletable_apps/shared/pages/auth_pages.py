@@ -150,6 +150,8 @@ def auth_router(
                 about=page.user_agent,
                 device=page.cookies.device(request),
             )
+            # Its cookies are replaced. Otherwise it would stay open, unused, for a month.
+            page.auth.sign_out(page.cookies.refresh_token(request))
             page.cookies.remember(request, signed_in)
             return page.redirect(local_url(values.next, page.home))
 

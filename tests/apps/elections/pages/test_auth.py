@@ -110,6 +110,15 @@ def test_form_of_another_site_is_rejected(app: PagesApp, ada: Browser) -> None:
     assert not browser.http.cookies
 
 
+def test_signing_in_again_replaces_the_session_of_the_browser(app: PagesApp, ada: Browser) -> None:
+    auth, browser = app.world.service.auth, app.sign_in("Ada")
+    before = {session.id for session in auth.sessions(app.user("Ada"))}
+    again = browser.open("/elections/sign-in?again=true")
+    assert browser.submit(again, who="Ada", password=PASSWORD).status_code == 303
+    after = {session.id for session in auth.sessions(app.user("Ada"))}
+    assert (len(after), len(after - before)) == (len(before), 1)
+
+
 def test_session_is_renewed_by_any_request(app: PagesApp, ada: Browser) -> None:
     browser = app.sign_in("Ada")
     before = browser.http.cookies["elections_session"]
