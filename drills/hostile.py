@@ -134,7 +134,7 @@ class HostileClients:
         self._random = random
         self._sent = sent
         self._slow: deque[asyncio.StreamWriter] = deque()
-        # The relative frequency of each kind. One request in a hundred is a heavy one.
+        # The relative frequency of each kind. Three requests in a hundred are heavy.
         self._kinds: dict[str, tuple[int, Callable[[], Awaitable[int]]]] = {
             "refused": (400, self.send_refused),
             "pipelined": (30, self.send_pipelined),
@@ -142,7 +142,7 @@ class HostileClients:
             "unfinished": (200, self.send_unfinished),
             "slow": (100, self.send_slowly),
             "unread": (100, self.read_nothing),
-            **{name: (10, partial(self.send_heavy, each)) for name, each in heavy.items()},
+            **{name: (30, partial(self.send_heavy, each)) for name, each in heavy.items()},
         }
         self._weights = [weight for weight, _ in self._kinds.values()]
 

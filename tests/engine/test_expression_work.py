@@ -11,7 +11,7 @@ from msgspec import json
 
 from singletable import AttributeValue, Item, ValidationError
 from singletable.engine import Engine
-from singletable.errors import OperationError
+from singletable.errors import OperationError, TransactionCanceled
 from singletable.wire import read_request
 from tests.server.app_client import VOTES
 
@@ -102,3 +102,22 @@ def test_a_transaction_decodes_one_item_at_a_time(engine: Engine) -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 2 * peaks[0] + 20 * 200_000  # the JSON of each item is read beforehand
+
+
+def test_a_canceled_transaction_returns_four_megabytes_of_items(engine: Engine) -> None:
+    checks = [
+        {
+            "ConditionCheck": {
+                "TableName": "votes",
+                "Key": _key(number),
+                "ConditionExpression": "attribute_not_exists(l)",
+                "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+            }
+        }
+        for number in range(20)
+    ]
+    with pytest.raises(TransactionCanceled) as canceled:
+        _execute(engine, "TransactWriteItems", {"TransactItems": checks})
+    assert {reason.code for reason in canceled.value.reasons} == {"ConditionalCheckFailed"}
+    items = [reason.item is not None for reason in canceled.value.reasons]
+    assert items == [True] * 11 + [False] * 9  # of 351 KB each

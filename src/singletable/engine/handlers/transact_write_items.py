@@ -126,13 +126,16 @@ def _apply_actions(
     usages: dict[str, TableUsage] = {}
     reasons: list[CancellationReason] = []
     is_canceled = False
+    returned = 0  # bytes
     for action, old in zip(actions, olds, strict=True):
         return_old = action.request.return_values_on_condition_check_failure
         try:
             check_condition(action.condition, old, return_old)
             new = resulting_item(action, old)
         except ConditionFailed as error:
-            reasons.append(CancellationReason("ConditionalCheckFailed", error.message, error.item))
+            returned += 0 if error.item is None else old.size
+            item = error.item if returned <= MAX_TOTAL else None
+            reasons.append(CancellationReason("ConditionalCheckFailed", error.message, item))
         except EmptyKey:
             raise
         except ValidationError as error:
