@@ -6,7 +6,8 @@ Nothing is unpacked: a name in a zip file is never used as a path of this machin
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -52,31 +53,39 @@ def read_files(path: Path) -> Files:
         raise ArchiveError(f"Cannot read '{path}': {error.strerror}.") from error
 
 
-def read_zip(data: bytes, max_bytes: int = MAX_TOTAL_BYTES) -> Files:
-    """Return the files in a zip file. Raise ArchiveError if it is too large or not safe."""
+@contextmanager
+def open_zip(data: bytes) -> Generator[ZipFile]:
+    """Open a zip file, and raise ArchiveError if it is damaged, has a password or is unusual."""
     # Python reads the whole directory at once, and every entry takes half a kilobyte.
     if data.count(_DIRECTORY_ENTRY) > 2 * MAX_FILES:
-        raise _too_much(max_bytes)
+        raise ArchiveError(f"There are more than {MAX_FILES:,} files. Import fewer at a time.")
     try:
         with ZipFile(BytesIO(data)) as archive:
-            members = [info for info in archive.infolist() if not info.is_dir()]
-            for info in members:
-                _check_name(info.filename)
+            for info in archive.infolist():
                 if info.flag_bits & 1:
                     raise ArchiveError("The zip file has a password. Unpack it first.")
                 # Other methods are rare, and let a file determine how much memory they take.
                 if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
                     raise ArchiveError("Expected a zip file with the usual compression (deflate).")
-            files = _check_total(
-                (
-                    (info.filename, info.file_size, partial(_read_member, archive, info))
-                    for info in members
-                ),
-                max_bytes,
-            )
+            yield archive
     # IndexError: an empty name. NotImplementedError: an unsupported version of the format.
     except (BadZipFile, zlib.error, EOFError, ValueError, IndexError, NotImplementedError) as error:
         raise ArchiveError("This is not a zip file, or it is damaged.") from error
+
+
+def read_zip(data: bytes, max_bytes: int = MAX_TOTAL_BYTES) -> Files:
+    """Return the files in a zip file. Raise ArchiveError if it is too large or not safe."""
+    with open_zip(data) as archive:
+        members = [info for info in archive.infolist() if not info.is_dir()]
+        for info in members:
+            _check_name(info.filename)
+        files = _check_total(
+            (
+                (info.filename, info.file_size, partial(_read_member, archive, info))
+                for info in members
+            ),
+            max_bytes,
+        )
     tops = {name.partition("/")[0] for name in files}
     if len(tops) == 1 and all("/" in name for name in files):
         # The zip of a folder, with the folder.

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from zipfile import BadZipFile, ZipFile
 
 from singletable_apps.counting.text import escape_formula, unescape_formula
+from singletable_apps.shared.archives import ArchiveError, open_zip
 from singletable_apps.shared.errors import AppError
 
 # openpyxl takes a tenth of the start of an app, so it is imported with the first XLSX file.
@@ -62,6 +62,8 @@ class TableLimits:
     rows: int = 50_000
     columns: int = 100
     cell: int = 10_000
+    # With the blank ones, which may reach to column XFD in every row.
+    cells: int = 10_000_000
     file_bytes: int = 15_000_000
     unpacked_bytes: int = 100_000_000
 
@@ -108,7 +110,7 @@ def read_table(
         return _make_table(_xlsx_rows(data, sheet, limits), limits, is_heading)
     if data.startswith((b"\xd0\xcf\x11\xe0", b"%PDF", b"PK")):
         raise SpreadsheetError("This is not a CSV or XLSX file. Save it as one of these.")
-    return _make_table(_csv_rows(decode_text(data)), limits, is_heading)
+    return _make_table(_csv_rows(decode_text(data), limits), limits, is_heading)
 
 
 def _make_table(
@@ -204,9 +206,9 @@ def decode_text(data: bytes) -> str:
     ) from broken
 
 
-def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
+def _csv_rows(text: str, limits: TableLimits) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(StringIO(text, newline=""), delimiter=_detect_delimiter(text), strict=True)
-    number = 0
+    number = cells = 0
     while True:
         number += 1
         try:
@@ -219,6 +221,8 @@ def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
             ) from error
         if values is None:
             return
+        cells += len(values)
+        _check_cells(cells, number, limits)
         yield number, [unescape_formula(value.strip()).strip() for value in values]
 
 
@@ -256,7 +260,10 @@ def _xlsx_rows(
             )
         # The file may declare another size than it has.
         chosen.reset_dimensions()
+        cells = 0
         for number, values in enumerate(chosen.iter_rows(values_only=True), 1):
+            cells += len(values)
+            _check_cells(cells, number, limits)
             # Formatted but blank cells may reach to column XFD.
             is_wide = any(value is not None for value in values[limits.columns :])
             shown = values if is_wide else values[: limits.columns]
@@ -270,15 +277,21 @@ def _xlsx_rows(
         ) from error
 
 
+def _check_cells(cells: int, number: int, limits: TableLimits) -> None:
+    if cells > limits.cells:
+        text = f"There are more than {limits.cells:,} cells, blank ones included."
+        raise SpreadsheetError(f"{text} Copy the table to a new file.", number)
+
+
 def _check_archive(data: bytes, limits: TableLimits) -> None:
     """Raise SpreadsheetError unless the file unpacks to a reasonable size.
 
     Python stops unpacking at the size that the archive declares, so this size is the limit.
     """
     try:
-        with ZipFile(BytesIO(data)) as archive:
+        with open_zip(data) as archive:
             members = archive.infolist()
-    except BadZipFile as error:
+    except ArchiveError as error:
         raise SpreadsheetError("This XLSX file is damaged. Save it again.") from error
     if "[Content_Types].xml" not in {each.filename for each in members}:
         raise SpreadsheetError("This is not a spreadsheet but another kind of zip file.")

@@ -149,6 +149,33 @@ def test_zip_bombs_are_not_unpacked() -> None:
         read_table(other.getvalue())
 
 
+# Each row has a cell in the last column, and took a millisecond.
+def test_blank_cells_are_limited() -> None:
+    wide = with_part(xlsx(["a"]), _SHEET, sheet_xml('<row><c r="XFD1"/></row>' * 100))
+    for data in (wide, b"a\n" + b"," * 200_000):
+        with pytest.raises(SpreadsheetError, match="blank ones included"):
+            read_table(data, limits=TableLimits(cells=100_000))
+
+
+@pytest.mark.parametrize(
+    ("position", "value"),
+    [(6, b"\x63"), (8, b"\1"), (9, b"\x08"), (10, b"\x0e")],
+    ids=["version", "password", "name", "lzma"],
+)
+def test_unusual_zip_files_are_rejected(position: int, value: bytes) -> None:
+    data = xlsx(["a"])
+    entry = data.index(b"PK\x01\x02")
+    name = entry + 46
+    changed = data[: entry + position] + value + data[entry + position + 1 : name]
+    with pytest.raises(SpreadsheetError, match="damaged"):
+        read_table(changed + b"\xff" + data[name + 1 :])
+
+
+def test_zip_files_with_very_many_entries_are_rejected() -> None:
+    with pytest.raises(SpreadsheetError, match="damaged"):
+        read_table(xlsx(["a"]) + b"PK\x01\x02" * 20_001)
+
+
 @pytest.mark.parametrize(
     "xml",
     [
