@@ -462,7 +462,8 @@ def _page_context(
     request: Request, site: PollsSite, session: VotingSession, vote: Vote | None = None
 ) -> dict[str, object]:
     poll = session.poll
-    if session.code or session.vote or vote:
+    # In a poll with codes, the key in the form becomes the proof of the vote.
+    if poll.protection is Protection.CODES or session.vote or vote:
         set_no_store(request)
     admin_key = find_admin_key(request, site, session.voter.browser, poll)
     viewer = Viewer(session.voter, None if vote is None else vote.id, admin_key)
