@@ -195,7 +195,8 @@ def _field_error(name: str, text: str, request: Request) -> FieldError:
     if request.method == "GET":
         # `skill/1` is the second parameter of this name.
         return FieldError(text, parameter=name.partition("/")[0])
-    return FieldError(text, pointer=f"/{_FIELD_NAMES.get(name, name)}")
+    # An error of the whole request has no field.
+    return FieldError(text, pointer=f"/{_FIELD_NAMES.get(name, name)}" if name else "")
 
 
 ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = dict.fromkeys(

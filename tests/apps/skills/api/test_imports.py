@@ -41,6 +41,8 @@ def test_import_is_checked_applied_and_undone(server: Server) -> None:
     assert server.world.user("zoe").password_hash == ""
     undone = ada.ask("POST", f"{path}/undo").json()
     assert (undone["status"], undone["kept"]) == ("undone", [])
+    again = ada.ask("POST", f"{path}/apply").json()
+    assert again["error"].startswith("This import was undone")
     [listed] = ada.get("/imports").json()["items"]
     assert listed["import_id"] == staged["import_id"]
 
