@@ -44,7 +44,7 @@ from singletable_apps.shared.pages import (
 )
 from singletable_apps.shared.results import TEMPLATES, ResultCache
 from singletable_apps.shared.results import static_files as results_static_files
-from singletable_apps.shared.web import NOT_ALLOWED, Problem, ProblemType
+from singletable_apps.shared.web import NOT_ALLOWED, Problem, ProblemType, set_header
 
 PREFIX = "/elections"
 
@@ -336,6 +336,8 @@ class ElectionPageContext(UserPageContext):
         self, template: str, tab: str, status: int = 200, /, **context: object
     ) -> Response:
         """Render a template in the frame of the election; `tab` is the current tab."""
+        if tab == "ballot":  # the next person at the same screen must not find it by going back
+            set_header(self.request, "Cache-Control", "no-store")
         return self.render(
             template,
             status,

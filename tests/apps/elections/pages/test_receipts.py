@@ -49,6 +49,14 @@ def test_receipt_page_says_first_that_the_ballot_is_in(app: VotingApp, ben: Vote
     assert "<h2>Your ballot was counted</h2>" in ben.get("e", CHAIR, "receipt").text
 
 
+# The next person at the same screen goes back after the voter has signed out.
+def test_pages_with_a_ballot_are_not_cached(app: VotingApp, ben: Voter) -> None:
+    pages = [ben.get("e", CHAIR, name) for name in ("ballot", "receipt")]
+    close(app)
+    pages += [ben.get("e", CHAIR, name) for name in ("ballot", "receipt")]
+    assert [page.headers["cache-control"] for page in pages] == ["no-store"] * 4
+
+
 def test_receipt_contains_its_proof_after_the_close(app: VotingApp, ben: Voter) -> None:
     close(app)
     answer = ben.get("e", CHAIR, "receipt.json")
