@@ -52,7 +52,7 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
             "The loop awaits `send` of one socket after the other, without middleware. The room "
             "numbers the message, keeps it for clients that reconnect, and waits for nobody. It "
             "encodes one frame for all sockets; `send` encodes one for each. A socket of the room "
-            "takes more memory, because it waits inside of FastAPI and our middleware. Median and "
+            "takes more memory, because it waits inside FastAPI and our middleware. Median and "
             "maximum of some rounds; the cost is that in CPU time."
         ],
     )

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "quick", derandomize=True, max_examples=20, deadline=None, print_blob=True, database=None
 )
-# `long` runs for whoever asks (`make fuzz`): new examples each time, and failures are remembered.
+# `long` is for `make fuzz`: new examples each time, and failures are remembered.
 settings.register_profile(
     "long",
     max_examples=int(os.environ.get("FUZZ_EXAMPLES", "2000")),

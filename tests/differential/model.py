@@ -1,7 +1,7 @@
 """A table as plain Python: a dictionary of items, from which everything else follows.
 
 Written without looking at the engine, and without its help: numbers are Decimals, and an index is
-worked out anew whenever it is asked for.
+computed again whenever it is needed.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ class _Automaton:
     def leads(
         self, start: tuple[State, ...], end: tuple[State, ...], inside: Sequence[States]
     ) -> bool:
-        """Return whether the same text leads from states to others, each inside of its own."""
+        """Return whether the same text leads from states to others, each within its own."""
         found = {start}
         waiting = [start]
         while waiting:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.house.sources import (
     BENCHMARKS,
+    DOCUMENTS,
     DRILLS,
     EXAMPLES,
     SOURCES,
@@ -62,6 +63,19 @@ def test_csv_is_written_in_three_places_that_escape_formulas() -> None:
         "src/singletable/planning/formats.py",
         "src/singletable_apps/counting/formats/csv.py",
         "src/singletable_apps/shared/spreadsheets.py",
+    ]
+
+
+# These words hide who does what, or are not idiomatic.
+def test_texts_avoid_stilted_words() -> None:
+    words = ("hoever", " anew", "inside of", "towards ", " an URL")
+    assert not [
+        f"{name_of(path)}: {word}"
+        for path in [*WRITTEN, *TESTS, *DOCUMENTS]
+        if "sample" not in path.parts and path != Path(__file__)
+        for text in [path.read_text()]
+        for word in words
+        if word in text
     ]
 
 

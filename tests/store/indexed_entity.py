@@ -72,8 +72,8 @@ def check_indexes(driver: Driver, boards: Iterable[str]) -> None:
     """Check that every item has the index keys that a new item with its values would have."""
     model = model_of(Task)
     for item in all_items(driver):
-        anew = model.item(model.instance(item).__dict__)
-        assert without_shard(item) == without_shard(anew)
+        expected = model.item(model.instance(item).__dict__)
+        assert without_shard(item) == without_shard(expected)
     for board in boards:
         asked = Query(
             "tasks",

@@ -62,11 +62,11 @@ Rate = Annotated[
         "--rate",
         min=1,
         metavar="UNITS",
-        help="Consume at most so many capacity units per second, read and write together.",
+        help="Consume at most this many capacity units per second, read and write together.",
     ),
 ]
 Segments = Annotated[
-    int, typer.Option("--segments", min=1, max=100, help="Read tables in so many parts at a time.")
+    int, typer.Option("--segments", min=1, max=100, help="Read tables in this many parallel parts.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before deleting.")]
 AcceptLoss = Annotated[
@@ -356,7 +356,7 @@ def run(
     ] = False,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, help="Try only so many items of each table in a dry run."),
+        typer.Option("--limit", min=1, help="Try only this many items of each table in a dry run."),
     ] = None,
     rate: Rate = None,
     segments: Segments = 4,
@@ -480,7 +480,7 @@ def verify(
         typer.Option(
             "--sample",
             min=1,
-            help="Compare so many items of a copy, instead of all. Does not find items that "
+            help="Compare this many items of a copy instead of all. Does not find items that "
             "should not be in the new table.",
         ),
     ] = None,

@@ -79,7 +79,7 @@ def plan(
     ] = 730,
     pitr: Annotated[bool, typer.Option("--pitr", help="Include point-in-time recovery.")] = False,
     backups: Annotated[
-        int, typer.Option("--backups", min=0, help="Include so many full backups.")
+        int, typer.Option("--backups", min=0, help="Include this many full backups.")
     ] = 0,
     internet: Annotated[
         float,

@@ -4,9 +4,9 @@ The smallest piece of work is a unit: one old item, or all old items of a group 
 new items of a unit depend on nothing but the old items that are stored now. So deriving a unit
 again is harmless, and a change of an old item is carried over by deriving its unit again.
 
-After its targets are written, the unit is read again, and derived again if it has changed. So
-whoever writes a target last has seen the latest source, even if several processes derive a unit at
-the same time.
+After its targets are written, the unit is read again, and derived again if it has changed. So the
+last process to write a target has seen the latest source, even if several processes derive a unit
+at the same time.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ What must hold, and why nothing is lost:
    crash it stays open, and the runner carries the item over.
 2. Whatever is written to the target for an item that has a marker, follows from an image in the
    marker: every image is added before its targets are written. The first writer adds the image that
-   it reads after it has opened the marker, which is the one that was copied last. So whoever
-   carries the item over knows all targets that may have to be deleted.
+   it reads after it has opened the marker, which is the one that was copied last. So every process
+   that carries the item over knows all targets that may have to be deleted.
 3. A writer closes its marker on the condition that nobody else has changed it. Otherwise it first
    carries the item over again, with the images of the others.
 4. The marker ends with its last writer. But while a scan runs, it stays until the runner has

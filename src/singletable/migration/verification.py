@@ -68,10 +68,10 @@ def verify(
 ) -> list[Verification]:
     """Verify the steps of a migration that were run, in order.
 
-    With `sample`, at least so many items of a copy are compared, chosen at random by `seed`; items
-    that should not be in the target are not found then. With `repair`, what is wrong is written
-    again, and items that should not be there are deleted if `confirm_deletion`, called with their
-    number, returns True.
+    With `sample`, at least this many items of a copy are compared, chosen at random by `seed`;
+    items that should not be in the target are not found then. With `repair`, wrong items are
+    written again, and items that should not be there are deleted if `confirm_deletion`, called with
+    their number, returns True.
     """
     env = runner.environment()
     reports: list[Verification] = []

@@ -449,7 +449,7 @@ def sample_scale(catalogs: Sequence[PatternCatalog], items: int = SAMPLE_ITEMS) 
 class Population:
     """The items of all entities of some catalogs, `scale` times as many as are declared.
 
-    Without declared counts, there are so many that queries find the items that they declare.
+    Without declared counts, there are enough for queries to find the items that they declare.
     `problems` says why items of an entity cannot be generated, by entity.
     """
 

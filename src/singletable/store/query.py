@@ -572,7 +572,7 @@ def create_field_query(
         if key_with_field(query.model, selection.access, path.field) is None
     }
     projected |= {(name,) for name in query.key_names()}
-    # DynamoDB rejects paths that overlap: drop those inside of another.
+    # DynamoDB rejects overlapping paths: drop paths inside another one.
     query.paths = tuple(
         sorted(
             path

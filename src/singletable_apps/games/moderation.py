@@ -54,7 +54,7 @@ def fold(text: str) -> str:
 
 
 class WordFilter:
-    """Finds denied words. In `words`, `*word*` also matches inside of words, `=word` by accents."""
+    """Finds denied words. In `words`, `*word*` also matches inside words, `=word` by accents."""
 
     def __init__(self, words: Iterable[str]) -> None:
         # Words by their letters without repetitions, each with the least length of every run.

@@ -1,7 +1,7 @@
 """The state machine of a game, as a table.
 
 `TRANSITIONS` says which command leads from which phase to which step. `next_step` looks it up and
-applies the rules that depend on the question and on the settings. Whoever asks, a host or a timer,
+applies the rules that depend on the question and on the settings. Whether a host or a timer asks,
 the service writes the outcome on the condition that the state has not changed since it was read.
 """
 

@@ -78,7 +78,7 @@ def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_p
     for words in (PASSWORD, "Grace", "/api/elections/docs", "Ctrl-C", "Back up", "Stopped."):
         assert words in said
     assert "Traceback" not in said
-    # The next start finds all this, and makes nothing anew.
+    # The next start finds all this, and creates nothing again.
     kept = tmp_path / ".run" / "elections"
     assert {one.name for one in (tmp_path / ".run").iterdir()} == {app.folder for app in apps}
     assert {one.name for one in kept.iterdir()} == {"keys", "votes.db"}

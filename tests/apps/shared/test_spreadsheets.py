@@ -224,7 +224,7 @@ def test_written_csv_is_read_back_without_formulas(rows: list[tuple[str, str]]) 
     data = b"".join(write_table(["a", "b"], rows, "csv"))
     table = read_table(data)
     assert [row.values for row in table.rows] == rows
-    # Spreadsheets in many countries separate cells by semicolons, and ignore quotes inside of one.
+    # Spreadsheets in many countries separate cells by semicolons, and ignore quotes inside a cell.
     cells = re.split("[,;\n]", data.decode("utf-8-sig"))
     assert not any(cell.strip(' \t"').startswith(("=", "@")) for cell in cells)
 

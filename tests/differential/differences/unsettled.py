@@ -1,6 +1,6 @@
 """Differences from a peer where AWS's behavior is unknown.
 
-Whoever finds out moves the entry to where it belongs, or mends the engine.
+If you find out, move the entry to where it belongs, or fix the engine.
 """
 
 from __future__ import annotations

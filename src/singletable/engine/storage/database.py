@@ -174,10 +174,10 @@ class Database:
             raise _forked()
         return self._writer.write_async(work)
 
-    def read(self, work: Callable[[Execute], T], *, one_statement: bool = False) -> T:
+    def read(self, work: Callable[[Execute], T]) -> T:
         """Run `work` on one snapshot of the database and return its result."""
         try:
-            return self.read_at_once(work, one_statement=one_statement)
+            return self.read_at_once(work)
         except SchemaChanged:
             return self.read_exclusively(work)
 

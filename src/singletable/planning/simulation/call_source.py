@@ -21,7 +21,7 @@ from singletable.planning.simulation.partitions import KEY_LENGTH, KINDS, Flags,
 from singletable.planning.simulation.sampler import Sampler, sampler
 from singletable.planning.workload import Domain, KeySpace, PatternLoad, PlacedUnits, SortKeys
 
-# The most frequent values are counted, to find hot keys; at most so many keys of a template.
+# The most frequent values are counted, to find hot keys; at most this many keys of a template.
 _COUNTED_KEYS = 1_024
 
 # AWS promises single-digit milliseconds (on-demand-capacity-mode); it publishes no percentiles. We

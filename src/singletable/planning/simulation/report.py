@@ -37,8 +37,6 @@ _CAPACITY_IN_SIGHT = 8
 # Partitions in a heat map: the hottest ones.
 _HEAT_ROWS = 16
 _TICKS = 5
-_COUNT_COLUMNS = ("pattern", "calls", "cache_hits", "throttled", "failed", "conflicts")
-_PATTERN_COLUMNS = (*_COUNT_COLUMNS, "p50", "p90", "p99", "p99.9")
 
 
 @dataclass(frozen=True, slots=True)

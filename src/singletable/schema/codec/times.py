@@ -1,7 +1,7 @@
 """Codecs of dates, datetimes and timedeltas.
 
 A datetime is stored in UTC, in a format whose texts sort chronologically. Digits finer than the
-format are cut off, towards the past. Datetimes are read back in UTC, from any RFC 3339 text that
+format are cut off, toward the past. Datetimes are read back in UTC, from any RFC 3339 text that
 has an offset. A timedelta is stored as a number of seconds, exact to the microsecond.
 """
 

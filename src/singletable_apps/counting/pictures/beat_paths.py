@@ -140,7 +140,7 @@ class _Circle:
         return {name: at for at, name in enumerate(self.names)}
 
     def move_inwards(self, spot: Point, distance: float) -> Point:
-        """Return the point at this distance from a spot towards the center."""
+        """Return the point at this distance from a spot toward the center."""
         beside, above = self.margin
         center = beside + self.radius, above + self.radius
         x, y = spot[0] - center[0], spot[1] - center[1]

@@ -2,8 +2,8 @@
 
 An answer that waits for the host when its question is closed is not shown and not ranked. Hiding a
 frozen answer takes it off ballots and results; before the round is scored, it also gets no points.
-Every decision can be repeated, and is about the text that the host has read: a text that the player
-changes meanwhile is decided about anew.
+Every decision can be repeated, and applies to the text that the host has read: if the player
+changes the text meanwhile, the host decides again.
 """
 
 from __future__ import annotations

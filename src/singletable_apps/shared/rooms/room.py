@@ -16,7 +16,7 @@ from singletable_apps.shared.rooms.connections import CloseCode, Connection, Mem
 from singletable_apps.shared.rooms.messages import EVERYONE, EventLog, Message, Outbox, format_time
 
 _LOG = logging.getLogger("singletable_apps.rooms")
-# After so many sends, which take about 5 ms, other tasks run.
+# After this many sends, which take about 5 ms, other tasks run.
 _SENDS_AT_ONCE = 250
 
 

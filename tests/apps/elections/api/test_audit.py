@@ -104,7 +104,7 @@ def readable(api: Api) -> list[str]:
     return sorted({f"{path}?format=csv" if path.endswith("export") else path for path in found})
 
 
-# Whoever asks cannot mend it, and what the log says is not for them.
+# The client cannot repair it, and must not see the contents of the log.
 def test_corrupt_log_is_reported_to_operators_only(caplog: pytest.LogCaptureFixture) -> None:
     api = make_api("Ada")
     store = api.elections.context.store

@@ -114,7 +114,7 @@ def test_refresh_cookie_works_once_and_is_replaced(api: Api) -> None:
     assert person.get("/me").json()["name"] == "Ben"
 
 
-# Whoever comes with a used one may be a thief, or robbed by one: nobody stays signed in.
+# A used token means that it was copied, so the session ends for both the thief and the owner.
 def test_reusing_a_refresh_cookie_ends_the_session(api: Api) -> None:
     first = cookie(sign_in(api, "Ben"))
     second = cookie(renew(api, first))
@@ -224,7 +224,7 @@ def test_user_without_access_sees_only_their_activity() -> None:
     assert type_of(ben.post("/elections", {"name": "Tea"})) == "403 not-allowed"
 
 
-# While the table is built anew nobody is in it: to be told "401" they would all sign in again.
+# During a rebuild the table has no users; with a 401, all of them would sign in again.
 def test_rebuild_answers_unavailable(api: Api) -> None:
     ben = api.clients["Ben"]
     responses: list[httpx2.Response] = []

@@ -126,7 +126,7 @@ def test_invalid_edit_is_rejected(api: Api, change: dict[str, object], pointer: 
     assert [fault["pointer"] for fault in response.json()["errors"]] == [pointer]
 
 
-# Each step with the tag of the one before: whoever acts on what others changed is told.
+# Each step sends the tag of the previous one, so that outdated requests are rejected.
 def test_election_lifecycle(api: Api) -> None:
     ben = api.clients["Ben"]
     set_up(ben, "Tea", "Assam", "Ceylon")
@@ -211,7 +211,7 @@ def test_reading_an_election_closes_it_when_its_time_is_up(api: Api) -> None:
     assert ben.get("/elections/Tea").json()["state"] == "closed"
 
 
-# Two who edit the same at once would write over each other: one does, the others are told.
+# Of concurrent edits one succeeds, and the others are rejected instead of overwriting it.
 def test_only_one_of_concurrent_edits_succeeds(api: Api) -> None:
     ben = api.clients["Ben"]
     set_up(ben, "Tea")

@@ -28,7 +28,7 @@ KEYS = generate_keys()
 
 
 def busy_town() -> Api:
-    """One owner, whose elections are in every state; whoever signed in before still is."""
+    """One owner with elections in every state; existing sessions stay valid."""
     api = make_api(keys=KEYS)
     elections = api.elections
     ada = elections.people.register("Ada", "ada@example.org", PASSWORD)

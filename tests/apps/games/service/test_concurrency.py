@@ -250,7 +250,7 @@ def test_two_hosts_score_a_question_once(
         table.check()
 
 
-# Whoever starts a survey late must not make its results empty.
+# A player who starts a survey late must not make its results empty.
 def test_survey_started_twice_keeps_its_results() -> None:
     def start_and_close(table: Table, service: GamesService) -> None:
         send(Command.START)(table, service)

@@ -198,6 +198,6 @@ def test_hiding_while_votes_are_counted_is_not_lost(worlds: tuple[World, World])
 
     world.service.rounds.list_votes = read_then_hide  # type: ignore[assignment,method-assign]
     world.play(game, Command.CLOSE)
-    # Whoever looks next finishes the count, without the hidden answer.
+    # The next reader finishes the count, without the hidden answer.
     assert other.service.rounds.finish_due(game.game_id).phase is Phase.REVEAL
     assert other.totals(game) == {"Ada": 0, "Bob": 3, "Cy": 0}
