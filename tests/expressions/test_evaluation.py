@@ -190,3 +190,21 @@ def test_long_chain_of_conditions_does_not_exhaust_the_stack() -> None:
     chain = " AND ".join(["n=:10"] * 150)
     assert is_match(chain)
     assert not is_match(f"{chain.replace('AND', 'OR').replace('=:10', '=:5')}")
+
+
+class CountedList(list[AttributeValue]):
+    """Counts how often it is compared."""
+
+    comparisons = 0
+
+    def __eq__(self, other: object) -> bool:
+        type(self).comparisons += 1
+        return super().__eq__(other)
+
+
+def test_a_long_condition_compares_two_large_values_once() -> None:
+    item: Item = {"l": {"L": CountedList([{"N": "1"}])}}
+    values: dict[str, AttributeValue] = {":l": {"L": [{"N": "2"}]}}
+    tests = ["l <> :l", "NOT l = :l", "(l <> :l OR l = :l)"] * 30
+    assert holds(parse_condition(" AND ".join(tests), Placeholders(None, values)), item)
+    assert CountedList.comparisons == 1

@@ -33,24 +33,35 @@ from singletable.values import AttributeValue, Item, type_of
 
 __all__ = ["holds"]
 
+_EQUALITY = ("=", "<>")
+_SCALARS = frozenset(("S", "N", "B", "BOOL", "NULL"))
 Ordered = TypeVar("Ordered", str, bytes, Decimal)
 
 
-def holds(condition: Condition, item: Item) -> bool:
+def holds(
+    condition: Condition, item: Item, equalities: dict[tuple[int, int], bool] | None = None
+) -> bool:
     """Return whether the item matches the condition. A missing attribute equals nothing.
 
     All values are in canonical form, with sorted sets, so that `==` can compare large values fast.
+    A long condition may compare two of them hundreds of times: `equalities` has the results by the
+    ids of the values, which all belong to the item or the condition.
     """
     match condition:
         case Compare(comparator, left, right):
             first, second = _value(left, item), _value(right, item)
             if first is None or second is None:
                 return comparator == "<>"
-            return compare(comparator, first, second)
+            if equalities is None or comparator not in _EQUALITY or type_of(first) in _SCALARS:
+                return compare(comparator, first, second)
+            pair = id(first), id(second)
+            if pair not in equalities:
+                equalities[pair] = first == second
+            return equalities[pair] is (comparator == "=")
         case And() | Or():
-            return _junction_holds(condition, item)
+            return _junction_holds(condition, item, {} if equalities is None else equalities)
         case Not(inner):
-            return not holds(inner, item)
+            return not holds(inner, item, equalities)
         case Exists(path):
             return value_at(path, item) is not None
         case NotExists(path):
@@ -72,7 +83,9 @@ def holds(condition: Condition, item: Item) -> bool:
             assert_never(condition)
 
 
-def _junction_holds(condition: And | Or, item: Item) -> bool:
+def _junction_holds(
+    condition: And | Or, item: Item, equalities: dict[tuple[int, int], bool]
+) -> bool:
     """Evaluate a left-leaning chain of AND or OR without recursion."""
     links: list[Condition] = []
     rest: Condition = condition
@@ -80,10 +93,10 @@ def _junction_holds(condition: And | Or, item: Item) -> bool:
         links.append(rest.right)
         rest = rest.left
     decisive = isinstance(condition, Or)
-    if holds(rest, item) is decisive:
+    if holds(rest, item, equalities) is decisive:
         return decisive
     for link in reversed(links):
-        if holds(link, item) is decisive:
+        if holds(link, item, equalities) is decisive:
             return decisive
     return not decisive
 
