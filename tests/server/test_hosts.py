@@ -90,6 +90,18 @@ def test_page_of_another_site_is_rejected(engine: Engine, origin: str, is_served
     assert is_rejected(response) is not is_served
 
 
+# A sandboxed page has the origin `null`, as desktop programs have. Before it may send the header
+# with the operation, the browser asks for permission.
+def test_no_page_gets_permission_for_the_header_of_an_operation(engine: Engine) -> None:
+    headers = {"host": "localhost", "origin": "null", "access-control-request-method": "POST"}
+    asked = headers | {"access-control-request-headers": "x-amz-target"}
+    response = AppClient(DynamoDBApp(AsyncEngine(engine))).send(
+        HttpRequest("OPTIONS", "/", asked, b"", "127.0.0.1")
+    )
+    assert response.status == 404
+    assert not [name for name in response.headers if name.startswith("access-control")]
+
+
 # Signatures contain the host, and pages of other sites have no keys; metrics are not signed.
 def test_guarded_endpoint_serves_every_host_except_for_metrics(engine: Engine) -> None:
     guard = Guard([signing.ADA], clock=lambda: signing.NOW)
