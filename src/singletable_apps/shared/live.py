@@ -34,7 +34,7 @@ class Closable(Protocol):
     """Something with streams or sockets that do not end by themselves."""
 
     def close(self) -> None:
-        """End all of them."""
+        """End all of them that belong to the running event loop."""
 
 
 _open: WeakSet[Closable] = WeakSet()
@@ -46,7 +46,10 @@ def close_at_shutdown(streams: Closable) -> None:
 
 
 def close_streams() -> None:
-    """End all open streams of this process, so that a server can shut down."""
+    """End all streams of the running event loop, so that its server can shut down.
+
+    Another server of this process has a loop of its own, in another thread.
+    """
     for streams in list(_open):
         streams.close()
 
@@ -58,6 +61,7 @@ class _Topic:
         self.version: str | None = None
         self.clients = 0
         self.is_closed = False
+        self.loop = asyncio.get_running_loop()
         self.changed = asyncio.Event()
         self.watcher: asyncio.Task[None] | None = None
 
@@ -160,9 +164,10 @@ class LiveUpdates:
                 del self._by_address[address]
 
     def close(self) -> None:
-        """End all streams."""
-        for topic in self._topics.values():
-            topic.close()
+        """End all streams of the running event loop."""
+        for topic in list(self._topics.values()):
+            if topic.loop is asyncio.get_running_loop():
+                topic.close()
 
     @asynccontextmanager
     async def _joined(

@@ -138,9 +138,10 @@ class Rooms:
         return self._buckets.take((key, member.id), time.monotonic())
 
     def close(self) -> None:
-        """Close all rooms, so that clients connect to another process."""
-        for room in list(self._rooms.values()):
-            room.close(CloseCode.RESTART, "restart")
+        """Close all rooms of the running event loop, so that clients connect to another process."""
+        if self._loop is asyncio.get_running_loop():
+            for room in list(self._rooms.values()):
+                room.close(CloseCode.RESTART, "restart")
 
     def _find_or_open(self, key: str, member: Member) -> Room:
         loop = asyncio.get_running_loop()

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from singletable_apps.shared.live import close_streams
 from singletable_apps.shared.rooms import (
     CloseCode,
     Member,
@@ -397,6 +398,20 @@ async def test_room_is_closed_when_all_have_left_and_its_tasks_end() -> None:
     _, _, other = await join(rooms, "ada")
     assert other.epoch != room.epoch
     rooms.close()
+
+
+# Their threads must not touch each other's rooms: a socket may then stay open and get nothing.
+@in_event_loop
+async def test_server_that_stops_closes_its_own_rooms_only() -> None:
+    async def stop_server() -> None:
+        close_streams()
+
+    rooms = Rooms()
+    _, _, room = await join(rooms, "ada")
+    await asyncio.to_thread(lambda: asyncio.run(stop_server()))
+    assert room.is_open
+    await stop_server()
+    assert not room.is_open
 
 
 # Clients reconnect, and get a new room with a task that works.
