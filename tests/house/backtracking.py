@@ -16,12 +16,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, reduce
+from importlib import import_module
 from itertools import combinations, product
 from operator import and_
-from re import _constants as code  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, TypeAlias
 
+code: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 # Characters that stand for all others like them.
 _SAMPLES = "aAzZf09_ \t\n\r-.,;:é٣İ\u2028\u3000\U0001d4b3"
 # Repeats of up to this many take constant time.
