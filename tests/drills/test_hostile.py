@@ -12,4 +12,7 @@ def test_memory_of_an_endpoint_does_not_grow() -> None:
 
 
 def test_growth_is_detected() -> None:
-    assert MemoryReport("open", start=100, peak=MAX_GROWTH, end=MAX_GROWTH + 101).faults != []
+    growing = [number * MAX_GROWTH for number in range(1, 9)]
+    assert MemoryReport("open", sizes=growing).faults != []
+    assert MemoryReport("open", sizes=[*growing[:2], *growing[:6]]).faults != []
+    assert MemoryReport("open", sizes=[1, *[MAX_GROWTH] * 7]).faults == []
