@@ -64,7 +64,7 @@ run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker o
 
 # Three shards of about equal length keep two cores busy, since each waits now and then. Tests named in no shard run in
 # the last. Distributing single tests would cost more than it evens out.
-AFTER_TYPES := tests/typing tests/introspection tests/browser tests/differential tests/infrastructure tests/drills
+AFTER_TYPES := tests/typing tests/browser
 WITH_APPS := tests/apps tests/cli tests/benchmarks
 
 test: $(INSTALLED) system  ## run every check that a change must pass
