@@ -98,7 +98,7 @@ def feed_bounds(execute: Execute) -> tuple[int, int]:
 
 
 def last_change_time(execute: Execute, *, verify: bool) -> float:
-    """Return the time of the newest change; 0 if there is none or it is damaged."""
+    """Return the time of the newest change, or 0 if it is missing or damaged."""
     newest = f"SELECT {CHANGE_COLUMNS} FROM changes ORDER BY position DESC LIMIT 1"
     for row in execute(newest):
         return cast(float, row[3]) if not verify or is_intact_change(row) else 0

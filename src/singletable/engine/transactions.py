@@ -46,7 +46,7 @@ TOKEN_LIFETIME = 10 * 60
 
 
 class TransactAction(Struct, frozen=True):
-    """One action whose item or key, update and condition are well formed."""
+    """One action with validated item or key, update and condition."""
 
     request: Request
     key: Item  # of a put, the item

@@ -44,7 +44,7 @@ class TableGetPlan:
 
 @dataclass(frozen=True, slots=True)
 class BatchGetPlan:
-    """A batch whose keys and projections are well formed."""
+    """A batch with validated keys and projections."""
 
     request: BatchGetItem
     tables: dict[str, TableGetPlan]

@@ -31,7 +31,7 @@ class BatchedWrite(Struct, frozen=True):
 
 
 class BatchWritePlan(Struct, frozen=True):
-    """A batch whose items and keys are well formed."""
+    """A batch with validated items and keys."""
 
     request: BatchWriteItem
     tables: dict[str, list[BatchedWrite]]

@@ -22,7 +22,7 @@ VALIDATOR = SINGLE_WRITE
 
 
 class DeletePlan(Struct, frozen=True):
-    """A delete whose key and condition are well formed."""
+    """A delete with validated key and condition."""
 
     request: DeleteItem
     key: Item

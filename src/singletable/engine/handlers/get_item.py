@@ -23,7 +23,7 @@ ONE_STATEMENT = True
 
 
 class GetPlan(Struct, frozen=True):
-    """A get whose key and projection are well formed."""
+    """A get with validated key and projection."""
 
     request: GetItem
     key: Item

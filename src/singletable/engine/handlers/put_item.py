@@ -24,7 +24,7 @@ TOO_LARGE = "Item size has exceeded the maximum allowed size"
 
 
 class PutPlan(Struct, frozen=True):
-    """A put whose item and condition are well formed."""
+    """A put with validated item and condition."""
 
     request: PutItem
     item: Item

@@ -40,7 +40,7 @@ from singletable.values import Item
 
 
 class QueryPlan(Struct, frozen=True):
-    """A query whose conditions, projection and start key are well formed."""
+    """A query with validated conditions, projection and start key."""
 
     request: Query
     key_condition: KeyCondition

@@ -39,7 +39,7 @@ HASH_COUNT = 2**32
 
 @dataclass(frozen=True, slots=True)
 class ScanPlan:
-    """A scan whose filter, projection and start key are well formed."""
+    """A scan with validated filter, projection and start key."""
 
     request: Scan
     filter: Condition | None

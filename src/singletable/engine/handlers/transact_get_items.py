@@ -24,7 +24,7 @@ VALIDATOR = TRANSACTION
 
 @dataclass(frozen=True, slots=True)
 class TransactGetPlan:
-    """A transaction whose keys and projections are well formed."""
+    """A transaction with validated keys and projections."""
 
     request: TransactGetItems
     gets: list[tuple[Get, Item, Projection | None]]

@@ -48,7 +48,7 @@ MAX_TOTAL = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class TransactWritePlan:
-    """A transaction whose actions are well formed."""
+    """A transaction with validated actions."""
 
     request: TransactWriteItems
     actions: list[TransactAction]

@@ -28,7 +28,7 @@ VALIDATOR = SINGLE_WRITE
 
 
 class UpdatePlan(Struct, frozen=True):
-    """An update whose key, actions and condition are well formed."""
+    """An update with validated key, actions and condition."""
 
     request: UpdateItem
     key: Item
