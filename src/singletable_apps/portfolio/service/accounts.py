@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -31,6 +30,7 @@ from singletable_apps.shared.accounts import (
     Sessions,
     SetupCode,
     SignedIn,
+    StoredUsers,
     check_password_field,
     notices,
     send_notice,
@@ -121,7 +121,8 @@ class Accounts(Auth[User]):
         """Start a session, and note when the user signed in."""
         login = User.last_login.set(self._context.clock())
         try:
-            user = self._store.update(User.key(user.email), login)
+            is_same = User.user_id == user.user_id
+            user = self._store.update(User.key(user.email), login, if_=is_same)
         except ConditionFailed:
             raise NotSignedIn("This account no longer exists.") from None
         return super().start_session(user, about)
@@ -282,11 +283,11 @@ class Accounts(Auth[User]):
         return Invitation(user, send_notice(self._context.mailer, email, now))
 
 
-class _Users:
+class _Users(StoredUsers[User]):
     """The accounts in the table, as `Auth` finds and changes them."""
 
     def __init__(self, context: Context) -> None:
-        self._store = context.store
+        super().__init__(context.store, User, NotSignedIn)
 
     def find_by_login(self, login: str) -> User | None:
         """Find an account by its e-mail address, in any case."""
@@ -307,27 +308,6 @@ class _Users:
         checks = InputChecks()
         check_password_field(checks, password, about=(user.name, user.email), field=field)
         checks.raise_errors(InvalidInput)
-
-    def set_password(self, user: User, password_hash: str) -> User:
-        """Change the password, unless it was changed since `user` was read."""
-        try:
-            return self._store.update(
-                User.key(user.email),
-                User.password_hash.set(password_hash),
-                User.credentials.add(1),
-                if_=User.credentials == user.credentials,
-            )
-        except ConditionFailed:
-            raise NotSignedIn("Your password was just changed. Sign in with the new one.") from None
-
-    def rehash(self, user: User, password_hash: str) -> None:
-        """Store the same password with the current parameters. Sessions stay valid."""
-        with suppress(ConditionFailed):
-            self._store.update(
-                User.key(user.email),
-                User.password_hash.set(password_hash),
-                if_=User.password_hash == user.password_hash,
-            )
 
 
 def account_of(user: User) -> Account:

@@ -32,6 +32,7 @@ from singletable_apps.shared.accounts.registration import (
     SetupCode,
 )
 from singletable_apps.shared.accounts.sessions import RenewedSession, SessionInfo, Sessions
+from singletable_apps.shared.accounts.stored_users import StoredUsers
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
 from singletable_apps.shared.expiry import expiring
@@ -65,6 +66,7 @@ __all__ = [
     "Sessions",
     "SetupCode",
     "SignedIn",
+    "StoredUsers",
     "Throttle",
     "TooManyAttempts",
     "Users",

@@ -12,6 +12,7 @@ import hmac
 import re
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
@@ -50,7 +51,8 @@ class EmailUsers(Protocol[U]):
     def set_email(self, user: U, email: str, by: str) -> U:
         """Store a new address and return the user as stored. Raise the app's error if taken.
 
-        `by` is the name of the person who requested it; empty if that was the user.
+        Raise the app's NotSignedIn if the user was deleted since they were read. `by` is the name
+        of the person who requested it; empty if that was the user.
         """
         ...
 
@@ -133,7 +135,13 @@ class EmailChanges(Generic[U]):
             raise self._invalid() from None
         if change.by and not change.is_accepted:
             self._lock(change)
-        changed = self._users.set_email(user, change.new_email, change.by)
+        try:
+            changed = self._users.set_email(user, change.new_email, change.by)
+        except NotSignedIn:
+            with suppress(ConditionFailed):
+                is_ours = RecoveryLock.change == change.change
+                self._store.delete(RecoveryLock.key(change.subject), if_=is_ours)
+            raise self._invalid() from None
         for address in (change.old_email, change.new_email):
             name = self._users.account_of(changed).name
             notice = notices.address_changed(name, address, change.new_email, change.by)
@@ -144,20 +152,19 @@ class EmailChanges(Generic[U]):
 
     def read_notice(self, token: str) -> AddressNotice:
         """Return the change that the link in the notice to the old address refers to."""
-        found = self._find_notice(token)
+        found, _ = self._find_notice(token)
         return AddressNotice(found.old_email, found.by, isinstance(found, RecoveryLock))
 
     def keep_old(self, token: str) -> None:
         """Stop or undo a change requested by someone else, with the link to the old address."""
-        found = self._find_notice(token)
-        user = self._users.find_by_id(found.subject)
-        if isinstance(found, RecoveryLock) and user is not None:
+        found, user = self._find_notice(token)
+        if isinstance(found, RecoveryLock):
             self._users.set_email(user, found.old_email, "")
         self._settle(found)
 
     def accept_new(self, token: str) -> None:
         """Accept the change, so that passwords can be reset, with the link to the old address."""
-        found = self._find_notice(token)
+        found, _ = self._find_notice(token)
         if isinstance(found, RecoveryLock):
             self._settle(found)
             return
@@ -215,16 +222,18 @@ class EmailChanges(Generic[U]):
             raise self._invalid()
         return change, user
 
-    def _find_notice(self, token: str) -> EmailChange | RecoveryLock:
+    def _find_notice(self, token: str) -> tuple[EmailChange | RecoveryLock, U]:
+        """Return the change that the link to the old address refers to, and the user."""
         subject = self._subject(token)
+        user = self._users.find_by_id(subject)
         for found in (
             self._store.get(RecoveryLock.key(subject), consistent=True),
             self._store.get(EmailChange.key(subject), consistent=True),
         ):
             if found is None or not found.by or not self._matches(token, "old", found):
                 continue
-            if isinstance(found, RecoveryLock) or not found.is_accepted:
-                return found
+            if user is not None and (isinstance(found, RecoveryLock) or not found.is_accepted):
+                return found, user
         raise self._invalid()
 
     def _token(self, kind: str, change: EmailChange | RecoveryLock) -> str:

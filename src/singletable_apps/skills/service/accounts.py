@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from contextlib import suppress
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed
 from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
     Account,
@@ -15,6 +13,7 @@ from singletable_apps.shared.accounts import (
     EmailChanges,
     Passwords,
     SetupCode,
+    StoredUsers,
     check_password_field,
 )
 from singletable_apps.shared.text import InputChecks
@@ -22,7 +21,7 @@ from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
 from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotPermitted, NotSignedIn
 from singletable_apps.skills.rules import check_name, check_username
-from singletable_apps.skills.service.context import IS_HERE, Context
+from singletable_apps.skills.service.context import Context
 
 TAKEN = "Someone has this username already. Choose another one."
 
@@ -127,12 +126,12 @@ class Accounts(Auth[User]):
         return not self._store.page(User.by_name(), 1, fields=(User.username,)).items
 
 
-class _Users:
+class _Users(StoredUsers[User]):
     """The accounts in the table, as `Auth` finds and changes them."""
 
     def __init__(self, context: Context) -> None:
+        super().__init__(context.store, User, NotSignedIn)
         self._context = context
-        self._store = context.store
 
     def find_by_login(self, login: str) -> User | None:
         """Find an account by its username, in any case."""
@@ -152,34 +151,13 @@ class _Users:
 
     def set_email(self, user: User, email: str, by: str) -> User:
         """Store the confirmed address."""
-        return self._store.update(User.key(user.username), User.email.set(email), if_=IS_HERE)
+        return self.update(user, User.email.set(email))
 
     def check_password(self, user: User, password: str, field: str) -> None:
         """Raise InvalidInput if the new password is too easy to guess."""
         checks = InputChecks()
         check_password_field(checks, password, about=(user.username, user.name), field=field)
         checks.raise_errors(InvalidInput)
-
-    def set_password(self, user: User, password_hash: str) -> User:
-        """Change the password, unless it was changed since `user` was read."""
-        try:
-            return self._store.update(
-                User.key(user.username),
-                User.password_hash.set(password_hash),
-                User.credentials.add(1),
-                if_=User.credentials == user.credentials,
-            )
-        except ConditionFailed:
-            raise NotSignedIn("Your password was just changed. Sign in with the new one.") from None
-
-    def rehash(self, user: User, password_hash: str) -> None:
-        """Store the same password with the current parameters. Sessions stay valid."""
-        with suppress(ConditionFailed):
-            self._store.update(
-                User.key(user.username),
-                User.password_hash.set(password_hash),
-                if_=User.password_hash == user.password_hash,
-            )
 
 
 def account_of(user: User) -> Account:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from singletable import Operation, TransactWriteItems, UpdateItem
 from singletable_apps.portfolio.entities import Role, User
 from singletable_apps.portfolio.errors import (
     AlreadyTaken,
@@ -332,6 +333,26 @@ def test_removed_account_is_signed_out_and_its_address_is_free(world: World) -> 
         accounts.remove(owner, ben.user_id)
     again = accounts.invite(owner, "Ben", "ben@example.org").user
     assert again.user_id != ben.user_id
+
+
+def test_link_is_rejected_if_the_address_is_invited_again_meanwhile(memory: World) -> None:
+    owner, accounts = memory.set_up(), memory.service.accounts
+    ben = accounts.invite(owner, "Ben", "ben@example.org").user
+    token = _token(memory)
+
+    def replace() -> None:
+        accounts.remove(owner, ben.user_id)
+        accounts.invite(owner, "Another Ben", "ben@example.org", Role.OWNER)
+
+    def changes_ben(operation: Operation[object]) -> bool:
+        is_update = isinstance(operation, UpdateItem | TransactWriteItems)
+        return is_update and "ben@example.org" in repr(operation)
+
+    driver = InterruptingDriver(memory.driver, changes_ben, replace)
+    with pytest.raises(NotSignedIn):
+        memory.open(driver).accounts.reset(token, OTHER)
+    assert driver.happened
+    assert accounts.reset(_token(memory), PASSWORD).user.name == "Another Ben"
 
 
 def test_authors_change_only_their_own_name(memory: World) -> None:

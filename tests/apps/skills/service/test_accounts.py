@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from singletable import Operation, UpdateItem
 from singletable_apps.skills.entities import Role
 from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotSignedIn
+from singletable_apps.skills.service.accounts import Accounts
+from singletable_apps.skills.service.people import PersonEdit
 from tests.apps.skills.support.world import PASSWORD, World
+from tests.apps.support.drivers import InterruptingDriver
 
 
 def test_first_account_is_the_administrator(world: World) -> None:
@@ -24,3 +30,57 @@ def test_first_account_is_the_administrator(world: World) -> None:
 def test_invalid_usernames_are_rejected(memory: World, username: str) -> None:
     with pytest.raises(InvalidInput):
         memory.service.accounts.register(username, "Ada", PASSWORD)
+
+
+def _token(world: World, address: str) -> str:
+    """Return the token of the latest e-mail to an address."""
+    text = next(each.text for each in reversed(world.mailbox.emails) if each.to == address)
+    return text.partition("token=")[2].split()[0]
+
+
+def _confirm(accounts: Accounts, tokens: dict[str, str]) -> None:
+    accounts.emails.confirm(tokens["new"])
+
+
+def _keep_old(accounts: Accounts, tokens: dict[str, str]) -> None:
+    accounts.emails.keep_old(tokens["old"])
+
+
+def _reset(accounts: Accounts, tokens: dict[str, str]) -> None:
+    accounts.reset(tokens["reset"], "seven red foxes")
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+@pytest.mark.parametrize("open_link", [_confirm, _keep_old, _reset])
+def test_link_is_rejected_if_its_user_is_deleted_meanwhile(
+    memory: World, open_link: Callable[[Accounts, dict[str, str]], None], is_replaced: bool
+) -> None:
+    memory.fill({"ada": {}, "bob": {}}, roles={"ada": Role.ADMIN})
+    service, tokens = memory.service, {}
+    service.accounts.request_reset("bob")
+    tokens["reset"] = _token(memory, "bob@example.org")
+    service.people.edit(memory.user("ada"), "bob", PersonEdit(email="bob@example.net"))
+    tokens["old"] = _token(memory, "bob@example.org")
+    tokens["new"] = _token(memory, "bob@example.net")
+    if open_link is _keep_old:
+        service.accounts.emails.confirm(tokens["new"])
+
+    def delete() -> None:
+        service.people.delete(memory.user("bob"), "bob")
+        if is_replaced:
+            memory.clock.move(minutes=1)
+            service.accounts.register("bob", "Another Bob", PASSWORD, "another@example.org")
+
+    def changes_bob(operation: Operation[object]) -> bool:
+        return isinstance(operation, UpdateItem) and operation.key["PK"] == {"S": "USER#bob"}
+
+    driver = InterruptingDriver(memory.driver, changes_bob, delete)
+    late = memory.open(driver).accounts
+    with pytest.raises(NotSignedIn):
+        open_link(late, tokens)
+    assert driver.happened
+    # Nor does it work afterward, nor for the next person with the username.
+    with pytest.raises(NotSignedIn):
+        open_link(late, tokens)
+    if is_replaced:
+        assert late.sign_in("bob", PASSWORD).user.email == "another@example.org"
