@@ -157,8 +157,16 @@ like = patterns.write(
     "L2",
     "Like a post",
     creates(Like),
-    upserts(LikeCount, LikeCount.likes_count),
+    updates(LikeCount, LikeCount.likes_count),
     rate=per_second(1),
+)
+first_like = patterns.write(
+    "L7",
+    "Like a post whose counter does not exist yet",
+    creates(Like),
+    creates(LikeCount),
+    checks(Blog),
+    rate=per_day(1),
 )
 unlike = patterns.write(
     "L3",

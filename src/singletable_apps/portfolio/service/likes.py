@@ -7,6 +7,9 @@ once, and whatever response is lost. Taking a like back is the mirror image.
 Markers expire at the end of the year, when the keyed hash of a visitor changes as well. Counters do
 not expire. A visitor may like a post again in the next year.
 
+The first like creates the counter, if the post is not deleted. Later ones require the counter
+instead of the post, so that they conflict less, and fail after the counter was deleted.
+
 Every like of a post writes the same counter. If that becomes a bottleneck, so that transactions
 conflict even after the retries of the store, the post gets more counters (shards), and its likes
 are spread over them by visitor. Their sum is the count.
@@ -21,7 +24,7 @@ from datetime import UTC, datetime
 
 from singletable import ConditionFailed, TransactionConflict, key_of
 from singletable_apps.portfolio import patterns
-from singletable_apps.portfolio.entities import Like, LikeCount
+from singletable_apps.portfolio.entities import Blog, Like, LikeCount, Listing
 from singletable_apps.portfolio.errors import NotFound, SiteBusy, SwitchedOff
 from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context
 from singletable_apps.portfolio.service.profile import ProfileService
@@ -101,19 +104,20 @@ class LikeService:
     def delete(self, blog_id: str) -> None:
         """Delete the markers and counters of a post that was deleted. It can be repeated."""
         store = self._context.store
-        visitors = store.select(Like.of_blog(blog_id), Like.visitor)
-        store.delete_many([Like.key(blog_id, visitor) for (visitor,) in visitors])
         counters = self._counters([blog_id], consistent=True)[blog_id]
         # The first counter has the number of the others, so it is deleted after them.
         store.delete_many([key_of(counter) for counter in counters[1:]])
         store.delete_many([key_of(counter) for counter in counters[:1]])
+        # Without counters there are no new likes.
+        visitors = store.select(Like.of_blog(blog_id), Like.visitor)
+        store.delete_many([Like.key(blog_id, visitor) for (visitor,) in visitors])
 
     def _change(self, blog_id: str, visitor: str, *, liked: bool) -> LikeState:
         if not self._profile.get_settings().likes:
             raise SwitchedOff("Likes are switched off on this site.")
-        self._context.get_public_blog(blog_id)
         digest = self._context.keyed_hash("like", visitor, blog_id)
         for _ in range(_ATTEMPTS):
+            self._context.get_public_blog(blog_id)
             marker = self._context.store.get(Like.key(blog_id, digest), consistent=True)
             if (marker is not None) == liked:
                 return self._state(blog_id, liked=liked)
@@ -132,14 +136,21 @@ class LikeService:
 
     def _add(self, blog_id: str, digest: str) -> None:
         store, now = self._context.store, self._context.clock()
-        first = store.get(LikeCount.key(blog_id, 0), consistent=True)
-        shard = 0 if first is None else int(digest, 16) % first.shards
+        counter = store.get(LikeCount.key(blog_id, 0), consistent=True)
+        shard = 0 if counter is None else int(digest, 16) % counter.shards
+        if shard:
+            counter = store.get(LikeCount.key(blog_id, shard), consistent=True)
         marker = Like(
             blog_id=blog_id, visitor=digest, shard=shard, liked_at=now, ends=_end_of_year(now)
         )
-        with store.transaction(pattern=patterns.like) as transaction:
+        pattern = patterns.like if counter else patterns.first_like
+        with store.transaction(pattern=pattern) as transaction:
             transaction.create(marker)
-            transaction.upsert(LikeCount.key(blog_id, shard), LikeCount.likes_count.add(1))
+            if counter:
+                transaction.update(key_of(counter), LikeCount.likes_count.add(1))
+            else:
+                transaction.create(LikeCount(blog_id=blog_id, shard=shard, likes_count=1))
+                transaction.check(Blog.key(blog_id), Blog.listing != Listing.DELETED)
         self._stats.record_like(blog_id, now)
 
     def _remove(self, marker: Like) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from singletable import Driver, Store
+from singletable import Driver, Operation, Store, TransactWriteItems
 from singletable_apps.portfolio.entities import Like, LikeCount, Listing
 from singletable_apps.portfolio.errors import NotFound, SwitchedOff
 from singletable_apps.portfolio.profile_rules import SettingsEdits
@@ -18,6 +18,7 @@ from singletable_apps.portfolio.service import SITE, LikeService, LikeState, ope
 from singletable_apps.portfolio.service.likes import SHARDS, Recount
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.posts import store_post
+from tests.apps.support.drivers import InterruptingDriver
 from tests.apps.support.tables import stored_text
 
 ADDRESS = "203.0.113.77"
@@ -206,6 +207,30 @@ def test_delete_removes_counters_and_markers_of_one_post(world: World) -> None:
     assert likes.recount("milk") == Recount(30, 30)
 
 
+@pytest.mark.parametrize("earlier_likes", [0, 1, 9])
+def test_like_during_the_deletion_of_its_post_leaves_nothing(
+    memory: World, earlier_likes: int
+) -> None:
+    store_post(memory)
+    posts, likes = memory.service.posts, memory.service.likes
+    for visitor in visitors(likes, earlier_likes):
+        likes.like("tea", visitor)
+        if earlier_likes > 1:
+            Store(memory.driver).update(LikeCount.key("tea", 0), LikeCount.shards.set(SHARDS))
+
+    def adds_like(operation: Operation[object]) -> bool:
+        return isinstance(operation, TransactWriteItems)
+
+    driver = InterruptingDriver(
+        memory.driver, adds_like, lambda: posts.delete(memory.user(), "tea")
+    )
+    with pytest.raises(NotFound):
+        memory.open(driver).likes.like("tea", "late")
+    assert driver.happened
+    assert [*Store(memory.driver).admin.scan(LikeCount)] == []
+    assert markers(memory.driver) == 0
+
+
 def test_likes_are_in_the_statistics_of_their_day(memory: World) -> None:
     store_post(memory)
     likes, stats = memory.service.likes, memory.service.stats
@@ -222,6 +247,7 @@ def test_likes_are_in_the_statistics_of_their_day(memory: World) -> None:
 # Two items in a transaction, which counts twice, and a line of the index; reads of single items.
 def test_like_costs_five_write_units_however_many_there_are(memory: World) -> None:
     store_post(memory)
+    memory.service.likes.like("tea", "first")
     for number in range(30):
         memory.calls.clear()
         memory.service.likes.like("tea", f"{number}")
