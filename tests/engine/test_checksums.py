@@ -55,13 +55,17 @@ def test_intact_file_is_read(path: Path) -> None:
         (
             "UPDATE items_1 SET (size, item, checksum) = "
             "(SELECT size, item, checksum FROM items_1 WHERE id = 2) WHERE id = 3",
-            "partition key 'user#2' and sort key",
+            "partition key 'user#2' and sort key 2 in table 'users'",
         ),
         (
             "UPDATE index_1_2 SET item = replace(item, 'open', 'shut') WHERE id = 2",
-            "index 'by_status' of table 'users'",
+            "key 'open' and sort key 1, 'user#1', 1 in index 'by_status' of table 'users'",
         ),
-        ("UPDATE index_1_1 SET size = 7 WHERE id = 2", "index 'by_user' of table 'users'"),
+        (
+            "UPDATE index_1_1 SET size = 7 WHERE id = 2",
+            "key 'user#1' and sort key 'open', 'user#1', 1 in index 'by_user' of table 'users'",
+        ),
+        ("UPDATE items_1 SET sort = x'c0ff' WHERE id = 3", r"sort key '\\xc0\\xff' in table"),
         ("UPDATE changes SET new = old, old = new WHERE position = 4", "Change 4 of the change"),
         ("UPDATE changes SET new = CAST(new AS TEXT) WHERE position = 4", "Change 4 of the change"),
         ("UPDATE changes SET moment = 0 WHERE position = 4", "Change 4 of the change feed"),
@@ -114,13 +118,28 @@ def test_reader_sees_new_commits_after_a_damaged_item(path: Path) -> None:
 
 
 # The time follows from the item, so a sweep deletes no item that expires later.
-def test_sweep_rejects_a_wrong_time(path: Path) -> None:
-    change(path, f"UPDATE items_1 SET expires = {int(MADE)} WHERE id = 3")
-    with (
-        Engine.on_file(path, Settings(clock=lambda: MADE + 1)) as engine,
-        pytest.raises(StorageError, match="in table 'users' or its expiry time"),
-    ):
-        engine.execute(SweepExpired())
+@pytest.mark.parametrize(
+    "damage",
+    [f"expires = {int(MADE)}", f"item = {OTHER}", "item = x'00'", "sort = 5", "size = 'x'"],
+)
+@pytest.mark.parametrize("limit", [7, 1000])
+def test_sweep_keeps_damaged_items_deletes_the_others_and_raises_an_error(
+    path: Path, damage: str, limit: int
+) -> None:
+    change(path, f"UPDATE items_1 SET {damage} WHERE id IN (3, 4)")
+    removed: list[int] = []
+
+    def sweep_all(engine: Engine) -> None:
+        while (swept := engine.execute(SweepExpired(limit=limit))).more:
+            removed.append(swept.removed)
+
+    after_all = MADE + 2_000_000
+    with Engine.on_file(path, Settings(clock=lambda: after_all)) as engine:
+        with pytest.raises(StorageError, match="in table 'users' or its expiry time"):
+            sweep_all(engine)
+        assert (sum(removed), len(removed)) == (COUNT - 2, -(-(COUNT - 2) // limit))
+    with closing(apsw.Connection(str(path))) as file:
+        assert list(file.execute("SELECT id FROM items_1 ORDER BY id")) == [(3,), (4,)]
 
 
 def test_copy_in_memory_has_no_checksums(path: Path) -> None:

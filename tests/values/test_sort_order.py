@@ -9,10 +9,15 @@ from hypothesis import strategies as st
 
 from singletable.values import (
     AttributeValue,
+    canonical_number,
     encode_key_part,
     escape_key,
     key_bytes,
+    number_bytes,
+    number_from_bytes,
+    parse_number,
     prefix_upper_bound,
+    split_key_parts,
 )
 
 # Generate 0x00 and 0xFF often: these are where encodings go wrong.
@@ -38,6 +43,26 @@ def test_concatenated_key_parts_sort_as_tuples(one: list[bytes], two: list[bytes
     left, right = b"".join(map(encode_key_part, one)), b"".join(map(encode_key_part, two))
     assert (left < right) == (one < two)
     assert (left == right) == (one == two)
+
+
+@given(st.lists(keys))
+def test_concatenated_key_parts_are_split_again(parts: list[bytes]) -> None:
+    assert split_key_parts(b"".join(map(encode_key_part, parts))) == parts
+
+
+@given(st.integers(-(10**38) + 1, 10**38 - 1), st.integers(-120, 80))
+def test_number_is_decoded_from_its_bytes(number: int, exponent: int) -> None:
+    text = canonical_number(f"{number}e{exponent}")
+    assert number_from_bytes(key_bytes({"N": text})) == text
+
+
+@given(st.binary(max_size=60) | keys.map(lambda key: b"\xc0\x03\xe9" + key))
+def test_damaged_bytes_are_decoded_as_no_other_number(key: bytes) -> None:
+    try:
+        text = number_from_bytes(key)
+    except ValueError:
+        return
+    assert number_bytes(parse_number(text)) == key
 
 
 @given(keys, keys)

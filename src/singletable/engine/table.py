@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from zlib import crc32
 
 from msgspec import json
@@ -11,7 +11,15 @@ from msgspec import json
 from singletable.engine.storage import RowKey, Rows
 from singletable.engine.table_record import IndexRecord, TableRecord
 from singletable.operations import KeySchemaElement
-from singletable.values import AttributeValue, Item, KeyType, encode_key_part, key_bytes
+from singletable.values import (
+    AttributeValue,
+    Item,
+    KeyType,
+    encode_key_part,
+    key_bytes,
+    number_from_bytes,
+    split_key_parts,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +189,8 @@ def build_table(record: TableRecord, *, in_memory: bool) -> Table:
         for index in records
         if index.deleted_by is None
     ]
-    label = f"table '{record.name}'"
-    rows = Rows.for_table(f"items_{record.number}", label, in_memory=in_memory)
+    label, key_text = f"table '{record.name}'", partial(_key_text, key, ())
+    rows = Rows.for_table(f"items_{record.number}", label, key_text, in_memory=in_memory)
     return Table(record.name, key, tuple(indexes), rows, record)
 
 
@@ -199,8 +207,12 @@ def _index(
     if record.projection.projection_type != "ALL":
         extra = record.projection.non_key_attributes or ()
         projected = frozenset((*table_key.names, *key.names, *extra))
-    name, label = f"index_{table.number}_{record.number}", f"index '{record.name}'"
-    rows = Rows.for_table(name, f"{label} of table '{table.name}'", in_memory=in_memory)
+    label = f"index '{record.name}' of table '{table.name}'"
+    name, key_text = (
+        f"index_{table.number}_{record.number}",
+        partial(_key_text, key, table_key.attributes),
+    )
+    rows = Rows.for_table(name, label, key_text, in_memory=in_memory)
     return Index(record.name, is_global, key, projected, rows, record, table_key)
 
 
@@ -213,3 +225,31 @@ def _key_schema(elements: list[KeySchemaElement], types: dict[str, KeyType]) -> 
         )
 
     return KeySchema(attributes("HASH"), attributes("RANGE"))
+
+
+def _key_text(
+    key: KeySchema, table_key: tuple[KeyAttribute, ...], partition: bytes, sort: bytes
+) -> str:
+    """Return the bytes of a row key as text. In an index the sort key ends with the table's key."""
+    # The partition bytes start with a hash.
+    text = f"partition key {_values_text(key.partition, partition, 4, len(key.partition) > 1)}"
+    if sort:
+        text += f" and sort key {_values_text(key.sort + table_key, sort, 0, bool(table_key))}"
+    return text
+
+
+def _values_text(
+    attributes: tuple[KeyAttribute, ...], key: bytes, start: int, is_joined: bool
+) -> str:
+    try:
+        parts = split_key_parts(key[start:]) if is_joined else [key[start:]]
+        return ", ".join(
+            number_from_bytes(part) if attribute.type == "N" else _text(part)
+            for attribute, part in zip(attributes, parts, strict=True)
+        )
+    except (TypeError, ValueError):  # the key itself is damaged
+        return _text(key)
+
+
+def _text(key: object) -> str:
+    return repr(key.decode(errors="backslashreplace") if isinstance(key, bytes) else key)

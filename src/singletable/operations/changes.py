@@ -54,14 +54,17 @@ class ReadChanges(Operation[ReadChangesOutput], frozen=True):
 
 
 class SweepExpiredOutput(Shape, frozen=True):
-    """How many items were removed; `more` if the limit stopped the sweep."""
+    """How many items were removed; `more` if the limit or damaged items call for another sweep."""
 
     removed: int
     more: bool
 
 
 class SweepExpired(Operation[SweepExpiredOutput], frozen=True):
-    """Remove expired items, as DynamoDB does in the background."""
+    """Remove expired items, as DynamoDB does in the background.
+
+    Damaged items are kept. A sweep that finds nothing else raises a StorageError.
+    """
 
     table_name: str | None = None
     limit: int = 1000

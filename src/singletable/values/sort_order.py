@@ -8,9 +8,17 @@ from __future__ import annotations
 from binascii import a2b_base64
 
 from singletable.values.attributes import AttributeValue
-from singletable.values.numbers import NumberParts, parse_number
+from singletable.values.numbers import NumberParts, number_text, parse_number
 
-__all__ = ["encode_key_part", "escape_key", "key_bytes", "number_bytes", "prefix_upper_bound"]
+__all__ = [
+    "encode_key_part",
+    "escape_key",
+    "key_bytes",
+    "number_bytes",
+    "number_from_bytes",
+    "prefix_upper_bound",
+    "split_key_parts",
+]
 
 
 def key_bytes(value: AttributeValue) -> bytes:
@@ -37,12 +45,32 @@ def number_bytes(number: NumberParts) -> bytes:
     return b"\x40" + bytes([255 - byte for byte in magnitude]) + b"\xff"
 
 
+def number_from_bytes(key: bytes) -> str:
+    """Return the number that `number_bytes` encoded. Raise ValueError if the bytes are damaged."""
+    if key == b"\x80":
+        return "0"
+    sign, magnitude = "", key[1:]
+    if key[:1] == b"\x40":
+        sign, magnitude = "-", bytes(255 - byte for byte in key[1:-1])
+    digits = "".join(f"{pair - 1:02}" for pair in magnitude[2:])
+    number = parse_number(f"{sign}0.{digits}e{int.from_bytes(magnitude[:2], 'big') - 1000}")
+    if number_bytes(number) != key:
+        raise ValueError("The bytes are not those of a number.")
+    return number_text(number)
+
+
 def encode_key_part(key: bytes) -> bytes:
     """Terminate the bytes, so that concatenated parts sort as the tuple of the parts does.
 
     A part ends in 00 00, and a zero inside it becomes 00 FF; so no part is a prefix of another.
     """
     return escape_key(key) + b"\x00\x00"
+
+
+def split_key_parts(key: bytes) -> list[bytes]:
+    """Return the parts that `encode_key_part` terminated."""
+    *parts, _ = key.split(b"\x00\x00")
+    return [part.replace(b"\x00\xff", b"\x00") for part in parts]
 
 
 def escape_key(key: bytes) -> bytes:

@@ -13,17 +13,22 @@ FIVE_YEARS = 5 * 365 * 24 * 60 * 60
 
 
 def run(request: SweepExpired, session: Session) -> SweepExpiredOutput:
-    """Delete expired items; the change feed marks each change as expired."""
+    """Delete expired items; the change feed marks each change as expired.
+
+    Damaged items stay. An error would undo the sweep, so it is raised once only they are left.
+    """
     names = [request.table_name] if request.table_name is not None else list(session.tables)
-    removed = 0
+    removed, damaged = 0, list[str]()
     for name in names:
         table = session.tables.get(name) if request.table_name is None else session.table(name)
         if table is None or not _has_ttl(session, table):
             continue
-        removed += _sweep(session, table, request.limit - removed)
+        removed += _sweep(session, table, request.limit - removed, damaged)
         if removed >= request.limit:
             return SweepExpiredOutput(removed, more=True)
-    return SweepExpiredOutput(removed, more=False)
+    if damaged and not removed:
+        raise DamagedData(f"{damaged[0]} or its expiry time")
+    return SweepExpiredOutput(removed, more=bool(damaged))
 
 
 def _has_ttl(session: Session, table: Table) -> bool:
@@ -33,13 +38,19 @@ def _has_ttl(session: Session, table: Table) -> bool:
     return is_enabled and table.record.deleted_by is None
 
 
-def _sweep(session: Session, table: Table, limit: int) -> int:
+def _sweep(session: Session, table: Table, limit: int, damaged: list[str]) -> int:
+    """Delete up to `limit` intact items and return how many. Add the first damaged to `damaged`."""
     now = int(session.now)
-    expired = table.rows.list_expired(session.execute, now - FIVE_YEARS, now, limit)
-    for key, row, expires in expired:
+    expired: list[StoredItem] = []
+    for key, row, expires in table.rows.read_expired(session.execute, now - FIVE_YEARS, now):
         stored = StoredItem(table, key, row)
-        if stored.item is None or table.expires_at(stored.item) != expires:
+        if stored.item is not None and table.expires_at(stored.item) == expires:
+            expired.append(stored)
+        elif not damaged:
             assert table.rows.checksums is not None  # nothing is damaged in memory
-            raise DamagedData(f"{table.rows.checksums.describe(*key)} or its expiry time")
+            damaged.append(table.rows.checksums.describe(*key))
+        if len(expired) == limit:
+            break
+    for stored in expired:
         delete(session, stored, expired=True)
     return len(expired)

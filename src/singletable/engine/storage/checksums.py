@@ -6,8 +6,8 @@ changes in memory have none, because no disk can damage them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 from zlib import crc32
 
 from msgspec import Struct, msgpack
@@ -19,16 +19,21 @@ class DamagedData(Exception):
     """Stored bytes differ from the written ones; the message names their place."""
 
 
+# Returns the partition and sort bytes of a row as text for errors.
+KeyText: TypeAlias = Callable[[bytes, bytes], str]
+
+
 class RowChecksums(Struct, frozen=True):
     """Compute and verify row checksums of one table or index; `label` names it in errors."""
 
     label: str
+    key_text: KeyText
     seed: int
 
     @classmethod
-    def of_table(cls, name: str, label: str) -> RowChecksums:
+    def of_table(cls, name: str, label: str, key_text: KeyText) -> RowChecksums:
         """Return the checksums for the SQLite table with this name."""
-        return cls(label, crc32(name.encode()))
+        return cls(label, key_text, crc32(name.encode()))
 
     def place(self, partition: bytes, sort: bytes) -> int:
         """Return the checksum of a row's place."""
@@ -89,11 +94,8 @@ class RowChecksums(Struct, frozen=True):
             yield size, item
 
     def describe(self, partition: bytes, sort: bytes) -> str:
-        """Return the place of a row as text; the partition bytes start with a 4-byte hash."""
-        key = f"partition key {_text(partition, 4)}"
-        if sort:
-            key += f" and sort key {_text(sort)}"
-        return f"The item with {key} in {self.label}"
+        """Return the place of a row as text."""
+        return f"The item with {self.key_text(partition, sort)} in {self.label}"
 
 
 def values_checksum(values: tuple[str | bytes | float | None, ...]) -> int:
@@ -120,7 +122,3 @@ def check_values(place: str, checksum: int, *values: str | bytes | float | None)
     """Raise DamagedData unless the values match the checksum."""
     if checksum != values_checksum(values):
         raise DamagedData(place)
-
-
-def _text(key: object, start: int = 0) -> str:
-    return repr(key[start:].decode(errors="backslashreplace") if isinstance(key, bytes) else key)

@@ -8,13 +8,14 @@ item. On a file every row has a checksum, and every read verifies it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 from zlib import crc32
 
 from msgspec import Struct
 
-from singletable.engine.storage.checksums import DamagedData, RowChecksums
+from singletable.engine.storage.checksums import DamagedData, KeyText, RowChecksums
 from singletable.engine.storage.connection import Execute
 from singletable.engine.storage.row_range import (
     RowRange,
@@ -63,11 +64,11 @@ class Rows:
     delete_at_sql: str
 
     @classmethod
-    def for_table(cls, name: str, label: str, *, in_memory: bool) -> Rows:
+    def for_table(cls, name: str, label: str, key_text: KeyText, *, in_memory: bool) -> Rows:
         """Return access to the rows of the SQLite table with this name."""
         return cls(
             name,
-            None if in_memory else RowChecksums.of_table(name, label),
+            None if in_memory else RowChecksums.of_table(name, label, key_text),
             f"SELECT id, size, item, checksum FROM {name} WHERE partition = ? AND sort = ?",
             f"INSERT INTO {name} (partition, sort, size, expires, item, checksum) "
             "VALUES (?, ?, ?, ?, ?, ?)",
@@ -181,20 +182,24 @@ class Rows:
         )
         return check_total(0, size)[1]
 
-    def list_expired(
-        self, execute: Execute, since: int, until: int, limit: int
-    ) -> list[tuple[RowKey, Row, int]]:
-        """Return rows that expired between two timestamps, with expiry times, earliest first."""
+    def read_expired(
+        self, execute: Execute, since: int, until: int
+    ) -> Iterator[tuple[RowKey, Row | None, int]]:
+        """Yield rows that expired between two timestamps, with expiry times, earliest first.
+
+        The row is None if it is damaged.
+        """
         rows = execute(
             f"SELECT partition, sort, id, size, item, checksum, expires FROM {self.name} "
-            "WHERE expires > ? AND expires < ? ORDER BY expires LIMIT ?",
-            (since, until, limit),
+            "WHERE expires > ? AND expires < ? ORDER BY expires",
+            (since, until),
         )
-        expired: list[tuple[RowKey, Row, int]] = []
         for partition, sort, id_, size, json, checksum, expires in rows:
-            row = Row(id_, size, json)
-            if self.checksums is not None:
-                sums = self.checksums.check(partition, sort, size, json, checksum)
-                row = Row(id_, size, json, *sums)
-            expired.append((RowKey(partition, sort), row, expires))
-        return expired
+            sums = (0, 0)
+            try:
+                if self.checksums is not None:
+                    sums = self.checksums.check(partition, sort, size, json, checksum)
+            except DamagedData:
+                yield RowKey(partition, sort), None, expires
+            else:
+                yield RowKey(partition, sort), Row(id_, size, json, *sums), expires

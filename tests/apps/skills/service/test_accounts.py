@@ -56,7 +56,7 @@ def test_link_is_rejected_if_its_user_is_deleted_meanwhile(
     memory: World, open_link: Callable[[Accounts, dict[str, str]], None], is_replaced: bool
 ) -> None:
     memory.fill({"ada": {}, "bob": {}}, roles={"ada": Role.ADMIN})
-    service, tokens = memory.service, {}
+    service, tokens = memory.service, dict[str, str]()
     service.accounts.request_reset("bob")
     tokens["reset"] = _token(memory, "bob@example.org")
     service.people.edit(memory.user("ada"), "bob", PersonEdit(email="bob@example.net"))
