@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import pytest
 from msgspec import json
@@ -19,6 +20,7 @@ from tests.fuzz.valid_requests import target_of
 MANY = 60_000  # more than the calls that any request may cause
 LONG = 2**20
 KEY = {"pk": {"S": "a"}}
+BALLOT = {"pk": {"S": "election#1"}, "sk": {"S": "ballot#1"}}  # of an item in the sandbox
 TABLE = {"TableName": "votes"}
 NUMBERS = [str(number) for number in range(210_000)]
 TOO_LARGE = "Item size has exceeded the maximum allowed size"
@@ -127,10 +129,47 @@ def test_long_texts_are_rejected_and_not_kept(sandbox: Sandbox) -> None:
                 sandbox.engine.execute(operation)
 
     reject_all(0)
+    with _keeps_little():
+        reject_all(1)
+
+
+def _long_names(number: int) -> Iterator[Operation[object]]:
+    """Yield requests with the longest attribute names, different for each number."""
+    name = f"{number:_<65535}"
+    bodies: list[tuple[str, dict[str, object]]] = [
+        ("GetItem", {"AttributesToGet": [name]}),
+        ("GetItem", {"ProjectionExpression": "#a"}),
+        ("UpdateItem", {"UpdateExpression": "REMOVE #a"}),
+        ("UpdateItem", {"UpdateExpression": "SET #a.b = #a"}),
+        ("UpdateItem", {"AttributeUpdates": {name: {"Action": "DELETE"}}}),
+        ("DeleteItem", {"ConditionExpression": "attribute_exists(#a)"}),
+        ("DeleteItem", {"Expected": {name: {"Exists": True, "Value": {"S": "a"}}}}),
+    ]
+    for operation, body in bodies:
+        names = {"ExpressionAttributeNames": {"#a": name}} if "#a" in str(body) else {}
+        raw = json.encode({**TABLE, "Key": BALLOT, **body, **names})
+        yield read_request(target_of(operation), raw)
+
+
+def test_long_attribute_names_are_not_kept(sandbox: Sandbox) -> None:
+    def execute_all(number: int) -> None:
+        for operation in _long_names(number):
+            with suppress(OperationError):
+                sandbox.engine.execute(operation)
+
+    execute_all(0)
+    with _keeps_little():
+        for number in range(1, 21):
+            execute_all(number)
+
+
+@contextmanager
+def _keeps_little() -> Iterator[None]:
+    """Fail if the block keeps more than a fraction of a long text in memory."""
     gc.collect()
     tracemalloc.start()
     try:
-        reject_all(1)
+        yield
         gc.collect()
         kept, _ = tracemalloc.get_traced_memory()
     finally:

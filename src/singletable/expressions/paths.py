@@ -48,8 +48,8 @@ def project(projection: tuple[Path, ...], item: Item) -> Item:
     return projected
 
 
-# One request projects many items. The cache is small because names can be long.
-@lru_cache(16)
+# One request projects many items. The cache is small because a request can have 16 MB of names.
+@lru_cache(4)
 def _path_tree(projection: tuple[Path, ...]) -> PathTree:
     root: PathTree = {}
     for path in projection:

@@ -11,7 +11,6 @@ from binascii import a2b_base64
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias, assert_never, cast
 
@@ -280,12 +279,10 @@ def _action_cost(action: Action) -> int:
             assert_never(action)
 
 
-@lru_cache(1024)
 def _target_cost(path: Path) -> int:
     return sum([text_size(str(step)) for step in path]) + _NESTED_STEP * (len(path) - 1)
 
 
-@lru_cache(1024)
 def _source_cost(path: Path) -> int:
     return _READ + sum([_READ_STEP + text_size(str(step)) for step in path])
 
