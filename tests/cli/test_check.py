@@ -76,7 +76,10 @@ def test_intact_file_has_no_problems_and_is_not_touched(run: Run, file: Path) ->
         ("UPDATE items_1 SET size = 5 WHERE id = 4", "but its stored size is 5"),
         ("UPDATE items_1 SET expires = 5 WHERE id = 4", "has a wrong expiry time"),
         ("DELETE FROM items_1 WHERE id = 4", "has 40 entries, but the table has items for only 39"),
-        ("DELETE FROM index_1_1 WHERE id = 4", "Index 'by_user': has no entry"),
+        (
+            "DELETE FROM index_1_1 WHERE id = 4",
+            "Index 'by_user' of table 'users': has no entry for the item with pk 'user#3'",
+        ),
         ("UPDATE index_1_2 SET size = 5 WHERE id = 4", "does not match its checksum"),
         ("DROP TABLE index_1_2", "Table 'users': has no rows in the file: index_1_2"),
         ("CREATE TABLE items_7 (x)", "The rows items_7: belong to no table"),

@@ -10,6 +10,7 @@ import apsw
 import pytest
 
 from singletable import Engine, GetItem, PutItem, Settings, StorageError, TransactWriteItems
+from singletable.engine.file_check import check_file
 from singletable.engine.storage import Database
 from singletable.operations import Put, SweepExpired, TransactWriteItem
 from tests.engine.disks import FailingDisk
@@ -142,6 +143,16 @@ def test_sweep_keeps_damaged_items_deletes_the_others_and_raises_an_error(
         assert list(file.execute("SELECT id FROM items_1 ORDER BY id")) == [(3,), (4,)]
 
 
+def test_sweep_of_a_copy_in_memory_reports_a_wrong_time_too(path: Path) -> None:
+    change(path, f"UPDATE items_1 SET expires = {int(MADE)} WHERE id = 3")
+    with (
+        Engine.on_file(path, Settings(clock=lambda: MADE + 1)) as engine,
+        engine.copy() as copy,
+        pytest.raises(StorageError, match="in table 'users' or its expiry time"),
+    ):
+        copy.execute(SweepExpired())
+
+
 def test_copy_in_memory_has_no_checksums(path: Path) -> None:
     with Engine.on_file(path) as engine, engine.copy() as copy:
         copy.execute(TransactWriteItems([TransactWriteItem(put=Put("users", item(COUNT + 1)))]))
@@ -158,7 +169,10 @@ def old(tmp_path: Path) -> Path:
 
 
 def test_file_of_the_former_format_is_upgraded(old: Path) -> None:
+    with pytest.raises(StorageError, match="Open it once with this release") as refused:
+        check_file(old)
     read_sample(old)
+    del refused  # until here the error kept the frame of the check, which must not keep the file
     change(old, f"UPDATE items_1 SET item = {OTHER} WHERE id = 3")
     with pytest.raises(StorageError, match="'user#2'"):
         read_sample(old)

@@ -42,7 +42,7 @@ def check(
     cannot be checked.
     """
     from singletable.cli.existing_tables import check_file_exists
-    from singletable.cli.output import escape_controls, pluralize, progress_bar
+    from singletable.cli.output import pluralize, progress_bar
     from singletable.connect import file_path
     from singletable.engine.file_check import check_file
     from singletable.errors import AddressError
@@ -67,13 +67,11 @@ def check(
     )
     if repaired.accepted:
         typer.echo(f"{pluralize(repaired.accepted, 'item')} did not match the checksum.")
-    losses = [*repaired.problems, *repaired.lost]
-    if not losses:
+    if not repaired.lost:
         raise typer.Exit(0)
     where = f"; everything still readable is in {lost}" if lost.exists() else ""
-    typer.echo(f"Not copied ({len(losses):,}){where}:")
-    for text in losses[:_SHOWN]:
-        typer.echo(f"  {escape_controls(text)}")
+    typer.echo(f"Not copied ({len(repaired.lost):,}){where}:")
+    _print_lines(repaired.lost)
     raise typer.Exit(1)
 
 
@@ -92,11 +90,17 @@ def _print_report(path: Path, report: FileReport) -> None:
         return
     heading = typer.style(pluralize(len(report.problems), "problem"), fg="red", bold=True)
     typer.echo(f"\n{heading} in {path}:")
-    for problem in report.problems[:_SHOWN]:
-        typer.echo(f"  {escape_controls(f'{problem.place}: {problem.what}')}")
-    if len(report.problems) > _SHOWN:
-        typer.echo(f"  and {len(report.problems) - _SHOWN:,} more")
+    _print_lines([f"{problem.place}: {problem.what}" for problem in report.problems])
     typer.echo(
         "\nRestore the file from a backup, or copy everything intact to a new file:\n"
         f"  singletable check {path} --repair repaired.db"
     )
+
+
+def _print_lines(lines: list[str]) -> None:
+    from singletable.cli.output import escape_controls
+
+    for line in lines[:_SHOWN]:
+        typer.echo(f"  {escape_controls(line)}")
+    if len(lines) > _SHOWN:
+        typer.echo(f"  and {len(lines) - _SHOWN:,} more")

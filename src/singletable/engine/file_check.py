@@ -10,7 +10,7 @@ import os
 import sys
 from bisect import bisect
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +21,13 @@ import apsw
 from msgspec import DecodeError
 
 from singletable.engine.control.backfill import has_valid_keys
-from singletable.engine.storage import DamagedData, Execute, check_values, is_intact_change
+from singletable.engine.storage import (
+    DamagedData,
+    Execute,
+    RowKey,
+    check_values,
+    is_intact_change,
+)
 from singletable.engine.storage.connection import (
     CHANGE_COLUMNS,
     MAX_POSITION,
@@ -85,18 +91,19 @@ class CheckedRow:
 def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
     """Open a snapshot of a file; yield a function to query it, and the report of the check."""
     report = FileReport()
-    try:
-        # The log of a file is beside it, not beside a link to it.
-        file = Path(os.path.realpath(path, strict=True))
-        if not file.is_file():
-            raise StorageError(f"'{path}' is not a regular file.")
-        if is_open_here(path):
-            # Closing a second descriptor would drop SQLite's locks on the file.
-            raise StorageError(f"'{path}' is open in this process. Check it from another one.")
-        lock = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        raise StorageError(f"'{path}' cannot be read: {error.strerror}.") from None
-    try:
+    with ExitStack() as stack:
+        try:
+            # The log of a file is beside it, not beside a link to it.
+            file = Path(os.path.realpath(path, strict=True))
+            if not file.is_file():
+                raise StorageError(f"'{path}' is not a regular file.")
+            if is_open_here(path):
+                # Closing a second descriptor would drop SQLite's locks on the file.
+                raise StorageError(f"'{path}' is open in this process. Check it from another one.")
+            lock = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+            stack.callback(os.close, lock)
+        except OSError as error:
+            raise StorageError(f"'{path}' cannot be read: {error.strerror}.") from None
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
@@ -109,6 +116,7 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         try:
             connection = apsw.Connection(f"file:{quote(str(file))}?{mode}", flags=flags)
+            stack.callback(connection.close)
             connection.set_busy_timeout(10_000)
             execute = bind_execute(connection)
             try:
@@ -144,12 +152,7 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
                 f"'{path}' has format {version}, which has no checksums. Open it once with this "
                 "release to upgrade it, then check it. If that fails, restore it from a backup."
             )
-        try:
-            yield execute, report
-        finally:
-            connection.close()
-    finally:
-        os.close(lock)
+        yield execute, report
 
 
 def _count_lost_commits(file: Path) -> int:
@@ -186,8 +189,7 @@ def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -
                 if done % _STEP == 0:
                     on_progress(done, total)
                 if row.problem is not None:
-                    place = f"The item with {describe_key(table, row)} in table '{table.name}'"
-                    report.add(place, row.problem)
+                    report.add(describe_row(table, row), row.problem)
         _check_feed(execute, report)
         _check_tokens(execute, report)
         _check_numbers(execute, report)
@@ -250,18 +252,19 @@ def _read_table(execute: Execute, table: Table, report: FileReport) -> Iterator[
         for row in read_rows(execute, table):
             count, size = count + 1, size + (row.size if row.is_intact else 0)
             yield row
-            for index, _ in indexes if row.item is not None else ():
-                if has_valid_keys(index, row.item or {}):
+            if row.item is None:
+                continue
+            for index, _ in indexes:
+                if has_valid_keys(index, row.item):
                     expected[index.name] += 1
-                    _check_entry(execute, index, row, report)
+                    _check_entry(execute, table, index, row.item, report)
     except UNREADABLE as error:
         report.add(f"Table '{table.name}'", f"cannot be read to its end: {error}")
     report.tables[table.name] = (count, size)
     for index, number in indexes:
         if number > expected[index.name]:
-            place = f"Index '{index.name}' of table '{table.name}'"
             items = f"the table has items for only {expected[index.name]}"
-            report.add(place, f"has {number} entries, but {items}")
+            report.add(_index_place(table, index), f"has {number} entries, but {items}")
 
 
 def read_rows(execute: Execute, table: Table, where: str = "ORDER BY id") -> Iterator[CheckedRow]:
@@ -302,37 +305,36 @@ def _check_row(
     return CheckedRow(id_, partition, sort, size, json, item, is_intact, problem)
 
 
-def describe_key(table: Table, row: CheckedRow) -> str:
-    """Return the key of a row as text for messages."""
-    if row.item is not None:
-        return " and ".join(
-            f"{name} {next(iter(row.item[name].values()))!r}" for name in table.key.names
-        )
-    assert table.rows.checksums is not None
-    described = table.rows.checksums.describe(row.partition, row.sort)
-    return described.removeprefix("The item with ").removesuffix(f" in table '{table.name}'")
+def describe_row(table: Table, row: CheckedRow) -> str:
+    """Return the place of a row as text for messages."""
+    if row.item is None:
+        return table.describe_row(RowKey(row.partition, row.sort))
+    return f"The item with {_key_text(table, row.item)} in table '{table.name}'"
 
 
-def _check_entry(execute: Execute, index: Index, row: CheckedRow, report: FileReport) -> None:
+def _key_text(table: Table, item: Item) -> str:
+    return " and ".join(f"{name} {next(iter(item[name].values()))!r}" for name in table.key.names)
+
+
+def _index_place(table: Table, index: Index) -> str:
+    return f"Index '{index.name}' of table '{table.name}'"
+
+
+def _check_entry(
+    execute: Execute, table: Table, index: Index, item: Item, report: FileReport
+) -> None:
     """Report an index entry that is missing, damaged or differs from its item."""
-    assert row.item is not None
-    key, place = index.row_key(row.item), f"Index '{index.name}'"
+    place, projected = _index_place(table, index), index.project(item)
     try:
-        entry = index.rows.get(execute, key)
+        entry = index.rows.get(execute, index.row_key(item))
         if entry is None:
-            report.add(place, f"has no entry for an item of the table: {_key_text(row.item)}")
-        elif item_from_json(entry.json) != index.project(row.item) or entry.size != item_size(
-            index.project(row.item)
-        ):
-            report.add(place, f"has an entry that differs from its item: {_key_text(row.item)}")
+            report.add(place, f"has no entry for the item with {_key_text(table, item)}")
+        elif item_from_json(entry.json) != projected or entry.size != item_size(projected):
+            report.add(place, f"differs from the item with {_key_text(table, item)}")
     except DamagedData as error:
         report.add(str(error), "does not match its checksum")
     except (*UNREADABLE, DecodeError) as error:
         report.add(place, f"has an entry that cannot be read: {error}")
-
-
-def _key_text(item: Item) -> str:
-    return ", ".join(f"{name}={value}" for name, value in list(item.items())[:2])[:200]
 
 
 def _count_entries(execute: Execute, table: Table, index: Index, report: FileReport) -> int | None:
@@ -340,7 +342,7 @@ def _count_entries(execute: Execute, table: Table, index: Index, report: FileRep
     try:
         ((count,),) = execute(f"SELECT count(*) FROM {index.rows.name} NOT INDEXED")
     except UNREADABLE as error:
-        report.add(f"Index '{index.name}' of table '{table.name}'", f"cannot be read: {error}")
+        report.add(_index_place(table, index), f"cannot be read: {error}")
         return None
     return cast(int, count)
 

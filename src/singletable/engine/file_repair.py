@@ -14,7 +14,7 @@ from singletable.engine.control.backfill import backfill, fill_expiry
 from singletable.engine.file_check import (
     UNREADABLE,
     CheckedRow,
-    describe_key,
+    describe_row,
     open_for_check,
     read_rows,
     read_tables,
@@ -41,13 +41,12 @@ _UNREADABLE_CHANGES = 2**32
 
 @dataclass(slots=True)
 class RepairReport:
-    """The result of a repair; `problems` lists tables that could not be read at all."""
+    """The result of a repair; `lost` describes everything that was not copied."""
 
     kept: int = 0
     accepted: int = 0
     lost: list[str] = field(default_factory=list[str])
     changes: int = 0
-    problems: list[str] = field(default_factory=list[str])
 
 
 def repair_file(
@@ -72,7 +71,7 @@ def repair_file(
         ):
 
             def keep_lost(table: Table, row: CheckedRow) -> None:
-                report.lost.append(f"{describe_key(table, row)} in table '{table.name}'")
+                report.lost.append(describe_row(table, row))
                 values = {"partition": row.partition, "sort": row.sort, "item": row.json}
                 texts = {name: _text(value) for name, value in values.items()}
                 line = {"table": table.name, **texts, "problem": row.problem}
@@ -85,19 +84,21 @@ def repair_file(
                     _create_table(execute, table)
                     quarantined: set[RowKey] = set()
                     for row in _readable_rows(source, table, report):
+                        key = RowKey(row.partition, row.sort)
                         if row.item is None or not (row.is_intact or accept_items):
-                            quarantined.add(RowKey(row.partition, row.sort))
+                            quarantined.add(key)
                             keep_lost(table, row)
                         else:
+                            size, raw = item_size(row.item), item_to_json(row.item)
+                            table.rows.upsert(execute, key, size, raw)
                             report.accepted += not row.is_intact
-                            _add(execute, table, row)
                             report.kept += 1
                     report.lost += _missing_keys(source, execute, table, quarantined)
                     for index in table.indexes:
                         backfill(table, index, execute)
                     if table.ttl_attribute is not None:
                         fill_expiry(table, execute)
-                report.problems += [f"{each.place} {each.what}" for each in found.problems]
+                report.lost += [f"{each.place} {each.what}" for each in found.problems]
                 _copy_changes(source, execute, tables, report)
 
             database.write(copy)
@@ -140,13 +141,6 @@ def _create_table(execute: Execute, table: Table) -> None:
         rows.create(execute)
 
 
-def _add(execute: Execute, table: Table, row: CheckedRow) -> None:
-    assert row.item is not None
-    table.rows.upsert(
-        execute, RowKey(row.partition, row.sort), item_size(row.item), item_to_json(row.item)
-    )
-
-
 def _readable_rows(source: Execute, table: Table, report: RepairReport) -> Iterator[CheckedRow]:
     """Yield the rows before, after and between the pages that SQLite cannot read."""
     last, first = -MAX_POSITION, MAX_POSITION
@@ -182,11 +176,10 @@ def _missing_keys(
     source: Execute, execute: Execute, table: Table, known: set[RowKey]
 ) -> Iterator[str]:
     """Yield the keys in SQLite's index for which no row could be read."""
-    assert table.rows.checksums is not None
     for _, *values in _read_index(source, table):
         key = RowKey(*values)
         if key not in known and table.rows.get(execute, key) is None:
-            yield table.rows.checksums.describe(*key)
+            yield table.describe_row(key)
 
 
 def _copy_changes(

@@ -166,6 +166,10 @@ class Table:
             b"" if sort is None else key_bytes(item[sort.name]),
         )
 
+    def describe_row(self, key: RowKey) -> str:
+        """Return the place of a row as text for errors."""
+        return f"The item with {_key_text(self.key, (), *key)} in table '{self.name}'"
+
     def expires_at(self, item: Item) -> int | None:
         """Return the timestamp when the item expires, or None."""
         if self.ttl_attribute is None:

@@ -47,8 +47,7 @@ def _sweep(session: Session, table: Table, limit: int, damaged: list[str]) -> in
         if stored.item is not None and table.expires_at(stored.item) == expires:
             expired.append(stored)
         elif not damaged:
-            assert table.rows.checksums is not None  # nothing is damaged in memory
-            damaged.append(table.rows.checksums.describe(*key))
+            damaged.append(table.describe_row(key))
         if len(expired) == limit:
             break
     for stored in expired:

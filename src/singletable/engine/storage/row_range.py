@@ -68,7 +68,7 @@ class RowRange(Struct, frozen=True):
 def check_total(count: int, size: object) -> tuple[int, int]:
     """Return both, or raise DamagedData if the sum of sizes, computed by SQLite, is impossible."""
     if not isinstance(size, int) or size < count:
-        raise DamagedData("The sizes of items")
+        raise DamagedData("The stored size of an item")
     return count, size
 
 
