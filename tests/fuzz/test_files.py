@@ -6,15 +6,27 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import singletable_apps
-from singletable.errors import DeclarationError
+from singletable.errors import (
+    CredentialsError,
+    DeclarationError,
+    InvalidValue,
+    MigrationError,
+    SingleTableError,
+)
+from singletable.migration.schema_diff.snapshot import read_lock
+from singletable.planning.prices import load_prices
+from singletable.planning.report import parse_report
+from singletable.server.guard.credentials import read_credentials
 from singletable.server.guard.policy_document import PolicyError, read_policy
 from singletable.workbench.importer import read_model
 from singletable_apps.counting.errors import CountingError
@@ -155,30 +167,49 @@ def test_damaged_receipt_proves_nothing_new(
     assert known or not (passed and signed and document["closing"] == SAMPLE.closing)
 
 
-def nested(depth: int = 1000) -> object:
-    value: object = []
-    for _ in range(depth):
-        value = {"L": [value]}
-    return value
+# Where a document may be nested; `…` is replaced.
+POLICY_PLACES = [
+    "…",
+    '{"Version": …}',
+    '{"Version": "2012-10-17", "Statement": …}',
+    '{"Version": "2012-10-17", "Statement": {"Effect": …}}',
+    '{"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Condition": …}}',
+]
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        {"Version": nested()},
-        {"Statement": nested()},
-        {"Statement": statement(Effect=nested())},
-        {"Statement": statement(Condition=nested())},
-        {"Statement": statement(Condition=nested()), "Version": "2008-10-17"},
-    ],
-    ids=range(5),
-)
-def test_deeply_nested_policy_is_rejected(odd: dict[str, object]) -> None:
-    with pytest.raises(PolicyError), limit_calls(10_000):
-        read_policy({**POLICIES[0], **odd}, CONTEXT)
+@pytest.mark.parametrize("place", POLICY_PLACES)
+@pytest.mark.parametrize("depth", [300, 20_000])
+def test_deeply_nested_policy_is_rejected(tmp_path: Path, place: str, depth: int) -> None:
+    file = tmp_path / "credentials.toml"
+    policy = place.replace("…", '{"L":[' * depth + "]}" * depth)
+    file.write_text(
+        "[[credential]]\nname = 'ada'\naccess_key_id = 'ADA'\nsecret_access_key = 'secret'\n"
+        f"policy = '{policy}'\n"
+    )
+    file.chmod(0o600)
+    with pytest.raises(CredentialsError), limit_calls(10_000):
+        read_credentials(file, region="us-east-1", account="123456789012")
 
 
-def test_deeply_nested_data_model_is_rejected() -> None:
+def _read_file(read: Callable[[Path], object], content: bytes) -> None:
+    with NamedTemporaryFile() as file:
+        file.write(content)
+        file.flush()
+        read(Path(file.name))
+
+
+NESTED_READERS: dict[str, tuple[Callable[[bytes], object], type[SingleTableError]]] = {
+    "data model": (read_model, DeclarationError),
+    "plan": (lambda content: parse_report(content, "plan.json"), InvalidValue),
+    "prices": (partial(_read_file, load_prices), InvalidValue),
+    "schema lock": (partial(_read_file, read_lock), MigrationError),
+}
+
+
+@pytest.mark.parametrize(("read", "error"), NESTED_READERS.values(), ids=NESTED_READERS)
+def test_deeply_nested_json_is_rejected(
+    read: Callable[[bytes], object], error: type[SingleTableError]
+) -> None:
     levels = b"[" * 10_000 + b"]" * 10_000
-    with pytest.raises(DeclarationError), limit_calls(len(levels)):
-        read_model(b'{"ModelName": "deep", "ModelMetadata": ' + levels + b"}")
+    with pytest.raises(error), limit_calls(len(levels)):
+        read(b'{"ModelName": "deep", "ModelMetadata": ' + levels + b"}")

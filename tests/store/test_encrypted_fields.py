@@ -419,7 +419,8 @@ def test_compressed_values_have_a_bounded_size() -> None:
 
     with pytest.raises(ItemMismatch, match="at most 1000 bytes before compression"):
         model_of(Small).instance(item)
-    for data in (b"", b"\x07", b"\x01", b"\x01x", _bytes(item, "body")[:-9], b"\x00{"):
+    deep = b"\x00" + b'{"L":[' * 10_000
+    for data in (b"", b"\x07", b"\x01", b"\x01x", _bytes(item, "body")[:-9], b"\x00{", deep):
         broken: Item = {**item, "body": {"B": base64.b64encode(data).decode()}}
         with pytest.raises(ItemMismatch, match=r"Note\.body"):
             model.instance(broken)

@@ -165,7 +165,7 @@ class EntityFile:
                 if self._format == "jsonl":
                     raise
                 return cast("object", msgspec.json.decode(value, type=type_))
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             got = (
                 "" if field.attribute in model.encrypted else f" The value is {str(value)[:60]!r}."
             )

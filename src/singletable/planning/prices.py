@@ -240,7 +240,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 def _parse(content: bytes, where: str, file_name: str | None) -> PriceList:
     try:
         raw = msgspec.json.decode(content)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidValue(f"Expected JSON: {error}.", where) from None
     file = _convert(raw, _File, where)
     if file.format != 1:

@@ -457,7 +457,7 @@ def parse_report(content: bytes | str, where: str) -> PlanReport:
     """Return the report in a JSON text; `where` names it in errors."""
     try:
         return msgspec.json.decode(content, type=PlanReport)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidValue(
             f"Expected a report saved by singletable plan --json, but {error}.", where
         ) from None

@@ -234,6 +234,7 @@ def test_file_that_is_not_utf8_is_reported(file: Path) -> None:
             ADA + 'policy = "{}"\npolicy_file = "x"\n',
             ", line 1, credential 1 ('ada'): use policy or policy_file, not both.",
         ),
+        (ADA + "policy = " + "[" * 10_000, ": the file is nested too deeply."),
         (
             ADA + 'policy = "{"\n',
             ", line 1, credential 1 ('ada'): policy is not JSON: … (line 1, column 2).",

@@ -204,7 +204,7 @@ def read_lock(path: Path) -> Lock | None:
                 f"to {LOCK_FORMAT}. Install the version that wrote the file, or a newer one."
             )
         lock = msgspec.json.decode(text, type=Lock)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         merged = any(mark in text for mark in (b"<<<<<<<", b">>>>>>>"))
         reason = "it has conflict marks of a merge" if merged else str(error)
         raise MigrationError(f"'{path}' is not a schema lock: {reason}. {restore}") from None

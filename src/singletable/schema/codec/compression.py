@@ -60,7 +60,7 @@ class Compressed(FieldCodec[Any]):
             data = b64decode(cast(str, content), validate=True)
             plain = data[1:] if data[0] == PLAIN else self._inflate(data)
             return cast(AttributeValue, json.decode(plain))
-        except (ValueError, TypeError, IndexError, zlib.error, DecodeError):
+        except (ValueError, TypeError, IndexError, RecursionError, zlib.error, DecodeError):
             raise ItemMismatch(
                 "expected a value that Compressed() wrote, but the item has other binary. Correct "
                 "the item, or declare the field without the codec."

@@ -93,6 +93,8 @@ def read_credentials(path: Path, *, region: str, account: str) -> list[Credentia
 def _parse_tables(text: str, path: Path) -> list[dict[str, object]]:
     try:
         document: dict[str, object] = tomllib.loads(text)
+    except RecursionError:
+        raise CredentialsError(f"{path}: the file is nested too deeply.") from None
     except tomllib.TOMLDecodeError as error:
         raise CredentialsError(f"{path}: {_without_quotes(error)}") from None
     entries = document.pop("credential", [])
@@ -249,6 +251,8 @@ class _Entry:
             raise self.error(
                 f"{source} is not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
             ) from None
+        except RecursionError:
+            raise self.error(f"{source} is nested too deeply") from None
         except PolicyError as error:
             raise self.error(f"{source}: {error}") from None
 

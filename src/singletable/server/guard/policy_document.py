@@ -103,13 +103,6 @@ def read_policy(document: object, context: Mapping[str, str]) -> Policy:
 
     `context` has the values of the variables.
     """
-    try:
-        return _read_policy(document, context)
-    except RecursionError:
-        raise PolicyError("the policy is nested too deeply") from None
-
-
-def _read_policy(document: object, context: Mapping[str, str]) -> Policy:
     policy = dict(_members(document, "a policy"))
     _check_elements(policy, ("Version", "Id", "Statement"), "a policy")
     version = policy.get("Version", "2008-10-17")
