@@ -128,7 +128,7 @@ class MemoryReport:
 
     @property
     def faults(self) -> list[str]:
-        """Return a description of the fault, or None."""
+        """Return a description of the growth, if the memory grew too much."""
         if self.end <= self.start + MAX_GROWTH:
             return []
         return [f"{self.name}: memory grew from {_megabytes(self.start)} to {_megabytes(self.end)}"]

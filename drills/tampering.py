@@ -35,7 +35,7 @@ TABLES = (votes.name, event_log.name)
 PROGRESS = 100
 _KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")
 Snapshot = Mapping[tuple[str, str, str], Item]
-Change = Callable[[Engine], None]
+Change = Callable[[Engine], object]
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def _type_of(item: Item) -> str:
 
 def _delete(table: str, item: Item) -> Change:
     key = {"PK": item["PK"], "SK": item["SK"]}
-    return lambda engine: _ignore(engine.execute(DeleteItem(table, key)))
+    return lambda engine: engine.execute(DeleteItem(table, key))
 
 
 def _put(table: str, *items: Item) -> Change:
@@ -154,9 +154,6 @@ def _put(table: str, *items: Item) -> Change:
             engine.execute(PutItem(table, item))
 
     return put
-
-
-def _ignore(_: object) -> None: ...
 
 
 def _change_attribute(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from singletable.engine.capacity import Cost, consumed_capacity, read_units
 from singletable.engine.catalog import Session, Unfinished
-from singletable.engine.request_expressions import project_json
+from singletable.engine.request_expressions import project_all
 from singletable.engine.storage import RowRange, count_page
 from singletable.engine.table import Index, Table
 from singletable.engine.validation import ENVELOPE
@@ -188,7 +188,7 @@ def _finish_page(
     if page.filter is not None:
         condition = page.filter
         items = [json for json in items if holds(condition, item_from_json(json))]
-    projected = None if page.count_only else _project(page.projection, items)
+    projected = None if page.count_only else project_all(page.projection, items)
     return PageOutput(len(items), scanned, projected, last_key, capacity)
 
 
@@ -203,12 +203,6 @@ def _page_key(target: Table | Index, entry: bytes) -> Item:
     """Return LastEvaluatedKey: the attributes that identify this entry."""
     item = item_from_json(entry)
     return {attribute.name: item[attribute.name] for attribute in target.page_key}
-
-
-def _project(projection: Projection | None, items: list[bytes]) -> list[Raw]:
-    if projection is None:
-        return [Raw(json) for json in items]
-    return [Raw(project_json(projection, json)) for json in items]
 
 
 def _fetch(session: Session, page: PageRequest, entries: list[bytes]) -> tuple[list[bytes], float]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias, cast
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from singletable.engine.validation import Validator
 from singletable.errors import ValidationError
@@ -156,6 +156,13 @@ def parse_expressions(request: object, validator: Validator) -> ParsedExpression
 def project_json(projection: Projection, json: bytes) -> bytes:
     """Return the item's JSON with the projected paths only."""
     return item_to_json(project(projection, item_from_json(json)))
+
+
+def project_all(projection: Projection | None, items: list[bytes]) -> list[Raw]:
+    """Return the items with the projected paths only, or unchanged without a projection."""
+    if projection is None:
+        return [Raw(json) for json in items]
+    return [Raw(project_json(projection, json)) for json in items]
 
 
 class _NotCached(Exception):

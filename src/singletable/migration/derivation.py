@@ -52,7 +52,7 @@ from singletable.store.decoder import decode_item
 from singletable.store.plan import key_attributes
 from singletable.store.query import ItemQuery
 from singletable.store.writes import ItemId, item_id
-from singletable.values import AttributeValue, Item
+from singletable.values import AttributeValue, Item, check_value
 
 # The items of a unit as they are stored: attributes for one item, entities for a group.
 Source: TypeAlias = list[Any]
@@ -456,7 +456,7 @@ class Derivation:
     def is_same(self, item: Item, other: Item) -> bool:
         """Return whether two new items are equal, apart from encrypted attributes."""
         return item.keys() == other.keys() and all(
-            name in self._encrypted or _equal(value, other[name]) for name, value in item.items()
+            name in self._encrypted or _is_equal(value, other[name]) for name, value in item.items()
         )
 
     def _targets_or_none(self, unit: Unit, source: Source) -> Targets:
@@ -529,16 +529,6 @@ def key_text(key: Key) -> str:
     return " ".join(f"{name}={next(iter(value.values()))}" for name, value in key.items())
 
 
-def _equal(left: AttributeValue, right: AttributeValue) -> bool:
+def _is_equal(left: AttributeValue, right: AttributeValue) -> bool:
     """Return whether two values are equal; the order of a set does not matter."""
-    if left == right:
-        return True
-    if "L" in left and "L" in right:
-        return len(left["L"]) == len(right["L"]) and all(map(_equal, left["L"], right["L"]))
-    if "M" in left and "M" in right:
-        ours, theirs = left["M"], right["M"]
-        return ours.keys() == theirs.keys() and all(_equal(ours[k], theirs[k]) for k in ours)
-    return any(
-        kind in left and kind in right and set(left[kind]) == set(right[kind])
-        for kind in ("SS", "NS", "BS")
-    )
+    return left == right or check_value(left)[0] == check_value(right)[0]

@@ -164,7 +164,7 @@ class StateStore:
             lease = Lease(str(item["lease_owner"].get("S")), float(item["lease_until"]["N"]))
         try:
             return _decode_state(str(item["state"].get("S"))), lease
-        except (KeyError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        except (KeyError, msgspec.DecodeError) as error:
             raise MigrationError(
                 f"The state of migration {self.migration} in {self.table_name!r} cannot be read: "
                 f"{error}. It was altered, or written by a newer version of singletable."

@@ -9,7 +9,7 @@ import ssl
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import DecodeError, Struct, ValidationError, field
+from msgspec import DecodeError, Struct, field
 from msgspec.json import Decoder
 
 from singletable import errors
@@ -119,7 +119,7 @@ def parse_error(status: int, body: bytes, header: str = "") -> OperationError | 
     """
     try:
         error = _decode_body(body)
-    except (DecodeError, RecursionError, ValidationError, UnicodeDecodeError):
+    except (DecodeError, RecursionError, UnicodeDecodeError):
         return None
     code = (error.type or header).rpartition("#")[2].partition(":")[0]
     if not code:

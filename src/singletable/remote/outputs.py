@@ -45,7 +45,7 @@ def decode_response(endpoint: RemoteEndpoint, operation: Operation[R], response:
         raise _error(endpoint, operation, response, body)
     try:
         return cast(R, decode_output(type(operation), body))
-    except (DecodeError, RecursionError, ValidationError, UnicodeDecodeError) as error:
+    except (DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise _unexpected(endpoint, operation, response, body, str(error)) from None
 
 

@@ -196,12 +196,12 @@ class DynamoDBApp:
     ) -> object:
         await guard.authorize(identity, operation, self.driver)
         driver = self._faults.driver_for(exchange.request, plain)
-        limits_units = guard.limits_units(identity)
-        if self.observer is None and not limits_units:
+        limiter = guard.unit_limiter(identity)
+        if self.observer is None and limiter is None:
             return await driver.execute(operation)
         result = await execute_metered(driver, operation, exchange)
-        if limits_units:
-            guard.charge(identity, operation, exchange.consumed)
+        if limiter is not None:
+            limiter.charge(operation, exchange.consumed)
         return result
 
     async def _receive(self, scope: Message, receive: Receive) -> HttpRequest | None:
@@ -290,9 +290,9 @@ class _FaultInjector:
                 f"{faults.latency + faults.jitter:g} s."
             )
         if self._faulty is None:
-            plain = self._driver
+            inner = self._driver
             self._faulty = (
-                plain if isinstance(plain, AsyncFaultyDriver) else AsyncFaultyDriver(plain)
+                inner if isinstance(inner, AsyncFaultyDriver) else AsyncFaultyDriver(inner)
             )
         return _RequestFaultsDriver(self, self._faulty, faults)
 

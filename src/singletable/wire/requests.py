@@ -6,7 +6,6 @@ import re
 from functools import cache
 from typing import Any, cast
 
-import msgspec
 from msgspec import DecodeError, json
 
 from singletable.errors import (
@@ -61,7 +60,7 @@ def read_request(target: str, body: bytes) -> Operation[Any]:
         raise _unknown_operation(body)
     try:
         return cast("Operation[Any]", _decoder(target).decode(body))
-    except (DecodeError, msgspec.ValidationError):
+    except DecodeError:
         # Rare, so it may be slow: find the error, or read the body as leniently as AWS does.
         return _read_leniently(target, body)
     except (RecursionError, UnicodeDecodeError):

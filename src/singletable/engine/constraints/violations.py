@@ -12,7 +12,7 @@ from typing import Literal, assert_never, cast
 
 from msgspec import Struct
 
-from singletable.engine.constraints.compiled import Test, compile_test
+from singletable.engine.constraints.compiled import compile_test
 from singletable.engine.constraints.echo import echo_java
 from singletable.engine.constraints.types import (
     MAX_INTEGER,
@@ -38,6 +38,7 @@ from singletable.operations.arn import find_arn_error, is_name, parse_dynamodb_a
 # A message lists ten violations; this many are enough to find the ones that AWS lists first.
 MAX_INVALID = 1000
 NOT_NULL = "Member must not be null"
+_compile_test = cache(compile_test)
 PATTERN = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
 
 
@@ -139,7 +140,7 @@ def _in_elements(
     path: MemberPath,
 ) -> Iterator[Violation]:
     """Yield the violations in the first MAX_INVALID invalid elements."""
-    is_valid = _element_test(constraint.element)
+    is_valid = _compile_test(constraint.element)
     member = Member("", constraint.element, required=True)
     invalid = 0
     for key, element in elements:
@@ -150,11 +151,6 @@ def _in_elements(
         invalid += 1
         if invalid == MAX_INVALID:
             return
-
-
-@cache
-def _element_test(constraint: Constraint) -> Test:
-    return compile_test(constraint)
 
 
 def _in_map(

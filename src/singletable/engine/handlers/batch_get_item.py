@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from msgspec import Raw
 from msgspec.structs import replace
 
 from singletable.engine.capacity import Cost, consumed_capacities, read_units
@@ -15,7 +14,7 @@ from singletable.engine.request_expressions import (
     GET_PARAMETERS,
     check_parameters,
     parse_expressions,
-    project_json,
+    project_all,
 )
 from singletable.engine.table import Table
 from singletable.engine.validation import READ
@@ -110,18 +109,12 @@ def run(plan: BatchGetPlan, session: Session) -> Unfinished[BatchGetItemOutput]:
 
     def finish() -> BatchGetItemOutput:
         responses = {
-            name: _project_all(plan.tables[name].projection, items) for name, items in found.items()
+            name: project_all(plan.tables[name].projection, items) for name, items in found.items()
         }
         return BatchGetItemOutput(responses, unprocessed, capacities)
 
     projected = [items for name, items in found.items() if plan.tables[name].projection]
     return Unfinished(finish, sum(len(json) for items in projected for json in items))
-
-
-def _project_all(projection: Projection | None, items: list[bytes]) -> list[Raw]:
-    if projection is None:
-        return [Raw(json) for json in items]
-    return [Raw(project_json(projection, json)) for json in items]
 
 
 def _get_items(

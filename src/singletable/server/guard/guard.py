@@ -11,7 +11,6 @@ from typing import TypeAlias
 from singletable.errors import AccessDenied, OperationError, ResourceNotFound
 from singletable.operations import (
     AsyncDriver,
-    ConsumedCapacity,
     CreateTable,
     DeleteTable,
     DescribeTable,
@@ -24,10 +23,7 @@ from singletable.operations.arn import TableArns
 from singletable.operations.partition_keys import partition_values
 from singletable.server.guard.condition_keys import PartitionKeyLookup, RequestConditionValues
 from singletable.server.guard.credentials import Credential, Identity, read_credentials
-from singletable.server.guard.permissions import (
-    RequiredPermission,
-    required_permissions,
-)
+from singletable.server.guard.permissions import RequiredPermission, required_permissions
 from singletable.server.guard.policy import PARTITION_KEYS, PolicyDecision
 from singletable.server.guard.rate_limits import UNLIMITED, RateLimiter
 from singletable.server.guard.signature import verify_signature
@@ -121,21 +117,10 @@ class Guard:
         current = await self._partition_keys.describe(tables, driver)
         check_permissions(identity, permissions, _lookup(current))
 
-    def limits_units(self, identity: Identity) -> bool:
-        """Return whether the identity's operations must be metered and charged."""
-        credential = self._credentials.get(identity.access_key_id)
-        return credential is not None and credential.rate_limits.has_units
-
-    def charge(
-        self,
-        identity: Identity,
-        operation: Operation[object],
-        consumed: Iterable[ConsumedCapacity],
-    ) -> None:
-        """Count the consumed units toward the identity's rate limits."""
+    def unit_limiter(self, identity: Identity) -> RateLimiter | None:
+        """Return the limiter to charge with consumed units, or None if they are unlimited."""
         limiter = self._limiters.get(identity.access_key_id)
-        if limiter is not None:
-            limiter.charge(operation, consumed)
+        return limiter if limiter is not None and limiter.limits_units else None
 
     def _identity(self, credential: Credential) -> Identity:
         return Identity(

@@ -31,19 +31,15 @@ class RateLimits:
     read_units: float | None = None
     write_units: float | None = None
 
-    @property
-    def has_units(self) -> bool:
-        """Return whether units are limited, so that requests must be metered."""
-        return self.read_units is not None or self.write_units is not None
-
 
 UNLIMITED = RateLimits()
 
 
 class RateLimiter:
-    """Enforces the limits of one credential."""
+    """Enforces the limits of one credential; `limits_units` means that requests are metered."""
 
     def __init__(self, limits: RateLimits, clock: Callable[[], float]) -> None:
+        self.limits_units = limits.read_units is not None or limits.write_units is not None
         self._requests = TokenBucket(limits.requests, clock)
         self._units: dict[UnitKind, TokenBucket] = {
             "read": TokenBucket(limits.read_units, clock),
