@@ -38,7 +38,7 @@ from singletable import (
     TransformFailed,
     connect,
 )
-from singletable.errors import ValidationError
+from singletable.errors import AccessDenied, ValidationError
 from singletable.migration import Copy, Migration, each, unchanged
 from singletable.migration.driver import AsyncMigratingDriver, MigratingDriver
 from singletable.migration.markers import GRACE_SECONDS
@@ -385,6 +385,23 @@ def test_tables_may_be_named_by_their_arn(engine: Engine, clock: Clock) -> None:
     assert old_items(engine) == new_items(engine)
     assert ("person", "bob", "1") in new_items(engine)
     assert driver.execute(ListTagsOfResource(arn)).tags == []
+
+
+@pytest.mark.parametrize("phase", ["ready", "cut-over"])
+def test_table_of_another_account_or_region_is_not_taken_for_one_of_the_copy(
+    engine: Engine, clock: Clock, phase: str
+) -> None:
+    driver = at_phase(engine, clock, phase)
+    before = old_items(engine), new_items(engine)
+    item: Item = {"name": {"S": "bob"}, "age": {"N": "1"}}
+    for table in ("people", "zoo"):
+        arn = engine.execute(DescribeTable(table)).table.table_arn
+        account, region = arn.split(":")[4], arn.split(":")[3]
+        for foreign in (arn.replace(account, "999999999999"), arn.replace(region, "eu-west-1")):
+            for operation in (PutItem(foreign, item), Scan(foreign), DescribeTable(foreign)):
+                with pytest.raises((ValidationError, AccessDenied)):
+                    driver.execute(operation)
+    assert (old_items(engine), new_items(engine)) == before
 
 
 # The index of another table may have the name of this one.

@@ -57,7 +57,7 @@ class MigratingDriver:
         return self._execute(operation, retries=True)
 
     def _execute(self, operation: Operation[R], *, retries: bool) -> R:
-        side = self._router.side_of(operation)
+        side = run(self._places, self._router.side_of(operation), self._sleep)
         if side is None or not is_about_items(operation):
             driver = self._target if side == "target" else self._source
             return (driver if retries else unwrap_retries(driver)).execute(operation)
@@ -114,7 +114,7 @@ class AsyncMigratingDriver:
         return await self._execute(operation, retries=True)
 
     async def _execute(self, operation: Operation[R], *, retries: bool) -> R:
-        side = self._router.side_of(operation)
+        side = await run_async(self._places, self._router.side_of(operation), self._sleep)
         if side is None or not is_about_items(operation):
             driver = self._target if side == "target" else self._source
             return await (driver if retries else unwrap_retries(driver)).execute(operation)

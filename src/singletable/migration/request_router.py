@@ -59,12 +59,13 @@ from singletable.migration.places import (
 from singletable.migration.state import PHASE_SECONDS, Phase, State, StateStore
 from singletable.migration.steps import Copy, Migration, UnchangedRule
 from singletable.operations import (
+    DescribeTable,
     Operation,
     Query,
     Scan,
     TransactWriteItems,
 )
-from singletable.operations.arn import find_arn_error, parse_arn
+from singletable.operations.arn import parse_arn
 from singletable.operations.registry import OPERATIONS, table_names
 from singletable.retry import (
     Pause,
@@ -160,6 +161,9 @@ class RequestRouter:
         self._slots = MarkerSlots(copy.target, name, self._name, self.policy)
         self._view = _View(None, float("-inf"))
         self._is_registered = False
+        # The names of tables by ARN, of those that requests have named by an ARN.
+        self._arns: dict[str, str] = {}
+        self._described: set[tuple[Side, str]] = set()
         self._directions: dict[tuple[Side, float], Direction] = {}
         self.failures = 0
         self.last_failure: SingleTableError | None = None
@@ -177,8 +181,11 @@ class RequestRouter:
 
     # Which side
 
-    def side_of(self, operation: Operation[Any]) -> Side | None:
+    def side_of(self, operation: Operation[Any]) -> Steps[Side | None]:
         """Return the side of a request; None if it is not about tables of the copy."""
+        for name in table_names(operation):
+            if name.startswith("arn:") and name not in self._arns:
+                yield from self._learn_arn(name)
         names = {self.real_name(name) for name in table_names(operation)}
         old, new = names & self._old.keys(), names & self._new.keys()
         if old and new and (names & (self._old.keys() ^ self._new.keys())):
@@ -197,16 +204,28 @@ class RequestRouter:
 
     def real_name(self, name: str) -> str:
         """Return the name of a table of the copy that may be named by its ARN."""
-        arn = parse_arn(name)
-        if arn is None or find_arn_error(name) is not None or arn.table is None:
-            return name
-        return arn.table if arn.table in self._old or arn.table in self._new else name
+        return self._arns.get(name, name)
+
+    def _learn_arn(self, text: str) -> Steps[None]:
+        """Ask for the ARN of the table that `text` names: another account may have such a table."""
+        arn = parse_arn(text)
+        sides: tuple[tuple[Side, Mapping[str, Table]], ...]
+        sides = ("source", self._old), ("target", self._new)
+        for side, tables in sides:
+            if arn is None or arn.table not in tables or (side, arn.table) in self._described:
+                continue
+            try:
+                output = yield from send(self.policy, DescribeTable(at(side, arn.table)))
+            except ResourceNotFound:
+                continue  # the new table is not created yet
+            self._arns[output.table.table_arn] = arn.table
+            self._described.add((side, arn.table))
 
     # Requests
 
     def steps(self, operation: Operation[R], *, retries: bool) -> Steps[R]:
         """Execute a request on items of tables of the copy."""
-        named = self.side_of(operation)
+        named = yield from self.side_of(operation)
         assert named is not None
         side: Side = named
         if isinstance(operation, TransactWriteItems) and operation.client_request_token is None:
