@@ -33,12 +33,15 @@ from singletable import (
 )
 from singletable.operations import (
     DescribeContinuousBackups,
+    Get,
     GlobalSecondaryIndex,
     LocalSecondaryIndex,
     PointInTimeRecoverySpecification,
     Projection,
     ProvisionedThroughput,
     SSESpecification,
+    TransactGetItem,
+    TransactGetItems,
     TransactWriteItem,
     TransactWriteItems,
     Update,
@@ -276,6 +279,16 @@ def test_concurrent_transactions_wait_instead_of_conflicting(engine: Engine) -> 
     item = engine.execute(GetItem("differences", key("counter"))).item
     assert item is not None
     assert item["hits"] == {"N": "80"}
+
+
+def test_reads_of_a_transaction_are_not_limited(engine: Engine) -> None:
+    engine.execute(TABLE)
+    large: Item = {"text": {"S": "x" * 400_000}}
+    for number in range(11):
+        engine.execute(PutItem("differences", key(str(number)) | large))
+    reads = [TransactGetItem(Get("differences", key(str(number)))) for number in range(11)]
+    items = [each.item for each in engine.execute(TransactGetItems(reads)).responses]
+    assert all(items)
 
 
 def test_kms_key_alias_is_not_resolved(engine: Engine) -> None:

@@ -68,8 +68,9 @@ def check(request: TransactWriteItems) -> TransactWritePlan:
     """Raise ValidationError if the request is invalid for every table."""
     actions = [parse_action(part) for part in request.transact_items]
     # The size of the request counts: the delete of a large item is as small as its key.
-    if sum(action.size for action in actions) > MAX_TOTAL:
-        raise ValidationError(f"Transaction payload size cannot exceed {MAX_TOTAL} bytes")
+    if (size := sum(action.size for action in actions)) > MAX_TOTAL:
+        text = "Transaction payload size cannot exceed 4MB. Payload Size: "
+        raise ValidationError(f"{text}: {text}{size}")  # AWS says it twice
     return TransactWritePlan(request, actions)
 
 
