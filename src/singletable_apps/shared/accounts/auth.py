@@ -31,11 +31,10 @@ from singletable_apps.shared.web.rate_limits import client_network
 MAX_LOGIN_LENGTH = 400
 _SIGN_IN_AGAIN = "Your account was removed, or its password has changed. Sign in again."
 
-U = TypeVar("U")
-
-
 # A sensitive action does not require the password again this soon after it was entered.
 RECENT = timedelta(minutes=5)
+
+U = TypeVar("U")
 
 
 class SensitiveAction(StrEnum):
@@ -150,9 +149,8 @@ class Auth(Generic[U]):
         its owner, such as the User-Agent.
         """
         user = self._find(login)
-        key, origin, now = *self._sign_in_keys(user, login, address, device), self._clock()
-        self._address_throttle.attempt(origin, now)
-        self._throttle.attempt([key], now)
+        key, origin = self._sign_in_keys(user, login, address, device)
+        self._count_attempt(self._throttle, key, origin)
         stored = self._users.account_of(user).password_hash if user is not None else None
         # The password of an unknown user is verified too, so that it takes as long.
         if not self._passwords.matches(stored, password) or user is None or stored is None:
@@ -268,8 +266,7 @@ class Auth(Generic[U]):
         """
         now, user = self._clock(), self._find(login)
         key = self._attempt_key("reset", user, login)
-        self._address_throttle.attempt(_origin("reset from", address), now)
-        self._reset_throttle.attempt([key], now)
+        self._count_attempt(self._reset_throttle, key, _origin("reset from", address))
         if user is None:
             return
         account = self._users.account_of(user)
@@ -348,6 +345,15 @@ class Auth(Generic[U]):
         if user is not None and (name := self._devices.read(device, self._subject(user))):
             return ("device", name), []
         return self._attempt_key("account", None, login), _origin("address", address)
+
+    def _count_attempt(
+        self, throttle: Throttle, key: AttemptKey, origin: list[AttemptKey]
+    ) -> None:
+        """Count an attempt for the account and for the address, unless one of them must wait."""
+        now = self._clock()
+        throttle.check([key, *origin], now)
+        self._address_throttle.attempt(origin, now)
+        throttle.attempt([key], now)
 
     def _signed_in(
         self, user: U, refresh: str, begun: datetime, ends: datetime, now: datetime

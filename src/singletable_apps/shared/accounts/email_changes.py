@@ -133,7 +133,8 @@ class EmailChanges(Generic[U]):
             )
         except ConditionFailed:
             raise self._invalid() from None
-        if change.by and not change.is_accepted:
+        unaccepted_by = "" if change.is_accepted else change.by
+        if unaccepted_by:
             self._lock(change)
         try:
             changed = self._users.set_email(user, change.new_email, change.by)
@@ -144,7 +145,7 @@ class EmailChanges(Generic[U]):
             raise self._invalid() from None
         for address in (change.old_email, change.new_email):
             name = self._users.account_of(changed).name
-            notice = notices.address_changed(name, address, change.new_email, change.by)
+            notice = notices.address_changed(name, address, change.new_email, unaccepted_by)
             send_notice(self._mailer, notice, self._clock())
         if not change.by:
             self._store.delete(RecoveryLock.key(change.subject))  # the owner chose this address

@@ -115,8 +115,11 @@ def change_requested(account: Account, new: str, by: str, link: str) -> Email | 
     )
 
 
-def address_changed(name: str, to: str, new: str, by: str) -> Email | None:
-    """Return the notice about a changed address, for the old or the new one."""
+def address_changed(name: str, to: str, new: str, by: str = "") -> Email | None:
+    """Return the notice about a changed address, for the old or the new one.
+
+    `by` is the name of someone else who asked for it, until the owner has accepted it.
+    """
     if by:
         advice = (
             f"{by} asked for this. Resets by e-mail are off until you accept the address on your "

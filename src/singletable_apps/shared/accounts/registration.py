@@ -9,7 +9,7 @@ from base64 import b32encode
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from singletable import ConditionFailed, Store
+from singletable import Store
 from singletable_apps.shared.accounts.entities import PendingRegistration
 from singletable_apps.shared.accounts.tokens import mac
 from singletable_apps.shared.sealed import derive_key
@@ -88,8 +88,4 @@ class Registrations:
 
     def use_up(self, token: str) -> bool:
         """Use up a link and return whether this was the first time."""
-        try:
-            key = PendingRegistration.key(mac(self._key, token))
-            return self._store.delete(key, if_=PendingRegistration.name.exists()) is not None
-        except ConditionFailed:
-            return False
+        return self._store.delete(PendingRegistration.key(mac(self._key, token))) is not None

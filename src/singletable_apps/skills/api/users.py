@@ -58,7 +58,7 @@ def edit_me(
     owner opens the link in the e-mail to it.
     """
     sent = changes.sent()
-    if sent.get("email") is not None:
+    if sent.get("email") not in (None, actor.email):
         recent(SensitiveAction.CHANGE_EMAIL)
     current, password = sent.pop("current_password", None), sent.pop("password", None)
     profile = service.people.check_edit(actor, actor, PersonEdit(**sent))
@@ -133,7 +133,7 @@ def edit_user(
     owner opens the link in the e-mail to it.
     """
     sent = changes.sent()
-    if sent.get("email") is not None:
+    if sent.get("email") not in (None, service.context.get_user(username).email):
         recent(SensitiveAction.CHANGE_EMAIL)
     user = service.people.edit(actor, username, PersonEdit(**sent), edit.check)
     edit.answer(user.revision)

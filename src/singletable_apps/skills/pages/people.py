@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, StringConstraints
 
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -98,8 +98,8 @@ class ProfileForm(BaseModel):
     department: str = ""
     location: str = ""
     about: str = ""
-    email: str | None = None
-    job_role: str | None = None
+    email: Annotated[str, StringConstraints(strip_whitespace=True)] = ""
+    job_role: str = ""
 
 
 @router.api_route("/people/{username}/edit", methods=FORM_METHODS)
@@ -109,12 +109,12 @@ def edit_profile(page: UserPage, username: Segment, form: PostedForm) -> Respons
     person = page.service.context.get_user(username)
 
     def act(values: ProfileForm) -> Response:
-        edit, check = PersonEdit(**values.model_dump()), form.revision_check()
-        if values.email not in (None, person.email):
+        edit = PersonEdit(**values.model_dump(exclude_unset=True))
+        if edit.email not in (None, person.email):
             page.check_password(form)
-        saved = page.service.people.edit(page.user, username, edit, check)
-        is_pending = bool(values.email) and values.email != saved.email
-        text = address_sent(values.email or "") if is_pending else "Profile saved."
+        saved = page.service.people.edit(page.user, username, edit, form.revision_check())
+        is_saved = not edit.email or edit.email == saved.email
+        text = "Profile saved." if is_saved else address_sent(values.email)
         return page.redirect(page.urls.person(saved.username), text)
 
     def show(form: Form, status: int) -> Response:

@@ -138,11 +138,11 @@ class People:
         has chosen a password, there is nothing to protect, and the address changes immediately.
         """
         before, edited, email = self._save_edit(actor, username, edit, check)
-        by = "" if is_same_user(actor.username, username) else actor.name
         if email and email != edited.email:
+            by = "" if is_same_user(actor.username, username) else actor.name
             self._emails.request(edited, email, by=by)
         elif before.email and not edited.email:
-            notice = notices.address_changed(before.name, before.email, "not set", by)
+            notice = notices.address_changed(before.name, before.email, "not set")
             send_notice(self._context.mailer, notice, self._context.clock())
         return edited
 

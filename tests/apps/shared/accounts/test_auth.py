@@ -230,6 +230,14 @@ def test_people_who_share_an_address_are_not_locked_out_by_some_typing_errors(wo
     assert world.auth.sign_in("ada", PASSWORD, address="192.0.2.1")
 
 
+# Someone who keeps trying a locked account must not lock out a whole school.
+def test_attempts_during_a_wait_do_not_count_for_the_address(world: World) -> None:
+    for _ in range(40):
+        with pytest.raises((WrongPassword, TooManyAttempts)):
+            world.auth.sign_in("eve", OTHER, address="192.0.2.1")
+    assert world.auth.sign_in("ada", PASSWORD, address="192.0.2.1")
+
+
 # One customer has a whole network of IPv6 addresses.
 def test_guesses_from_one_network_are_counted_together(world: World) -> None:
     with pytest.raises(TooManyAttempts):

@@ -41,6 +41,19 @@ def test_administrator_cannot_take_over_an_account(app: PagesApp) -> None:
     assert _request_reset(app) == "Reset your password"
 
 
+# Only a change that the owner has not accepted stops resets.
+def test_notices_say_that_resets_are_off_only_if_they_are(app: PagesApp) -> None:
+    ada, emails = app.browser("ada"), app.world.mailbox.emails
+    ada.submit(ada.get("people", "bob", "edit"), "/edit", email="bob@example.net")
+    visitor = app.browser()
+    visitor.submit(visitor.open(_link(app, OLD)), "/email/old", answer="accept")
+    ada.submit(ada.open(_link(app, CONFIRM)), "/email")
+    ada.submit(ada.get("people", "bob", "edit"), "/edit", email="")
+    changed = [email for email in emails if email.subject == "Your e-mail address was changed"]
+    assert [email.to[-3:] for email in changed] == ["org", "net", "net"]
+    assert not any("Resets by e-mail are off" in email.text for email in changed)
+
+
 def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp) -> None:
     ada = app.browser("ada")
     app.world.clock.move(minutes=6)

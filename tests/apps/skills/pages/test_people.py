@@ -51,6 +51,14 @@ def test_profile_is_edited_once_per_version(app: PagesApp, bob: Browser, mia: Br
     assert app.world.user("bob").about == "Hi\n\n🎉"
 
 
+def test_address_is_removed_and_spaces_around_it_do_not_matter(app: PagesApp, bob: Browser) -> None:
+    address = app.world.user("bob").email
+    form = bob.get("people", "bob", "edit")
+    assert bob.flash(bob.submit(form, "/edit", email=f" {address} ")) == "Profile saved."
+    assert bob.flash(bob.submit(form, "/edit", email="")) == "Profile saved."
+    assert app.world.user("bob").email == ""
+
+
 def test_profiles_of_others_need_a_manager(bob: Browser) -> None:
     assert bob.get("people", "ada", "edit").status_code == 403
     assert bob.get("people", "ada", "username").status_code == 403
