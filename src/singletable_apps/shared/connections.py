@@ -37,10 +37,10 @@ class ConnectionLimits:
     """Limits of a server's connections; times are in seconds.
 
     The head of a request must arrive within `head_seconds`, and its body within `body_seconds` plus
-    the time to send it at `bytes_per_second`. A client that reads nothing of a response for
-    `stall_seconds` is disconnected, and so is one with more than `pipelined` requests sent ahead of
-    their responses. WebSockets count toward `sockets_per_address` instead of `per_address`, because
-    many phones may share one address.
+    the time to send it at `bytes_per_second`. A part of a response must be read within
+    `stall_seconds` plus the time to read it at the same rate. A client with more than `pipelined`
+    requests sent ahead of their responses is disconnected. WebSockets count toward
+    `sockets_per_address` instead of `per_address`, because many phones may share one address.
     """
 
     head_seconds: float = 20
@@ -113,6 +113,7 @@ class HttpProtocol(HttpToolsProtocol):
         # When the server began to wait for the rest of a request, or for a response to be read.
         self._receiving_since: float | None = None
         self._writing_since: float | None = None
+        self._unread = 0
         self._unanswered: list[RequestResponseCycle] = []
         self._await_head()
 
@@ -197,7 +198,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def pause_writing(self) -> None:
         """Start waiting for the client to read."""
-        self._writing_since = self.loop.time()
+        self._await_reader(self.loop.time())
         super().pause_writing()
 
     def resume_writing(self) -> None:
@@ -214,9 +215,11 @@ class HttpProtocol(HttpToolsProtocol):
         """Return whether the client has kept the server waiting too long."""
         limits = self._limits
         if self.transport.is_closing() and self._writing_since is None:
-            self._writing_since = now  # it closes only when the client has read everything
+            self._await_reader(now)  # it closes only when the client has read everything
         if self._writing_since is not None:
-            return now - self._writing_since > limits.stall_seconds
+            read = self._unread - self.transport.get_write_buffer_size()
+            waited = now - self._writing_since
+            return waited > limits.stall_seconds + read / limits.bytes_per_second
         if self._receiving_since is None or self.flow.read_paused:
             return False
         waited = now - self._receiving_since
@@ -232,6 +235,10 @@ class HttpProtocol(HttpToolsProtocol):
         self._receiving_since = self.loop.time()
         self._in_head = True
         self._received = 0
+
+    def _await_reader(self, now: float) -> None:
+        self._writing_since = now
+        self._unread = self.transport.get_write_buffer_size()
 
     def _uncount(self) -> None:
         if self._is_counted:

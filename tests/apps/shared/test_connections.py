@@ -16,8 +16,8 @@ from singletable_apps.shared.connections import ConnectionLimits
 from singletable_apps.shared.serve import Server, server_config
 
 SECONDS = 10
-# Small enough that kernels do not buffer it all, for clients that do not read.
-LARGE = 8 << 20
+# More than kernels buffer, for clients that do not read.
+LARGE = 32 << 20
 LIMITS = ConnectionLimits(head_bytes=16 << 10, bytes_per_second=1000, per_address=320)
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -187,6 +187,23 @@ def test_client_that_does_not_read_is_disconnected(served: Served) -> None:
         assert served.connections == 1
         served.pass_time(21)
         served.wait_for(lambda: not served.connections)
+
+
+# A slow phone takes more than twenty seconds for a large image.
+def test_download_may_take_longer_if_it_continues(served: Served) -> None:
+    with served.connect(REQUEST.replace(b"/ ", b"/large ")) as client:
+        assert client.recv(100).startswith(b"HTTP/1.1 200")
+        [connection] = served.server.server_state.connections
+        unread = connection.transport.get_write_buffer_size
+        served.wait_for(lambda: unread() > 0)
+        before, size = unread(), 0
+        while size < LARGE // 4:
+            size += len(client.recv(1 << 16))
+        served.wait_for(lambda: unread() < before)
+        for _ in range(2):
+            served.pass_time(21)
+            assert served.connections == 1
+    served.wait_for(lambda: not served.connections)
 
 
 def test_slow_clients_are_dropped_while_the_server_runs() -> None:
