@@ -12,7 +12,6 @@ inside it is closed.
 from __future__ import annotations
 
 import asyncio
-import re
 import resource
 import shutil
 import signal
@@ -24,7 +23,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType, MappingProxyType
-from urllib.parse import urlsplit
 
 import typer
 import uvicorn
@@ -47,7 +45,7 @@ from singletable_apps.shared.key_files import create_folder
 from singletable_apps.shared.live import close_streams
 from singletable_apps.shared.rooms.protocol import WebSocketProtocol
 from singletable_apps.shared.web import Settings
-from singletable_apps.shared.web.hosts import is_loopback
+from singletable_apps.shared.web.hosts import host_name, is_loopback
 
 # Errors that end a command with their message. Anything else is a bug and shows a traceback.
 EXPECTED_ERRORS = (AppError, SingleTableError)
@@ -56,7 +54,6 @@ SHUTDOWN_SECONDS = 10
 HANDSHAKE_SECONDS = 10
 BACKLOG = 1024
 WEBSOCKET_MESSAGE_BYTES = 64 << 10
-_ORIGIN = re.compile(r"https?://[^\s/?#@{}\\]+")
 _MEBIBYTE = 1 << 20
 _LABEL_WIDTH = 12
 
@@ -173,13 +170,14 @@ class PublicUrl:
 def resolve_public_url(named: str | None, proxies: tuple[str, ...], url: str) -> PublicUrl:
     """Return the URL named by the operator, or `url`, which the server listens on."""
     address = (named or url).rstrip("/")
-    is_local = all(is_loopback(urlsplit(each).hostname or "") for each in (address, url))
-    public = PublicUrl(address, proxies, is_local)
-    if not _ORIGIN.fullmatch(public.url):
+    scheme, _, host = address.partition("://")
+    if named and (scheme not in ("http", "https") or not host_name(host)):
         raise ListenError(
             f"--public expects a URL without a path, such as https://vote.example.org, but got "
-            f"'{named}'."
+            f"'{named}'. Write letters other than a to z in Punycode (xn--…)."
         )
+    is_local = all(is_loopback(host_name(each.partition("://")[2])) for each in (address, url))
+    public = PublicUrl(address, proxies, is_local)
     try:
         public.settings()
     except ValueError as error:
@@ -349,7 +347,7 @@ class Server(uvicorn.Server):
 
 
 def server_config(app: ASGIApp) -> uvicorn.Config:
-    """Return how the apps are served."""
+    """Return the configuration of uvicorn for an app."""
     return uvicorn.Config(
         app,
         log_level="warning",

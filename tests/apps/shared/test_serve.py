@@ -159,6 +159,9 @@ def test_server_is_local_if_only_this_machine_can_reach_it(
         ("https://ada@example.org", (), "--public expects a URL"),
         ("https://{token}", (), "--public expects a URL"),
         ("ftp://vote.example.org", (), "--public expects a URL"),
+        ("https://[vote.example.org", (), "--public expects a URL"),
+        # Browsers send another name for it.
+        ("https://wählen.example", (), "Punycode"),
         (None, ("everybody",), "--proxy expects a network"),
         (None, ("10.0.0.1/8",), "--proxy expects a network"),
     ],

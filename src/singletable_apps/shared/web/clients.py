@@ -9,6 +9,7 @@ from fastapi import Request, Response
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from singletable_apps.shared.web.hosts import is_address
 from singletable_apps.shared.web.problems import Problem, problem_response
 from singletable_apps.shared.web.rate_limits import (
     RateLimit,
@@ -43,7 +44,7 @@ def address_from_scope(scope: Scope, proxies: Sequence[str]) -> str:
     hops = [part.strip() for part in forwarded.split(",") if part.strip()]
     while hops and is_in_network(address, proxies):
         previous = hops.pop()
-        if not _is_address(previous):
+        if not is_address(previous):
             break
         address = previous
     return address
@@ -97,19 +98,10 @@ class RateLimits:
 
 def is_in_network(address: str, networks: Sequence[str]) -> bool:
     """Return whether an address is in one of the networks."""
-    if not _is_address(address):
+    if not is_address(address):
         return False
     parsed = ip_address(address)
     # A dual-stack server reports IPv4 addresses as IPv6.
     if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
         parsed = parsed.ipv4_mapped
     return any(parsed in ip_network(network) for network in networks)
-
-
-def _is_address(text: str) -> bool:
-    """Return whether the text is an IP address."""
-    try:
-        ip_address(text)
-    except ValueError:
-        return False
-    return True

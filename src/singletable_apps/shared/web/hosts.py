@@ -11,7 +11,7 @@ _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{1,5})?"
 
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach the host."""
-    return _is_localhost(host) or (_is_address(host) and ip_address(host).is_loopback)
+    return _is_localhost(host) or (is_address(host) and ip_address(host).is_loopback)
 
 
 @lru_cache(maxsize=256)
@@ -22,7 +22,7 @@ def is_allowed_host(header: str, public_host: str) -> bool:
     browser then sends that name as the host.
     """
     name = host_name(header)
-    return name == public_host or _is_localhost(name) or _is_address(name)
+    return name == public_host or _is_localhost(name) or is_address(name)
 
 
 def host_name(header: str) -> str:
@@ -35,7 +35,8 @@ def _is_localhost(name: str) -> bool:
     return name == "localhost" or name.endswith(".localhost")
 
 
-def _is_address(name: str) -> bool:
+def is_address(name: str) -> bool:
+    """Return whether the text is an IP address."""
     try:
         ip_address(name)
     except ValueError:

@@ -157,7 +157,7 @@ class SecurityHeaders:
         self.policies = page_policies
         # Behind a proxy that ends TLS, the scheme of requests is http.
         public = urlsplit(public_url)
-        self.is_https = public.scheme == "https" and not is_loopback(public.hostname or "")
+        self.is_https = public.scheme == "https" and not is_loopback(host_name(public.netloc))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Add the headers to the response."""
@@ -198,7 +198,7 @@ class Heads:
 
     def __init__(self, app: ASGIApp, public_url: str = "", proxies: Sequence[str] = ()) -> None:
         self.app = app
-        self.public_host = urlsplit(public_url).hostname or ""
+        self.public_host = host_name(urlsplit(public_url).netloc)
         self.proxies = proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
