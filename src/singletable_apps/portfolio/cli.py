@@ -25,6 +25,7 @@ from singletable_apps.shared.cli import (
 )
 
 if TYPE_CHECKING:
+    from singletable_apps.portfolio.entities import User
     from singletable_apps.portfolio.service import PortfolioService
 
 portfolio = typer.Typer(
@@ -158,7 +159,6 @@ def import_(
     dry_run: DryRunOption = False,
 ) -> None:
     """Import posts, images and the portfolio. A post replaces the one with the same slug."""
-    from singletable_apps.portfolio.errors import PortfolioError
     from singletable_apps.portfolio.service.posts import Outcome
     from singletable_apps.portfolio.transfer import import_site
     from singletable_apps.shared.archives import read_files
@@ -169,9 +169,7 @@ def import_(
         _open_site(existing_address(at), folder, prefix) as service,
         progress_bar("Importing") as progress,
     ):
-        owner = service.profile.owner()
-        if owner is None:
-            raise PortfolioError("This site is not set up. Serve it and open its first page first.")
+        owner = _get_owner(service)
         report = import_site(service, owner, files, dry_run=dry_run, on_progress=progress)
     for entry in report:
         if entry.outcome is not Outcome.SKIPPED or entry.reason:
@@ -251,9 +249,9 @@ def prune(at: AddressOption, folder: FolderOption, dry_run: DryRunOption = False
     from singletable_apps.shared.serve import existing_address
 
     with _open_site(existing_address(at), folder, "") as service:
-        unused, owner = service.unused_images(), service.profile.owner()
+        unused, owner = service.unused_images(), _get_owner(service)
         for media in unused:
-            if owner is not None and not dry_run:
+            if not dry_run:
                 service.media.delete(owner, media.name)
             _print(f"  {media.uploaded_at:%Y-%m-%d}  {media.name}  {media.filename}")
     count = f"{len(unused):,} {'image' if len(unused) == 1 else 'images'}"
@@ -292,6 +290,15 @@ def _open_site(address: str, folder: Path, prefix: str) -> Generator[PortfolioSe
         raise PortfolioError(f"--prefix expects a path such as /portfolio, but got '{prefix}'.")
     with open_driver(address) as driver, open_service(driver, folder, Urls(prefix)) as service:
         yield service
+
+
+def _get_owner(service: PortfolioService) -> User:
+    from singletable_apps.portfolio.errors import PortfolioError
+
+    owner = service.profile.owner()
+    if owner is None:
+        raise PortfolioError("This site is not set up. Serve it and open the printed link first.")
+    return owner
 
 
 def _print(text: str) -> None:

@@ -198,11 +198,12 @@ def test_wrong_arguments_are_explained(
     assert not (tmp_path / "new.db").exists()
 
 
-def test_import_needs_an_owner(typed: Run, tmp_path: Path) -> None:
+def test_changes_need_an_owner(typed: Run, tmp_path: Path) -> None:
     (tmp_path / "tea.md").write_text("Tea")
     Engine.on_file(tmp_path / "site.db").close()
-    code, _, err = typed("import", tmp_path / "tea.md", *of(tmp_path))
-    assert (code, "not set up" in err) == (2, True)
+    for command in (["import", tmp_path / "tea.md"], ["prune"]):
+        code, _, err = typed(*command, *of(tmp_path))
+        assert (code, "not set up" in err) == (2, True)
 
 
 def test_home_page_has_a_picture() -> None:
