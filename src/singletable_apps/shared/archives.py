@@ -118,13 +118,9 @@ def _check_total(
         if size > MAX_FILE_BYTES:
             raise ArchiveError(f"{name} is larger than {MAX_FILE_BYTES // 1_000_000} MB.")
         if count >= MAX_FILES or total > max_bytes:
-            raise _too_much(max_bytes)
+            raise ArchiveError(
+                f"There are more than {MAX_FILES:,} files, or more than "
+                f"{max_bytes // 1_000_000} MB. Import them in parts."
+            )
         files[name] = read()
     return files
-
-
-def _too_much(max_bytes: int) -> ArchiveError:
-    return ArchiveError(
-        f"There are more than {MAX_FILES:,} files, or more than {max_bytes // 1_000_000} MB. "
-        "Import them in parts."
-    )

@@ -105,7 +105,7 @@ def _decode(data: bytes) -> tuple[ImageSize, Image.Image]:
     image.draft(None, (2 * WIDTHS[-1], 2 * WIDTHS[-1]))
     # Not a copy of all pixels.
     ImageOps.exif_transpose(image, in_place=True)
-    return size, _resized(_to_srgb(image), largest)
+    return size, _scale(_to_srgb(image), largest)
 
 
 def read_processed_image(name: str, variants: Mapping[int, bytes]) -> ProcessedImage:
@@ -193,7 +193,7 @@ def _resize(image: Image.Image, sizes: Sequence[ImageSize]) -> dict[int, bytes]:
     """Return the image as WebP in each size by width; each is made from the next larger one."""
     variants: dict[int, bytes] = {}
     for size in reversed(sizes):
-        image = _resized(image, size)
+        image = _scale(image, size)
         image.info.clear()
         file = BytesIO()
         image.save(file, "WEBP", quality=QUALITY)
@@ -201,6 +201,6 @@ def _resize(image: Image.Image, sizes: Sequence[ImageSize]) -> dict[int, bytes]:
     return dict(sorted(variants.items()))
 
 
-def _resized(image: Image.Image, size: ImageSize) -> Image.Image:
+def _scale(image: Image.Image, size: ImageSize) -> Image.Image:
     box = (size.width, size.height)
     return image.resize(box, Image.Resampling.LANCZOS, reducing_gap=3.0)

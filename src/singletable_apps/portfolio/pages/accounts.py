@@ -22,9 +22,9 @@ from singletable_apps.portfolio.pages.dependencies import (
 from singletable_apps.portfolio.rules import ROLES
 from singletable_apps.portfolio.service.accounts import Invitation
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     AuthPage,
     Confirmation,
-    ConfirmForm,
     Flash,
     Form,
     PostedForm,
@@ -290,15 +290,9 @@ def _show_person(
     )
 
 
-@router.get("/people/{user_id}/remove")
-def confirm_remove(page: OwnerPage, user_id: UserId) -> Response:
-    """Ask before removing an account."""
-    return _confirm_remove(page, user_id)
-
-
-def _confirm_remove(
-    page: UserPageContext, user_id: int, form: Form | None = None, status: int = 200
-) -> Response:
+@router.api_route("/people/{user_id}/remove", methods=FORM_METHODS)
+def remove_person(page: OwnerPage, user_id: UserId, form: PostedForm) -> Response:
+    """Remove an account."""
     person = page.service.accounts.get(page.user, user_id)
     is_self = user_id == page.user.user_id
     question = Confirmation(
@@ -313,22 +307,16 @@ def _confirm_remove(
         back=_person_url(page, person),
         needs_password=page.needs_password,
     )
-    return page.confirm(question, form, status)
 
-
-@router.post("/people/{user_id}/remove")
-def submit_remove(page: OwnerPage, user_id: UserId, form: PostedForm) -> Response:
-    """Remove an account."""
-
-    def act(_: ConfirmForm) -> Response:
+    def act() -> Response:
         page.check_password(form)
-        removed = page.service.accounts.remove(page.user, user_id)
-        if removed.user_id == page.user.user_id:
+        page.service.accounts.remove(page.user, user_id)
+        if is_self:
             COOKIES.forget(page.request)
             return page.redirect(page.urls.admin("sign-in"), "Your account is removed.")
-        return page.redirect(page.urls.admin("people"), f"{removed.name} was removed.")
+        return page.redirect(page.urls.admin("people"), f"{person.name} was removed.")
 
-    return page.submit(form, ConfirmForm, act, partial(_confirm_remove, page, user_id))
+    return page.ask(question, form, act)
 
 
 def _person_url(page: OwnerPage, person: User) -> str:

@@ -136,9 +136,6 @@ class Accounts(Auth[User]):
         """Return an account: one's own, or any for an owner."""
         if actor.user_id != user_id:
             PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
-        return self._get(user_id)
-
-    def _get(self, user_id: int) -> User:
         user = self._store.find(patterns.user_by_id(user_id))
         if user is None:
             raise _not_found()
@@ -200,7 +197,7 @@ class Accounts(Auth[User]):
         PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
         if self.get(actor, user_id).role is not role:
             self._change(actor, user_id, check, patterns.change_role, write)
-            account = account_of(self._get(user_id))
+            account = account_of(self.get(actor, user_id))
             notice = notices.role_changed(account, account.role, actor.name)
             send_notice(self._context.mailer, notice, self._context.clock())
         return self.get(actor, user_id)

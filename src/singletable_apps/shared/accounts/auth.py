@@ -346,9 +346,7 @@ class Auth(Generic[U]):
             return ("device", name), []
         return self._attempt_key("account", None, login), _origin("address", address)
 
-    def _count_attempt(
-        self, throttle: Throttle, key: AttemptKey, origin: list[AttemptKey]
-    ) -> None:
+    def _count_attempt(self, throttle: Throttle, key: AttemptKey, origin: list[AttemptKey]) -> None:
         """Count an attempt for the account and for the address, unless one of them must wait."""
         now = self._clock()
         throttle.check([key, *origin], now)

@@ -7,6 +7,7 @@ an address that someone else has entered.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Query, Request, Response
@@ -48,8 +49,14 @@ def email_router(
     """Return the router. Opening a link changes nothing, because e-mail scanners open links too."""
     router = APIRouter(prefix=prefix)
 
-    def invalid(page: AuthPage[U], error: Exception) -> Response:
-        return page.render("link_expired", 422, reason=str(error))
+    def show_expired(page: AuthPage[U], reason: str) -> Response:
+        return page.render("link_expired", 422, reason=reason)
+
+    def submit(page: AuthPage[U], form: Form, act: Callable[[AddressForm], Response]) -> Response:
+        def show(rejected: Form, _: int) -> Response:
+            return show_expired(page, next(iter(rejected.errors.values()), rejected.summary))
+
+        return submit_form(form, AddressForm, act, show, rejects=(*rejects, NotSignedIn))
 
     @router.get("/email")
     def show_new_address(request: Request, token: Token = "") -> Response:
@@ -57,7 +64,7 @@ def email_router(
         try:
             address = find_changes(request).read(token)
         except NotSignedIn as error:
-            return invalid(page, error)
+            return show_expired(page, str(error))
         return page.render("email", form=Form({"token": token}), address=address)
 
     @router.post("/email")
@@ -69,10 +76,7 @@ def email_router(
             home = page.home if page.user is not None else page.url("sign-in")
             return page.redirect(home, "Your e-mail address was changed.")
 
-        def show(form: Form, _: int) -> Response:
-            return invalid(page, ValueError(next(iter(form.errors.values()), form.summary)))
-
-        return submit_form(form, AddressForm, act, show, rejects=(*rejects, NotSignedIn))
+        return submit(page, form, act)
 
     @router.get("/email/old")
     def show_old_address(request: Request, token: Token = "") -> Response:
@@ -80,7 +84,7 @@ def email_router(
         try:
             notice = find_changes(request).read_notice(token)
         except NotSignedIn as error:
-            return invalid(page, error)
+            return show_expired(page, str(error))
         return page.render("email_old", form=Form({"token": token}), notice=notice)
 
     @router.post("/email/old")
@@ -95,15 +99,11 @@ def email_router(
             changes.keep_old(values.token)
             return page.redirect(page.url("sign-in"), "You kept your e-mail address.")
 
-        def show(form: Form, _: int) -> Response:
-            return invalid(page, ValueError(next(iter(form.errors.values()), form.summary)))
-
-        return submit_form(form, AddressForm, act, show, rejects=(*rejects, NotSignedIn))
+        return submit(page, form, act)
 
     @router.get("/account/email")
     def show_unaccepted_address(request: Request) -> Response:
-        page = find_page(request)
-        return show_unaccepted(page, Form())
+        return show_unaccepted(find_page(request), Form())
 
     @router.post("/account/email")
     def accept_address(request: Request, form: PostedForm) -> Response:
@@ -116,14 +116,12 @@ def email_router(
             flash = "Accepted. Your password can be reset by e-mail again."
             return page.redirect(page.url("account"), flash)
 
-        def show(form: Form, status: int) -> Response:
-            return show_unaccepted(page, form, status)
-
+        show = partial(show_unaccepted, page)
         return submit_throttled(page, form, AcceptForm, act, show, (*rejects, NotSignedIn))
 
     def show_unaccepted(page: AuthPage[U], form: Form, status: int = 200) -> Response:
-        user, changes = page.get_user(), find_changes(page.request)
-        notice = changes.find_unaccepted(user)
+        user = page.get_user()
+        notice = find_changes(page.request).find_unaccepted(user)
         if notice is None:
             return page.redirect(page.url("account"))
         return page.render(
