@@ -168,7 +168,7 @@ class Table:
 
     def describe_row(self, key: RowKey) -> str:
         """Return the place of a row as text for errors."""
-        return f"The item with {_key_text(self.key, (), *key)} in table '{self.name}'"
+        return _describe_row(f"table '{self.name}'", self.key, (), *key)
 
     def expires_at(self, item: Item) -> int | None:
         """Return the timestamp when the item expires, or None."""
@@ -193,8 +193,8 @@ def build_table(record: TableRecord, *, in_memory: bool) -> Table:
         for index in records
         if index.deleted_by is None
     ]
-    label, key_text = f"table '{record.name}'", partial(_key_text, key, ())
-    rows = Rows.for_table(f"items_{record.number}", label, key_text, in_memory=in_memory)
+    describe = partial(_describe_row, f"table '{record.name}'", key, ())
+    rows = Rows.for_table(f"items_{record.number}", describe, in_memory=in_memory)
     return Table(record.name, key, tuple(indexes), rows, record)
 
 
@@ -212,11 +212,9 @@ def _index(
         extra = record.projection.non_key_attributes or ()
         projected = frozenset((*table_key.names, *key.names, *extra))
     label = f"index '{record.name}' of table '{table.name}'"
-    name, key_text = (
-        f"index_{table.number}_{record.number}",
-        partial(_key_text, key, table_key.attributes),
-    )
-    rows = Rows.for_table(name, label, key_text, in_memory=in_memory)
+    describe = partial(_describe_row, label, key, table_key.attributes)
+    name = f"index_{table.number}_{record.number}"
+    rows = Rows.for_table(name, describe, in_memory=in_memory)
     return Index(record.name, is_global, key, projected, rows, record, table_key)
 
 
@@ -231,15 +229,15 @@ def _key_schema(elements: list[KeySchemaElement], types: dict[str, KeyType]) -> 
     return KeySchema(attributes("HASH"), attributes("RANGE"))
 
 
-def _key_text(
-    key: KeySchema, table_key: tuple[KeyAttribute, ...], partition: bytes, sort: bytes
+def _describe_row(
+    place: str, key: KeySchema, table_key: tuple[KeyAttribute, ...], partition: bytes, sort: bytes
 ) -> str:
-    """Return the bytes of a row key as text. In an index the sort key ends with the table's key."""
+    """Return the place of a row as text. In an index the sort key ends with the table's key."""
     # The partition bytes start with a hash.
     text = f"partition key {_values_text(key.partition, partition, 4, len(key.partition) > 1)}"
     if sort:
         text += f" and sort key {_values_text(key.sort + table_key, sort, 0, bool(table_key))}"
-    return text
+    return f"The item with {text} in {place}"
 
 
 def _values_text(

@@ -19,21 +19,20 @@ class DamagedData(Exception):
     """Stored bytes differ from the written ones; the message names their place."""
 
 
-# Returns the partition and sort bytes of a row as text for errors.
-KeyText: TypeAlias = Callable[[bytes, bytes], str]
+# Returns the place of a row as text for errors, given its partition and sort bytes.
+DescribeRow: TypeAlias = Callable[[bytes, bytes], str]
 
 
 class RowChecksums(Struct, frozen=True):
-    """Compute and verify row checksums of one table or index; `label` names it in errors."""
+    """Compute and verify row checksums of one table or index."""
 
-    label: str
-    key_text: KeyText
+    describe: DescribeRow
     seed: int
 
     @classmethod
-    def of_table(cls, name: str, label: str, key_text: KeyText) -> RowChecksums:
+    def of_table(cls, name: str, describe: DescribeRow) -> RowChecksums:
         """Return the checksums for the SQLite table with this name."""
-        return cls(label, key_text, crc32(name.encode()))
+        return cls(describe, crc32(name.encode()))
 
     def place(self, partition: bytes, sort: bytes) -> int:
         """Return the checksum of a row's place."""
@@ -92,10 +91,6 @@ class RowChecksums(Struct, frozen=True):
                 raise DamagedData(self.describe(partition, sort)) from None
             last_partition, last = partition, sort
             yield size, item
-
-    def describe(self, partition: bytes, sort: bytes) -> str:
-        """Return the place of a row as text."""
-        return f"The item with {self.key_text(partition, sort)} in {self.label}"
 
 
 def values_checksum(values: tuple[str | bytes | float | None, ...]) -> int:

@@ -181,7 +181,7 @@ def _add_checksums(connection: apsw.Connection) -> None:
         execute(f"UPDATE {name} SET checksum = {function}({columns})")
     tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '*_[0-9]*'"
     for (name,) in list(execute(tables)):
-        add_function("row_checksum", RowChecksums.of_table(name, name, "{} {}".format).compute)
+        add_function("row_checksum", RowChecksums.of_table(name, "{} {}".format).compute)
         execute(f"ALTER TABLE {name} ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1")
         execute(
             f"UPDATE {name} SET checksum = row_checksum(partition, sort, size, item) "

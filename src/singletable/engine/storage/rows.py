@@ -15,7 +15,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from singletable.engine.storage.checksums import DamagedData, KeyText, RowChecksums
+from singletable.engine.storage.checksums import DamagedData, DescribeRow, RowChecksums
 from singletable.engine.storage.connection import Execute
 from singletable.engine.storage.row_range import (
     RowRange,
@@ -64,11 +64,11 @@ class Rows:
     delete_at_sql: str
 
     @classmethod
-    def for_table(cls, name: str, label: str, key_text: KeyText, *, in_memory: bool) -> Rows:
+    def for_table(cls, name: str, describe: DescribeRow, *, in_memory: bool) -> Rows:
         """Return access to the rows of the SQLite table with this name."""
         return cls(
             name,
-            None if in_memory else RowChecksums.of_table(name, label, key_text),
+            None if in_memory else RowChecksums.of_table(name, describe),
             f"SELECT id, size, item, checksum FROM {name} WHERE partition = ? AND sort = ?",
             f"INSERT INTO {name} (partition, sort, size, expires, item, checksum) "
             "VALUES (?, ?, ?, ?, ?, ?)",
