@@ -24,7 +24,7 @@ from drills.ledger_workload import StepEvent
 
 
 def memory_folder() -> Path | None:
-    """Return a folder in memory for simulated disks, or None if there is none."""
+    """Return a folder in memory for simulated disks, or None if the system has none."""
     return _MEMORY_FOLDER if _MEMORY_FOLDER.is_dir() else None
 
 

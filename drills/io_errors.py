@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from types import FrameType
 from typing import TypeAlias
@@ -113,7 +113,7 @@ def _number(engine: Engine, name: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A write, and a function whose result differs before and after it."""
+    """A write, and a read that returns `before` without it and `after` with it."""
 
     name: str
     write: Operation[object]
@@ -426,9 +426,9 @@ def main() -> int:
             failed += bool(faults)
             for found in faults[:10]:
                 print(f"  {fault}: {found}", flush=True)
-        for name, faults in (
-            *run_memory_limits(Path(folder), 64 * options.stride),
-            *run_interruptions(Path(folder), 7 * options.stride),
+        for name, faults in chain(
+            run_memory_limits(Path(folder), 64 * options.stride),
+            run_interruptions(Path(folder), 7 * options.stride),
         ):
             done[name.split(" ")[0] if "at" in name else "memory"] += 1
             failed += bool(faults)

@@ -105,19 +105,6 @@ def test_signed_request_is_held_to_its_policy(engine: Engine, guard: Guard) -> N
     assert b"user/bob is not authorized to perform: dynamodb:PutItem" in response.body
 
 
-def test_read_signed_without_its_target_cannot_be_sent_as_a_delete(
-    engine: Engine, guard: Guard
-) -> None:
-    app = DynamoDBApp(AsyncEngine(engine), guard=guard)
-    assert respond(app, signed("ada", PUT)).status == 200
-    unnamed = {name: value for name, value in GET.headers.items() if name != "x-amz-target"}
-    read = signed("ada", HttpRequest("POST", "/", unnamed, GET.body))
-    headers = {**read.headers, "x-amz-target": "DynamoDB_20120810.DeleteItem"}
-    response = respond(app, HttpRequest("POST", read.target, headers, read.body))
-    assert error_code(response) == "InvalidSignatureException"
-    assert respond(app, signed("ada", GET)).body == b'{"Item":{"pk":{"S":"a"}}}'
-
-
 class RecordedHeaders(dict[str, str]):
     """Headers that remember which of them were used."""
 

@@ -37,7 +37,7 @@ def _check_names(names: list[str] | None) -> list[str] | None:
 
 
 def _check_durability(durability: str) -> str:
-    """Return the durability; raise BadParameter unless there is such a one."""
+    """Return the durability; raise BadParameter unless it is full or normal."""
     if durability not in ("full", "normal"):
         raise typer.BadParameter(f"Expected full or normal, but got {durability!r}.")
     return durability
