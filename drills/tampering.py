@@ -132,6 +132,8 @@ def attacks(base: Base) -> Iterator[Attack]:
             for name in item:
                 if name not in ("PK", "SK"):
                     yield from _change_attribute(what, table, item, name, other)
+    hidden = [item for item in now.values() if item["PK"]["S"] in ("USER#ben", "USER_NAME#ben")]
+    yield Attack("user", "hide", _delete(votes.name, *hidden))
     yield from _replays(base, now)
     yield from _insertions(now)
     yield from _forged_logs(base)
@@ -143,9 +145,12 @@ def _type_of(item: Item) -> str:
     return item["entity_type"]["S"].lower() if "entity_type" in item else "unique value"
 
 
-def _delete(table: str, item: Item) -> Change:
-    key = {"PK": item["PK"], "SK": item["SK"]}
-    return lambda engine: engine.execute(DeleteItem(table, key))
+def _delete(table: str, *items: Item) -> Change:
+    def delete(engine: Engine) -> None:
+        for item in items:
+            engine.execute(DeleteItem(table, {"PK": item["PK"], "SK": item["SK"]}))
+
+    return delete
 
 
 def _put(table: str, *items: Item) -> Change:
@@ -272,8 +277,8 @@ def _rewrite(events: list[Event]) -> Change:
 
 def probe(elections: Elections, people: Mapping[str, User]) -> dict[str, tuple[str, str]]:
     """Return the results, receipts and permissions, each as a value or as an error."""
-    ada, ben, _, _, eve = people.values()
-    vote = [("Blue", 1)]
+    ada, ben, cy, _, eve = people.values()
+    vote, password = [("Blue", 1)], password_of("zoe")
 
     def sign_in() -> str:
         return elections.auth.sign_in("ben", password_of("eve")).user.name
@@ -295,6 +300,9 @@ def probe(elections: Elections, people: Mapping[str, User]) -> dict[str, tuple[s
         "eve is promoted by herself": lambda: elections.people.change_role(eve, "eve", Role.ADMIN),
         "ben closes an election of ada": lambda: elections.lifecycle.close(ben, "Open"),
         "eve signs in as ben": sign_in,
+        "cy sees a secret ballot": lambda: elections.voting.ballot(cy, "Secret", "ben").receipt,
+        "zoe registers as BEN": lambda: elections.people.register("BEN", "z@z.org", password),
+        "ranks on the ballot of ben": lambda: elections.queries.rankings(ben, "Open"),
         **{f"receipt of {v} in {e}": lambda v=v, e=e: receipt(v, e) for v, e in voters},  # type: ignore[misc]
         **{f"result of {e}": lambda e=e: signed(e) for e in ("Closed", "Open", "Secret", "Other")},  # type: ignore[misc]
     }

@@ -28,7 +28,7 @@ def test_known_attacks_are_found(base: Base) -> None:
     expected = expect(base)
     wanted = {("ballot", "swap sealed"), ("ballot", "put an old one back"), ("user", "change role")}
     wanted |= {("user", "swap user_id"), ("election", "swap election_id"), ("voter", "insert")}
-    wanted |= {("sync", "delete")}
+    wanted |= {("sync", "delete"), ("election", "change secret_ballot"), ("user", "hide")}
     tried = set[tuple[str, str]]()
     for attack in attacks(base):
         kind = attack.what, attack.how

@@ -183,7 +183,6 @@ class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
     confirmation: Attr[str | None] = attr(default=None)
     nonce: Attr[str | None] = attr(default=None)
     rankings: Attr[list[RankedCandidate] | None] = attr(default=None)
-    mac: Attr[str | None] = attr(default=None)
     sealed: Attr[str | None] = attr(default=None)
     requests: Attr[dict[str, CastRequest]] = attr(name="asked", factory=dict)
     revision: Attr[int] = attr()

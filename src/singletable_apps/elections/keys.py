@@ -73,8 +73,8 @@ class Keys:
             saved = msgspec.json.decode(path.read_bytes(), type=_Checkpoint)
         except msgspec.DecodeError as error:
             raise CorruptLog(
-                f"The checkpoint {path} cannot be read: {error}. Verify the log with `singletable "
-                f"elections verify`, then delete {path}."
+                f"The checkpoint {path} cannot be read: {error}. Delete it, then check the log "
+                "with `singletable elections verify`."
             ) from error
         event = store.get(patterns.event(saved.events), consistent=True)
         if event is None or event.hash != saved.head:
@@ -108,7 +108,7 @@ def load_or_create_keys(folder: Path) -> Keys:
 
 
 def load_existing_keys(folder: Path) -> Keys:
-    """Return the keys in a folder. Raise WrongKeys if one is missing."""
+    """Return the keys in a folder. Raise WrongKeys if the ballot or signing key is missing."""
     for name in (BALLOT_KEY_FILE, SIGNING_KEY_FILE):
         if not (folder / name).exists():
             raise WrongKeys(

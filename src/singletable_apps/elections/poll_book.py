@@ -8,9 +8,11 @@ event before entering it.
 from __future__ import annotations
 
 import threading
+from collections import UserDict
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from singletable import Store
 from singletable_apps.counting import Ranking
@@ -18,6 +20,7 @@ from singletable_apps.elections import events, patterns
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
+    Counts,
     Definition,
     Election,
     Sync,
@@ -27,10 +30,11 @@ from singletable_apps.elections.entities import (
 )
 from singletable_apps.elections.errors import CorruptLog, CorruptTable, NotFound
 from singletable_apps.elections.events import Event, check_event, parse_event_data
+from singletable_apps.elections.projection.elections import definition_of, new_election
+from singletable_apps.elections.projection.users import new_user
 from singletable_apps.elections.proofs.documents import (
     BallotContent,
     BallotDefinition,
-    create_definition,
     hash_definition,
 )
 from singletable_apps.elections.proofs.errors import UnsealError
@@ -38,8 +42,20 @@ from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import has_ended
+from singletable_apps.elections.rules.names import fold_name
 
-_CONFIRMED = ("name", "email", "hash", "role", "user_id", "credentials", "when_registered")
+T = TypeVar("T")
+
+_CONFIRMED = (
+    "name",
+    "email",
+    "hash",
+    "role",
+    "user_id",
+    "credentials",
+    "elections_owned",
+    "when_registered",
+)
 
 
 @dataclass(slots=True)
@@ -77,15 +93,24 @@ class CountedBallot:
     content: BallotContent
 
 
-def definition_of(election: Election, candidates: Sequence[str]) -> BallotDefinition:
-    """Return the definition of an election's ballots, from which confirmations are computed."""
-    return create_definition(
-        election.election_id,
-        candidates,
-        election.secret_ballot,
-        level=election.publication.value,
-        commitment=election.tie_commitment or "",
-    )
+class _CaseInsensitiveDict(UserDict[str, T]):
+    """A dict by name or e-mail address.
+
+    If it were case-sensitive, someone who hid a user from the table could register with the same
+    name in another case, and would have that user's ballots and elections.
+    """
+
+    def __contains__(self, name: object) -> bool:
+        return fold_name(str(name)) in self.data
+
+    def __getitem__(self, name: str) -> T:
+        return self.data[fold_name(name)]
+
+    def __setitem__(self, name: str, value: T) -> None:
+        self.data[fold_name(name)] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self.data[fold_name(name)]
 
 
 class PollBook:
@@ -95,10 +120,11 @@ class PollBook:
         self._store = store
         self._key = key
         self._lock = threading.Lock()
-        self._ids: dict[str, int] = {}
+        self._ids = _CaseInsensitiveDict[int]()
+        self._emails = _CaseInsensitiveDict[int]()
+        self._by_name = _CaseInsensitiveDict[ElectionRecord]()
         self._users: dict[int, User] = {}
         self._elections: dict[int, ElectionRecord] = {}
-        self._by_name: dict[str, ElectionRecord] = {}
         self.position = 0
         self.head = ""
 
@@ -170,19 +196,42 @@ class PollBook:
         ]
         return sorted(found, key=lambda ballot: ballot.voter_name)
 
+    def ballot(self, record: ElectionRecord, voter_id: int) -> CountedBallot | None:
+        """Return the current ballot of a voter, opened and authenticated, or None."""
+        event_id = record.ballots.get(voter_id)
+        if event_id is None:
+            return None
+        return self.open_event(record.election, voter_id, self.event(event_id))
+
     def open_event(self, election: Election, voter_id: int, event: Event) -> CountedBallot:
-        """Return the ballot of an event. Raise unless this voter cast it."""
+        """Return the ballot of an event. Raise CorruptTable unless this voter cast it."""
         data = parse_event_data(event)
         if not isinstance(data, events.BallotCast):
             raise CorruptLog(f"Event {event.event_id} is not a ballot.")
         place = BallotPlace(election.election_id, voter_id, event.event_id, data.definition)
-        levels = None if data.levels is None else Ranking(data.levels)
-        content = open_content(
-            self._key, place, data.sealed, data.mac, data.nonce, data.confirmation, levels
-        )
-        user = self._users.get(voter_id)
-        name = user.name if user is not None else removed_user_name(voter_id)
-        return CountedBallot(name, event, data.definition, content)
+        try:
+            if data.sealed is not None:
+                content = self._key.open(place, data.sealed)
+            else:
+                nonce = bytes.fromhex(data.nonce or "")
+                content = BallotContent(nonce, data.confirmation or "", Ranking(data.levels or ()))
+                self._key.check(place, content, data.mac or "")
+        except (UnsealError, ValueError) as error:
+            raise CorruptTable(
+                "A ballot was changed, or copied from another voter, election or time (event "
+                f"{event.event_id:,}). Nothing was counted. An operator can find out more with: "
+                "singletable elections verify"
+            ) from error
+        return CountedBallot(self.user_name(voter_id), event, data.definition, content)
+
+    def user_id(self, name: str) -> int:
+        """Return the id of a user or a removed user, or 0 if the name is unknown."""
+        return self._ids.get(name, 0)
+
+    def user_name(self, user_id: int) -> str:
+        """Return the current name of a user, or the name that replaces a removed user's."""
+        user = self._users.get(user_id)
+        return user.name if user is not None else removed_user_name(user_id)
 
     def _events(self, ids: Sequence[int]) -> Iterator[Event]:
         found = self._store.get_many(map(patterns.event, ids), consistent=True)
@@ -201,17 +250,26 @@ class PollBook:
             getattr(known, each) == getattr(user, each) for each in _CONFIRMED
         )
 
-    def confirm_user(self, user: User | None, *, user_id: int = 0, name: str = "") -> None:
-        """Raise CorruptTable unless the log has the same user, or also none."""
-        known = self._users.get(user_id or self._ids.get(name, 0))
+    def confirm_user(
+        self, user: User | None, *, user_id: int = 0, name: str = "", email: str = ""
+    ) -> None:
+        """Raise CorruptTable unless the log has the same user by id, name or address, or none."""
+        known_id = user_id or self._emails.get(email) or self._ids.get(name, 0)
         if user is None:
-            _confirm(known is None, f"The user {known.name if known else ''!r} is missing")
-            return
-        _confirm(self.has_user(user), f"The user {user.name!r} was changed")
+            _confirm(known_id not in self._users, f"The user with the id {known_id} is missing")
+        else:
+            same = user.user_id == known_id and self.has_user(user)
+            _confirm(same, f"The user {user.name!r} was changed")
+
+    def confirm_counts(self, counts: Counts) -> None:
+        """Raise CorruptTable unless the log has as many users and elections."""
+        known = len(self._users), len(self._elections)
+        same = (counts.user_count, counts.election_count) == known
+        _confirm(same, "The number of users or elections was changed")
 
     def confirm_election(self, election: Election | None, name: str) -> None:
         """Raise CorruptTable unless the log has the same election, or also none."""
-        known = self._by_name.get(election.name if election is not None else name)
+        known = self._by_name.get(name)
         expected = None if known is None else known.election
         _confirm(expected == election, f"The election {name!r} was changed")
 
@@ -257,17 +315,8 @@ class PollBook:
         number, data = event.event_id, parse_event_data(event)
         match data:
             case events.UserRegistered():
-                self._ids[data.name] = number
-                self._users[number] = User(
-                    name=data.name,
-                    email=data.email,
-                    hash=data.hash,
-                    role=data.role,
-                    user_id=number,
-                    credentials=number,
-                    when_registered=event.when_occurred,
-                    revision=number,
-                )
+                self._ids[data.name] = self._emails[data.email] = number
+                self._users[number] = new_user(event, data)
             case events.UserRoleChanged():
                 self._user(data.name).role = data.role
             case events.OwnershipTransferred():
@@ -278,7 +327,9 @@ class PollBook:
                 user.hash = data.hash
                 user.credentials = user.credentials if data.renewed else number
             case events.UserEmailChanged():
-                self._user(data.name).email = data.email
+                user = self._user(data.name)
+                del self._emails[user.email]
+                self._emails[data.email], user.email = user.user_id, data.email
             case events.UserNameChanged():
                 user = self._user(data.old_name)
                 user.name = data.new_name
@@ -291,20 +342,13 @@ class PollBook:
                 self._remove_user(event, data.name)
             case events.ElectionCreated():
                 self._elections[number] = self._by_name[data.name] = ElectionRecord(
-                    Election(
-                        name=data.name,
-                        owner_name=data.owner,
-                        secret_ballot=data.secret_ballot,
-                        publication=data.publication,
-                        no_voting_before=data.no_voting_before,
-                        no_voting_after=data.no_voting_after,
-                        election_id=number,
-                        when_created=event.when_occurred,
-                        revision=number,
-                    )
+                    new_election(event, data)
                 )
+                self._user(data.owner).elections_owned += 1
             case events.ElectionDeleted():
-                del self._elections[self._by_name.pop(data.name).election.election_id]
+                election = self._by_name.pop(data.name).election
+                del self._elections[election.election_id]
+                self._user(election.owner_name).elections_owned -= 1
             case events.ElectionNameChanged():
                 record = self._by_name[data.new_name] = self._by_name.pop(data.old_name)
                 record.election.name = data.new_name
@@ -354,6 +398,8 @@ class PollBook:
                 election.no_voting_after = data.no_voting_after
             case events.ElectionOwnerChanged():
                 election.owner_name = data.new_owner
+                self._user(data.old_owner).elections_owned -= 1
+                self._user(data.new_owner).elections_owned += 1
             case events.ElectionLaunched():
                 election.allow_vote, election.allow_edit = True, data.allow_edit
                 election.tie_commitment, election.tie_sealed = data.tie_commitment, data.tie_sealed
@@ -368,7 +414,7 @@ class PollBook:
     def _remove_user(self, event: Event, name: str) -> None:
         user_id = self._ids.pop(name)
         self._ids[removed_user_name(user_id)] = user_id
-        del self._users[user_id]
+        del self._emails[self._users.pop(user_id).email]
         for record in self._elections.values():
             is_over = has_ended(record.election, event.when_occurred)
             if record.election.allow_vote and not is_over:
@@ -378,38 +424,18 @@ class PollBook:
         return self._users[self._ids[name]]
 
 
-def open_content(
-    key: BallotKey,
-    place: BallotPlace,
-    sealed: str | None,
-    mac: str | None,
-    nonce: str | None,
-    confirmation: str | None,
-    ranking: Ranking | None,
-) -> BallotContent:
-    """Return the content of a ballot. Raise CorruptTable unless it belongs to this place."""
-    try:
-        if sealed is not None:
-            return key.open(place, sealed)
-        opened = BallotContent(
-            bytes.fromhex(nonce or ""), confirmation or "", ranking or Ranking(())
-        )
-        key.check(place, opened, mac or "")
-    except (UnsealError, ValueError) as error:
-        raise CorruptTable(
-            f"A ballot was changed, or copied from another voter, election or time (event "
-            f"{place.event_id:,}). Nothing was counted. An operator can find out more with: "
-            "singletable elections verify"
-        ) from error
-    return opened
-
-
 class ConfirmedReadModel(ReadModel):
     """A read model for decisions: facts that contradict the log raise CorruptTable."""
 
     def __init__(self, store: Store, book: PollBook) -> None:
         super().__init__(store)
         self._book = book
+
+    def get_counts(self) -> Counts:
+        """Return the numbers of users and elections."""
+        counts = super().get_counts()
+        self._book.confirm_counts(counts)
+        return counts
 
     def find_user(self, name: str) -> User | None:
         """Return the user with this name, or None."""
@@ -427,8 +453,7 @@ class ConfirmedReadModel(ReadModel):
     def find_user_by_email(self, email: str) -> User | None:
         """Return the user with this e-mail address, or None."""
         user = super().find_user_by_email(email)
-        if user is not None:
-            self._book.confirm_user(user)
+        self._book.confirm_user(user, email=email)
         return user
 
     def find_user_by_id(self, user_id: int) -> User | None:

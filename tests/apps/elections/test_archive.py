@@ -34,7 +34,7 @@ from singletable_apps.elections.errors import (
     RebuildInProgress,
 )
 from singletable_apps.elections.events import Event, event_log, hash_event
-from singletable_apps.elections.keys import generate_keys, load_or_create_keys
+from singletable_apps.elections.keys import CHECKPOINT_FILE, generate_keys, load_or_create_keys
 from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.proofs.keys import BallotKey
@@ -414,6 +414,9 @@ def test_log_that_lost_its_end_is_noticed(tmp_path: Path) -> None:
     for use in (lambda: verify_log(store, keys), lambda: open_elections(store.driver, keys)):
         with pytest.raises(CorruptLog, match=r"event 2 has the hash .*, but it is missing"):
             use()
+    (tmp_path / CHECKPOINT_FILE).write_bytes(b"\xff")
+    with pytest.raises(CorruptLog, match=r"Delete it, then"):
+        verify_log(store, keys)
 
 
 def test_verify_counts_closed_elections_again() -> None:

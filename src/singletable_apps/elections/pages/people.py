@@ -8,10 +8,7 @@ from pydantic import BaseModel
 from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotPermitted
-from singletable_apps.elections.pages.account import (
-    ProfileForm,
-    profile_form,
-)
+from singletable_apps.elections.pages.account import ProfileForm, profile_form
 from singletable_apps.elections.pages.dependencies import ViewerPage, url
 from singletable_apps.elections.roles import (
     ROLE_DESCRIPTIONS,

@@ -26,7 +26,11 @@ from singletable_apps.elections.entities import (
     is_removed_user,
 )
 from singletable_apps.elections.projection.step import ProjectionStep, copy_with, take_step
-from singletable_apps.elections.proofs.documents import create_definition, hash_definition
+from singletable_apps.elections.proofs.documents import (
+    BallotDefinition,
+    create_definition,
+    hash_definition,
+)
 
 # How many of the latest requests to remember for each ballot, for idempotency.
 REMEMBERED_REQUESTS = 8
@@ -36,23 +40,26 @@ ElectionItem: TypeAlias = Ballot | Voter | Candidate | Definition
 
 def create_election(step: ProjectionStep, data: events.ElectionCreated) -> bool:
     """Create the election. Its id is the id of the event."""
-    step.transaction.create(
-        Election(
-            name=data.name,
-            owner_name=data.owner,
-            secret_ballot=data.secret_ballot,
-            publication=data.publication,
-            no_voting_before=data.no_voting_before,
-            no_voting_after=data.no_voting_after,
-            election_id=step.revision,
-            when_created=step.event.when_occurred,
-            revision=step.revision,
-        )
-    )
+    step.transaction.create(new_election(step.event, data))
     step.transaction.create(Ownership(election_name=data.name, owner_name=data.owner))
     step.transaction.update(User.key(data.owner), User.elections_owned.add(1))
     _count_elections(step, 1)
     return True
+
+
+def new_election(event: events.Event, data: events.ElectionCreated) -> Election:
+    """Return the election that an event created."""
+    return Election(
+        name=data.name,
+        owner_name=data.owner,
+        secret_ballot=data.secret_ballot,
+        publication=data.publication,
+        no_voting_before=data.no_voting_before,
+        no_voting_after=data.no_voting_after,
+        election_id=event.event_id,
+        when_created=event.when_occurred,
+        revision=event.event_id,
+    )
 
 
 def update_election(step: ProjectionStep, data: events.ElectionUpdated) -> bool:
@@ -222,19 +229,22 @@ def _update_candidates(
 
 def _put_definition(step: ProjectionStep, election: Election, names: list[str]) -> str:
     """Store what ballots are about from now on. Return its digest."""
-    digest = hash_definition(
-        create_definition(
-            election.election_id,
-            names,
-            election.secret_ballot,
-            level=election.publication.value,
-            commitment=election.tie_commitment or "",
-        )
-    )
+    digest = hash_definition(definition_of(election, names))
     step.transaction.put(
         Definition(election_name=election.name, digest=digest, candidate_names=sorted(names))
     )
     return digest
+
+
+def definition_of(election: Election, candidates: Sequence[str]) -> BallotDefinition:
+    """Return the definition of an election's ballots, from which confirmations are computed."""
+    return create_definition(
+        election.election_id,
+        candidates,
+        election.secret_ballot,
+        level=election.publication.value,
+        commitment=election.tie_commitment or "",
+    )
 
 
 def add_voters(step: ProjectionStep, data: events.VotersAdded) -> bool:
@@ -285,7 +295,6 @@ def cast_ballot(step: ProjectionStep, data: events.BallotCast) -> bool:
             confirmation=data.confirmation,
             nonce=data.nonce,
             rankings=_to_rankings(data.levels),
-            mac=data.mac,
             sealed=data.sealed,
             requests=_latest(requests),
             revision=step.revision,

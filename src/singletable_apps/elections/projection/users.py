@@ -24,20 +24,23 @@ from singletable_apps.elections.rules.elections import has_ended
 
 def register_user(step: ProjectionStep, data: events.UserRegistered) -> bool:
     """Create the user. Their id is the id of the event."""
-    step.transaction.create(
-        User(
-            name=data.name,
-            email=data.email,
-            hash=data.hash,
-            role=data.role,
-            user_id=step.revision,
-            credentials=step.revision,
-            when_registered=step.event.when_occurred,
-            revision=step.revision,
-        )
-    )
+    step.transaction.create(new_user(step.event, data))
     _count_users(step, 1)
     return True
+
+
+def new_user(event: events.Event, data: events.UserRegistered) -> User:
+    """Return the user that an event registered."""
+    return User(
+        name=data.name,
+        email=data.email,
+        hash=data.hash,
+        role=data.role,
+        user_id=event.event_id,
+        credentials=event.event_id,
+        when_registered=event.when_occurred,
+        revision=event.event_id,
+    )
 
 
 def change_role(step: ProjectionStep, data: events.UserRoleChanged) -> bool:

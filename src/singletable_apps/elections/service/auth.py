@@ -11,11 +11,7 @@ from singletable_apps.elections.events import SYSTEM_ACTOR, EventData, UserPassw
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.users import check_password_change
 from singletable_apps.elections.service.context import Context, reload_user
-from singletable_apps.elections.service.people import (
-    account_of,
-    check_new_password,
-    set_email,
-)
+from singletable_apps.elections.service.people import account_of, check_new_password, set_email
 from singletable_apps.shared import accounts
 
 SignedIn: TypeAlias = accounts.SignedIn[User]

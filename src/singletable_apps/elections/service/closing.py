@@ -1,16 +1,14 @@
-"""Open ballots with the key, and create the statement that is signed when an election closes."""
+"""The statement that is signed when an election closes."""
 
 from __future__ import annotations
 
 import json
 from typing import cast
 
-from singletable_apps.counting import Ranking
-from singletable_apps.elections.entities import Ballot, Election
+from singletable_apps.elections.entities import Election
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.poll_book import ElectionRecord, PollBook, open_content
+from singletable_apps.elections.poll_book import ElectionRecord, PollBook
 from singletable_apps.elections.proofs import documents
-from singletable_apps.elections.proofs.keys import BallotPlace
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.rules.elections import METHOD
 
@@ -21,24 +19,6 @@ COUNTING_RULES = {
     "unranked": "last",
     "order": "layers of the strongest paths",
 }
-
-
-def open_ballot(
-    election: Election, voter_id: int, ballot: Ballot, keys: Keys
-) -> documents.BallotContent:
-    """Return the content of a ballot in the table. Raise CorruptTable unless it is the voter's."""
-    place = BallotPlace(election.election_id, voter_id, ballot.revision, ballot.definition)
-    lines = [(line.candidate_name, line.rank) for line in ballot.rankings or ()]
-    ranking = Ranking.from_pairs(lines)
-    return open_content(
-        keys.ballot_key,
-        place,
-        ballot.sealed,
-        ballot.mac,
-        ballot.nonce,
-        ballot.confirmation,
-        ranking,
-    )
 
 
 def closing_statement(

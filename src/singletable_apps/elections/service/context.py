@@ -38,8 +38,9 @@ def utc_now() -> datetime:
 class Settings:
     """The operator's settings: the role of new users, and the links in e-mails.
 
-    `link(page, token)` returns a URL. With `confirm_registrations`, an account is created when its
-    owner opens the link in an e-mail, so registering does not reveal which addresses have accounts.
+    `link` is a URL with the placeholders `{page}` and `{token}`. With `confirm_registrations`, an
+    account is created when its owner opens the link in an e-mail, so registering does not reveal
+    which addresses have accounts.
     """
 
     new_user_role: Role = Role.USER

@@ -155,15 +155,6 @@ class People:
         """Rename a user."""
         return self.edit(actor, target, name=new, check_revision=check_revision)
 
-    def change_email(
-        self, actor: User, target: str, new: str, check_revision: RevisionCheck = any_revision
-    ) -> User:
-        """Change an e-mail address without confirmation, for commands. The web uses `edit`."""
-        user = self._context.read.get_user(target)
-        check_edit_user(reload_user(self._context.read, actor), user)
-        check_revision(user.revision)
-        return set_email(self._context, user, clean_email(new), actor.name)
-
     def edit(
         self,
         actor: User,

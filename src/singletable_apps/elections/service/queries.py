@@ -22,7 +22,6 @@ from singletable_apps.elections.rules.elections import has_begun, has_ended, sta
 from singletable_apps.elections.rules.names import is_valid_key
 from singletable_apps.elections.rules.users import allowed_roles, check_permission, check_view_user
 from singletable_apps.elections.rules.voting import drop_removed_candidates, is_eligible, rank_pairs
-from singletable_apps.elections.service.closing import open_ballot
 from singletable_apps.elections.service.context import Context
 
 MAX_OVERVIEW_ELECTIONS = 400
@@ -256,14 +255,14 @@ class Queries:
     def rankings(self, viewer: User, election: str) -> list[tuple[str, int | None]]:
         """Return all candidates with their ranks on the viewer's ballot, None if not ranked."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        found = self._read.get_election(election)
-        since = {each.candidate_name: each.since for each in self._read.list_candidates(found.name)}
-        ballot = self._read.find_ballot(found.name, viewer.name)
+        book = self._context.book
+        record = book.record(self._read.get_election(election))
+        ballot = book.ballot(record, viewer.user_id)
         ranks: dict[str, int] = {}
         if ballot is not None:
-            ranking = open_ballot(found, viewer.user_id, ballot, self._context.keys).ranking
-            ranks = dict(rank_pairs(drop_removed_candidates(ranking, ballot.revision, since)))
-        return [(name, ranks.get(name)) for name in sorted(since)]
+            ranking, event_id = ballot.content.ranking, ballot.event.event_id
+            ranks = dict(rank_pairs(drop_removed_candidates(ranking, event_id, record.candidates)))
+        return [(name, ranks.get(name)) for name in sorted(record.candidates)]
 
     def events(self, viewer: User, size: int, cursor: str | None = None) -> Page[Event]:
         """Return a page of the event log, the newest event first."""

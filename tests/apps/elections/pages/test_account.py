@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service.people import set_email
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import PASSWORD
 from tests.apps.support.html import field_errors, forms_in, has_conflict, text_in
@@ -39,7 +40,7 @@ def test_profile_conflict_shows_the_current_profile_and_keeps_the_changes(
     app: PagesApp, ada: Browser
 ) -> None:
     page = ada.get("account")
-    app.world.service.people.change_email(app.user("Ada"), "Ada", "new@example.org")
+    set_email(app.world.service.context, app.user("Ada"), "new@example.org")
     response = ada.submit_to(page, "/details", name="Countess")
     assert response.status_code == 412
     assert has_conflict(response)

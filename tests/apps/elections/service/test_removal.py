@@ -46,6 +46,10 @@ def test_removing_a_user_deletes_open_ballots_and_anonymizes_closed_ones(
     assert results.published(ada, "Closed") == signed
     # Cached results do not show the name either.
     assert {one.voter_name for one in results.ballots(ada, "Closed")} == {nobody, "Carol"}
+    assert world.service.voting.ballot(ada, "Closed", nobody).voter_name == nobody
+    for unknown in ("removed@", "removed@1000", "removed@²"):
+        with pytest.raises(NotFound):
+            world.service.voting.ballot(ada, "Closed", unknown)
     kept = [item for item in dump_items(world.driver) if '"Bob"' in item or "#Bob" in item]
     assert not kept, "no item contains the name"
     check_consistency(world)

@@ -14,7 +14,6 @@ from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.service import ElectionSettings
-from singletable_apps.elections.service.closing import open_ballot
 from singletable_apps.elections.service.voting import Lines
 from singletable_apps.shared.accounts import expiring
 from tests.apps.support.elections.world import KEYS, PASSWORD, World, ballot, dump_items, open_store
@@ -43,10 +42,6 @@ def secret() -> World:
     return world
 
 
-def _voter_id(world: World, one: Ballot) -> int:
-    return world.service.context.read.get_user(one.voter_name).user_id
-
-
 def _everything(world: World) -> list[str]:
     return [
         item for table in (votes, event_log, expiring) for item in dump_items(world.driver, table)
@@ -55,16 +50,16 @@ def _everything(world: World) -> list[str]:
 
 def test_stored_secret_ballot_reveals_no_ranking_confirmation_or_nonce(secret: World) -> None:
     store = open_store(secret.driver)
-    election = secret.service.context.read.get_election("E")
+    book, read = secret.service.context.book, secret.service.context.read
     text = "\n".join(_everything(secret))
-    ballots = list(store.admin.scan(Ballot))
+    ballots = book.ballots(book.record(read.get_election("E")))
     assert len(ballots) == len(RANKINGS)
     for one in ballots:
-        said = open_ballot(election, _voter_id(secret, one), one, KEYS)
-        assert said.confirmation not in text
-        assert said.confirmation.replace("-", "") not in text.replace("-", "")
-        assert said.nonce.hex() not in text
-        assert (one.rankings, one.nonce, one.confirmation) == (None, None, None)
+        assert one.content.confirmation not in text
+        assert one.content.confirmation.replace("-", "") not in text.replace("-", "")
+        assert one.content.nonce.hex() not in text
+    for stored in store.admin.scan(Ballot):
+        assert (stored.rankings, stored.nonce, stored.confirmation) == (None, None, None)
 
 
 def test_no_stored_item_has_a_candidate_beside_a_voter(secret: World) -> None:
@@ -98,15 +93,12 @@ def test_wrong_key_is_rejected_with_instructions(secret: World) -> None:
     others = Keys(BallotKey(os.urandom(32)), KEYS.signer, KEYS.secret)
     with pytest.raises(WrongKeys, match=r"ballots\.key"):
         secret.open_service(keys=others)
-    election = secret.service.context.read.get_election("E")
-    for one in open_store(secret.driver).admin.scan(Ballot):
-        with pytest.raises(CorruptTable):
-            open_ballot(election, _voter_id(secret, one), one, others)
 
 
 def test_sealed_ballot_opens_only_in_its_own_election(secret: World) -> None:
-    ada = secret.service.context.read.get_user("Ada")
-    other = secret.service.lifecycle.create(ada, "Another")
-    one = next(iter(open_store(secret.driver).admin.scan(Ballot)))
+    context = secret.service.context
+    other = secret.service.lifecycle.create(context.read.get_user("Ada"), "Another")
+    one = context.book.ballots(context.book.record(context.read.get_election("E")))[0]
+    voter_id = context.read.get_user(one.voter_name).user_id
     with pytest.raises(CorruptTable):
-        open_ballot(other, _voter_id(secret, one), one, KEYS)
+        context.book.open_event(other, voter_id, one.event)

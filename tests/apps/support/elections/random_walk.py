@@ -100,7 +100,9 @@ class RandomWalk:
         book.confirm_candidates(election.name, view.list_candidates(election.name))
         book.confirm_voters(election.name, list(view.list_voters_and_removed(election.name)))
         for user in self._users():
-            book.confirm_user(user)
+            book.confirm_user(user, name=user.name.swapcase())
+            book.confirm_user(user, email=user.email.swapcase())
+        book.confirm_counts(view.get_counts())
 
     # What is there, and who does something.
 

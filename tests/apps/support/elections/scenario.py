@@ -9,6 +9,7 @@ from singletable import Driver, Engine
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
+from singletable_apps.elections.service.people import set_email
 from tests.apps.support.elections.world import PASSWORD, Clock, World, ballot
 
 
@@ -57,7 +58,7 @@ COMMANDS: dict[str, Command] = {
         b.bob, "Bob", PASSWORD, "orchard violet engine"
     ),
     "UserNameChanged": lambda s, b: s.people.rename(b.bob, "Bob", "Robert"),
-    "UserEmailChanged": lambda s, b: s.people.change_email(b.bob, "Bob", "r@example.org"),
+    "UserEmailChanged": lambda s, b: set_email(s.context, b.bob, "r@example.org"),
     "ElectionCreated": lambda s, b: s.lifecycle.create(b.bob, "New"),
     "ElectionUpdated": lambda s, b: s.lifecycle.replace_settings(
         b.bob, "Set up", ElectionSettings(secret_ballot=True)
