@@ -59,8 +59,15 @@ def open_service(
     with file_errors(secret_file.parent):
         create_folder(secret_file.parent)
     secret = load_key_file(secret_file, "for sessions")
-    mailer = (emails or EmailDelivery()).mailer
-    return open_skills(driver, secret, mailer=mailer, urls=urls, passwords=passwords)
+    emails = emails or EmailDelivery()
+    return open_skills(
+        driver,
+        secret,
+        mailer=emails.mailer,
+        urls=urls,
+        passwords=passwords,
+        confirm_addresses=emails.server is not None,
+    )
 
 
 def run_app(

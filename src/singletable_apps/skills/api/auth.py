@@ -29,7 +29,11 @@ UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]
     openapi_extra=PUBLIC,
 )
 def register(new: schemas.NewUser, service: Service) -> schemas.Message:
-    """Create an account. The first one needs the set-up code and becomes the administrator."""
+    """Create an account. The first one needs the set-up code and becomes the administrator.
+
+    If the site has a mail server, the e-mail address is saved when it is confirmed, with
+    `/email/confirm`.
+    """
     service.accounts.register(new.username, new.name, new.password, new.email, new.setup_code)
     return schemas.Message(message="User registered successfully")
 

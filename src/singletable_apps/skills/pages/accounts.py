@@ -101,7 +101,10 @@ def register(
         if user.role is Role.ADMIN:
             text = f"Welcome, {user.name}! You are the administrator: add skills, then people."
             return page.redirect(page.urls.page("admin"), text)
-        return page.redirect(page.urls.person(user.username), f"Welcome, {user.name}!")
+        text = f"Welcome, {user.name}!"
+        if values.email and not user.email:
+            text += f" We’ve e-mailed a link to {values.email}. Open it to save your address."
+        return page.redirect(page.urls.person(user.username), text)
 
     def show(form: Form, status: int) -> Response:
         is_open = page.service.people.settings().open_registration

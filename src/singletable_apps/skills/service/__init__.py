@@ -68,12 +68,14 @@ def open_skills(
     clock: Callable[[], datetime] = utc_now,
     passwords: Passwords | None = None,
     create_tables: bool = True,
+    confirm_addresses: bool = False,
     observers: Iterable[Observer] = (),
 ) -> SkillsService:
     """Return the service on a driver, creating the tables if they are missing.
 
     Renames and merges of skills that were interrupted are finished first.
-    E-mails go to the outbox in the table of sessions; `mailer` replaces or wraps it.
+    E-mails go to the outbox in the table of sessions; `mailer` replaces or wraps it. With
+    `confirm_addresses`, people who register confirm their address: that needs a mail server.
     """
     stats = CallStats(patterns)
     store = Store(
@@ -88,7 +90,7 @@ def open_skills(
             store.admin.create_table(table, if_missing=True)
     outbox = Outbox(store)
     sender = outbox if mailer is None else mailer(outbox)
-    context = Context(store, secret, sender, urls or Urls(), clock)
+    context = Context(store, secret, sender, urls or Urls(), clock, confirm_addresses)
     cascades = Cascades(context)
     cascades.resume()
     accounts = Accounts(context, passwords or Passwords(), cascades.check_free)

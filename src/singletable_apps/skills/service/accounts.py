@@ -75,7 +75,8 @@ class Accounts(Auth[User]):
     ) -> User:
         """Create an account. The first one belongs to the administrator and needs the set-up code.
 
-        Commands pass None as the code, because their user is trusted.
+        Commands pass None as the code, because their user is trusted. Others get an e-mail to
+        confirm their address if the settings say so; everyone who is signed in sees addresses.
         """
         checks = InputChecks()
         username = check_username(checks, username)
@@ -89,11 +90,13 @@ class Accounts(Auth[User]):
         is_first = self._is_new(directory)
         if is_first and setup_code is not None and not self._setup_code.matches(setup_code):
             raise InvalidInput({"setup_code": NEEDS_SETUP_CODE})
+        is_trusted = is_first or setup_code is None
+        is_confirmed = is_trusted or not self._context.confirm_addresses
         user = User(
             username=username,
             user_id=new_user_id(),
             name=name,
-            email=email,
+            email=email if is_confirmed else "",
             password_hash=self._hasher.hash(password),
             role=Role.ADMIN if is_first else Role.USER,
         )
@@ -112,7 +115,10 @@ class Accounts(Auth[User]):
             # Someone was renamed or deleted. Once everything is moved, the username is free.
             self._check_free(username)
             return self.register(username, name, password, email, setup_code)
-        return self._context.get_user(username, consistent=True)
+        user = self._context.get_user(username, consistent=True)
+        if email and not is_confirmed:
+            self.emails.request(user, email)
+        return user
 
     def setup_code(self) -> str | None:
         """Return the set-up code, or None if there is an account already."""

@@ -64,13 +64,17 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What every part of the service works with."""
+    """What every part of the service works with.
+
+    With `confirm_addresses`, an e-mail address is saved when its owner opens the link sent to it.
+    """
 
     store: Store
     secret: bytes = field(repr=False)
     mailer: Mailer
     urls: Urls
     clock: Callable[[], datetime] = utc_now
+    confirm_addresses: bool = False
 
     def today(self) -> date:
         """Return the current day, in UTC."""

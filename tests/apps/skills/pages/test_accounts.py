@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.apps.skills.pages.client import Browser, PagesApp
-from tests.apps.skills.support.world import PASSWORD
+from tests.apps.skills.support.world import PASSWORD, PUBLIC
 
 
 def test_visitor_registers_and_signs_in(app: PagesApp) -> None:
@@ -16,6 +18,18 @@ def test_visitor_registers_and_signs_in(app: PagesApp) -> None:
     other = app.browser()
     again = other.submit(other.get("sign-in"), "sign-in", who="ZOE", password=PASSWORD)
     assert again.headers["location"] == "/skills/people"
+
+
+def test_visitor_confirms_the_address_of_the_registration(app: PagesApp) -> None:
+    app.site = replace(app.site, service=app.world.open(confirm_addresses=True))
+    visitor, new = app.browser(), {"username": "zoe", "name": "Zoe Park", "password": PASSWORD}
+    page = visitor.get("register")
+    answer = visitor.submit(page, "register", **new, email="zoe@example.org")
+    assert "link to zoe@example.org. Open it" in visitor.flash(answer)
+    assert app.world.user("zoe").email == ""
+    link = app.world.mailbox.emails[-1].text.partition(PUBLIC)[2].split()[0]
+    assert visitor.submit(visitor.open(link), "/email").status_code == 303
+    assert app.world.user("zoe").email == "zoe@example.org"
 
 
 def test_first_account_is_announced_as_the_administrator() -> None:

@@ -38,6 +38,21 @@ def _token(world: World, address: str) -> str:
     return text.partition("token=")[2].split()[0]
 
 
+def test_address_of_a_registration_is_saved_when_it_is_confirmed(memory: World) -> None:
+    accounts = memory.open(confirm_addresses=True).accounts
+    code = accounts.setup_code()
+    # The owner, and people whom a command adds, are trusted.
+    assert accounts.register("ada", "Ada", PASSWORD, "ada@example.org", code).email
+    assert accounts.register("bob", "Bob", PASSWORD, "bob@example.org").email
+    assert memory.mailbox.emails == []
+    eve = accounts.register("eve", "Eve", PASSWORD, "boss@example.org", "")
+    assert (eve.email, memory.user("eve").email) == ("", "")
+    assert [each.to for each in memory.mailbox.emails] == ["boss@example.org"]
+    accounts.request_reset("eve")
+    assert len(memory.mailbox.emails) == 1
+    assert accounts.emails.confirm(_token(memory, "boss@example.org")).email == "boss@example.org"
+
+
 def _confirm(accounts: Accounts, tokens: dict[str, str]) -> None:
     accounts.emails.confirm(tokens["new"])
 

@@ -58,7 +58,9 @@ class World:
         self.calls: list[Call] = []
         self.service = self.open()
 
-    def open(self, driver: Driver | None = None) -> SkillsService:
+    def open(
+        self, driver: Driver | None = None, *, confirm_addresses: bool = False
+    ) -> SkillsService:
         """Open another service on the same tables, as another process would have it."""
         return open_skills(
             driver or self.driver,
@@ -67,6 +69,7 @@ class World:
             urls=Urls(public=PUBLIC),
             clock=self.clock,
             passwords=PASSWORDS,
+            confirm_addresses=confirm_addresses,
             observers=[self.calls.append],
         )
 
