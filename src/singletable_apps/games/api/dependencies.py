@@ -25,14 +25,13 @@ from singletable_apps.shared.web import (
     FieldError,
     Problem,
     ProblemType,
-    RateLimit,
     Segment,
     SentToken,
     Settings,
     check_limit,
     check_signed_in,
     hit_limit,
-    rate_limited,
+    limited_by,
 )
 
 # For `openapi_extra`: the operation can be used without a token.
@@ -156,14 +155,8 @@ Admin: TypeAlias = Annotated[Actor, Depends(_admin)]
 # The id of a host.
 HostId: TypeAlias = Annotated[str, Depends(_host)]
 
-
-def limited(name: str) -> list[Any]:
-    """Return the `dependencies=` of a handler with one of the limits per client network."""
-
-    def select(request: Request) -> RateLimit | None:
-        return cast(RateLimit | None, getattr(get_api(request).settings.limits, name))
-
-    return [Depends(rate_limited(select))]
+# Returns the `dependencies=` of a handler with one of the limits per client network.
+limited = limited_by(lambda request: get_api(request).settings.limits)
 
 
 # ------------------------------------------------------------------------------ problems

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, cast
+from typing import Annotated, TypeAlias, cast
 
 from fastapi import Depends, Request
 from fastapi import Path as PathParameter
@@ -29,7 +29,7 @@ from singletable_apps.games.urls import PREFIX, Urls
 from singletable_apps.games.views import View
 from singletable_apps.shared import pages
 from singletable_apps.shared.pages import Link, Pages, Product, path_of
-from singletable_apps.shared.web import LONGEST_AGE, Cookie, RateLimit, rate_limited
+from singletable_apps.shared.web import LONGEST_AGE, Cookie, limited_by
 
 Segment = Annotated[str, PathParameter(max_length=200)]
 
@@ -67,13 +67,8 @@ def get_site(request: Request) -> GamesSite:
     return cast(GamesSite, request.app.state.games_pages)
 
 
-def limited(name: str) -> list[Any]:
-    """Return the `dependencies=` of a handler with one of the limits per client network."""
-
-    def select(request: Request) -> RateLimit | None:
-        return cast(RateLimit | None, getattr(get_site(request).limits, name))
-
-    return [Depends(rate_limited(select))]
+# Returns the `dependencies=` of a handler with one of the limits per client network.
+limited = limited_by(lambda request: get_site(request).limits)
 
 
 async def _current_site(request: Request) -> GamesSite:

@@ -29,7 +29,6 @@ from singletable_apps.shared.web import (
     PageRequest,
     Problem,
     ProblemType,
-    RateLimit,
     SentToken,
     Settings,
     add_rate_limit_headers,
@@ -37,7 +36,7 @@ from singletable_apps.shared.web import (
     client_address,
     client_network,
     cursor_query,
-    rate_limited,
+    limited_by,
     responses,
 )
 
@@ -155,15 +154,8 @@ def _visitor(request: Request, service: Service) -> str:
 # A keyed hash of the client's network.
 Visitor: TypeAlias = Annotated[str, Depends(_visitor)]
 
-
-def limited(name: str) -> list[Any]:
-    """Return the `dependencies=` of a handler with one of the limits per client network."""
-
-    def select(request: Request) -> RateLimit | None:
-        limits = cast(Api, request.app.state.portfolio).settings.limits
-        return cast(RateLimit | None, getattr(limits, name))
-
-    return [Depends(rate_limited(select))]
+# Returns the `dependencies=` of a handler with one of the limits per client network.
+limited = limited_by(lambda request: request.app.state.portfolio.settings.limits)
 
 
 # ------------------------------------------------------------------------------ lists

@@ -19,14 +19,13 @@ from singletable_apps.shared.web import (
     FieldError,
     Problem,
     ProblemType,
-    RateLimit,
     Segment,
     SentToken,
     Settings,
     add_rate_limit_headers,
     check_signed_in,
     etag,
-    rate_limited,
+    limited_by,
 )
 from singletable_apps.skills import errors
 from singletable_apps.skills.entities import User
@@ -96,15 +95,8 @@ def _recent(request: Request, api: CurrentApi, sent: SentToken) -> RecentPasswor
 RecentPassword: TypeAlias = Callable[[SensitiveAction], None]
 Recent: TypeAlias = Annotated[RecentPassword, Depends(_recent)]
 
-
-def limited(name: str) -> list[Any]:
-    """Return the `dependencies=` of a handler with one of the limits per client network."""
-
-    def select(request: Request) -> RateLimit | None:
-        limits = cast(Api, request.app.state.skills).settings.limits
-        return cast(RateLimit | None, getattr(limits, name))
-
-    return [Depends(rate_limited(select))]
+# Returns the `dependencies=` of a handler with one of the limits per client network.
+limited = limited_by(lambda request: request.app.state.skills.settings.limits)
 
 
 # ------------------------------------------------------------------------------ headers
