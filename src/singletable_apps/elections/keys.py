@@ -71,7 +71,7 @@ class Keys:
             return
         try:
             saved = msgspec.json.decode(path.read_bytes(), type=_Checkpoint)
-        except msgspec.DecodeError as error:
+        except ValueError as error:
             raise CorruptLog(
                 f"The checkpoint {path} cannot be read: {error}. Delete it, then check the log "
                 "with `singletable elections verify`."

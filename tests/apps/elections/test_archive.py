@@ -414,7 +414,7 @@ def test_log_that_lost_its_end_is_noticed(tmp_path: Path) -> None:
     for use in (lambda: verify_log(store, keys), lambda: open_elections(store.driver, keys)):
         with pytest.raises(CorruptLog, match=r"event 2 has the hash .*, but it is missing"):
             use()
-    (tmp_path / CHECKPOINT_FILE).write_bytes(b"\xff")
+    (tmp_path / CHECKPOINT_FILE).write_bytes(b'{"events": 2, "head": "\xff"}')
     with pytest.raises(CorruptLog, match=r"Delete it, then"):
         verify_log(store, keys)
 

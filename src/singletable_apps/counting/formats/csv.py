@@ -181,9 +181,7 @@ def _parse_rank_title(title: str) -> int | None:
 
 
 def _needs_escape(name: str) -> bool:
-    if name.startswith(_APOSTROPHE) or is_formula(name):
-        return True
-    return _column_kind(name) != "candidate"
+    return name.startswith(_APOSTROPHE) or is_formula(name) or _column_kind(name) != "candidate"
 
 
 def _escape_title(name: str) -> str:
@@ -513,11 +511,7 @@ def write_csv_ranks(ballots: Ballots) -> str:
             )
     positions = max((len(ranking.levels) for ranking, _ in rankings), default=1)
     rows: list[list[object]] = [
-        [
-            count,
-            *map(escape_formula, ranking.names),
-            *[""] * (positions - len(ranking.names)),
-        ]
+        [count, *map(escape_formula, ranking.names), *[""] * (positions - len(ranking.names))]
         for ranking, count in rankings
     ]
     return _format_table(["count", *(f"rank {at}" for at in range(1, positions + 1))], rows)

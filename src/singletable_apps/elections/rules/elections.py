@@ -128,8 +128,8 @@ def check_set_candidates(actor: User, election: Election, *, count: int | None =
     _check_editable(actor, election, "candidates")
     if has_final_candidates(election):
         raise WrongState(
-            "Ballots in this election are secret, so its candidates are final since the launch: "
-            "changes would show who cast which ballot."
+            "Ballots in this election are secret, so its candidates are final from the launch: "
+            "changing them could show who cast which ballot."
         )
     if count is not None and election.allow_vote and count < MIN_CANDIDATES:
         raise WrongState(f"An open election needs at least {MIN_CANDIDATES} candidates.")

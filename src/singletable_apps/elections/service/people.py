@@ -235,8 +235,8 @@ class People:
             self._sessions.end_all(user.user_id)
 
     def _tell_role(self, user: User, by: str) -> None:
-        account = account_of(reload_user(self._context.read, user))
-        notice = notices.role_changed(account, ROLE_NAMES[Role(account.role)], by)
+        user = reload_user(self._context.read, user)
+        notice = notices.role_changed(account_of(user), ROLE_NAMES[user.role], by)
         send_notice(self._mailer, notice, self._context.clock())
 
 

@@ -19,8 +19,6 @@ _SCREENS = {
     Role.HOST: "host",
     Role.COHOST: "host",
     Role.SCREEN: "screen",
-    Role.PLAYER: "play",
-    Role.AUDIENCE: "play",
 }
 _STATUSES: dict[type[Exception], int] = {NotFound: 404, NotSeated: 401, RoomClosed: 403}
 
@@ -41,10 +39,10 @@ def take_seat(page: AnyPage, token: str = "") -> Response:
         seat, game = page.service.context.read_seat(token, _game_of(page, token))
     except (NotFound, NotSeated, RoomClosed) as error:
         return show_closed(page, error, _STATUSES[type(error)])
-    path = page.urls.page(_SCREENS[seat.role], game.game_id)
     if seat.role in (Role.PLAYER, Role.AUDIENCE):
-        # Only there does the browser say who it is in the game.
+        # Browsers send the cookie of their seat only to the pages of the game.
         return page.redirect(page.urls.play(game.game_id, "seat", token=token))
+    path = page.urls.page(_SCREENS[seat.role], game.game_id)
     page.take_seat(token, path)
     return page.redirect(path)
 

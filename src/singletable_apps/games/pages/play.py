@@ -370,7 +370,7 @@ def show_device_link(page: AnyPage, game_id: Segment) -> Response:
 
 @router.api_route("/play/{game_id}/seat", methods=FORM_METHODS)
 def take_seat(page: AnyPage, game_id: Segment, form: PostedForm, token: str = "") -> Response:
-    """Take the seat of a link, after a question if the browser has another one in this game."""
+    """Take the seat of a link. Ask first if the browser has another seat in this game."""
     page.service.context.read_seat(token, game_id)
     back = page.urls.play(game_id)
 
@@ -379,10 +379,10 @@ def take_seat(page: AnyPage, game_id: Segment, form: PostedForm, token: str = ""
         return page.redirect(back)
 
     try:
-        is_same = seat_of(page, game_id).token == token
+        has_other = seat_of(page, game_id).token != token
     except (NotSeated, RoomClosed):
-        is_same = True
-    if is_same:
+        has_other = False
+    if not has_other:
         return take()
     question = Confirmation(
         title="Take another seat?",

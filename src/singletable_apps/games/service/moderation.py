@@ -68,13 +68,12 @@ class Moderation:
         ordered = sorted(found, key=lambda each: (each.submitted_at, each.player_id))
         return [self._without_author(each) for each in ordered]
 
-    def answer_id(self, answer: Answer) -> str:
-        """Return an id for hosts that does not reveal the author of the answer."""
-        game_id, question_id = answer.game_id, answer.question_id
-        return self._context.tokens.answer_id(game_id, question_id, answer.player_id)
+    def _answer_id(self, answer: Answer) -> str:
+        tokens = self._context.tokens
+        return tokens.answer_id(answer.game_id, answer.question_id, answer.player_id)
 
     def _without_author(self, answer: Answer) -> AnonymousAnswer:
-        answer_id = self.answer_id(answer)
+        answer_id = self._answer_id(answer)
         return AnonymousAnswer(answer.question_id, answer_id, answer.text, answer.status)
 
     def list_frozen(self, play: Play) -> list[FrozenAnswer]:
@@ -111,7 +110,7 @@ class Moderation:
         if question_id not in play.state.played:
             raise NotFound("There is no such answer.")
         answers = self._rounds.list_answers(game_id, question_id)
-        found = next((each for each in answers if self.answer_id(each) == answer_id), None)
+        found = next((each for each in answers if self._answer_id(each) == answer_id), None)
         answer = check_found(found, "There is no such answer.")
         if text is not None and text != answer.text:
             raise InvalidInput({"text": _CHANGED})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from singletable_apps.games.entities import Answer, GameState, Player, Vote
@@ -88,19 +89,7 @@ class Snapshots:
         elif state.phase is Phase.VOTING:
             votes = self._rounds.list_votes(state.game_id, state.question_id)
             answered = frozenset(each.player_id for each in votes)
-        return Snapshot(
-            play=play,
-            round=snapshot.round,
-            ballot=snapshot.ballot,
-            standings=snapshot.standings,
-            before=snapshot.before,
-            players=snapshot.players,
-            rounds=snapshot.rounds,
-            answered=answered,
-            pending=pending,
-            live_tally=tally,
-            join_url=snapshot.join_url,
-        )
+        return replace(snapshot, answered=answered, pending=pending, live_tally=tally)
 
     def view(self, game_id: str, role: Role) -> View:
         """Return what a role sees now."""

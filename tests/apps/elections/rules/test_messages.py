@@ -359,8 +359,8 @@ ELECTIONS = [
     ),
     _state(
         lambda: check_set_candidates(ADA, election(State.EDITABLE, secret=True), count=2),
-        "Ballots in this election are secret, so its candidates are final since the launch: "
-        "changes would show who cast which ballot.",
+        "Ballots in this election are secret, so its candidates are final from the launch: "
+        "changing them could show who cast which ballot.",
     ),
     _state(
         lambda: check_set_candidates(ADA, election(State.EDITABLE), count=1),
