@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+
 import pytest
 
-from singletable_apps.elections.errors import InvalidInput, NotPermitted, NotSignedIn
+from singletable import Engine, Operation
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.errors import Busy, InvalidInput, NotPermitted, NotSignedIn
 from singletable_apps.shared.accounts import Passwords, TooManyAttempts
 from singletable_apps.shared.mail import Outbox
+from tests.apps.support.drivers import InterruptingDriver
 from tests.apps.support.elections.checks import expect_rejection
-from tests.apps.support.elections.world import PASSWORD, World, email_of
+from tests.apps.support.elections.world import PASSWORD, Clock, World, email_of
 
 OTHER = "orchard violet engine"
 
@@ -75,9 +81,10 @@ def test_password_guesses_are_rate_limited(memory: World) -> None:
     assert errors[-1] is TooManyAttempts
 
 
-def _token(world: World) -> str:
-    """Return the token in the newest e-mail."""
-    newest = Outbox(world.service.context.store).newest()[0]
+def _token(world: World, subject: str = "") -> str:
+    """Return the token in the newest e-mail with this beginning of the subject."""
+    sent = Outbox(world.service.context.store).newest()
+    newest = next(each for each in sent if each.email.subject.startswith(subject))
     return newest.email.text.partition("token=")[2].split()[0]
 
 
@@ -102,6 +109,54 @@ def test_reset_token_is_invalid_after_a_password_change(memory: World) -> None:
     token = _token(memory)
     access.change_password(ada, "Ada", PASSWORD, OTHER)
     expect_rejection(memory, NotSignedIn, lambda: access.reset(token, PASSWORD))
+
+
+SUBJECTS = {
+    "new": "Confirm your e-mail address",
+    "old": "Your e-mail address is about to change",
+    "reset": "Reset your password",
+}
+
+
+@pytest.mark.parametrize("link", SUBJECTS)
+def test_link_is_rejected_whenever_its_user_is_removed(link: str) -> None:
+    with Engine.in_memory() as engine:
+        world = World(engine)
+        (ada, _), service = world.register("Ada", "Bob"), world.service
+        service.auth.request_reset("Bob")
+        service.people.edit(ada, "Bob", email="bob@example.net")
+        token = _token(world, SUBJECTS[link])
+        if link == "old":
+            service.auth.emails.confirm(_token(world, SUBJECTS["new"]))
+        moment = 0
+        while _open_link_while_removing(engine, world.clock, ada, link, token, moment):
+            moment += 1
+        assert moment > 3
+
+
+def _open_link_while_removing(
+    engine: Engine, clock: Clock, ada: User, link: str, token: str, moment: int
+) -> bool:
+    """Remove Bob after some operations of opening a link; return whether there were so many."""
+    with engine.copy() as copy:
+        world, left = World(copy, clock), [10_000]
+
+        def is_due(_: Operation[object]) -> bool:
+            left[0] -= 1
+            return left[0] < 0
+
+        driver = InterruptingDriver(copy, is_due, lambda: world.service.people.remove(ada, "Bob"))
+        auth = world.open_service(driver).auth
+        open_link: dict[str, Callable[[str], object]] = {
+            "new": auth.emails.confirm,
+            "old": auth.emails.keep_old,
+            "reset": lambda token: auth.reset(token, OTHER),
+        }
+        left[0] = moment
+        # Removed after the change, or before.
+        with suppress(NotSignedIn, Busy):
+            open_link[link](token)
+        return driver.happened
 
 
 def test_old_password_hash_is_renewed_and_sessions_stay(memory: World) -> None:
