@@ -10,6 +10,7 @@ import apsw
 import pytest
 
 from singletable import Engine, GetItem, PutItem, Settings, StorageError, TransactWriteItems
+from singletable.engine import Retention
 from singletable.engine.file_check import check_file
 from singletable.engine.storage import Database
 from singletable.operations import Put, SweepExpired, TransactWriteItem
@@ -92,6 +93,17 @@ def test_intact_items_beside_a_damaged_one_are_read(path: Path) -> None:
                     engine.execute(get)
             else:
                 assert engine.execute(get).item == item(number)
+
+
+def test_damaged_size_of_the_change_feed_is_an_error(path: Path) -> None:
+    change(path, "UPDATE change_blocks SET bytes = x'00' WHERE position = 64")
+    settings = Settings(clock=lambda: MADE, retention=Retention(bytes=1))
+    puts = [TransactWriteItem(put=Put("users", item(COUNT + number))) for number in range(64)]
+    with (
+        Engine.on_file(path, settings) as engine,
+        pytest.raises(StorageError, match="recorded size of the change feed was changed"),
+    ):
+        engine.execute(TransactWriteItems(puts))
 
 
 def test_damaged_token_is_an_error(path: Path) -> None:

@@ -151,7 +151,9 @@ def _last_over_size(execute: Execute, limit: int) -> int:
     for number, (position, size) in enumerate(
         execute("SELECT position, bytes FROM change_blocks ORDER BY position DESC")
     ):
-        kept += cast(int, size)
+        if not isinstance(size, int):
+            raise DamagedData("The recorded size of the change feed")
+        kept += size
         if number and kept > limit:
             return cast(int, position)
     return 0
