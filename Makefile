@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt lock audit sbom fuzz drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-tampering clean help
+.PHONY: generate run run-dynamodb run-tracker test test-types test-browser test-apps test-rest system test-engines bench reference fmt lock audit sbom fuzz drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-tampering clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -62,37 +62,38 @@ run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…)
 run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker on port 8000 (PORT=…)
 	@cd examples/tracker && ../../$(BIN)/uvicorn tracker.app:app --port $(PORT)
 
-# Three shards of about equal length keep two cores busy, since each waits now and then. Tests named in no shard run in
+# Four shards keep two cores busy, since each waits now and then, the browser most of all. Tests named in no shard run in
 # the last. Distributing single tests would cost more than it evens out.
-AFTER_TYPES := tests/typing tests/browser
-WITH_APPS := tests/apps tests/cli tests/benchmarks
+WITH_TYPES := tests/typing tests/conformance
+WITH_BROWSER := tests/browser tests/benchmarks tests/cli tests/differential tests/drills tests/infrastructure
+WITH_APPS := tests/apps
 
 test: $(INSTALLED) system  ## run every check that a change must pass
 	@$(BIN)/ruff check $(PYTHON_FILES)
 	@$(BIN)/ruff format --check $(PYTHON_FILES)
 	@$(BIN)/lint-imports
-	@$(MAKE) --no-print-directory --jobs 3 --output-sync=line test-after-types test-apps test-rest
+	@$(MAKE) --no-print-directory --jobs 4 --output-sync=line test-types test-browser test-apps test-rest
 
 # Tests write and sync many small files, which takes no time in memory.
 MEMORY = $(shell df -k --output=avail /dev/shm 2>/dev/null | awk 'NR > 1 && $$1 > 4000000 { print "/dev/shm" }')
-test-after-types test-apps test-rest: export TMPDIR := $(or $(MEMORY),$(TMPDIR),/tmp)
+test-types test-browser test-apps test-rest: export TMPDIR := $(or $(MEMORY),$(TMPDIR),/tmp)
 
 # mypy runs before the tests that call it again, because it caches. Both checkers need only the sources, so they run
-# while the other shards install.
+# while the other shards install. Importing schemathesis takes a second, and only the tests of the apps use it.
 test-types:
 	@$(BIN)/mypy --strict $(PYTHON_FILES)
 	@$(BIN)/pyright
+	@$(BIN)/pytest -p no:schemathesis $(WITH_TYPES)
 
-# Importing schemathesis takes a second, and only the tests of the apps use it.
-test-after-types: test-types $(AXE) $(ENGINES)
-	@$(BIN)/pytest -p no:schemathesis $(AFTER_TYPES)
+test-browser: $(AXE) $(ENGINES) $(call peers,pynamodb aws-cdk-lib) $(WRK)
+	@$(BIN)/pytest -p no:schemathesis $(WITH_BROWSER)
 
-test-apps: $(ENGINES) $(call peers,pynamodb) $(WRK)
+test-apps:
 	@$(BIN)/pytest $(WITH_APPS)
 	@$(BIN)/pytest -p no:schemathesis examples/tracker
 
 test-rest: $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS)
-	@$(BIN)/pytest -p no:schemathesis tests $(addprefix --ignore=,$(AFTER_TYPES) $(WITH_APPS))
+	@$(BIN)/pytest -p no:schemathesis tests $(addprefix --ignore=,$(WITH_TYPES) $(WITH_BROWSER) $(WITH_APPS))
 
 test-engines: $(INSTALLED) $(ENGINES)  ## run every store test on third-party engines
 	ENGINES=all $(BIN)/pytest -n 2 tests/store -k 'DynamoDB or dynalite or moto'

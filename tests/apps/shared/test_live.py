@@ -138,29 +138,31 @@ def test_error_while_reading_the_version_ends_the_stream() -> None:
     run(test)
 
 
-def _app(live: LiveUpdates, counter: Counter) -> FastAPI:
+def _app(live: LiveUpdates, read_version: Callable[[], str]) -> FastAPI:
     router = APIRouter()
 
     @router.get("/events")
     def events(request: Request) -> Response:
-        return live.respond(request, "poll", counter.read)
+        return live.respond(request, "poll", read_version)
 
     return make_app("Live", "1", routers=[router])
 
 
 def test_last_event_id_wins_over_the_version_of_the_page() -> None:
-    live = LiveUpdates(heartbeat=0.001, max_age=timedelta(milliseconds=20))
-    client = TestClient(_app(live, Counter()))
+    # The stream ends when no version is left to read: a maximum age may pass before the first read.
+    versions = ["v1", "v1"]
+    client = TestClient(_app(LiveUpdates(interval=0.001), versions.pop))
     old = client.get("/events?version=v0", headers=STREAM)
     assert "data: v1" in old.text
     assert old.headers["content-type"].startswith("text/event-stream")
     assert old.headers["cache-control"] == "no-store"
+    versions += ["v1", "v1"]
     current = client.get("/events?version=v0", headers={**STREAM, "Last-Event-ID": "v1"})
     assert "data:" not in current.text
 
 
 def test_too_many_clients_are_told_to_come_back() -> None:
-    client = TestClient(_app(LiveUpdates(max_clients=0), Counter()))
+    client = TestClient(_app(LiveUpdates(max_clients=0), Counter().read))
     answer = client.get("/events", headers=STREAM)
     assert answer.status_code == 503
     assert answer.headers["retry-after"]
@@ -194,14 +196,14 @@ def test_one_address_cannot_use_up_all_streams() -> None:
 
 
 def test_request_that_does_not_accept_events_gets_406() -> None:
-    client = TestClient(_app(LiveUpdates(), Counter()))
+    client = TestClient(_app(LiveUpdates(), Counter().read))
     assert client.get("/events").status_code == 406
 
 
 # Without a limit for a graceful shutdown, the server waits for its streams forever.
 def test_server_stops_while_streams_are_open() -> None:
     live = LiveUpdates()
-    app = _app(live, Counter())
+    app = _app(live, Counter().read)
     config = uvicorn.Config(app, log_level="warning", lifespan="off")
     server = Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listener:
