@@ -9,9 +9,10 @@ from collections.abc import Generator
 import pytest
 from msgspec import json
 
-from singletable import AttributeValue, Item, ValidationError
+from singletable import AttributeValue, Item, Settings, ValidationError
 from singletable.engine import Engine
 from singletable.errors import OperationError, TransactionCanceled
+from singletable.operations import Scan
 from singletable.wire import read_request
 from tests.server.app_client import VOTES
 
@@ -121,3 +122,33 @@ def test_a_canceled_transaction_returns_four_megabytes_of_items(engine: Engine) 
     assert {reason.code for reason in canceled.value.reasons} == {"ConditionalCheckFailed"}
     items = [reason.item is not None for reason in canceled.value.reasons]
     assert items == [True] * 11 + [False] * 9  # of 351 KB each
+
+
+def test_a_transaction_that_takes_too_long_is_rejected_and_changes_nothing() -> None:
+    actions = [{"Put": {"TableName": "votes", "Item": _key(number)}} for number in range(2)]
+    with Engine.in_memory(Settings(max_transaction_seconds=0)) as engine:
+        _execute(engine, "CreateTable", VOTES)
+        with pytest.raises(ValidationError, match="takes more than 0 s of processor time"):
+            _execute(engine, "TransactWriteItems", {"TransactItems": actions})
+        assert engine.execute(Scan("votes")).count == 0
+
+
+def test_the_size_of_a_value_is_computed_once_for_all_indexes() -> None:
+    indexes = [
+        {
+            "IndexName": f"by_voter_{number}",
+            "KeySchema": [{"AttributeName": "voter", "KeyType": "HASH"}],
+            "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["l", str(number)]},
+        }
+        for number in range(20)
+    ]
+    item: Item = {**_key(0), "voter": {"S": "ada"}, "l": LIST}
+    calls: list[int] = []
+    for some in (indexes[:1], indexes):
+        with Engine.in_memory() as engine:
+            _execute(engine, "CreateTable", VOTES | {"GlobalSecondaryIndexes": some})
+            profile = cProfile.Profile()
+            with profile:
+                _execute(engine, "PutItem", {"TableName": "votes", "Item": item})
+        calls.append(sum(entry.callcount for entry in profile.getstats()))
+    assert calls[1] < calls[0] + ELEMENTS

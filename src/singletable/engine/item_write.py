@@ -20,7 +20,7 @@ from singletable.operations import (
     UpdateItem,
     WriteItemOutput,
 )
-from singletable.values import Item, item_from_json, item_size, item_to_json
+from singletable.values import Item, attribute_size, item_from_json, item_to_json
 
 GIGABYTE = 2**30
 EMPTY_OUTPUT = WriteItemOutput()
@@ -50,6 +50,26 @@ class StoredItem(Struct):
     def size(self) -> int:
         """Return the size of the item, or 0."""
         return 0 if self.row is None else self.row.size
+
+
+class MeasuredItem(Struct):
+    """An item with its size and, once they are needed, the sizes of its attributes."""
+
+    item: Item
+    size: int
+    attribute_sizes: dict[str, int] = {}
+
+    def entry_size(self, index: Index) -> int:
+        """Return the size of the item in the index. Twenty indexes may project a large value."""
+        if index.projected_attributes is None:
+            return self.size
+        total, sizes = 0, self.attribute_sizes
+        for name, value in self.item.items():
+            if name in index.projected_attributes:
+                if name not in sizes:
+                    sizes[name] = attribute_size(name, value)
+                total += sizes[name]
+        return total
 
 
 def load_item(session: Session, table: Table, key: RowKey) -> StoredItem:
@@ -82,8 +102,11 @@ def put(session: Session, old: StoredItem, item: Item, size: int) -> Cost:
             # DynamoDB charges for a write that changes nothing, but updates no stream or index.
             return cost
         table.rows.replace(session.execute, row, size, json, content, table.expires_at(item))
-    for index in table.indexes:
-        _update_index(session, index, old, item, size, json, cost)
+    if table.indexes:
+        before = None if old.item is None else MeasuredItem(old.item, old.size)
+        after = MeasuredItem(item, size)
+        for index in table.indexes:
+            _update_index(session, index, before, after, json, cost)
     append_change(session, table, row, json, content)
     return cost
 
@@ -95,40 +118,47 @@ def delete(session: Session, old: StoredItem, *, expired: bool = False) -> Cost:
         return cost
     table = old.table
     table.rows.delete(session.execute, old.row)
-    for index in table.indexes:
-        if old.item is not None and index.key.matches(old.item):
-            index.rows.delete_at(session.execute, index.row_key(old.item))
-            cost.add_index(
-                index.name, index.is_global, write_units(_entry_size(index, old.item, old.size))
-            )
+    if table.indexes and old.item is not None:
+        item = MeasuredItem(old.item, old.size)
+        for index in table.indexes:
+            if index.key.matches(item.item):
+                index.rows.delete_at(session.execute, index.row_key(item.item))
+                cost.add_index(index.name, index.is_global, write_units(item.entry_size(index)))
     append_change(session, table, old.row, None, expired=expired)
     return cost
 
 
 def _update_index(
-    session: Session, index: Index, old: StoredItem, item: Item, size: int, json: bytes, cost: Cost
+    session: Session,
+    index: Index,
+    old: MeasuredItem | None,
+    new: MeasuredItem,
+    json: bytes,
+    cost: Cost,
 ) -> None:
     """Update an index: 0 units if its entry is unchanged, 2 if the entry moves, otherwise 1."""
-    before = old.item if old.item is not None and index.key.matches(old.item) else None
-    after = item if index.key.matches(item) else None
+    before = old if old is not None and index.key.matches(old.item) else None
+    after = new if index.key.matches(new.item) else None
     if before is None and after is None:
         return
     units = 0
-    old_key = None if before is None else index.row_key(before)
-    new_key = None if after is None else index.row_key(after)
+    old_key = None if before is None else index.row_key(before.item)
+    new_key = None if after is None else index.row_key(after.item)
     if before is not None and old_key is not None and old_key != new_key:
         index.rows.delete_at(session.execute, old_key)
-        units += write_units(_entry_size(index, before, old.size))
+        units += write_units(before.entry_size(index))
     if after is not None and new_key is not None:
         moved = old_key != new_key
-        if moved or before is None or _is_entry_changed(index, before, after):
-            new_size = _entry_size(index, after, size)
+        if moved or before is None or _is_entry_changed(index, before.item, after.item):
+            size = after.entry_size(index)
             entry = (
-                json if index.projected_attributes is None else item_to_json(index.project(after))
+                json
+                if index.projected_attributes is None
+                else item_to_json(index.project(after.item))
             )
-            index.rows.upsert(session.execute, new_key, new_size, entry)
-            old_size = 0 if moved or before is None else _entry_size(index, before, old.size)
-            units += write_units(max(new_size, old_size))
+            index.rows.upsert(session.execute, new_key, size, entry)
+            old_size = 0 if moved or before is None else before.entry_size(index)
+            units += write_units(max(size, old_size))
     cost.add_index(index.name, index.is_global, units)
 
 
@@ -136,10 +166,6 @@ def _is_entry_changed(index: Index, before: Item, after: Item) -> bool:
     if index.projected_attributes is None:
         return before != after
     return index.project(before) != index.project(after)
-
-
-def _entry_size(index: Index, item: Item, size: int) -> int:
-    return size if index.projected_attributes is None else item_size(index.project(item))
 
 
 def write_output(

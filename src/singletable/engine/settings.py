@@ -47,7 +47,8 @@ class Settings:
 
     `durable` applies to files: an acknowledged write survives a power cut. Without it, a power cut
     may lose the last writes, though never part of one; a crash of the process loses nothing either
-    way.
+    way. A transaction that takes more than `max_transaction_seconds` of processor time is rejected,
+    because other writes wait for it.
     """
 
     region: str = "us-east-1"
@@ -57,6 +58,7 @@ class Settings:
     delays: Delays = field(default_factory=Delays)
     retention: Retention = field(default_factory=Retention)
     durable: bool = True
+    max_transaction_seconds: float | None = None
 
     def table_arn(self, table: str) -> str:
         """Return the ARN of a table."""

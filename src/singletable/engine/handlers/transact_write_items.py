@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from time import thread_time
 
 from singletable.engine.capacity import Cost, consumed_capacities, read_units
 from singletable.engine.catalog import Session
@@ -128,7 +129,14 @@ def _apply_actions(
     reasons: list[CancellationReason] = []
     is_canceled = False
     returned = 0  # bytes
+    limit = session.settings.max_transaction_seconds
+    end = None if limit is None else thread_time() + limit
     for action, old in zip(actions, olds, strict=True):
+        if end is not None and thread_time() > end:
+            raise ValidationError(
+                f"The transaction takes more than {limit:g} s of processor time. Nothing was "
+                "changed. Use several transactions, smaller items or shorter expressions."
+            )
         return_old = action.request.return_values_on_condition_check_failure
         try:
             check_condition(action.condition, old, return_old)
