@@ -322,7 +322,7 @@ def test_interrupt_is_raised_in_the_interrupted_thread_only(database: Database) 
 def test_interrupt_around_the_commit_reports_the_outcome(
     database: Database, when: Literal["before", "after"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inner = database._writer.control
+    inner = database._writer.command
 
     def execute(
         statement: str, bindings: tuple[str | bytes | int | float | None, ...] = (), /
@@ -334,7 +334,7 @@ def test_interrupt_around_the_commit_reports_the_outcome(
             inner(statement)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(database._writer, "control", execute)
+    monkeypatch.setattr(database._writer, "command", execute)
     first, second = write_both(database, insert("a"), insert("b"))
     assert first == "KeyboardInterrupt: "
     if when == "before":

@@ -51,7 +51,7 @@ def append_change(
         checksum = values_checksum(
             (position, number, name, moment, flag, keys, content, new_content)
         )
-    session.execute(_INSERT, (position, number, name, moment, flag, keys, json, new, checksum))
+    session.command(_INSERT, (position, number, name, moment, flag, keys, json, new, checksum))
     if position - catalog.newest_block >= BLOCK:
         _end_block(session)
 

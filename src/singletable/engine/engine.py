@@ -194,7 +194,10 @@ class Engine:
         tables = catalog.draft if handler.writes else catalog.tables
         now = settings.clock()
         control_time = self._control_clock.advance(now)
-        return Session(execute, catalog, tables, settings, now, control_time, type(operation))
+        command = self._database.command
+        return Session(
+            execute, command, catalog, tables, settings, now, control_time, type(operation)
+        )
 
 
 def _only_deletes(operation: Operation[object]) -> bool:

@@ -95,13 +95,13 @@ def put(session: Session, old: StoredItem, item: Item, size: int) -> Cost:
     content = table.rows.content_checksum(json)
     if row is None:
         cost = Cost(write_units(size))
-        table.rows.add(session.execute, old.key, size, json, content, table.expires_at(item))
+        table.rows.add(session.command, old.key, size, json, content, table.expires_at(item))
     else:
         cost = Cost(write_units(max(size, row.size)))
         if row.size == size and (row.json == json or old.item == item):
             # DynamoDB charges for a write that changes nothing, but updates no stream or index.
             return cost
-        table.rows.replace(session.execute, row, size, json, content, table.expires_at(item))
+        table.rows.replace(session.command, row, size, json, content, table.expires_at(item))
     if table.indexes:
         before = None if old.item is None else MeasuredItem(old.item, old.size)
         after = MeasuredItem(item, size)
@@ -117,12 +117,12 @@ def delete(session: Session, old: StoredItem, *, expired: bool = False) -> Cost:
     if old.row is None:
         return cost
     table = old.table
-    table.rows.delete(session.execute, old.row)
+    table.rows.delete(session.command, old.row)
     if table.indexes and old.item is not None:
         item = MeasuredItem(old.item, old.size)
         for index in table.indexes:
             if index.key.matches(item.item):
-                index.rows.delete_at(session.execute, index.row_key(item.item))
+                index.rows.delete_at(session.command, index.row_key(item.item))
                 cost.add_index(index.name, index.is_global, write_units(item.entry_size(index)))
     append_change(session, table, old.row, None, expired=expired)
     return cost
@@ -145,7 +145,7 @@ def _update_index(
     old_key = None if before is None else index.row_key(before.item)
     new_key = None if after is None else index.row_key(after.item)
     if before is not None and old_key is not None and old_key != new_key:
-        index.rows.delete_at(session.execute, old_key)
+        index.rows.delete_at(session.command, old_key)
         units += write_units(before.entry_size(index))
     if after is not None and new_key is not None:
         moved = old_key != new_key
@@ -156,7 +156,7 @@ def _update_index(
                 if index.projected_attributes is None
                 else item_to_json(index.project(after.item))
             )
-            index.rows.upsert(session.execute, new_key, size, entry)
+            index.rows.upsert(session.command, new_key, size, entry)
             old_size = 0 if moved or before is None else before.entry_size(index)
             units += write_units(max(size, old_size))
     cost.add_index(index.name, index.is_global, units)

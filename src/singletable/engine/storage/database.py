@@ -135,6 +135,7 @@ class Database:
                 self._lock.close()
             raise
         self._writer = Writer(self._connection)
+        self.command = self._writer.command
         self._readers = ReaderPool(connect)
         self._reserve = DiskReserve(None if path is None else path.resolve().parent)
 

@@ -119,7 +119,7 @@ class WriteGroup(Struct, eq=False):
         if self.begun:
             self._run_in_savepoint(write)
             return
-        self.writer.control("BEGIN IMMEDIATE")
+        self.writer.command("BEGIN IMMEDIATE")
         try:
             write.result = write.work(self.writer.execute)
         except Exception as error:  # for the caller; an interrupt (BaseException) is not
@@ -130,16 +130,16 @@ class WriteGroup(Struct, eq=False):
 
     def _run_in_savepoint(self, write: PendingWrite) -> None:
         snapshot = self.writer.listener.snapshot()
-        self.writer.control("SAVEPOINT request")
+        self.writer.command("SAVEPOINT request")
         try:
             write.result = write.work(self.writer.execute)
         except Exception as error:  # for the caller; the other writes continue
             if not self.writer.connection.in_transaction:
                 raise  # SQLite rolled everything back, as it does when the disk is full
             write.error = _wrap_sqlite_error(error)
-            self.writer.control("ROLLBACK TO request")
+            self.writer.command("ROLLBACK TO request")
             self.writer.listener.restore(snapshot)
-        self.writer.control("RELEASE request")
+        self.writer.command("RELEASE request")
 
     def commit(self) -> None:
         """Commit the group; if that fails, every write gets the error."""
@@ -147,7 +147,7 @@ class WriteGroup(Struct, eq=False):
             self._mark_done()
             return
         try:
-            self.writer.control("COMMIT")
+            self.writer.command("COMMIT")
         except apsw.Error as error:
             self.abort(error)
             return
@@ -180,7 +180,7 @@ class WriteGroup(Struct, eq=False):
         if self.writer.connection.in_transaction:
             # If even this fails, the next turn tries again.
             with suppress(apsw.Error):
-                self.writer.control("ROLLBACK")
+                self.writer.command("ROLLBACK")
 
     def _mark_done(self) -> None:
         for write in self.writes:
@@ -213,8 +213,8 @@ class Writer:
         self.pending: deque[PendingWrite] = deque()
         self.connection = connection
         self.execute = bind_execute(connection)
-        # One cursor for all BEGIN and COMMIT statements is faster than a new one for each.
-        self.control = bind_execute(connection.cursor())
+        # For statements that return no rows: one cursor is faster than a new one for each.
+        self.command = bind_execute(connection.cursor())
         self._lock = Lock()
         self._before: object = None
         self._closed = False
@@ -370,7 +370,7 @@ class Writer:
     def _end_last_group(self) -> None:
         """Roll back a transaction left open by an interrupt or a failed rollback."""
         self.listener.restore(self._before)
-        self.control("ROLLBACK")
+        self.command("ROLLBACK")
 
 
 def _closed() -> EngineClosed:
