@@ -100,7 +100,16 @@ _FOOTNOTE_MARKS = re.compile(
 _SPACE = re.compile(r"\s++")
 # The sanitizer takes quadratic time for deeply nested elements.
 _MAX_NESTING = 500
-_ANY_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*+)", re.IGNORECASE)
+# Tags, and what only looks like tags: in comments, attributes and elements such as scripts.
+_IN_TAG = r"""(?:[ \t\n\f\r/]++|[^ \t\n\f\r/>][^ \t\n\f\r/>=]*+
+    (?:[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:"[^"]*+"|'[^']*+'|[^ \t\n\f\r>"'][^ \t\n\f\r>]*+)?)?)*+"""
+_MARKUP = re.compile(
+    rf"""<!--(?:-?>|.*?(?:--!?>|\Z)) | <[!?][^>]*+ | </[^a-z>][^>]*+
+    | <(iframe|noembed|noframes|noscript|script|style|textarea|title|xmp)(?=[ \t\n\f\r/>])
+      {_IN_TAG}(?:>(?P<raw>.*?)(?:</\1(?=[ \t\n\f\r/>])|\Z))?+
+    | <(?P<slash>/?)(?P<name>[a-z][^ \t\n\f\r/>]*+){_IN_TAG}""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
 # These end where the next one starts, so they nest only inside other elements.
 _IMPLIED_END = frozenset({"p", "li", "dd", "dt", "td", "th", "tr", "tbody", "thead", "tfoot"})
 _TASK = re.compile(r"\[([ xX])\] ")
@@ -205,17 +214,22 @@ def _clean(html: str, rel: str, base_url: str = "") -> str:
 
 
 def _is_too_deep(html: str) -> bool:
+    if html.count("<") <= _MAX_NESTING:
+        return False
     opened: list[str] = []
-    for slash, name in _ANY_TAG.findall(html):
-        element = name.lower()
-        if slash:
+    hidden = 0
+    for markup in _MARKUP.finditer(html):
+        element = (markup["name"] or "").lower()
+        if markup["slash"]:
             # Ignore an end tag without a start tag.
             if opened and opened[-1] == element:
                 opened.pop()
-        elif element not in _VOID and element not in _IMPLIED_END:
+        elif element and element not in _VOID and element not in _IMPLIED_END:
             opened.append(element)
-            if len(opened) > _MAX_NESTING:
-                return True
+        # Inside an SVG, the text of a style is HTML.
+        hidden += (markup["raw"] or "").count("<")
+        if len(opened) + hidden > _MAX_NESTING:
+            return True
     return False
 
 

@@ -75,6 +75,34 @@ def test_deeply_nested_html_is_shown_as_text() -> None:
     assert sanitize_html("<p>" * 5_000).startswith("<p>")
 
 
+# Parsers see no end tag in any of these.
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<div title="</div>">',
+        "<div title='></div>'>",
+        "<div title=</div>",
+        "<div><!-- </div> -->",
+        "<div><!--><div>-->",
+        "<div><? </div>",
+        "<div></ </div>",
+        '<div><script a="</script>"></div></script>',
+        "<div><textarea><!--</textarea><div></div>-->",
+        '<x\va="><div>">',
+        "<svg><style><div>",
+    ],
+)
+def test_end_tags_in_other_markup_do_not_hide_nesting(html: str) -> None:
+    assert sanitize_html(html * 600).startswith("&lt;")
+
+
+def test_long_html_is_not_taken_for_nested_html() -> None:
+    post = '<p a="1" b>a <b>b</b><br/><!-- c --><i class=x>d</i ></p>'
+    assert sanitize_html(post * 600 + "<script>if (a</b/) {}</script>").startswith(
+        "<p>a <b>b</b><br>"
+    )
+
+
 # The standard library reads parameters of headers in quadratic time.
 def test_headers_of_requests_are_not_read_as_those_of_mail() -> None:
     folder = Path(singletable_apps.__file__).parent
