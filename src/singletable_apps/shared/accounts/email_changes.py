@@ -115,7 +115,7 @@ class EmailChanges(Generic[U]):
             send_notice(self._mailer, notices.address_in_use(new), now)
         else:
             link = self._link("email", self._token("new", change))
-            send_notice(self._mailer, notices.confirm_address(account.name, new, link, by), now)
+            send_notice(self._mailer, notices.confirm_address(new, link), now)
         link = self._link("email/old", self._token("old", change))
         notice = notices.change_requested(account, new, by, link)
         send_notice(self._mailer, notice, now)
@@ -138,11 +138,13 @@ class EmailChanges(Generic[U]):
             self._lock(change)
         try:
             changed = self._users.set_email(user, change.new_email, change.by)
-        except NotSignedIn:
+        except Exception as error:
             with suppress(ConditionFailed):
                 is_ours = RecoveryLock.change == change.change
                 self._store.delete(RecoveryLock.key(change.subject), if_=is_ours)
-            raise self._invalid() from None
+            if isinstance(error, NotSignedIn):
+                raise self._invalid() from None
+            raise
         for address in (change.old_email, change.new_email):
             name = self._users.account_of(changed).name
             notice = notices.address_changed(name, address, change.new_email, unaccepted_by)

@@ -82,14 +82,17 @@ def password_changed(account: Account, *, is_reset: bool) -> Email | None:
     )
 
 
-def confirm_address(name: str, address: str, link: str, by: str = "") -> Email | None:
-    """Return the e-mail that asks the owner of a new address to confirm it."""
+def confirm_address(address: str, link: str) -> Email | None:
+    """Return the e-mail that asks the owner of a new address to confirm it.
+
+    It contains no names, so that nobody can send their own texts to any address.
+    """
     return _to(
         address,
-        name,
+        "",
         "Confirm your e-mail address",
-        f"{by or 'Someone'} entered this as the new e-mail address of the account “{name}”. To "
-        f"use it, open this link within a day:\n\n{link}",
+        "Someone entered this as the e-mail address of an account. To use it, open this link "
+        f"within a day:\n\n{link}",
         "If you don’t know what this is about, ignore this e-mail: nothing changes.",
     )
 
@@ -147,7 +150,7 @@ def address_in_use(address: str) -> Email | None:
 def confirm_registration(address: str, link: str) -> Email | None:
     """Return the e-mail with the link that finishes a registration.
 
-    It does not contain the name, so that nobody can send their own texts to any address.
+    It contains no names, so that nobody can send their own texts to any address.
     """
     return _to(
         address,

@@ -109,6 +109,21 @@ def test_owner_of_the_old_address_decides(
     assert _request_reset(app) == RESET
 
 
+def test_change_that_fails_does_not_stop_resets(app: PagesApp, mallory: Browser) -> None:
+    _change_address(app)
+    link = app.link("Confirm your e-mail address")
+    set_email(app.world.service.context, app.user("Ada"), THEIRS)
+    assert mallory.submit(mallory.open(link)).status_code == 422
+    assert _request_reset(app) == RESET
+
+
+# Otherwise anyone could send advertisements from this server.
+def test_unconfirmed_address_gets_no_text_of_users(app: PagesApp, mallory: Browser) -> None:
+    _change_address(app)
+    [email] = [email for email in app.emails() if email.to == THEIRS]
+    assert not any(name in email.text for name in ("Ben", "Mallory"))
+
+
 @pytest.mark.parametrize("change", ["password", "role", "address"])
 def test_links_are_void_once_the_account_changes(
     app: PagesApp, ada: Browser, ben: Browser, change: str
