@@ -23,11 +23,9 @@ from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service.context import Context, RevisionCheck, any_revision
 from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
-    Account,
     Auth,
     PasswordResets,
     Passwords,
-    Sessions,
     SetupCode,
     SignedIn,
     StoredUsers,
@@ -71,9 +69,6 @@ class Accounts(Auth[User]):
             wrong_login="Wrong e-mail address or password.",
         )
         self._context = context
-        self._store = context.store
-        self._hasher = passwords
-        self._user_sessions = Sessions(context.store, secret=context.secret)
         self._setup_code = SetupCode(context.secret)
         self._invitations = PasswordResets(
             context.store, secret=context.secret, lifetime=INVITATION_LIFETIME
@@ -97,7 +92,7 @@ class Accounts(Auth[User]):
             checks.reject("setup_code", NEEDS_SETUP_CODE)
         checks.raise_errors(InvalidInput)
         now = self._context.clock()
-        owner = self._new_user(name, email, Role.OWNER, self._hasher.hash(password))
+        owner = self._new_user(name, email, Role.OWNER, self._passwords.hash(password))
         # Imported data may contain a portfolio.
         has_portfolio = self._store.get(Portfolio.key("default"), consistent=True) is not None
         try:
@@ -197,7 +192,7 @@ class Accounts(Auth[User]):
         PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
         if self.get(actor, user_id).role is not role:
             self._change(actor, user_id, check, patterns.change_role, write)
-            account = account_of(self.get(actor, user_id))
+            account = self.account_of(self.get(actor, user_id))
             notice = notices.role_changed(account, account.role, actor.name)
             send_notice(self._context.mailer, notice, self._context.clock())
         return self.get(actor, user_id)
@@ -210,7 +205,7 @@ class Accounts(Auth[User]):
 
         PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
         user = self._change(actor, user_id, check, patterns.delete_user, write)
-        self._user_sessions.end_all(user.user_id)
+        self._sessions.end_all(user.user_id)
         return user
 
     def _change(
@@ -263,7 +258,7 @@ class Accounts(Auth[User]):
 
     def _send_invitation(self, actor: User, user: User) -> Invitation:
         now, urls = self._context.clock(), self._context.urls
-        token = self._invitations.issue(user.user_id, account_of(user).state, now)
+        token = self._invitations.issue(user.user_id, self.account_of(user).state, now)
         settings = self._store.get(SiteSettings.key("default"))
         site = settings.title if settings else urls.public
         email = Email(
@@ -296,22 +291,11 @@ class _Users(StoredUsers[User]):
         """Find an account by its number."""
         return self._store.find(patterns.user_by_id(subject))
 
-    def account_of(self, user: User) -> Account:
-        """Return what signing in needs to know."""
-        return account_of(user)
-
     def check_password(self, user: User, password: str, field: str) -> None:
         """Raise InvalidInput if the new password is too easy to guess."""
         checks = InputChecks()
         check_password_field(checks, password, about=(user.name, user.email), field=field)
         checks.raise_errors(InvalidInput)
-
-
-def account_of(user: User) -> Account:
-    """Return the account of a user."""
-    return Account(
-        user.user_id, user.credentials, user.password_hash, user.name, user.email, user.role
-    )
 
 
 def _already_set_up() -> NotPermitted:

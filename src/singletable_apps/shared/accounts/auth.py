@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
-from unicodedata import normalize
 
 from singletable import Store
 from singletable_apps.shared.accounts import notices
@@ -26,6 +25,7 @@ from singletable_apps.shared.accounts.sessions import SessionInfo, Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessTokens, DeviceTokens
 from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.text import normalize_line
 from singletable_apps.shared.web.rate_limits import client_network
 
 MAX_LOGIN_LENGTH = 400
@@ -227,7 +227,7 @@ class Auth(Generic[U]):
         return user
 
     def has_recent_password(self, token: str) -> bool:
-        """Return whether the session of an access token recently began with a password."""
+        """Return whether the user of an access token entered the password a few minutes ago."""
         now = self._clock()
         try:
             return now - self._tokens.read(token, now).signed_in <= RECENT
@@ -235,7 +235,7 @@ class Auth(Generic[U]):
             return False
 
     def check_recent_password(self, token: str, action: SensitiveAction) -> None:
-        """Raise unless the session of an access token recently began with a password."""
+        """Raise unless the user of an access token entered the password a few minutes ago."""
         if not self.has_recent_password(token):
             raise self.error(
                 f"Sign in again to {action}: this needs a sign-in within the last "
@@ -316,7 +316,7 @@ class Auth(Generic[U]):
     def _find(self, login: str) -> U | None:
         if len(login) > MAX_LOGIN_LENGTH:
             return None
-        return self._users.find_by_login(" ".join(normalize("NFC", login).split()))
+        return self._users.find_by_login(normalize_line(login))
 
     def _find_unchanged(self, subject: int, credentials: int) -> U | None:
         """Return the user, or None if they were removed or have changed their password."""
@@ -332,7 +332,7 @@ class Auth(Generic[U]):
         """Return the key by which attempts for one account are counted."""
         if user is not None:
             return (kind, f"user {self._subject(user)}")
-        return (kind, " ".join(normalize("NFC", login).casefold().split()))
+        return (kind, normalize_line(login).casefold())
 
     def _sign_in_keys(
         self, user: U | None, login: str, address: str, device: str

@@ -1,4 +1,4 @@
-"""Users that are items of the app's table, and how they are changed."""
+"""Users that are items of the app's table: their accounts, and changes to them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any, Generic, TypeVar
 
 from singletable import ConditionFailed, Store, key_of
 from singletable_apps.shared.accounts.errors import NotSignedIn
+from singletable_apps.shared.accounts.notices import Account
 
 U = TypeVar("U")
 
 
 class StoredUsers(Generic[U]):
-    """Writes to users with the fields of `Account`, where `user_id` is the subject.
+    """Reads and changes users with the fields of `Account`, where `user_id` is the subject.
 
     A write raises `error` if the user was deleted or has another password since they were read.
     The number is compared too: another user may have the name or address of a deleted one.
@@ -22,6 +23,12 @@ class StoredUsers(Generic[U]):
         self._store = store
         self._entity: Any = entity
         self._error = error
+
+    def account_of(self, user: Any) -> Account:
+        """Return the account of a user."""
+        return Account(
+            user.user_id, user.credentials, user.password_hash, user.name, user.email, user.role
+        )
 
     def set_password(self, user: U, password_hash: str) -> U:
         """Change the password, unless it was changed since `user` was read."""

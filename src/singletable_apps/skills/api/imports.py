@@ -6,11 +6,12 @@ from typing import Annotated, Any, TypeAlias
 
 from fastapi import Path, Response
 
+from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.pages import PostedUpload
 from singletable_apps.shared.spreadsheets import MEDIA_TYPES
 from singletable_apps.shared.web import NOT_FOUND, Page, Pagination, api_router
 from singletable_apps.shared.web.downloads import TableFormat, download_table
-from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service
+from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Recent, Service
 from singletable_apps.skills.api.schemas import ImportBody, ImportChoices
 from singletable_apps.skills.entities import Import, ImportStatus
 from singletable_apps.skills.errors import InvalidInput
@@ -104,6 +105,15 @@ _FILES: dict[str, Any] = {media_type.partition(";")[0]: {} for media_type in MED
     response_class=Response,
     responses={200: {"description": "The file.", "content": {"application/json": {}, **_FILES}}},
 )
-def export(actor: Actor, service: Service, format: TableFormat = "json") -> Response:  # noqa: A002
-    """Download all people with their skills: a row or an object per skill. For managers."""
+def export(
+    actor: Actor,
+    service: Service,
+    recent: Recent,
+    format: TableFormat = "json",  # noqa: A002
+) -> Response:
+    """Download all people with their skills: a row or an object per skill. For managers.
+
+    This requires a sign-in within the last five minutes.
+    """
+    recent(SensitiveAction.EXPORT)
     return download_table(*service.overview.export(actor), "skills", format)

@@ -102,7 +102,7 @@ def open_skills(
     return SkillsService(
         context=context,
         accounts=accounts,
-        people=People(context, cascades, accounts.emails),
+        people=People(context, cascades, accounts),
         catalog=catalog,
         catalog_changes=changes,
         roles=roles,

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from singletable import AlreadyExists as ItemExists
 from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
-    Account,
     Auth,
     EmailChanges,
     Passwords,
@@ -49,8 +48,6 @@ class Accounts(Auth[User]):
             wrong_login="Invalid credentials",
         )
         self._context = context
-        self._store = context.store
-        self._hasher = passwords
         self._check_free = check_free
         self._setup_code = SetupCode(context.secret)
         self.emails = EmailChanges(
@@ -97,7 +94,7 @@ class Accounts(Auth[User]):
             user_id=new_user_id(),
             name=name,
             email=email if is_confirmed else "",
-            password_hash=self._hasher.hash(password),
+            password_hash=self._passwords.hash(password),
             role=Role.ADMIN if is_first else Role.USER,
         )
         try:
@@ -147,10 +144,6 @@ class _Users(StoredUsers[User]):
         """Find an account by its number."""
         return self._store.find(patterns.user_by_id(subject))
 
-    def account_of(self, user: User) -> Account:
-        """Return what signing in needs to know."""
-        return account_of(user)
-
     def is_taken(self, user: User, email: str) -> bool:
         """Return False: people sign in with usernames, and may share an address."""
         return False
@@ -164,13 +157,6 @@ class _Users(StoredUsers[User]):
         checks = InputChecks()
         check_password_field(checks, password, about=(user.username, user.name), field=field)
         checks.raise_errors(InvalidInput)
-
-
-def account_of(user: User) -> Account:
-    """Return the account of a person."""
-    return Account(
-        user.user_id, user.credentials, user.password_hash, user.name, user.email, user.role
-    )
 
 
 def new_user_id() -> int:

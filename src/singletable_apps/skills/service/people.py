@@ -10,7 +10,6 @@ from typing import Any, cast
 from singletable import AlreadyExists as ItemExists
 from singletable import ConditionFailed, Edit, Page, Path, evolve, key_of
 from singletable_apps.shared.accounts import (
-    EmailChanges,
     PasswordResets,
     notices,
     send_notice,
@@ -32,7 +31,7 @@ from singletable_apps.skills.rules import (
     is_key,
     is_same_user,
 )
-from singletable_apps.skills.service.accounts import account_of, new_user_id
+from singletable_apps.skills.service.accounts import Accounts, new_user_id
 from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.context import (
     IS_HERE,
@@ -85,11 +84,11 @@ class Invitation:
 class People:
     """The people of the directory."""
 
-    def __init__(self, context: Context, cascades: Cascades, emails: EmailChanges[User]) -> None:
+    def __init__(self, context: Context, cascades: Cascades, accounts: Accounts) -> None:
         self._context = context
         self._store = context.store
         self._cascades = cascades
-        self._emails = emails
+        self._accounts = accounts
         self._invitations = PasswordResets(
             context.store, secret=context.secret, lifetime=INVITATION_LIFETIME
         )
@@ -140,7 +139,7 @@ class People:
         before, edited, email = self._save_edit(actor, username, edit, check)
         if email and email != edited.email:
             by = "" if is_same_user(actor.username, username) else actor.name
-            self._emails.request(edited, email, by=by)
+            self._accounts.emails.request(edited, email, by=by)
         elif before.email and not edited.email:
             notice = notices.address_changed(before.name, before.email, "not set")
             send_notice(self._context.mailer, notice, self._context.clock())
@@ -188,7 +187,7 @@ class People:
             self._check_still_admin(actor)
             raise
         changed = self._context.get_user(username, consistent=True)
-        notice = notices.role_changed(account_of(changed), changed.role, actor.name)
+        notice = notices.role_changed(self._accounts.account_of(changed), changed.role, actor.name)
         send_notice(self._context.mailer, notice, self._context.clock())
         return changed
 
@@ -256,7 +255,7 @@ class People:
 
     def _send_invitation(self, actor: User, user: User) -> Invitation:
         now, urls = self._context.clock(), self._context.urls
-        token = self._invitations.issue(user.user_id, account_of(user).state, now)
+        token = self._invitations.issue(user.user_id, self._accounts.account_of(user).state, now)
         directory = self.settings().name
         email = Email(
             to=user.email,

@@ -128,6 +128,7 @@ def test_sensitive_actions_need_a_recent_sign_in(server: Server) -> None:
         ada.put("/users/joan/role", {"role": "admin"}, headers=ANY),
         ada.delete("/users/joan", headers=ANY),
         ada.post("/users", new),
+        ada.get("/export"),
     ]
     assert {problem(answer)[:2] for answer in refused} == {(401, "not-signed-in")}
     joan = ada.get("/users/joan").json()
