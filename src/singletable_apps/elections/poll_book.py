@@ -46,16 +46,7 @@ from singletable_apps.elections.rules.names import fold_name
 
 T = TypeVar("T")
 
-_CONFIRMED = (
-    "name",
-    "email",
-    "hash",
-    "role",
-    "user_id",
-    "credentials",
-    "elections_owned",
-    "when_registered",
-)
+_CONFIRMED = ("name", "email", "hash", "role", "user_id", "credentials", "when_registered")
 
 
 @dataclass(slots=True)
@@ -259,6 +250,7 @@ class PollBook:
             _confirm(known_id not in self._users, f"The user with the id {known_id} is missing")
         else:
             same = user.user_id == known_id and self.has_user(user)
+            same = same and user.elections_owned == self._users[known_id].elections_owned
             _confirm(same, f"The user {user.name!r} was changed")
 
     def confirm_counts(self, counts: Counts) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeAlias
@@ -12,10 +12,9 @@ from singletable import Store
 from singletable_apps.elections.command_bus import CommandBus, Decision
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import Busy, NotSignedIn, RebuildInProgress
-from singletable_apps.elections.events import Event
+from singletable_apps.elections.events import Event, EventData
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import PollBook
-from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
 from singletable_apps.shared.accounts import Passwords
@@ -79,16 +78,19 @@ class Context:
 
     def confirm_user(self, user: User) -> User:
         """Return the user. Raise CorruptTable if the log differs."""
-        if not self.book.has_user(user):
-            # Another process may have just changed the user.
-            catch_up(self.store, self.keys.ballot_key)
-            self.book.refresh()
-            again = self.read.find_user(user.name)
-            self.book.confirm_user(again, name=user.name)
-            if again is None or again.user_id != user.user_id:
-                raise Busy("This account was just changed. Try again.")
-            return again
-        return user
+        if self.book.has_user(user):
+            return user
+        found: list[User | None] = []
+
+        def read_again(read: ReadModel) -> Sequence[EventData]:
+            found[:] = [read.find_user(user.name)]
+            return []
+
+        # The user may have just changed. A command reads the table and the log at the same event.
+        self.bus.execute(user.name, read_again)
+        if found[0] is None or found[0].user_id != user.user_id:
+            raise Busy("This account was just changed. Try again.")
+        return found[0]
 
     def execute(
         self, actor: User, decide: Decision, *, batch_key: int | None = None

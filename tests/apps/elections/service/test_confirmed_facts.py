@@ -7,13 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
-from singletable import DeleteItem
+from singletable import DeleteItem, GetItem, Operation
 from singletable_apps.elections.entities import Counts, Election, Publication, User, votes
 from singletable_apps.elections.errors import CorruptTable, NotPermitted
 from singletable_apps.elections.poll_book import ConfirmedReadModel
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
+from tests.apps.support.drivers import InterruptingDriver
 from tests.apps.support.elections.world import PASSWORD, World, ballot, open_store, read_items
 
 # Requests are found by keyed hashes, definitions by their hash, and the rest is not decided on.
@@ -91,3 +92,18 @@ def test_forged_counts_are_not_decided_on(world: World, act: Callable[[World], N
     store.update(Counts.key(), Counts.user_count.set(0))
     with pytest.raises(CorruptTable):
         act(world)
+
+
+# The second look must not compare the table after another change with the log before it.
+def test_user_who_is_changed_again_meanwhile_is_not_reported(memory: World) -> None:
+    ada, _ = memory.register("Ada", "Ben")
+    change = memory.service.people.change_role
+
+    def reads_ben(operation: Operation[object]) -> bool:
+        return isinstance(operation, GetItem) and operation.key["PK"] == {"S": "USER#Ben"}
+
+    driver = InterruptingDriver(memory.driver, reads_ben, lambda: change(ada, "Ben", Role.VOTER))
+    other = memory.open_service(driver)
+    changed = change(ada, "Ben", Role.OBSERVER)
+    assert other.context.confirm_user(changed).role is Role.VOTER
+    assert driver.happened
