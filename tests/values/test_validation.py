@@ -229,6 +229,8 @@ def test_duplicate_in_large_set_is_found_in_linear_time() -> None:
     [
         ("abc", "Base64 encoded length is expected a multiple of 4 bytes but found: 3"),
         ("====", "Invalid last non-pad Base64 character dectected"),
+        ("+/+=", "Invalid last non-pad Base64 character dectected"),
+        ("AAAAAB==", "Invalid last non-pad Base64 character dectected"),
     ],
 )
 def test_invalid_base64_is_a_serialization_error(text: str, message: str) -> None:

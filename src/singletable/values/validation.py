@@ -316,9 +316,15 @@ def decode_binary(text: str) -> bytes:
             f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(text)}"
         )
     try:
-        return a2b_base64(text, strict_mode=True)
+        data = a2b_base64(text, strict_mode=True)
+        # Python ignores unused bits in the last character, but every value must have one text.
+        if text[-1:] != "=" or (
+            text[-3] in "AQgw" if text[-2] == "=" else text[-2] in "AEIMQUYcgkosw048"
+        ):
+            return data
     except (BinasciiError, ValueError):
-        raise SerializationError("Invalid last non-pad Base64 character dectected") from None
+        pass
+    raise SerializationError("Invalid last non-pad Base64 character dectected")
 
 
 def _not_one_type(value: object, layer: ValidationLayer, depth: int) -> ValidationError:
