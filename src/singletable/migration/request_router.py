@@ -209,17 +209,17 @@ class RequestRouter:
     def _learn_arn(self, text: str) -> Steps[None]:
         """Ask for the ARN of the table that `text` names: another account may have such a table."""
         arn = parse_arn(text)
-        sides: tuple[tuple[Side, Mapping[str, Table]], ...]
-        sides = ("source", self._old), ("target", self._new)
-        for side, tables in sides:
-            if arn is None or arn.table not in tables or (side, arn.table) in self._described:
+        name = arn and arn.table
+        sides: dict[Side, Mapping[str, Table]] = {"source": self._old, "target": self._new}
+        for side, tables in sides.items():
+            if name is None or name not in tables or (side, name) in self._described:
                 continue
             try:
-                output = yield from send(self.policy, DescribeTable(at(side, arn.table)))
+                output = yield from send(self.policy, DescribeTable(at(side, name)))
             except ResourceNotFound:
                 continue  # the new table is not created yet
-            self._arns[output.table.table_arn] = arn.table
-            self._described.add((side, arn.table))
+            self._arns[output.table.table_arn] = name
+            self._described.add((side, name))
 
     # Requests
 

@@ -87,8 +87,7 @@ class Accounts(Auth[User]):
         is_first = self._is_new(directory)
         if is_first and setup_code is not None and not self._setup_code.matches(setup_code):
             raise InvalidInput({"setup_code": NEEDS_SETUP_CODE})
-        is_trusted = is_first or setup_code is None
-        is_confirmed = is_trusted or not self._context.confirm_addresses
+        is_confirmed = is_first or setup_code is None or not self._context.confirm_addresses
         user = User(
             username=username,
             user_id=new_user_id(),
