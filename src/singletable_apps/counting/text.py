@@ -30,7 +30,7 @@ def is_formula(text: str) -> bool:
 
 
 def escape_formula(text: str) -> str:
-    """Return the text of a CSV cell, with an apostrophe before everything like a formula.
+    """Return the text of a CSV cell, with an apostrophe before each formula.
 
     A formula can start the text, or follow a semicolon, tab or line break. Existing apostrophes get
     one more, so that `unescape_formula` is the inverse.

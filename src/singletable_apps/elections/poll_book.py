@@ -85,7 +85,7 @@ class CountedBallot:
 
 
 class _CaseInsensitiveDict(UserDict[str, T]):
-    """A dict by name or e-mail address.
+    """A dict of names or e-mail addresses.
 
     If it were case-sensitive, someone who hid a user from the table could register with the same
     name in another case, and would have that user's ballots and elections.
@@ -235,7 +235,7 @@ class PollBook:
     # Compare the table with the log.
 
     def has_user(self, user: User) -> bool:
-        """Return whether the log has this user with this role, address and password."""
+        """Return whether the log has the same user, with the same role, address and password."""
         known = self._users.get(user.user_id)
         return known is not None and all(
             getattr(known, each) == getattr(user, each) for each in _CONFIRMED
@@ -244,7 +244,7 @@ class PollBook:
     def confirm_user(
         self, user: User | None, *, user_id: int = 0, name: str = "", email: str = ""
     ) -> None:
-        """Raise CorruptTable unless the log has the same user by id, name or address, or none."""
+        """Raise CorruptTable unless the log has the same user with this id, name or address."""
         known_id = user_id or self._emails.get(email) or self._ids.get(name, 0)
         if user is None:
             _confirm(known_id not in self._users, f"The user with the id {known_id} is missing")
@@ -254,13 +254,13 @@ class PollBook:
             _confirm(same, f"The user {user.name!r} was changed")
 
     def confirm_counts(self, counts: Counts) -> None:
-        """Raise CorruptTable unless the log has as many users and elections."""
+        """Raise CorruptTable unless the log has the same numbers of users and elections."""
         known = len(self._users), len(self._elections)
         same = (counts.user_count, counts.election_count) == known
         _confirm(same, "The number of users or elections was changed")
 
     def confirm_election(self, election: Election | None, name: str) -> None:
-        """Raise CorruptTable unless the log has the same election, or also none."""
+        """Raise CorruptTable unless the log has the same election with this name."""
         known = self._by_name.get(name)
         expected = None if known is None else known.election
         _confirm(expected == election, f"The election {name!r} was changed")
