@@ -226,8 +226,8 @@ def _insertions(now: Snapshot) -> Iterator[Attack]:
 def _forged_logs(base: Base) -> Iterator[Attack]:
     """Yield logs with valid hashes and added, changed, omitted, repeated and swapped events."""
     events = read_events(base.engine)
-    last = events[-1]
-    promoted = replace_event(last, event_type="UserRoleChanged")
+    promoted = deepcopy(events[-1])
+    promoted.event_type = "UserRoleChanged"
     promoted.event_data = {"name": "eve", "role": "OWNER"}
     for event in (promoted, *(each for each in events if each.event_type == "BallotCast")):
         yield Attack("log", "append an event", _rewrite([*events, deepcopy(event)]))
@@ -248,14 +248,6 @@ def _forged_logs(base: Base) -> Iterator[Attack]:
             swapped = [deepcopy(each) for each in events]
             swapped[number - 1], swapped[number] = swapped[number], swapped[number - 1]
             yield Attack("log", "swap two events", _rewrite(swapped))
-
-
-def replace_event(event: Event, **fields: str) -> Event:
-    """Return a copy of an event with other fields."""
-    copied = deepcopy(event)
-    for name, value in fields.items():
-        setattr(copied, name, value)
-    return copied
 
 
 def _rewrite(events: list[Event]) -> Change:

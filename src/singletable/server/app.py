@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from asyncio import Semaphore, to_thread
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, MutableMapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
@@ -266,7 +265,7 @@ class _FaultInjector:
         self._driver = driver
         self._enabled = enabled
         self._faulty: AsyncFaultyDriver | None = None
-        self._delayed = 0
+        self.delayed = 0
 
     def driver_for(self, request: HttpRequest, plain: AsyncDriver) -> AsyncDriver:
         """Return the driver for the request, or raise ValidationError if its header is invalid."""
@@ -296,21 +295,6 @@ class _FaultInjector:
             )
         return _RequestFaultsDriver(self, self._faulty, faults)
 
-    @contextmanager
-    def delay(self) -> Generator[None]:
-        """Count a delayed request, or raise ValidationError if there are too many."""
-        # Otherwise delayed requests could use up all connections.
-        if self._delayed >= MAX_DELAYED:
-            raise ValidationError(
-                f"{FAULTS_HEADER}: {MAX_DELAYED} requests are already being delayed. Try again "
-                "later."
-            )
-        self._delayed += 1
-        try:
-            yield
-        finally:
-            self._delayed -= 1
-
 
 class _RequestFaultsDriver:
     """A driver that injects the faults of one request."""
@@ -321,9 +305,17 @@ class _RequestFaultsDriver:
         self._faults = faults
 
     async def execute(self, operation: Operation[R], /) -> R:
-        is_delayed = self._faults.latency or self._faults.jitter
+        is_delayed = self._faults.latency + self._faults.jitter > 0
+        # Otherwise delayed requests could use up all connections.
+        if is_delayed and self._injector.delayed >= MAX_DELAYED:
+            raise ValidationError(
+                f"{FAULTS_HEADER}: {MAX_DELAYED} requests are already being delayed. Try again "
+                "later."
+            )
+        self._injector.delayed += is_delayed
         try:
-            with self._injector.delay() if is_delayed else nullcontext():
-                return await self._driver.execute_with(operation, self._faults)
+            return await self._driver.execute_with(operation, self._faults)
         except FaultsError as error:
             raise ValidationError(f"{FAULTS_HEADER}: {error}") from None
+        finally:
+            self._injector.delayed -= is_delayed
