@@ -64,9 +64,9 @@ run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker o
 
 # Four shards keep two cores busy, since each waits now and then, the browser most of all. Tests named in no shard run in
 # the last. Distributing single tests would cost more than it evens out.
-WITH_TYPES := tests/typing tests/conformance
+WITH_TYPES := tests/typing $(addprefix tests/apps/,commands counting home)
 WITH_BROWSER := tests/browser tests/benchmarks tests/cli tests/differential tests/drills tests/infrastructure
-WITH_APPS := tests/apps
+WITH_APPS := $(addprefix tests/apps/,elections games polls portfolio shared skills)
 
 test: $(INSTALLED) system  ## run every check that a change must pass
 	@$(BIN)/ruff check $(PYTHON_FILES)
