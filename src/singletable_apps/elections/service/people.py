@@ -232,7 +232,7 @@ class People:
 
         self._context.execute(actor, decide)
         for user in removed:
-            self._sessions.end_all(user.user_id)
+            self._sessions.forget(user.user_id)
 
     def _tell_role(self, user: User, by: str) -> None:
         user = reload_user(self._context.read, user)

@@ -205,7 +205,7 @@ class Accounts(Auth[User]):
 
         PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
         user = self._change(actor, user_id, check, patterns.delete_user, write)
-        self._sessions.end_all(user.user_id)
+        self._sessions.forget(user.user_id)
         return user
 
     def _change(

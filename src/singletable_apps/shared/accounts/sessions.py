@@ -15,7 +15,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from singletable import ConditionFailed, Store
-from singletable_apps.shared.accounts.entities import Session
+from singletable_apps.shared.accounts.entities import (
+    EmailChange,
+    RecoveryLock,
+    ResetToken,
+    Session,
+)
 from singletable_apps.shared.accounts.errors import InvalidSession
 from singletable_apps.shared.accounts.tokens import mac
 from singletable_apps.shared.sealed import derive_key
@@ -112,6 +117,12 @@ class Sessions:
         """End all sessions of a person."""
         stored = self._store.query(Session.key.partition(subject), consistent=True)
         self._store.delete_many([Session.key(subject, session.family) for session in stored])
+
+    def forget(self, subject: int) -> None:
+        """Delete the sessions, links and e-mail addresses of a person who was removed."""
+        self.end_all(subject)
+        stored = (ResetToken, EmailChange, RecoveryLock)
+        self._store.delete_many([entity.key(subject) for entity in stored])
 
     def is_open(self, subject: int, session: str, now: datetime) -> bool:
         """Return whether a session of a person, by its `SessionInfo.id`, has not ended."""

@@ -144,7 +144,7 @@ class Cascades:
                 return
             is_settled = self._is_settled(cascade)
             if not cascade.new_username:
-                self._sessions.end_all(cascade.user_id)
+                self._sessions.forget(cascade.user_id)
             written = [self._commit(cascade, *step) for step in self._steps(cascade)]
             # What was changed meanwhile is read again.
             if all(written):

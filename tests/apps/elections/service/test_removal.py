@@ -11,6 +11,7 @@ from singletable_apps.elections.errors import NotFound, NotPermitted, NotSignedI
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.support.elections.checks import check_consistency, expect_rejection
 from tests.apps.support.elections.world import PASSWORD, World, ballot, dump_items
+from tests.apps.support.tables import stored_text
 
 
 @pytest.fixture
@@ -76,7 +77,9 @@ def test_new_user_with_a_removed_name_inherits_nothing(world: World, bob: User) 
     signed_in = access.sign_in("Bob", PASSWORD)
     access.request_reset("Bob")
     ada = world.service.context.read.get_user("Ada")
+    assert "RESET" in stored_text(world.service.context.store)
     world.service.people.remove(ada, "Bob")
+    assert "RESET" not in stored_text(world.service.context.store)
     other = world.service.people.register("Bob", "bob@example.org", "orchard violet engine")
     assert other.user_id != bob.user_id
     assert (other.ballots_cast, other.eligible_in, other.elections_owned) == (0, 0, 0)

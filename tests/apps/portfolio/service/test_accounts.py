@@ -21,6 +21,7 @@ from singletable_apps.shared.mail import Email, MailNotSent
 from tests.apps.portfolio.support.harness import PASSWORD, World
 from tests.apps.support.concurrency import run_concurrently
 from tests.apps.support.drivers import InterruptingDriver
+from tests.apps.support.tables import stored_text
 
 OTHER = "orchard violet engine"
 
@@ -323,7 +324,11 @@ def test_removed_account_is_signed_out_and_its_address_is_free(world: World) -> 
     accounts = world.service.accounts
     ben = _join(world, owner, "ben")
     signed_in = accounts.sign_in("ben@example.org", OTHER)
+    accounts.request_reset("ben@example.org")
+    store = world.service.context.store
+    assert "RESET" in stored_text(store, "portfolio_sessions")
     accounts.remove(owner, ben.user_id)
+    assert "RESET" not in stored_text(store, "portfolio_sessions")
     for token in (signed_in.access, signed_in.refresh):
         with pytest.raises(NotSignedIn):
             accounts.authenticate(token)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from singletable import Store
 from singletable.testing import StoreClock
 from singletable_apps.shared.accounts import InvalidSession, Sessions
+from singletable_apps.shared.accounts.entities import RecoveryLock
 from tests.apps.support.concurrency import run_concurrently
 from tests.apps.support.tables import stored_text
 
@@ -117,6 +118,17 @@ def test_end_all_ends_the_sessions_of_one_person(
     sessions.end_all(7)
     assert {_reason(sessions, token, store_clock) for token in mine} == {"ended"}
     assert sessions.rotate(others, store_clock()).subject == 70
+
+
+def test_nothing_of_a_removed_person_stays(
+    sessions: Sessions, store: Store, store_clock: StoreClock
+) -> None:
+    for subject in (7, 70):
+        sessions.start(subject, store_clock())
+        store.put(RecoveryLock(subject=subject, change="x", old_email="ada@ex.org", by="Bob"))
+    sessions.forget(7)
+    assert stored_text(store).count("ada@ex.org") == 1
+    assert (sessions.list(7), len(sessions.list(70))) == ([], 1)
 
 
 def test_sessions_are_listed_and_one_can_be_ended(
