@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
@@ -25,6 +26,7 @@ from singletable_apps.shared.web.rate_limits import client_network
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 # File descriptors for files, tables and connections to other servers.
 _OTHER_DESCRIPTORS = 100
+_PART = 64 << 10
 _TOO_MANY = (b"503 Service Unavailable", b"retry-after: 5\r\n")
 
 
@@ -37,10 +39,10 @@ class ConnectionLimits:
     """Limits of a server's connections; times are in seconds.
 
     The head of a request must arrive within `head_seconds`, and its body within `body_seconds` plus
-    the time to send it at `bytes_per_second`. A part of a response must be read within
-    `stall_seconds` plus the time to read it at the same rate. A client with more than `pipelined`
-    requests sent ahead of their responses is disconnected. WebSockets count toward
-    `sockets_per_address` instead of `per_address`, because many phones may share one address.
+    the time to send it at `bytes_per_second`. Each part of a response, of 64 KiB,
+    must be read within `stall_seconds`. A client with more than `pipelined` requests sent ahead of
+    their responses is disconnected. WebSockets count toward `sockets_per_address` instead of
+    `per_address`, because many phones may share one address.
     """
 
     head_seconds: float = 20
@@ -95,6 +97,22 @@ class ConnectionState(ServerState):
                 connection.transport.abort()
 
 
+def send_in_parts(app: ASGIApp) -> ASGIApp:
+    """Return the app with large bodies sent in parts, so that slow clients are seen to read."""
+
+    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_parts(message: Message) -> None:
+            body: bytes = message.get("body", b"")
+            for start in range(0, len(body) - _PART, _PART):
+                await send({**message, "body": body[start : start + _PART], "more_body": True})
+            rest = (len(body) - 1) // _PART * _PART
+            await send({**message, "body": body[rest:]} if rest > 0 else message)
+
+        await app(scope, receive, send_parts if scope["type"] == "http" else send)
+
+    return respond
+
+
 class HttpProtocol(HttpToolsProtocol):
     """uvicorn's HTTP/1.1 protocol, with limits and the time it has been waiting for its client."""
 
@@ -113,13 +131,13 @@ class HttpProtocol(HttpToolsProtocol):
         # When the server began to wait for the rest of a request, or for a response to be read.
         self._receiving_since: float | None = None
         self._writing_since: float | None = None
-        self._unread = 0
         self._unanswered: list[RequestResponseCycle] = []
         self._await_head()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection unless there are too many."""
         super().connection_made(transport)
+        transport.set_write_buffer_limits(_PART)  # with TLS, it would be 512 KiB
         self._is_counted = True
         if not self.server_state.add(self._address):
             self._refuse(*_TOO_MANY)
@@ -198,7 +216,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def pause_writing(self) -> None:
         """Start waiting for the client to read."""
-        self._await_reader(self.loop.time())
+        self._writing_since = self.loop.time()
         super().pause_writing()
 
     def resume_writing(self) -> None:
@@ -215,11 +233,9 @@ class HttpProtocol(HttpToolsProtocol):
         """Return whether the client has kept the server waiting too long."""
         limits = self._limits
         if self.transport.is_closing() and self._writing_since is None:
-            self._await_reader(now)  # it closes only when the client has read everything
+            self._writing_since = now  # it closes only when the client has read everything
         if self._writing_since is not None:
-            read = self._unread - self.transport.get_write_buffer_size()
-            waited = now - self._writing_since
-            return waited > limits.stall_seconds + read / limits.bytes_per_second
+            return now - self._writing_since > limits.stall_seconds
         if self._receiving_since is None or self.flow.read_paused:
             return False
         waited = now - self._receiving_since
@@ -235,10 +251,6 @@ class HttpProtocol(HttpToolsProtocol):
         self._receiving_since = self.loop.time()
         self._in_head = True
         self._received = 0
-
-    def _await_reader(self, now: float) -> None:
-        self._writing_since = now
-        self._unread = self.transport.get_write_buffer_size()
 
     def _uncount(self) -> None:
         if self._is_counted:

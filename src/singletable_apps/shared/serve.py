@@ -39,6 +39,7 @@ from singletable_apps.shared.connections import (
     ConnectionLimits,
     ConnectionState,
     HttpProtocol,
+    send_in_parts,
 )
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.key_files import create_folder
@@ -349,7 +350,7 @@ class Server(uvicorn.Server):
 def server_config(app: ASGIApp) -> uvicorn.Config:
     """Return the configuration of uvicorn for an app."""
     return uvicorn.Config(
-        app,
+        send_in_parts(app),
         log_level="warning",
         access_log=False,
         server_header=False,
