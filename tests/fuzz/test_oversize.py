@@ -10,7 +10,9 @@ from contextlib import contextmanager, suppress
 import pytest
 from msgspec import json
 
+from singletable.engine import request_expressions
 from singletable.errors import OperationError
+from singletable.expressions import parser
 from singletable.operations import Operation
 from singletable.wire import read_request, write_error
 from tests.fuzz.call_budget import limit_calls
@@ -163,15 +165,56 @@ def test_long_attribute_names_are_not_kept(sandbox: Sandbox) -> None:
             execute_all(number)
 
 
+def _long_expression(operation: str, number: int, length: int) -> Operation[object]:
+    """Return a request with the largest parsed form of an expression of this length."""
+    names = (f"a{number}_{each}" for each in range(length))
+    body: dict[str, object] = {**TABLE}
+    if operation == "Scan":
+        text = ",".join(f"{name}.a.a.a.a.a.a.a.a" for name in names)[:length]
+        body["ProjectionExpression"] = text.rpartition(",")[0]
+    else:
+        text = "SET " + ",".join(f"{name}=:v" for name in names)[: length - 4]
+        body |= {"Key": BALLOT, "UpdateExpression": text.rpartition(",")[0]}
+        body["ExpressionAttributeValues"] = {":v": {"N": "1"}}
+    return read_request(target_of(operation), json.encode(body))
+
+
+# Otherwise clients could fill hundreds of megabytes with long expressions.
+@pytest.mark.parametrize("operation", ["Scan", "UpdateItem"])
+def test_caches_of_parsed_expressions_stay_below_200_megabytes(
+    sandbox: Sandbox, operation: str
+) -> None:
+    kept: list[int] = []
+    longest = parser.MAX_EXPRESSION_SIZE
+    for length in (longest, min(longest, request_expressions.MAX_CACHED_LENGTH - 2)):
+        requests = [_long_expression(operation, number, length) for number in range(4)]
+        sandbox.engine.execute(requests.pop())
+        with _traced_memory() as sizes:
+            for request in requests:
+                sandbox.engine.execute(request)
+        kept.append(sizes[0] // len(requests))
+    parsed, cached = kept
+    total = parsed * parser.CACHE_SIZE + cached * request_expressions.CACHE_SIZE
+    assert total < 200 * LONG
+
+
 @contextmanager
 def _keeps_little() -> Iterator[None]:
     """Fail if the block keeps more than a fraction of a long text in memory."""
+    with _traced_memory() as kept:
+        yield
+    assert kept[0] < LONG // 2
+
+
+@contextmanager
+def _traced_memory() -> Iterator[list[int]]:
+    """Yield a list that has the bytes allocated and kept by the block after it ends."""
+    kept: list[int] = []
     gc.collect()
     tracemalloc.start()
     try:
-        yield
+        yield kept
         gc.collect()
-        kept, _ = tracemalloc.get_traced_memory()
+        kept.append(tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()
-    assert kept < LONG // 2

@@ -121,9 +121,10 @@ FIELDS = (
 )
 _NO_TEXTS: Texts = (None,) * len(FIELDS)
 _NO_EXPRESSIONS = ParsedExpressions()
-# The number of cached shapes. Longer expressions are not cached.
-CACHE_SIZE = 1024
-MAX_CACHED_LENGTH = 8192
+# The number of cached shapes. Longer expressions are not cached: parsed, they take 100 times the
+# memory of their text.
+CACHE_SIZE = 512
+MAX_CACHED_LENGTH = 2048
 # A value of each type, to parse expressions that other values will be filled into.
 _SAMPLES: dict[str, AttributeValue] = {
     "S": {"S": "any"},

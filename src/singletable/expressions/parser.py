@@ -33,7 +33,8 @@ __all__ = [
 ]
 
 MAX_EXPRESSION_SIZE = 4096
-CACHE_SIZE = 1024
+# Parsed, an expression takes up to 200 KB.
+CACHE_SIZE = 128
 KEY_CONDITION = "KeyConditionExpression"
 
 Parsed = TypeVar("Parsed")
