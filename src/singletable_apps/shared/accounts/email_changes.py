@@ -22,7 +22,7 @@ from singletable_apps.shared.accounts import notices
 from singletable_apps.shared.accounts.entities import EmailChange, RecoveryLock
 from singletable_apps.shared.accounts.errors import NotSignedIn
 from singletable_apps.shared.accounts.notices import Account, send_notice
-from singletable_apps.shared.accounts.throttle import Throttle
+from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import mac
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.sealed import derive_key
@@ -93,6 +93,10 @@ class EmailChanges(Generic[U]):
         self._error = error
         self._throttle = Throttle(store, secret=secret, free=5)
 
+    def check_request(self, new: str) -> None:
+        """Raise TooManyAttempts if too many links were sent to this address."""
+        self._throttle.check([_address_key(new)], self._clock())
+
     def request(self, user: U, new: str, *, by: str = "") -> None:
         """Send a link to the new address and a notice to the old one.
 
@@ -100,7 +104,8 @@ class EmailChanges(Generic[U]):
         not learn whether another account has the address. Earlier requests stop working.
         """
         account, now = self._users.account_of(user), self._clock()
-        self._throttle.attempt([("email change", str(account.subject))], now)
+        keys = [("email change", str(account.subject)), _address_key(new)]
+        self._throttle.attempt(keys, now)
         change = EmailChange(
             subject=account.subject,
             change=secrets.token_urlsafe(16),
@@ -260,3 +265,7 @@ class EmailChanges(Generic[U]):
         return self._error(
             "This link has been used, has expired, or was replaced by a newer one.", field="token"
         )
+
+
+def _address_key(address: str) -> AttemptKey:
+    return ("email to", address.casefold())

@@ -88,6 +88,8 @@ class Accounts(Auth[User]):
         if is_first and setup_code is not None and not self._setup_code.matches(setup_code):
             raise InvalidInput({"setup_code": NEEDS_SETUP_CODE})
         is_confirmed = is_first or setup_code is None or not self._context.confirm_addresses
+        if email and not is_confirmed:
+            self.emails.check_request(email)
         user = User(
             username=username,
             user_id=new_user_id(),

@@ -32,6 +32,16 @@ def test_visitor_confirms_the_address_of_the_registration(app: PagesApp) -> None
     assert app.world.user("zoe").email == "zoe@example.org"
 
 
+def test_too_many_registrations_with_one_address_are_asked_to_wait(app: PagesApp) -> None:
+    app.site = replace(app.site, service=app.world.open(confirm_addresses=True))
+    visitor = app.browser()
+    for number in range(6):
+        new = {"username": f"zoe{number}", "name": "Zoe Park", "password": PASSWORD}
+        answer = visitor.submit(visitor.get("register"), "register", **new, email="zoe@ex.org")
+    assert answer.status_code == 429
+    assert "Too many attempts. Try again in 1 second." in answer.text
+
+
 def test_first_account_is_announced_as_the_administrator() -> None:
     app = PagesApp(is_empty=True)
     visitor = app.browser()

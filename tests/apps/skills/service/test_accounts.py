@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from singletable import Operation, UpdateItem
+from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.skills.entities import Role
 from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotSignedIn
 from singletable_apps.skills.service.accounts import Accounts
@@ -51,6 +52,17 @@ def test_address_of_a_registration_is_saved_when_it_is_confirmed(memory: World) 
     accounts.request_reset("eve")
     assert len(memory.mailbox.emails) == 1
     assert accounts.emails.confirm(_token(memory, "boss@example.org")).email == "boss@example.org"
+
+
+def test_registrations_send_few_links_to_one_address(memory: World) -> None:
+    accounts = memory.open(confirm_addresses=True).accounts
+    accounts.register("ada", "Ada", PASSWORD, "", accounts.setup_code())
+    for number in range(5):
+        accounts.register(f"eve{number}", "Eve", PASSWORD, "Boss@example.org", "")
+    with pytest.raises(TooManyAttempts):
+        accounts.register("eve5", "Eve", PASSWORD, "boss@example.org", "")
+    assert memory.service.context.find_user("eve5") is None
+    assert len(memory.mailbox.emails) == 5
 
 
 def _confirm(accounts: Accounts, tokens: dict[str, str]) -> None:
