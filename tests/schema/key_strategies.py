@@ -69,11 +69,15 @@ KINDS = (
     Kind("yes or no", bool, st.booleans()),
     Kind("stage", Stage, st.sampled_from(Stage), ordered),
     Kind("choice", Literal["a#b", "a", "$"], st.sampled_from(["a#b", "a", "$"])),
-    Kind("last int", int, st.integers(-12, 12), descending),
-    Kind("last digits", int, st.integers(0, 9999), lambda field: descending(padded(field, 4))),
+    Kind("descending int", int, st.integers(-12, 12), descending),
+    Kind(
+        "descending digits", int, st.integers(0, 9999), lambda field: descending(padded(field, 4))
+    ),
     Kind("descending datetime", datetime, DATETIME, descending),
-    Kind("last day", date, st.dates(), descending),
-    Kind("last stage", Stage, st.sampled_from(Stage), lambda field: descending(ordered(field))),
+    Kind("descending day", date, st.dates(), descending),
+    Kind(
+        "descending stage", Stage, st.sampled_from(Stage), lambda field: descending(ordered(field))
+    ),
 )
 TEXTS = st.sampled_from(["A", "AB", "B", "A#B", "true", "a", "0000", "open"])
 

@@ -86,12 +86,12 @@ def _rank(kinds: list[Kind], values: tuple[Any, ...]) -> list[Any]:
     """Return what the tuple is sorted by, the highest first for descending values."""
     ranks = [rank(kind, value) for kind, value in zip(kinds, values, strict=True)]
     return [
-        _Last(one) if kind.name.startswith("last") else one
+        _Descending(one) if kind.name.startswith("descending") else one
         for kind, one in zip(kinds, ranks, strict=True)
     ]
 
 
-class _Last:
+class _Descending:
     """A value that sorts in reverse."""
 
     def __init__(self, value: Any) -> None:
@@ -101,7 +101,7 @@ class _Last:
         return bool(other.value < self.value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Last) and bool(other.value == self.value)
+        return isinstance(other, _Descending) and bool(other.value == self.value)
 
     def __hash__(self) -> int:
         return hash(self.value)
