@@ -103,7 +103,7 @@ Texts: TypeAlias = tuple[str | None, ...]
 
 
 class ParsedExpressions(Struct, frozen=True):
-    """The parsed expressions of a request; None for those it does not have."""
+    """The parsed expressions of a request; a missing expression is None."""
 
     update: Update | None = None
     condition: Condition | None = None
@@ -198,7 +198,7 @@ def _prepare_shape(
     names: tuple[tuple[str, str], ...] | None,
     types: tuple[tuple[str, ...], ...] | None,
 ) -> Callable[[Values], ParsedExpressions] | None:
-    """Return a function that fills in values; None if invalid, or if values affect the parsing."""
+    """Return a function that fills in values; None for invalid or value-dependent expressions."""
     try:
         values = None if types is None else {alias: {**_SAMPLES[kind]} for alias, kind in types}
         placeholders = Placeholders.checked(

@@ -1,4 +1,4 @@
-"""Apply updates to items, and count what an update costs.
+"""Apply updates to items, and compute their cost.
 
 Every right-hand side, and every index into a list, refers to the item before the update. So changed
 containers are opened into drafts, in which an element keeps its old index, and lists close their
@@ -258,7 +258,7 @@ def _elements(value: AttributeValue) -> list[AttributeValue]:
 
 
 def update_cost(update: Update) -> int:
-    """Return the size that DynamoDB counts for an update, whatever its effect on the item.
+    """Return the size that DynamoDB counts for an update, even if it changes nothing.
 
     UpdateItem rejects an update of more than 400 KB by this count even if the item stays small. The
     key and attributes that are not changed count nothing. Measured on AWS to the byte.

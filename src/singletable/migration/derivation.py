@@ -77,7 +77,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An old item of a unit; None if a key that a merge reads is missing."""
+    """An old item of a unit. `item` is None if a merge reads the key of a missing item."""
 
     model: Model
     key: Item
@@ -144,7 +144,7 @@ class Derivation:
         }
 
     def unit_of(self, table: Table, item: Item) -> Unit | None:
-        """Return the unit of an old item; None if nothing is derived from it.
+        """Return the unit of an old item, or None if nothing is derived from the item.
 
         Raises TransformFailed if no rule takes the item, or if its group cannot be told.
         """
@@ -201,7 +201,7 @@ class Derivation:
     # Read
 
     def read(self, units: Sequence[Unit]) -> Steps[dict[Unit, Source]]:
-        """Return what is stored now for each unit, read consistently."""
+        """Read the stored items of each unit consistently."""
         keys = {
             self._id(unit.table, unit.key): unit.key
             for unit in units
@@ -256,7 +256,7 @@ class Derivation:
     # Derive
 
     def targets(self, unit: Unit, source: Source) -> Targets:
-        """Return the new items that follow from what is stored for a unit; none if nothing is.
+        """Return the new items that are derived from the stored items of a unit.
 
         Raises TransformFailed with the key of the old item.
         """
@@ -359,7 +359,7 @@ class Derivation:
     # Write
 
     def write(self, targets: Targets, stale: Mapping[ItemId, Item] | None = None) -> Steps[None]:
-        """Put the targets, and delete those that are derived no longer."""
+        """Put the targets, and delete stored ones that are not derived any more."""
         requests = {
             id_: WriteRequest(delete_request=DeleteRequest(self.key_of(item)))
             for id_, item in (stale or {}).items()
@@ -373,7 +373,7 @@ class Derivation:
         check: Callable[[Mapping[Unit, Targets]], Steps[None]] | None = None,
         journal: Callable[[Mapping[Unit, Source]], Steps[None]] | None = None,
     ) -> Steps[int]:
-        """Derive units from what is stored now, and return how many targets were written.
+        """Derive units from the stored items, and return the number of written targets.
 
         Each unit comes with older states of it: targets that follow from them, but not from the
         current state, are deleted. Before targets are written, `check` is called with them, and
@@ -417,7 +417,7 @@ class Derivation:
         )
 
     def _older_targets(self, unit: Unit, older: Iterable[Source]) -> dict[ItemId, list[Item]]:
-        """Return what a target was in older states of a unit, as far as that can be derived."""
+        """Return earlier versions of a target, derived from older states of its unit."""
         found: dict[ItemId, list[Item]] = {}
         for source in older:
             for id_, item in self._targets_or_none(unit, source).items():
@@ -443,7 +443,7 @@ class Derivation:
         yield from self.write({}, stale)
 
     def missing(self, targets: Targets) -> Steps[list[Item]]:
-        """Return the keys of targets that are not stored, or differ from what is stored."""
+        """Return the keys of targets that are missing in the table or differ from it."""
         name = self.context.table_name(self.target)
         keys = {id_: self.key_of(item) for id_, item in targets.items()}
         stored = yield from get_items(self.context, {name: self.target}, keys, consistent=True)
@@ -479,7 +479,7 @@ def marker_owner(table: Table, item: Item) -> Model | None:
 
 
 def entities_of(derived: object) -> list[Any]:
-    """Return what a function of a rule returned as a list of entities."""
+    """Return the result of a rule's function as a list of entities."""
     if derived is None:
         return []
     if not _is_entity(derived) and hasattr(derived, "__iter__"):
@@ -501,7 +501,7 @@ def _table_of(entity: object) -> Table | None:
 
 @contextmanager
 def _failures(key: Key) -> Generator[None]:
-    """Turn what a rule's function raises into TransformFailed with the key of the old item."""
+    """Convert errors of a rule's function to TransformFailed with the key of the old item."""
     try:
         yield
     except TransformFailed:

@@ -1,4 +1,4 @@
-"""The driver of an application while its tables are copied, where there is no change feed."""
+"""The driver that an application uses while its tables are copied without a change feed."""
 
 from __future__ import annotations
 

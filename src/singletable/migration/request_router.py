@@ -182,7 +182,7 @@ class RequestRouter:
     # Which side
 
     def side_of(self, operation: Operation[Any]) -> Steps[Side | None]:
-        """Return the side of a request; None if it is not about tables of the copy."""
+        """Return the side that handles a request, or None if its tables are not copied."""
         for name in table_names(operation):
             if name.startswith("arn:") and name not in self._arns:
                 yield from self._learn_arn(name)
@@ -207,7 +207,7 @@ class RequestRouter:
         return self._arns.get(name, name)
 
     def _learn_arn(self, text: str) -> Steps[None]:
-        """Ask for the ARN of the table that `text` names: another account may have such a table."""
+        """Read the ARN of the table that `text` names, which may be in another account."""
         arn = parse_arn(text)
         name = arn and arn.table
         sides: dict[Side, Mapping[str, Table]] = {"source": self._old, "target": self._new}

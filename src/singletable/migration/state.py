@@ -121,7 +121,7 @@ class State(msgspec.Struct, omit_defaults=True):
 
 
 class Lease(msgspec.Struct, frozen=True):
-    """Who runs a migration, and until when unless it is renewed."""
+    """The lease of the process that runs a migration, and its end."""
 
     owner: str
     until: float
@@ -155,7 +155,7 @@ class StateStore:
         self.key = state_key(table, migration, "state")
 
     def read(self) -> Steps[tuple[State | None, Lease | None]]:
-        """Return the state and the lease, read consistently; None if there is none."""
+        """Read the state and the lease consistently. Each is None if it is not stored."""
         item = yield from self.read_item(self.key)
         if item is None:
             return None, None
@@ -177,7 +177,7 @@ class StateStore:
         return output.item
 
     def acquire(self, initial: State) -> Steps[State]:
-        """Take the lease, and return the state: `initial` if there is none yet.
+        """Take the lease and return the state. The first state of a migration is `initial`.
 
         Raises MigrationLocked if another runner holds the lease.
         """

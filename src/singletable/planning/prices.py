@@ -67,7 +67,7 @@ _T = TypeVar("_T")
 
 
 def price_unit(name: PriceName) -> str:
-    """Return what a price is for: "per million read units", "per GB-month"."""
+    """Return the unit of a price: "per million read units", "per GB-month"."""
     match name.removeprefix("ia_").split("_"):
         case ["on", "demand", *kind]:
             return f"per million {' '.join(kind)} units"
@@ -203,7 +203,7 @@ _OWN_FILE = (
 
 
 def load_prices(path: Path | str | None = None) -> PriceList:
-    """Return the prices of a file, or those that are part of the library."""
+    """Return the prices in a file; without a file, the library's own."""
     if path is None:
         return _built_in()
     try:

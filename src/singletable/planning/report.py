@@ -178,7 +178,7 @@ class PlanReport(msgspec.Struct, frozen=True, tag_field="type", tag="singletable
 
     @property
     def cheapest(self) -> ModeFigures:
-        """The billing mode and table class with the lowest total, of those that serve the peaks."""
+        """The cheapest billing mode and table class that can serve the peaks."""
         return next((one for one in self.modes if one.serves_peaks), self.modes[0])
 
     @property
@@ -293,7 +293,7 @@ class _Allocation:
         return self._per_unit[resource, kind] * demand.average
 
     def resource(self, plan: ResourcePlan) -> float:
-        """Return what a table or an index costs in a month."""
+        """Return the monthly cost of a table or an index."""
         demands = {"read": plan.read.average, "write": plan.write.average}
         # Capacity that no pattern uses is paid, too.
         other = math.fsum(

@@ -216,7 +216,7 @@ def may_resend(operation: Operation[Any], lost: ConnectionLost, *, reused: bool)
 def no_response(
     endpoint: RemoteEndpoint, operation: Operation[Any], lost: ConnectionLost
 ) -> ConnectionFailed:
-    """Return the error for a request whose connection was lost."""
+    """Return the error for a request that lost its connection."""
     message = f"{type(operation).__name__} at {endpoint} failed: {lost}."
     if lost.arrived and not is_idempotent(operation):
         message += " The write may or may not have been applied: read the item to find out."

@@ -142,5 +142,5 @@ def break_ties(places: tuple[Place, ...], tie_break: TieBreak | None) -> tuple[s
 
 def _encode_fraction(value: object) -> int | str:
     if not isinstance(value, Fraction):
-        raise NotImplementedError(f"a {type(value).__name__} cannot be written as JSON")
+        raise TypeError(f"A {type(value).__name__} cannot be encoded as JSON.")
     return value.numerator if value.denominator == 1 else str(value)

@@ -97,7 +97,7 @@ def generate_keys() -> Keys:
 
 
 def load_or_create_keys(folder: Path) -> Keys:
-    """Return the keys in a folder. Create those that are missing."""
+    """Return the keys in a folder, creating missing ones."""
     create_folder(folder)
     return Keys(
         load_ballot_key(folder / BALLOT_KEY_FILE),

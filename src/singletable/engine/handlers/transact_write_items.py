@@ -57,7 +57,7 @@ class TransactWritePlan:
 
 @dataclass(slots=True)
 class TableUsage:
-    """What a transaction consumed on one table, and what a replay of it would consume."""
+    """The units that a transaction consumed on one table, and that a replay would consume."""
 
     table: Table
     cost: Cost = field(default_factory=Cost)

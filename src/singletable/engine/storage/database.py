@@ -1,4 +1,4 @@
-"""One SQLite database: who writes, who reads, and how it is opened and closed.
+"""One SQLite database: open it, read, write and close it.
 
 Rule 1. One connection writes. `writer.py` defines the order of writes and when a write is
         acknowledged.
@@ -227,7 +227,7 @@ class Database:
         return len(self._writer.pending)
 
     def close(self) -> None:
-        """Finish what is in progress, checkpoint the log into the file, and release the file."""
+        """Finish the current requests, checkpoint the log into the file, and release the file."""
         if self._fork_count != _fork_count:
             return
         with self._closing:

@@ -51,7 +51,7 @@ class IndexSchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 
 
 class FieldSchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A field: its type without None, and how it is stored.
+    """A field: its type, without None, and its stored form.
 
     `attribute` is None if the attribute has the name of the field. `stored` are the DynamoDB types
     of the attribute. `default` is the value of absent attributes, as source text. `old_names` and

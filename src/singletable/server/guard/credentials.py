@@ -204,7 +204,7 @@ class _Entry:
         return value.timestamp()
 
     def _context(self, name: str, region: str, account: str) -> Mapping[str, str]:
-        """Return the condition keys about the owner: those of IAM and those in the file."""
+        """Return the condition keys about the owner, from IAM and from the file."""
         added = self.table.get("context", {})
         if not isinstance(added, dict):
             raise self.error("context must be a table of strings")

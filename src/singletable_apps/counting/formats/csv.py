@@ -371,7 +371,7 @@ def _parse_chunk(chunk: bytes, table: _Table) -> _Piece | None:
 def _parse_rank_rows(
     chunk: bytes, header: CsvHeader, allow_ties: bool, allow_gaps: bool
 ) -> _Piece | None:
-    """Parse rows of rank numbers; None if there is more than numbers and empty cells."""
+    """Parse rows of rank numbers. Return None if a cell has anything but a number."""
     data, ends = find_separators(normalize_line_ends(chunk))
     parsed = parse_numbers(data, ends) if _is_table(data[ends], header) else None
     if parsed is None:
@@ -396,7 +396,7 @@ def _parse_rank_rows(
 def _parse_name_rows(
     chunk: bytes, header: CsvHeader, numbers: _CandidateNumbers, allow_gaps: bool
 ) -> _Piece | None:
-    """Parse rows of names; None if a row has a different number of cells than the header."""
+    """Parse rows of names. Return None if a row is longer or shorter than the header."""
     chunk = normalize_line_ends(chunk)
     data = np.frombuffer(chunk, np.uint8)
     delimiter = header.delimiter.encode()

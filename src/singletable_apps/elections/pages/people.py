@@ -41,7 +41,7 @@ PAGE_SIZE = 30
 
 @router.get("/people")
 def list_people(page: ViewerPage, query: ListQueryParameters) -> Response:
-    """List people by name, or those whose name starts with the search text."""
+    """List people by name. With a search text, list names that start with it."""
     queries = page.elections.queries
     people, next_cursor = queries.users(page.user, PAGE_SIZE, query.cursor, prefix=query.search)
     return page.render(
@@ -57,7 +57,7 @@ def list_people(page: ViewerPage, query: ListQueryParameters) -> Response:
 
 @router.get("/people/{name}")
 def show_person(page: ViewerPage, name: NameInPath) -> Response:
-    """Show a person, with forms for what the viewer may change."""
+    """Show a person, with forms for the changes that the viewer may make."""
     return _show_person(page, name)
 
 

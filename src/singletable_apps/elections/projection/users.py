@@ -95,7 +95,7 @@ def rename_user(step: ProjectionStep, data: events.UserNameChanged) -> bool:
 
 
 def _rename_items(step: ProjectionStep, left: PendingRename, name: str) -> PendingRename:
-    """Rename some of the items that contain the old name. Return what is left."""
+    """Rename some of the items that contain the old name. Return the remaining ones."""
     if left.elections:
         owned = step.load_indexed(
             step.store.query(patterns.elections_of_owner(left.old_name)),

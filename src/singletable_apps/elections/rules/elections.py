@@ -35,7 +35,7 @@ def state_of(election: Election) -> State:
 
 
 def has_begun(election: Election, now: datetime) -> bool:
-    """Return whether the opening time has passed, or there is none."""
+    """Return True if the opening time has passed or is not set."""
     return election.no_voting_before is None or election.no_voting_before <= now
 
 
@@ -239,7 +239,7 @@ _DETAILS: Mapping[Publication, frozenset[ResultDetail]] = {
 
 
 def default_publication(secret: bool) -> Publication:
-    """Return what is published unless the owner chooses: the least of secret ballots."""
+    """Return the default publication: for secret ballots, the least."""
     return Publication.TOTALS if secret else Publication.CONFIRMATIONS
 
 
@@ -252,7 +252,7 @@ def check_view_tally(viewer: User, election: Election, now: datetime) -> None:
 
 
 def check_view_ballot(viewer: User, voter_name: str, election: Election, now: datetime) -> None:
-    """Raise unless the viewer may see what the voter cast. Everyone may see their own ballot."""
+    """Raise unless the viewer may see the voter's ballot. Everyone may see their own."""
     if is_same_name(viewer.name, voter_name):
         return
     if election.secret_ballot:
@@ -268,7 +268,7 @@ def check_view_ballot(viewer: User, voter_name: str, election: Election, now: da
 
 
 def visible_details(election: Election, now: datetime) -> frozenset[ResultDetail]:
-    """Return what is visible of the ballots now: nothing while there is no tally."""
+    """Return which parts of the ballots are visible now: nothing before the tally."""
     if _why_no_tally(election, now) is not None:
         return frozenset()
     details = _DETAILS[election.publication]

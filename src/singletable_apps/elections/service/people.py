@@ -194,7 +194,7 @@ class People:
     def change_role(
         self, actor: User, target: str, role: Role, check_revision: RevisionCheck = any_revision
     ) -> User:
-        """Change the role of a user. An owner who makes another the owner becomes an auditor."""
+        """Change the role of a user. If it is the owner's, the old owner becomes an auditor."""
         changed: list[User] = []
 
         def decide(read: ReadModel) -> Sequence[EventData]:

@@ -1,4 +1,4 @@
-"""Queries: what a user may see of users, elections, voters and the event log."""
+"""Query users, elections, voters and the event log, as far as the viewer may see them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Overview:
 
 
 class Queries:
-    """Queries, each limited to what the viewer may see."""
+    """Queries. Each returns only data that the viewer may see."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -109,7 +109,7 @@ class Queries:
     def users(
         self, viewer: User, size: int, cursor: str | None = None, *, prefix: str = ""
     ) -> tuple[list[UserSummary], str | None]:
-        """Return a page of users by name, or of those whose names start with `prefix`."""
+        """Return a page of users by name. With a `prefix`, names start with it."""
         check_permission(viewer, Permission.MANAGE_USERS)
         if prefix and not is_valid_key(prefix):
             return [], None
@@ -125,7 +125,7 @@ class Queries:
         *,
         permission: Permission | None = None,
     ) -> tuple[list[str], str | None]:
-        """Return a page of the names of all users, or of those who have the permission."""
+        """Return a page of user names, of all users or only with the permission."""
         check_permission(viewer, Permission.USE_APPLICATION)
         where = (
             User.role.in_(*PERMISSIONS.roles_with(permission)) if permission is not None else None
@@ -189,7 +189,7 @@ class Queries:
         )
 
     def _overview_elections(self, viewer: User) -> tuple[list[Election], set[str], bool]:
-        """Return elections, the names of those that list the viewer, and whether there are more."""
+        """Return elections, the names of elections that list the viewer, and if more follow."""
         first = self._store.page(patterns.list_elections(), MAX_OVERVIEW_ELECTIONS)
         entries = self._store.page(patterns.eligible_where(viewer.name), MAX_OVERVIEW_ELECTIONS)
         listed = {entry.election_name for entry in entries.items}
@@ -217,7 +217,7 @@ class Queries:
     def voters(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[Voter], str | None]:
-        """Return a page of the voter list. Without one, everyone who may vote at all can vote."""
+        """Return a page of the voter list. If it is empty, everyone with permission can vote."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
         name = self._read.get_election(election).name
         page = self._store.page(patterns.voters_of(name), size, cursor=cursor)
@@ -232,7 +232,7 @@ class Queries:
     def who_voted(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[str], str | None]:
-        """Return a page of the names of those who have voted, without their ballots."""
+        """Return a page of the names of people who have voted, without their ballots."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
         name = self._read.get_election(election).name
         page = self._store.page(patterns.ballots_of(name), size, cursor=cursor)

@@ -1,4 +1,4 @@
-"""What page handlers depend on: the site, who the browser is, and the navigation.
+"""Dependencies of page handlers: the site, the visitor's role, and the navigation.
 
 A browser is a host by a cookie that it gets with its first game. In a game it has a seat by a
 cookie for the path of its screen, or because the game is its own. A handler looks like this; its
@@ -110,7 +110,7 @@ def find_host_id(request: Request, service: GamesService) -> str:
 
 
 def find_actor(request: Request, service: GamesService) -> Actor:
-    """Return who the browser is: a seat for this path, the administrator, or a host."""
+    """Return the visitor's role: a seat for this path, the administrator, or a host."""
     tokens = service.context.tokens
     host_id = find_host_id(request, service)
     try:
@@ -179,7 +179,7 @@ class SeatPageContext(PageContext):
         return self.service.context.issue_seat(self.game, self.seat.role)
 
     def view(self) -> View:
-        """Return what the role sees now."""
+        """Return the current view of the role."""
         return self.service.snapshots.view(self.game.game_id, self.seat.role)
 
 

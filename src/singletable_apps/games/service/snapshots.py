@@ -1,4 +1,4 @@
-"""Read what the views of a game are made from."""
+"""Read the data for the views of a game."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Snapshots:
         return known[1]
 
     def read(self, game_id: str, *, state: GameState | None = None) -> Snapshot:
-        """Read a game, after doing what is due. `state` is the newest one, if it is known."""
+        """Do what is due, then read the game. Pass its newest `state` if it is known."""
         if state is None:
             state = self._rounds.finish_due(game_id)
         context, rounds = self._context, self._rounds
@@ -72,7 +72,7 @@ class Snapshots:
         )
 
     def for_hosts(self, snapshot: Snapshot) -> Snapshot:
-        """Add what only hosts see: who has answered, live counts, and answers to decide on."""
+        """Add data for hosts only: names of players with answers, live counts, pending answers."""
         play, state = snapshot.play, snapshot.state
         answered: frozenset[str] = frozenset()
         pending: list[AnonymousAnswer] = []
@@ -92,7 +92,7 @@ class Snapshots:
         return replace(snapshot, answered=answered, pending=pending, live_tally=tally)
 
     def view(self, game_id: str, role: Role) -> View:
-        """Return what a role sees now."""
+        """Return the current view of a role."""
         snapshot = self.read(game_id)
         return public_view(self.for_hosts(snapshot) if role in DRIVERS else snapshot, role)
 

@@ -51,7 +51,7 @@ class Invitation:
 
 
 class Accounts(Auth[User]):
-    """The accounts of the site. Signing in, sessions and passwords are those of the toolkit."""
+    """The accounts of the site. `Auth` handles signing in, sessions and passwords."""
 
     def __init__(self, context: Context, passwords: Passwords) -> None:
         super().__init__(

@@ -26,7 +26,7 @@ TAKEN = "Someone has this username already. Choose another one."
 
 
 class Accounts(Auth[User]):
-    """The accounts of the directory. Sessions and passwords are those of the toolkit."""
+    """The accounts of the directory. `Auth` handles sessions and passwords."""
 
     def __init__(
         self,

@@ -54,7 +54,7 @@ Step = tuple[WritePattern, Callable[[Transaction], None]]
 
 
 class Cascades:
-    """Starts cascades, and does what is left of them."""
+    """Starts cascades, and finishes interrupted ones."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -62,7 +62,7 @@ class Cascades:
         self._sessions = Sessions(context.store, secret=context.secret)
 
     def start(self, user: User, new_username: str = "", other_admin: User | None = None) -> None:
-        """Rename a person who was just read, or delete them if there is no new username.
+        """Rename a person who was just read. Without a new username, delete the person.
 
         Raise ConditionFailed if the person was changed, the new username is taken, or `other_admin`
         is not an administrator any more.
@@ -115,7 +115,7 @@ class Cascades:
         return self._store.get(Cascade.key(username), consistent=True) is None
 
     def resume(self) -> None:
-        """Do what is left of all cascades."""
+        """Finish all interrupted cascades."""
         try:
             pending = self._pending()
         except SingleTableError as error:
@@ -131,7 +131,7 @@ class Cascades:
         return self._context.clock() - cascade.created_at >= SETTLING
 
     def _run_later(self, username: str) -> None:
-        """Do what is left of a cascade, or leave it for later if the store fails."""
+        """Finish a cascade. If the store fails, leave it for later."""
         try:
             self._run(username)
         except SingleTableError as error:
