@@ -146,7 +146,8 @@ sbom: $(AUDIT)  ## write the software bill of materials (CycloneDX) to dist/sbom
 	@$(BIN)/uv pip install --quiet --python .peers/product/bin/python --no-deps .
 	.peers/audit/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file dist/sbom.json .peers/product/bin/python
 
-fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz HTTP, JSON, expressions, policies, files and APIs, and compare engines (EXAMPLES=…)
+fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz HTTP, JSON, expressions, policies, files and APIs, compare engines, lose responses (EXAMPLES=…)
+	RESPONSES=5 $(BIN)/pytest -n 2 tests/store/test_lost_responses.py
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/engine/test_file_check.py tests/expressions tests/fuzz tests/schema tests/server/guard tests/store/test_upsert.py tests/wire --hypothesis-profile=long
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/pytest -n 2 tests/apps/elections/api/test_schemathesis.py tests/apps/polls/api/test_schemathesis.py tests/apps/portfolio/api/test_schemathesis.py tests/apps/skills/api/test_schemathesis.py tests/apps/games/api/test_schemathesis.py --hypothesis-profile=long
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from singletable import (
+    AccessDenied,
     BatchGetItem,
     CertificateError,
     ConnectionFailed,
@@ -20,10 +22,12 @@ from singletable import (
     Query,
     ResourceNotFound,
     Throttled,
+    TransactionCanceled,
+    TransactionInProgress,
     TransactWriteItems,
     UpdateItem,
 )
-from singletable.errors import SingleTableError
+from singletable.errors import CancellationReason, SingleTableError
 from singletable.operations import (
     Delete,
     GetItemOutput,
@@ -174,6 +178,108 @@ def test_request_that_may_have_arrived_is_retried_if_idempotent(
 def test_certificate_error_is_not_retried() -> None:
     responses = [CertificateError("not trusted"), GetItemOutput()]
     assert record_steps(RetryPolicy(), GET, list(responses)).count(GET) == 1
+
+
+# Lost responses. The server keeps DynamoDB's promise: it applies a client token once, and evaluates
+# conditions only when it has not been applied.
+
+TRANSACTION = TransactWriteItems(
+    [TransactWriteItem(put=Put("votes", {"PK": {"S": "a"}}))], client_request_token="once"
+)
+TRANSIENT = TransactionCanceled([CancellationReason("TransactionConflict")])
+FAILED = TransactionCanceled([CancellationReason("ConditionalCheckFailed")])
+LOST = ConnectionFailed("the connection broke", may_have_arrived=True)
+# Whether the request is applied, and the error of its response.
+RESPONSES: dict[str, tuple[bool, SingleTableError]] = {
+    "lost after": (True, InternalError()),
+    "cut before": (False, LOST),
+    "not connected": (False, ConnectionFailed("connection refused")),
+    "throttled": (False, Throttled("busy")),
+    "conflict": (False, TRANSIENT),
+    "in progress": (False, TransactionInProgress("in progress")),
+    "canceled": (False, FAILED),
+    "access denied": (False, AccessDenied("no")),
+}
+
+
+def count_applied(operation: Operation[Any], script: Sequence[str]) -> tuple[int, object, int]:
+    """Return how often a request was applied, its output or error, and how many were used."""
+    steps = send(RetryPolicy(max_attempts=6, base_delay=0), operation)
+    applied = used = 0
+    is_settled = operation is TRANSACTION  # a token is applied once
+    step = next(steps)
+    try:
+        while True:
+            if isinstance(step, Pause):
+                step = next(steps)
+                continue
+            is_applied, error = RESPONSES[script[used]] if used < len(script) else (True, None)
+            used += 1
+            if is_applied and not (is_settled and applied):
+                applied += 1
+            if error is None or (error is FAILED and is_settled and applied):
+                step = steps.send(WriteItemOutput())
+            else:
+                step = steps.throw(error)
+    except StopIteration as end:
+        return applied, end.value, used
+    except SingleTableError as error:
+        return applied, error, used
+
+
+@pytest.mark.parametrize("operation", [TRANSACTION, UPDATE, PUT], ids=["token", "update", "put"])
+def test_error_tells_whether_a_write_was_applied(operation: Operation[Any]) -> None:
+    endings = Counter[str]()
+    scripts: list[tuple[str, ...]] = [()]
+    for script in scripts:
+        applied, end, used = count_applied(operation, script)
+        unknown = isinstance(end, InternalError) or (
+            isinstance(end, ConnectionFailed) and end.may_have_arrived
+        )
+        if not isinstance(end, SingleTableError):
+            # A put without a condition has the same effect when it is applied twice.
+            assert applied == 1 or (operation is PUT and applied > 1), script
+        elif not unknown:
+            assert applied == 0, (script, end)
+        elif operation is not PUT:
+            assert applied <= 1, script
+        endings[type(end).__name__] += 1
+        if used > len(script) < 5:
+            # Only a transaction can be canceled.
+            names = [name for name in RESPONSES if name != "canceled" or operation is TRANSACTION]
+            scripts += [(*script, name) for name in names]
+    assert {"WriteItemOutput", "InternalError", "AccessDenied"} <= endings.keys()
+
+
+# DynamoDB remembers a token for ten minutes. An older one would be applied again.
+def test_transaction_is_not_repeated_after_its_token_expires() -> None:
+    now = [0.0]
+    steps = send(RetryPolicy(clock=lambda: now[0]), TRANSACTION)
+    assert next(steps) is TRANSACTION
+    assert isinstance(steps.throw(InternalError()), Pause)
+    assert next(steps) is TRANSACTION
+    now[0] = 570.0
+    with pytest.raises(InternalError, match=r"busy\. The write may or may not have been applied"):
+        steps.throw(Throttled("busy"))
+    # Without an open attempt there is nothing to be afraid of.
+    steps = send(RetryPolicy(clock=lambda: now[0]), TRANSACTION)
+    next(steps)
+    now[0] += 600
+    assert isinstance(steps.throw(Throttled("busy")), Pause)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        TransactWriteItems(TRANSACTION.transact_items),
+        PutItem("votes", {"PK": {"S": "a"}}, return_values="ALL_OLD"),
+    ],
+    ids=["no token", "old values"],
+)
+def test_request_with_another_response_the_second_time_is_not_idempotent(
+    operation: Operation[Any],
+) -> None:
+    assert record_steps(RetryPolicy(), operation, [LOST])[:-1] == [operation]
 
 
 # Independent parts

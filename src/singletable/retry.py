@@ -1,10 +1,15 @@
 """Retry requests the way the AWS SDKs' standard mode does.
 
-Throttling, ServiceUnavailable and TransactionInProgress change nothing, so the request is retried
-after exponential backoff with full jitter; so is a request that never arrived. After InternalError,
-or when the connection broke after sending, a write may or may not have been applied: it is retried
-only if that is idempotent (reads, batches, unconditional puts, transactions, which carry a client
-token). Otherwise the caller gets the error.
+Throttling and ServiceUnavailable change nothing, so the request is retried after exponential
+backoff with full jitter; so is a request that never arrived. After InternalError, or when the
+connection broke after sending, a write may or may not have been applied: it is retried only if that
+is idempotent (reads, batches, unconditional puts, transactions with a client token). Otherwise the
+caller gets the error.
+
+An attempt that may have been applied stays open until another attempt of the same request settles
+it: a success, or a condition that failed. Throttling or a conflict says nothing about the earlier
+attempt, so the same request is sent again. If nothing settles it, the caller gets InternalError, or
+ConnectionFailed with `may_have_arrived`; every other error means that nothing was changed.
 
 Multi-step work is written once, without I/O, as a generator of requests and pauses (`Steps`), and
 driven by `run` or `run_async`. Parts that do not depend on each other are one step, `Together`: a
@@ -14,6 +19,7 @@ sync driver executes them in turn, an async driver concurrently.
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
@@ -24,16 +30,18 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 from singletable.errors import (
     CertificateError,
     ConnectionFailed,
+    IdempotentParameterMismatch,
     InternalError,
     InvalidValue,
-    OperationError,
     ResourceNotFound,
     ServiceUnavailable,
     SingleTableError,
     Throttled,
+    TransactionCanceled,
+    TransactionConflict,
     TransactionInProgress,
 )
-from singletable.operations import AsyncDriver, Driver, Operation
+from singletable.operations import AsyncDriver, Driver, Operation, TransactWriteItems
 from singletable.operations.registry import OPERATIONS, table_names
 
 R = TypeVar("R")
@@ -42,6 +50,11 @@ D = TypeVar("D", Driver, AsyncDriver)
 BUDGET = 500
 RETRY_COST = 5
 SUCCESS_REWARD = 1
+
+# DynamoDB remembers a client token for ten minutes, and the last attempt takes a while to arrive.
+TOKEN_SECONDS = 540.0
+# The reasons of a canceled transaction that may succeed if it is sent again.
+TRANSIENT_CODES = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 
 # Why work pauses: a request was throttled or failed for now, a write conflicted with another, a
 # batch came back partly unprocessed, or something that was started is still in progress.
@@ -177,6 +190,8 @@ class RetryPolicy:
     max_delay: float = 2.0
     throttled_base_delay: float | None = None
     budget: RetryBudget = field(default_factory=RetryBudget, compare=False)
+    # The time in seconds; not a monotonic clock, because those stop while the machine sleeps.
+    clock: Callable[[], float] = field(default=time.time, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.max_attempts < 1:
@@ -200,29 +215,26 @@ def send_once(operation: Operation[R]) -> Steps[R]:
 
 def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:
     """Send `operation`, retrying while the policy allows it."""
+    is_transaction = isinstance(operation, TransactWriteItems)
+    deadline = policy.clock() + TOKEN_SECONDS if is_transaction else math.inf
+    is_open = False  # whether an earlier attempt may have been applied
     for attempt in count():
-        throttled = False
         try:
             answer: R = yield operation
-        except (Throttled, ServiceUnavailable, TransactionInProgress) as error:
-            if not policy.may_retry(attempt):
+        except SingleTableError as error:
+            if isinstance(error, ResourceNotFound):
+                error.add_note(_missing_resource_hint(operation))
+            is_open = (is_open and not _settles(error)) or _may_be_applied(operation, error)
+            # A certificate that is not trusted now will not be trusted the next time.
+            may_retry = isinstance(error, _RETRYABLE) and not isinstance(error, CertificateError)
+            if is_open:
+                may_retry = may_retry or isinstance(error, _CONFLICTS)
+                may_retry = may_retry and is_idempotent(operation) and policy.clock() < deadline
+            if not may_retry or not policy.may_retry(attempt):
+                if is_open and not _says_unknown(error):
+                    raise _unknown_outcome(operation, error) from error
                 raise
             throttled = isinstance(error, Throttled)
-        except CertificateError:  # a retry would fail in the same way
-            raise
-        except ConnectionFailed as error:
-            if error.may_have_arrived and not is_idempotent(operation):
-                raise
-            if not policy.may_retry(attempt):
-                raise
-        except ResourceNotFound as error:
-            error.add_note(_missing_resource_hint(operation))
-            raise
-        except InternalError as error:
-            if not is_idempotent(operation):
-                raise _unknown_outcome(error) from error
-            if not policy.may_retry(attempt):
-                raise
         else:
             policy.budget.earn(retried=attempt > 0)
             return answer
@@ -230,23 +242,66 @@ def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:
     raise AssertionError  # count() does not end
 
 
+# Errors after which the same request may succeed.
+_RETRYABLE = (Throttled, ServiceUnavailable, InternalError, TransactionInProgress, ConnectionFailed)
+# Errors after which the caller may plan another request, unless an earlier attempt is open.
+_CONFLICTS = (TransactionCanceled, TransactionConflict)
+
+
+def _may_be_applied(operation: Operation[Any], error: SingleTableError) -> bool:
+    """Return whether a write may have been applied, or may still be, although it got `error`."""
+    spec = OPERATIONS.get(type(operation))
+    if spec is None or spec.scope != "items" or not spec.writes:
+        return False
+    return _says_unknown(error) or isinstance(error, InternalError | TransactionInProgress)
+
+
+def _says_unknown(error: SingleTableError) -> bool:
+    return isinstance(error, ConnectionFailed) and error.may_have_arrived
+
+
+def _settles(error: SingleTableError) -> bool:
+    """Return whether `error` proves that no earlier attempt of the same request was applied.
+
+    The conditions of a transaction are not evaluated again after it was applied.
+    """
+    if isinstance(error, TransactionCanceled):
+        return not is_transient(error)
+    return isinstance(error, IdempotentParameterMismatch)
+
+
+def is_transient(canceled: TransactionCanceled) -> bool:
+    """Return whether a transaction was canceled by conflicts and throttling alone."""
+    return {reason.code for reason in canceled.reasons} - {"None"} <= TRANSIENT_CODES
+
+
 def is_idempotent(operation: Operation[Any]) -> bool:
     """Return whether sending the request twice has the same effect as sending it once."""
+    if isinstance(operation, TransactWriteItems):
+        return operation.client_request_token is not None
     spec = OPERATIONS.get(type(operation))
     if spec is None or spec.idempotent == "always":
         return True
     if spec.idempotent == "never":
         return False
-    fields = ("condition_expression", "expected")
-    return all(getattr(operation, field) is None for field in fields)
+    fields = ("condition_expression", "expected", "return_values")
+    return all(getattr(operation, field) in (None, "NONE") for field in fields)
+
+
+class RetryingDriver:
+    """The base of drivers that retry by themselves; `inner` sends each request once."""
+
+    inner: Any
 
 
 def unwrap_retries(driver: D) -> D:
     """Return the driver that sends each request once, so that retries do not multiply.
 
-    A driver that retries has it as `inner`.
+    Only our own drivers are unwrapped: a wrapper, or a subclass of ours, may do more than retry.
     """
-    return cast(D, getattr(driver, "inner", driver))
+    if RetryingDriver in type(driver).__bases__ and "execute" not in vars(driver):
+        return cast(D, cast(RetryingDriver, driver).inner)
+    return driver
 
 
 def _missing_resource_hint(operation: Operation[Any]) -> str:
@@ -261,8 +316,10 @@ def _missing_resource_hint(operation: Operation[Any]) -> str:
     )
 
 
-def _unknown_outcome(error: OperationError) -> InternalError:
-    return InternalError(
-        f"{error.message}. The write may or may not have been applied. Read the item to find out, "
-        "or use a transaction, which is retried safely."
-    )
+def _unknown_outcome(operation: Operation[Any], error: SingleTableError) -> InternalError:
+    if isinstance(operation, TransactWriteItems):
+        advice = "Read its items to find out."
+    else:
+        advice = "Read the item to find out, or use a transaction, which is retried safely."
+    text = str(error).rstrip(".")
+    return InternalError(f"{text}. The write may or may not have been applied. {advice}")

@@ -1,12 +1,23 @@
-"""Store and AsyncStore check their driver and observers."""
+"""Store and AsyncStore check their driver and observers, and use the driver they were given."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from functools import wraps
+from inspect import iscoroutinefunction
 from typing import Any
 
 import pytest
 
-from singletable import AsyncStore, InvalidValue, Store, connect, connect_async
+from singletable import AsyncStore, InvalidValue, Operation, Store, connect, connect_async
+from singletable.engine import AsyncEngine, Engine
+from singletable.faults import FaultyDriver
+from singletable.operations.registry import OPERATIONS
+from singletable.remote import AsyncRemote, Remote
+from singletable.retry import unwrap_retries
+from tests.conformance.endpoint import Exchangeable
+from tests.store.entities import Ballot, ballot, votes
 
 INVALID: dict[str, tuple[Any, object, str]] = {
     "address": (
@@ -53,3 +64,114 @@ def test_store_rejects_invalid_drivers(store: Any, driver: object, message: str)
 def test_store_rejects_observers_that_are_not_callable() -> None:
     with pytest.raises(InvalidValue, match=r"observers: .* got 5"):
         Store(connect("memory:"), observers=[5])  # type: ignore[list-item]
+
+
+# Wrappers. The store must not find a way around them, whatever their attributes are called.
+
+
+class Refused(Exception):
+    """A guard does not let a request through."""
+
+
+def guard(operation: Operation[Any]) -> None:
+    """Raise Refused for a write of an item."""
+    if OPERATIONS[type(operation)].scope == "items" and OPERATIONS[type(operation)].writes:
+        raise Refused
+
+
+class Guard:
+    """A driver that has the one it wraps as an attribute of any name."""
+
+    def __init__(self, name: str, wrapped: Any) -> None:
+        self.__dict__[name] = self.__dict__["_to"] = wrapped
+
+    @classmethod
+    def factory(cls, name: str) -> Callable[[str], Any]:
+        """Return what wraps the driver for an address."""
+        opens = connect_async if cls is AsyncGuard else connect
+        return lambda address: cls(name, opens(address))
+
+    def execute(self, operation: Any, /) -> Any:
+        guard(operation)
+        return self._to.execute(operation)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_to"], name)
+
+
+class AsyncGuard(Guard):
+    async def execute(self, operation: Any, /) -> Any:
+        guard(operation)
+        return await self._to.execute(operation)
+
+
+class GuardedRemote(Remote):
+    def execute(self, operation: Any, /) -> Any:
+        guard(operation)
+        return super().execute(operation)
+
+
+class AsyncGuardedRemote(AsyncRemote):
+    async def execute(self, operation: Any, /) -> Any:
+        guard(operation)
+        return await super().execute(operation)
+
+
+def patched(driver: Any) -> Any:
+    """Replace `execute` of one instance, as tracing libraries do."""
+    original = driver.execute
+
+    @wraps(original)
+    def execute(operation: Any, /) -> Any:
+        guard(operation)
+        return original(operation)
+
+    @wraps(original)
+    async def execute_async(operation: Any, /) -> Any:
+        guard(operation)
+        return await original(operation)
+
+    driver.execute = execute_async if iscoroutinefunction(original) else execute
+    return driver
+
+
+ATTRIBUTES = ("inner", "_inner", "driver", "_driver", "wrapped", "__wrapped__", "retry_policy")
+WRAPPERS: dict[str, tuple[Callable[[str], Any], Callable[[str], Any]]] = {
+    **{name: (Guard.factory(name), AsyncGuard.factory(name)) for name in ATTRIBUTES},
+    "subclass": (GuardedRemote.at, AsyncGuardedRemote.at),
+    "patched instance": (
+        lambda address: patched(connect(address)),
+        lambda address: patched(connect_async(address)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_driver_that_wraps_another_is_not_bypassed(
+    name: str, far_end: tuple[Exchangeable, Remote]
+) -> None:
+    behind, remote = far_end
+    address = f"dynamodb+{remote.endpoint}"
+    wrap, wrap_async = WRAPPERS[name]
+    with Engine.in_memory() as engine:
+        behind.engine = AsyncEngine(engine)
+        Store(engine).admin.create_table(votes)
+        driver = wrap(address)
+        for store in (
+            Store(driver),
+            Store(driver).scoped(election="L"),
+            Store(FaultyDriver(driver)),
+            Store(FaultyDriver(Guard("inner", engine))),
+        ):
+            for write in (store.create, store.put, lambda one, store=store: store.put_many([one])):
+                with pytest.raises(Refused):
+                    write(ballot("ada"))
+        with pytest.raises(Refused):
+            asyncio.run(AsyncStore(wrap_async(address)).create(ballot("ada")))
+        assert list(Store(engine).admin.scan(Ballot)) == []
+
+
+# The store retries by itself: the retries of our driver would multiply with its own.
+def test_retries_of_our_own_driver_are_not_used() -> None:
+    remote = Remote.at("dynamodb+http://127.0.0.1:1")
+    assert unwrap_retries(remote) is remote.inner

@@ -14,13 +14,13 @@ from singletable.migration.places import AsyncPlaces, Places, Side
 from singletable.migration.request_router import RequestRouter, is_about_items
 from singletable.migration.steps import Migration
 from singletable.operations import AsyncDriver, Driver, Operation
-from singletable.retry import run, run_async, unwrap_retries
+from singletable.retry import RetryingDriver, run, run_async, unwrap_retries
 from singletable.schema import Table
 
 R = TypeVar("R")
 
 
-class MigratingDriver:
+class MigratingDriver(RetryingDriver):
     """Executes the requests of an application while a Copy migrates its tables.
 
     `source` is the application's driver, `target` the one of the new table, if that is at another
@@ -84,7 +84,7 @@ class _SendOnce:
         return self._driver._execute(operation, retries=False)
 
 
-class AsyncMigratingDriver:
+class AsyncMigratingDriver(RetryingDriver):
     """Executes the requests of an application while a Copy migrates its tables, without blocking.
 
     Its arguments are those of MigratingDriver.

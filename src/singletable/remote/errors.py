@@ -29,9 +29,9 @@ from singletable.errors import (
     TransactionCanceled,
 )
 from singletable.operations import Operation, ReadChanges, SweepExpired
+from singletable.operations.registry import OPERATIONS
 from singletable.remote.address import ConnectionOptions
 from singletable.remote.config import Proxy, RemoteEndpoint, ResolvedConfig
-from singletable.retry import is_idempotent
 from singletable.values import Item
 from singletable.wire import UnknownOperation
 
@@ -206,11 +206,12 @@ def may_resend(operation: Operation[Any], lost: ConnectionLost, *, reused: bool)
     """Return whether to resend the request immediately on a new connection.
 
     A server may close an idle connection while a request is on its way, so losing a reused
-    connection is no reason to back off.
+    connection is no reason to back off. A write that may have arrived is left to the retry policy,
+    which must know that it may have been applied.
     """
     if not reused or lost.started or lost.timed_out:
         return False
-    return not lost.arrived or is_idempotent(operation)
+    return not lost.arrived or not OPERATIONS[type(operation)].writes
 
 
 def no_response(
@@ -218,7 +219,7 @@ def no_response(
 ) -> ConnectionFailed:
     """Return the error for a request that lost its connection."""
     message = f"{type(operation).__name__} at {endpoint} failed: {lost}."
-    if lost.arrived and not is_idempotent(operation):
+    if lost.arrived and OPERATIONS[type(operation)].writes:
         message += " The write may or may not have been applied: read the item to find out."
     if lost.timed_out:
         message += " Increase the address option 'timeout' to wait longer."

@@ -16,7 +16,7 @@ from singletable.remote.connections import ConnectionPool
 from singletable.remote.errors import ConnectionLost, may_resend, no_response
 from singletable.remote.http import RequestWriter
 from singletable.remote.outputs import decode_response
-from singletable.retry import RetryPolicy, run, send
+from singletable.retry import RetryingDriver, RetryPolicy, run, send
 
 R = TypeVar("R")
 
@@ -58,11 +58,11 @@ class RemoteClient:
         self._pool.close()
 
 
-class Remote:
+class Remote(RetryingDriver):
     """DynamoDB, or a server that speaks its protocol.
 
-    Throttled and failed requests are retried like the AWS SDKs do. `inner` does not retry: a store
-    uses that, with its own retry policy.
+    Throttled and failed requests are retried like the AWS SDKs do; a store does not use these
+    retries, but its own.
     """
 
     def __init__(self, config: ResolvedConfig, options: ConnectionOptions) -> None:

@@ -18,9 +18,8 @@ from typing import TypeAlias, TypeVar, cast
 from uuid import uuid4
 
 from singletable.errors import CancellationReason, TransactionCanceled, TransactionConflict
-from singletable.retry import Steps, send, together
+from singletable.retry import TRANSIENT_CODES, Steps, send, together
 from singletable.store.commit import (
-    CONFLICT_CODES,
     MAX_TRANSACTION_ITEMS,
     create_transaction,
     remaining_writes,
@@ -181,7 +180,7 @@ def _resolve(
                 dropped.add(write.item_id)
             else:
                 failed[write.item_id] = write, reason
-        elif reason.code in CONFLICT_CODES:
+        elif reason.code in TRANSIENT_CODES:
             retryable = True
         elif reason.code != "None":
             raise error

@@ -2,7 +2,8 @@
 
 If a write conflicts with a transaction, or its guard no longer holds, the change is planned again
 after backoff with jitter. Each transaction has a client request token, so that it is applied once
-even if it is sent again because the response was lost.
+even if it is sent again because the response was lost. A new plan gets a new token: `send` raises a
+conflict or a failed condition only if no attempt with the old one was applied.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from singletable.errors import (
 )
 from singletable.expressions import holds
 from singletable.operations import TransactWriteItems, WriteItemOutput
-from singletable.retry import Steps, send
+from singletable.retry import TRANSIENT_CODES, Steps, send
 from singletable.store.context import Context
 from singletable.store.plan import Plan
 from singletable.store.writes import ItemId, Returning, Write, merge_writes
@@ -31,8 +32,6 @@ MAX_TRANSACTION_ITEMS = 100
 MAX_TOKEN_LENGTH = 36
 
 Planner: TypeAlias = Callable[[], Steps[Plan]]
-
-CONFLICT_CODES = ("TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")
 
 
 def commit(
@@ -130,7 +129,7 @@ def _check_retryable(
             else:
                 is_outdated = True
             retryable = True
-        elif reason.code in CONFLICT_CODES:
+        elif reason.code in TRANSIENT_CODES:
             retryable = True
         elif reason.code != "None" and error is not None:
             raise error

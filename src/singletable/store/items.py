@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from msgspec.structs import replace
 
-from singletable.errors import InvalidValue, ItemMismatch
+from singletable.errors import InternalError, InvalidValue, ItemMismatch, SingleTableError
 from singletable.operations import GetItem, GetItemOutput
 from singletable.retry import Steps, send
 from singletable.schema import Condition, Edit, ItemKey, UniqueValue, key_of, model_of
@@ -136,8 +136,19 @@ def update(
     # A transaction returns no attributes.
     if returning == "old" and plan.before is not None:
         return cast(E, decode_result(key.model, plan.before, "updated"))
-    item = (yield from read_item(context, key, consistent=True)) or plan.after or {}
+    item = yield from read_back(context, key, plan)
     return cast(E, decode_result(key.model, item, "updated"))
+
+
+def read_back(context: Context, key: ItemKey[Any], plan: Plan) -> Steps[Item]:
+    """Return the item after a transaction; as it was planned if it cannot be read."""
+    try:
+        stored = yield from read_item(context, key, consistent=True)
+    except SingleTableError as error:
+        if plan.after is None:
+            raise InternalError(f"{key} was written, but cannot be read: {error}") from error
+        stored = None
+    return stored or plan.after or {}
 
 
 def delete(context: Context, key: ItemKey[E], if_: Condition[E] | None) -> Steps[E | None]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from singletable.errors import InvalidValue, NotFound, TransactionCanceled, TransactionConflict
 from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactGetItemsOutput
-from singletable.retry import Steps, send
+from singletable.retry import Steps, is_transient, send
 from singletable.schema import Condition, Counter, Edit, ItemKey, Model, key_of
 from singletable.schema.fields import StorableItem
 from singletable.store.calls import (
@@ -220,8 +220,7 @@ def _transact_get_items(
         try:
             return (yield from send(context.retry_policy, operation))
         except TransactionCanceled as error:
-            codes = {reason.code for reason in error.reasons} - {"None"}
-            if not codes <= {"TransactionConflict", "ThrottlingError"}:
+            if not is_transient(error):
                 raise
         yield context.retry_policy.backoff(attempt, "conflict")
     raise TransactionConflict(

@@ -37,7 +37,7 @@ from singletable.schema.patch import PLACEHOLDER_TIME
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item, decode_result
-from singletable.store.items import State, apply_stamps
+from singletable.store.items import State, apply_stamps, read_back
 from singletable.store.old_keys import find_old_item, plan_move
 from singletable.store.plan import (
     Plan,
@@ -305,7 +305,7 @@ def _commit(change: Upsert, returning: State) -> Steps[Any]:
     # A transaction returns no attributes.
     if returning == "old" and change.old is not None:
         return decode_result(key.model, change.old, "updated")
-    item = (yield from read_item(context, key, consistent=True)) or plan.after or {}
+    item = yield from read_back(context, key, plan)
     return decode_result(key.model, item, "updated")
 
 
