@@ -233,13 +233,10 @@ def test_error_tells_whether_a_write_was_applied(operation: Operation[Any]) -> N
     scripts: list[tuple[str, ...]] = [()]
     for script in scripts:
         applied, end, used = count_applied(operation, script)
-        unknown = isinstance(end, InternalError) or (
-            isinstance(end, ConnectionFailed) and end.may_have_arrived
-        )
         if not isinstance(end, SingleTableError):
             # A put without a condition has the same effect when it is applied twice.
             assert applied == 1 or (operation is PUT and applied > 1), script
-        elif not unknown:
+        elif not end.outcome_unknown:
             assert applied == 0, (script, end)
         elif operation is not PUT:
             assert applied <= 1, script

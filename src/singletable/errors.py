@@ -66,7 +66,12 @@ E = TypeVar("E")
 
 
 class SingleTableError(Exception):
-    """Base class of every error that singletable raises on purpose."""
+    """Base class of every error that singletable raises on purpose.
+
+    If `outcome_unknown`, a write was applied once or not at all; otherwise it changed nothing.
+    """
+
+    outcome_unknown: bool = False
 
 
 class AddressError(SingleTableError):
@@ -216,7 +221,7 @@ class ConnectionFailed(SingleTableError):
 
     def __init__(self, message: str, *, may_have_arrived: bool = False) -> None:
         super().__init__(message)
-        self.may_have_arrived = may_have_arrived
+        self.may_have_arrived = self.outcome_unknown = may_have_arrived
 
 
 class CertificateError(ConnectionFailed):
@@ -225,6 +230,8 @@ class CertificateError(ConnectionFailed):
 
 class UnexpectedResponse(SingleTableError):
     """The response is not one that DynamoDB sends; the message shows it, and the request."""
+
+    outcome_unknown = True
 
 
 class OperationError(SingleTableError):
@@ -429,6 +436,7 @@ class TransactionInProgress(OperationError):
     """A transaction with the same client token is still in progress."""
 
     code = "TransactionInProgressException"
+    outcome_unknown = True
 
 
 class IdempotentParameterMismatch(OperationError):
@@ -471,6 +479,7 @@ class InternalError(OperationError):
     """DynamoDB failed. A write may or may not have been applied."""
 
     code = "InternalServerError"
+    outcome_unknown = True
 
     def __init__(self, message: str = "Internal server error") -> None:
         super().__init__(message)

@@ -8,8 +8,8 @@ caller gets the error.
 
 An attempt that may have been applied stays open until another attempt of the same request settles
 it: a success, or a condition that failed. Throttling or a conflict says nothing about the earlier
-attempt, so the same request is sent again. If nothing settles it, the caller gets InternalError, or
-ConnectionFailed with `may_have_arrived`; every other error means that nothing was changed.
+attempt, so the same request is sent again. If nothing settles it, the caller gets an error with
+`outcome_unknown`; every other error means that nothing was changed.
 
 Multi-step work is written once, without I/O, as a generator of requests and pauses (`Steps`), and
 driven by `run` or `run_async`. Parts that do not depend on each other are one step, `Together`: a
@@ -231,7 +231,7 @@ def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:
                 may_retry = may_retry or isinstance(error, _CONFLICTS)
                 may_retry = may_retry and is_idempotent(operation) and policy.clock() < deadline
             if not may_retry or not policy.may_retry(attempt):
-                if is_open and not _says_unknown(error):
+                if is_open and (isinstance(error, InternalError) or not error.outcome_unknown):
                     raise _unknown_outcome(operation, error) from error
                 raise
             throttled = isinstance(error, Throttled)
@@ -251,13 +251,7 @@ _CONFLICTS = (TransactionCanceled, TransactionConflict)
 def _may_be_applied(operation: Operation[Any], error: SingleTableError) -> bool:
     """Return whether a write may have been applied, or may still be, although it got `error`."""
     spec = OPERATIONS.get(type(operation))
-    if spec is None or spec.scope != "items" or not spec.writes:
-        return False
-    return _says_unknown(error) or isinstance(error, InternalError | TransactionInProgress)
-
-
-def _says_unknown(error: SingleTableError) -> bool:
-    return isinstance(error, ConnectionFailed) and error.may_have_arrived
+    return error.outcome_unknown and spec is not None and spec.scope == "items" and spec.writes
 
 
 def _settles(error: SingleTableError) -> bool:

@@ -1,8 +1,7 @@
 """Every write is applied at most once and reported truly, whatever happens to its responses.
 
 Rule 1. A call that returns was applied once.
-Rule 2. A call that raises InternalError, or ConnectionFailed with `may_have_arrived`, was applied
-        once or not at all.
+Rule 2. A call that raises an error with `outcome_unknown` was applied once or not at all.
 Rule 3. A call that raises another error changed nothing.
 
 Each kind of write runs with every sequence of responses: those of the script, and then the real
@@ -17,23 +16,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import chain, count, repeat
-from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import Any, TypeAlias, TypeVar, cast
 
 import pytest
 
 from singletable.engine import Engine
 from singletable.errors import (
-    CancellationReason,
     ConditionFailed,
-    ConnectionFailed,
-    InternalError,
     SingleTableError,
     Throttled,
-    TransactionCanceled,
-    TransactionConflict,
-    TransactionInProgress,
 )
-from singletable.operations import GetItem, Operation, TransactWriteItems, UpdateItem
+from singletable.operations import GetItem, Operation, UpdateItem
 from singletable.operations.registry import OPERATIONS
 from singletable.schema import (
     Attr,
@@ -48,17 +41,11 @@ from singletable.schema import (
 )
 from singletable.store import AsyncStore, Store
 from tests.conformance.endpoint import Exchangeable
+from tests.faults.scripted_driver import RESPONSES, Response, ScriptedDriver
 from tests.store.store_adapter import AsyncDriverAdapter, AwaitedStore
 
 R = TypeVar("R")
 
-# `canceled`: another client changes the item just before. `cut` and `lost before`: the request was
-# not executed, but nobody can tell.
-Response: TypeAlias = Literal[
-    "lost after", "lost before", "cut after", "cut", "throttled", "conflict", "in progress",
-    "canceled",
-]  # fmt: skip
-RESPONSES: tuple[Response, ...] = get_args(Response)
 Script: TypeAlias = tuple[Response, ...]
 # `make fuzz` runs every sequence of five; test_retry.py does that for the core, without an engine.
 DEPTH = int(os.environ.get("RESPONSES", "2"))
@@ -292,47 +279,6 @@ WRITES = {kind.__name__: kind() for kind in (
 )}  # fmt: skip
 
 
-class ScriptedDriver:
-    """Executes requests on an engine; the writes get the responses of a script."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self.script: Iterator[Response] = iter(())
-        self.used = 0
-        self.rival: Callable[[], object] = lambda: None
-
-    def execute(self, operation: Operation[R], /) -> R:
-        if not OPERATIONS[type(operation)].writes:
-            return self.engine.execute(operation)
-        response = next(self.script, None)
-        if response is None:
-            return self.engine.execute(operation)
-        self.used += 1
-        if response in ("lost after", "cut after"):
-            # The response of a request that failed is lost as well.
-            with suppress(SingleTableError):
-                self.engine.execute(operation)
-        if response in ("lost after", "lost before"):
-            raise InternalError
-        if response in ("cut", "cut after"):
-            raise ConnectionFailed("The connection broke", may_have_arrived=True)
-        if response == "canceled":
-            self.rival()
-            return self.engine.execute(operation)
-        raise _refusal(operation, response)
-
-
-def _refusal(operation: Operation[Any], response: Response) -> SingleTableError:
-    request: object = operation
-    if not isinstance(request, TransactWriteItems):
-        return TransactionConflict("ongoing") if response == "conflict" else Throttled("busy")
-    if response == "in progress":
-        return TransactionInProgress("in progress")
-    code = "ThrottlingError" if response == "throttled" else "TransactionConflict"
-    others = [CancellationReason()] * (len(request.transact_items) - 1)
-    return TransactionCanceled([CancellationReason(code), *others])
-
-
 class Bench:
     """Runs one kind of write with scripts of responses, each on new items."""
 
@@ -361,12 +307,8 @@ class Bench:
         outcome = "applied"
         try:
             write.call(store, name)
-        except InternalError:
-            outcome = "unknown"
-        except ConnectionFailed as error:
-            outcome = "unknown" if error.may_have_arrived else "nothing"
-        except SingleTableError:
-            outcome = "nothing"
+        except SingleTableError as error:
+            outcome = "unknown" if error.outcome_unknown else "nothing"
         driver.script = iter(())
         expected = {"applied": {1}, "unknown": {0, 1}, "nothing": {0}}[outcome]
         assert write.applied(self._plain, name) in expected, (outcome, script)

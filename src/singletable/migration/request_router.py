@@ -36,15 +36,12 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from singletable.errors import (
-    ConnectionFailed,
-    InternalError,
     InvalidValue,
     MigrationError,
     OperationError,
     ResourceNotFound,
     ServiceUnavailable,
     SingleTableError,
-    UnexpectedResponse,
 )
 from singletable.migration.derivation import Derivation
 from singletable.migration.derived_reads import Locate, derived_read
@@ -359,7 +356,7 @@ class RequestRouter:
         try:
             output = yield from request.send()
         except SingleTableError as error:
-            if _is_unknown(error):
+            if error.outcome_unknown:
                 yield from self._quietly(dual.carry_over())
             else:
                 yield from self._quietly(dual.cancel())
@@ -514,10 +511,3 @@ def _checked_copy(migration: Migration) -> Copy:
             'Migration(…, name="0001_…"), as for its runner.'
         )
     return migration.copy
-
-
-def _is_unknown(error: SingleTableError) -> bool:
-    """Return whether a write may have been applied, or may still be."""
-    if isinstance(error, ConnectionFailed):
-        return error.may_have_arrived
-    return isinstance(error, InternalError | UnexpectedResponse)

@@ -17,8 +17,6 @@ from typing import TypeAlias
 
 from singletable import (
     AlreadyExists,
-    ConnectionFailed,
-    InternalError,
     SingleTableError,
     Store,
     TransactionConflict,
@@ -200,12 +198,14 @@ class CommandBus:
             except AlreadyExists as error:
                 existing = error.current
                 return isinstance(existing, Event) and existing.hash == events[0].hash
-            except (InternalError, ConnectionFailed) as error:
-                if isinstance(error, ConnectionFailed) and not error.may_have_arrived:
-                    raise
-                unknown_outcome = error
             except TransactionConflict:  # another process is writing
                 pass
+            except SingleTableError as error:
+                if error.outcome_unknown:
+                    unknown_outcome = error
+                elif unknown_outcome is None:
+                    raise
+                # Otherwise this error says nothing about the events that may have been written.
             else:
                 return True
             time.sleep(random.uniform(0, 0.01 * 2**attempt))

@@ -181,12 +181,14 @@ class CommentService:
 
     def _create(self, pending: PendingComment) -> bool:
         """Store a comment in the queue; return False if it was there already."""
+        may_be_stored = False
         for _ in range(_ATTEMPTS):
             try:
                 self._context.store.create(pending)
             except AlreadyExists:
-                return False
+                return may_be_stored
             except UNKNOWN_OUTCOME:
+                may_be_stored = True
                 continue
             return True
         raise SiteBusy("Your comment could not be saved right now. Try again.")

@@ -256,13 +256,14 @@ class PostService:
         It keeps its dates, its author and its old slugs. `dry_run` checks it and writes nothing.
         """
         PERMISSIONS.check(actor.role, Permission.EDIT_ANY)
-        draft = check_draft(file.draft)
+        draft, unchanged = check_draft(file.draft), Outcome.SKIPPED
         for _ in range(_ATTEMPTS):
             old = self._slugs.find_current(draft.slug)
             post = self.get(old.blog_id) if old else None
             changed = self._imported(actor, file, draft, post)
             if changed == post:
-                return Outcome.SKIPPED
+                return unchanged
+            outcome = Outcome.UPDATED if post else Outcome.CREATED
             try:
                 if dry_run:
                     self._slugs.plan_redirects(changed.blog, post.blog.old_slugs if post else [])
@@ -270,10 +271,13 @@ class PostService:
                     self._insert(changed)
                 else:
                     self._write(actor, post, changed)
-            except _FAILED:
-                continue  # the next attempt finds what was written
+            except _FAILED as error:
+                if isinstance(error, UNKNOWN_OUTCOME):
+                    unchanged = outcome  # if the next attempt finds that it was written
+                    self._on_change()
+                continue
             self._on_change()
-            return Outcome.UPDATED if post else Outcome.CREATED
+            return outcome
         raise _busy()
 
     def restore(
@@ -418,6 +422,7 @@ class PostService:
             try:
                 blog = self._write(actor, post, changed)
             except _FAILED:
+                self._on_change()  # the change may have been made
                 continue
             self._on_change()
             return blog
