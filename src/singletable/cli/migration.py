@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -11,14 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from singletable.cli import migration_commands as commands
-from singletable.cli.options import OptionalAddress, SchemaApp, TableNames, parse_table_names
-from singletable.errors import MigrationError, ResourceNotFound
+from singletable.cli.options import OptionalAddress, SchemaApp, TableNames
+from singletable.errors import MigrationError, ResourceNotFound, ValidationError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from singletable.migration.state import Applied
-    from singletable.schema import Table
 
 _Source = Annotated[
     str,
@@ -104,25 +102,24 @@ def list_migrations(
     from singletable.migration.schema_diff.files import load_migrations, migrations_folder
     from singletable.migration.steps import step_text
 
-    module, tables = load_schema(app)
+    module, _ = load_schema(app)
     folder = migrations_folder(module)
     migrations = load_migrations(folder)
-    applied = {} if address is None else _applied(tables, address, table_names)
+    applied, unknown = ({}, []) if address is None else _applied(app, address, table_names)
     if not migrations:
         typer.echo(f"There are no migrations in {shown_path(folder)}.")
     for migration in migrations:
-        known = applied.pop(migration.name, None)
         if not migration.steps:
             state = "  no steps"
-        elif known is not None:
-            state = f"  applied {_time(known.when)}"
+        elif migration.name in applied:
+            state = f"  applied{_time(applied[migration.name])}"
         else:
             state = "" if address is None else "  not applied"
         typer.echo(f"{migration.name}{state}")
         for step in migration.steps:
             typer.echo(f"  {step_text(step)}")
-    for name, known in applied.items():
-        typer.echo(f"{name}  applied {_time(known.when)}, but there is no such file")
+    for one in unknown:
+        typer.echo(f"{one.name}  applied{_time(one.when)}, but there is no such file")
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -173,25 +170,24 @@ def _with_addresses(function: Callable[..., None], module: str) -> Callable[...,
 
 
 def _applied(
-    tables: Sequence[Table], address: str, table_names: list[str] | None
-) -> dict[str, Applied]:
-    """Return the migrations that the tables at an address record, by name."""
-    from singletable.cli.existing_tables import connect_existing
-    from singletable.infrastructure import resolve_table_names
+    app: str, address: str, table_names: list[str] | None
+) -> tuple[dict[str, float | None], list[Applied]]:
+    """Return the applied migrations by name, and those that are recorded but have no file."""
     from singletable.migration.state import HistoryStore
     from singletable.retry import run
 
-    names = resolve_table_names(tables, parse_table_names(table_names))
-    applied: dict[str, Applied] = {}
-    with connect_existing(address) as driver:
-        for table, name in names.items():
-            try:
-                history = run(driver, HistoryStore(table, name).read())
-            except ResourceNotFound:
-                continue  # a table that a migration will create
-            applied |= {one.name: one for one in history}
-    return applied
+    with commands.open_migrations(app, address, None, table_names, may_be_empty=True) as found:
+        known = {one.name for one in found.all}
+        unknown: dict[str, Applied] = {}
+        for table, name in found.names.items():
+            # A table that a migration will create, or has created at another address.
+            with suppress(ResourceNotFound, ValidationError):
+                for one in run(found.source, HistoryStore(table, name).read()):
+                    unknown[one.name] = one
+        return found.applied(), [one for name, one in unknown.items() if name not in known]
 
 
-def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return ", and its record was deleted"
+    return datetime.fromtimestamp(seconds, UTC).strftime(" %Y-%m-%d %H:%M UTC")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from singletable.cli.migration_view import MigrationProgress
     from singletable.migration.places import Side
     from singletable.migration.runner import MigrationRunner, Status
+    from singletable.migration.state import State
     from singletable.migration.steps import Migration
     from singletable.operations import Driver
     from singletable.schema import Table
@@ -81,7 +82,7 @@ OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the
 # The migrations of an app at an address
 
 
-@dataclass
+@dataclass(frozen=True)
 class Migrations:
     """The migrations of an app, and where its tables are."""
 
@@ -93,19 +94,96 @@ class Migrations:
     names: Mapping[Table, str]
     source: Driver
     target: Driver
+    # The table that has the state of a migration, if it is not the one that its steps declare.
+    recorded_in: Table | None = None
 
     def runner(self, migration: Migration, **options: Any) -> MigrationRunner:
-        """Return the runner of a migration."""
+        """Return the runner of a migration, at the tables that it is about."""
+        return self.located(migration)._runner(migration, **options)
+
+    def _runner(self, migration: Migration, **options: Any) -> MigrationRunner:
         from singletable.migration.runner import MigrationRunner
 
-        return MigrationRunner(migration, self.source, self.target, tables=self.names, **options)
+        return MigrationRunner(
+            migration,
+            self.source,
+            self.target,
+            tables=self.names,
+            recorded_in=self.recorded_in,
+            **options,
+        )
 
     def progress(self, migration: Migration) -> MigrationProgress:
         """Return how the progress of a migration is shown."""
         from singletable.cli.migration_view import MigrationProgress
 
-        drivers: dict[Side, Driver] = {"source": self.source, "target": self.target}
-        return MigrationProgress(migration, drivers, self.names)
+        located = self.located(migration)
+        drivers: dict[Side, Driver] = {"source": located.source, "target": located.target}
+        return MigrationProgress(migration, drivers, located.names)
+
+    # Where a migration is recorded
+
+    def located(self, migration: Migration) -> Migrations:
+        """Return the addresses and names of the tables that a migration is about.
+
+        A migration imports the table of the app, and a later Copy may have given that another name
+        since. So its state is where it was recorded: in the table of the app, or in one that a
+        later Copy reads. A migration that has not begun is run where its table is now.
+        """
+        places = self._places(migration)
+        for place in places:
+            if place._state(migration) is not None:
+                return place
+        moved = replace(self, target=self.source)
+        state = moved._state(migration) if self.target is not self.source else None
+        if state is not None and state.phase == "finished":
+            return moved  # before its tables were copied to another address
+        existing = (one for one in (self, *places) if one._has_table(migration))
+        return next(existing, places[-1])
+
+    def _places(self, migration: Migration) -> list[Migrations]:
+        """Return where a migration may be recorded, beginning with the newest table."""
+        from singletable.migration.runner import state_table
+
+        table = state_table(migration)
+        names = {self.names[table]}
+        places: list[Migrations] = []
+        for later in self.all[self.all.index(migration) + 1 :]:
+            copy = later.copy
+            copied = [] if copy is None else [copy.target, *copy.sources]
+            if copy is None or names.isdisjoint(self.names[one] for one in copied):
+                continue
+            names.update(self.names[one] for one in copied)
+            places[:0] = [
+                replace(
+                    self,
+                    names={**self.names, table: self.names[one]},
+                    target=self.target if one is copy.target else self.source,
+                    recorded_in=one,
+                )
+                for one in copied
+            ]
+        return places or [self]
+
+    def _has_table(self, migration: Migration) -> bool:
+        from singletable.cli.migration_view import count_items
+        from singletable.migration.runner import state_table
+
+        return count_items(self.target, self.names[state_table(migration)]) is not None
+
+    def _state(self, migration: Migration) -> State | None:
+        """Return the state of a migration that is recorded here, if there is one."""
+        from singletable.errors import InvalidValue, ValidationError
+
+        try:
+            return self._runner(migration).state()
+        except (InvalidValue, ValidationError):
+            # A copy to a table of the same name, which needs another address.
+            return None
+
+    def states(self) -> dict[str, State | None]:
+        """Return the states of all migrations by name, in order."""
+        return {one.name: self.located(one)._state(one) for one in self.all}
 
     def named(self, name: str) -> Migration:
         """Return the migration with a name, or with a number."""
@@ -115,46 +193,37 @@ class Migrations:
         known = ", ".join(one.name for one in self.all)
         raise MigrationError(f"There is no migration {name!r}. The migrations of the app: {known}.")
 
-    def pending(self) -> list[Migration]:
-        """Return the migrations that are not finished, in order.
+    def applied(self) -> dict[str, float | None]:
+        """Return the finished migrations, and when they ended; None if that is not recorded.
 
         Migrations run in order. So one that left no trace was run if a later one was begun: its
         table, which had its state, may have been dropped since.
         """
-        phases = [self._phase(migration) for migration in self.all]
-        begun = max((n for n, phase in enumerate(phases) if phase is not None), default=-1)
-        return [
-            migration
-            for number, (migration, phase) in enumerate(zip(self.all, phases, strict=True))
-            if phase not in ("finished", None) or (phase is None and number > begun)
-        ]
+        applied: dict[str, float | None] = {}
+        is_begun = False
+        for name, state in reversed(self.states().items()):
+            if state is None and is_begun:
+                applied[name] = None
+            elif state is not None:
+                is_begun = True
+                if state.phase == "finished":
+                    applied[name] = state.ended
+        return applied
 
-    def _phase(self, migration: Migration, *, at_source: bool = False) -> str | None:
-        """Return the phase of a migration; None if it has not begun.
-
-        With another address for the new tables, it may be finished at the old address already.
-        """
-        from singletable.errors import InvalidValue
-
-        target = self.source if at_source else self.target
-        try:
-            phase = replace(self, target=target).runner(migration).phase()
-        except InvalidValue:
-            phase = None  # a copy to a table of the same name, which needs another address
-        if phase is None and target is not self.source:
-            earlier = self._phase(migration, at_source=True)
-            return earlier if earlier == "finished" else None
-        return phase
+    def pending(self) -> list[Migration]:
+        """Return the migrations that are not finished, in order."""
+        applied = self.applied()
+        return [migration for migration in self.all if migration.name not in applied]
 
     def status(self, migration: Migration) -> Status:
         """Return how far a migration came."""
-        from singletable.errors import InvalidValue
+        from singletable.errors import InvalidValue, ValidationError
         from singletable.migration.runner import Status
         from singletable.migration.steps import step_text
 
         try:
             return self.runner(migration).status()
-        except InvalidValue:  # as for the phase
+        except (InvalidValue, ValidationError):  # as for the state
             return Status(migration.name, steps=tuple(map(step_text, migration.steps)))
 
     def selected(self, name: str | None) -> list[Migration]:
@@ -178,10 +247,11 @@ class Migrations:
         """Return the named migration, the one that is in progress, or the last one that was run."""
         if name is not None:
             return self.named(name)
+        states = self.states()
         phases = {
-            migration.name: self._phase(migration)
-            for migration in self.all
-            if not copy or migration.copy is not None
+            one.name: None if (state := states[one.name]) is None else state.phase
+            for one in self.all
+            if not copy or one.copy is not None
         }
         done = [one for one in self.all if phases.get(one.name) not in (None, "down")]
         in_progress = [one for one in done if phases[one.name] not in ("finished", "rolled-back")]
@@ -216,11 +286,12 @@ def open_migrations(
     table_names: list[str] | None,
     *,
     creates: bool = False,
+    may_be_empty: bool = False,
 ) -> Generator[Migrations]:
     """Load the migrations of an app and connect to its tables.
 
     A file for the new tables that does not exist is created only if `creates` is set; otherwise
-    the new tables are taken to be missing.
+    the new tables are taken to be missing. Raises MigrationError if there is nothing to run.
     """
     from singletable.cli.app_loader import load_schema
     from singletable.cli.existing_tables import connect_existing
@@ -232,7 +303,7 @@ def open_migrations(
     folder = migrations_folder(module)
     # One without steps records a decision, and there is nothing to run.
     migrations = [one for one in load_migrations(folder) if one.steps]
-    if not migrations:
+    if not migrations and not may_be_empty:
         raise MigrationError(
             f"There are no migrations to run in {shown_path(folder)}. Draft one with: singletable "
             f"migration new {app} NAME"
@@ -328,9 +399,9 @@ def plan(
         plans = [
             estimate(
                 one,
-                migrations.source,
-                migrations.target,
-                tables=migrations.names,
+                (located := migrations.located(one)).source,
+                located.target,
+                tables=located.names,
                 rate=rate,
                 prices=prices,
                 sample_size=sample,
@@ -399,11 +470,12 @@ def _try(migrations: Migrations, migration: Migration, limit: int | None, segmen
     from singletable.cli.migration_view import print_dry_run
     from singletable.migration.dry_run import dry_run
 
+    located = migrations.located(migration)
     result = dry_run(
         migration,
-        migrations.source,
-        migrations.target,
-        tables=migrations.names,
+        located.source,
+        located.target,
+        tables=located.names,
         limit=limit,
         segments=segments,
     )

@@ -52,6 +52,7 @@ from singletable.migration.state import (
     Phase,
     State,
     StateStore,
+    state_key,
 )
 from singletable.migration.steps import (
     AddCount,
@@ -67,6 +68,7 @@ from singletable.migration.steps import (
     Step,
     step_tables,
     step_text,
+    without_table,
 )
 from singletable.migration.uniques import run_add_unique, undo_add_unique
 from singletable.operations import DeleteTable, Driver
@@ -133,7 +135,8 @@ class MigrationRunner:
     our engine, from the markers of a `driver` (MigratingDriver) on which the application runs, or
     not at all (`none`), because nothing writes to the old tables. `auto` takes the feed if there is
     one, then the driver if it is in use. A process that was killed blocks the next one for up to
-    `lease_seconds`.
+    `lease_seconds`. The state is in the table of the steps; `recorded_in` is the declaration of
+    that table when the migration was run, if a later Copy has changed its name and its key.
     """
 
     def __init__(
@@ -152,6 +155,7 @@ class MigrationRunner:
         on_progress: Callable[[StepProgress], object] | None = None,
         changes: Literal["auto"] | Changes = "auto",
         lease_seconds: float = LEASE_SECONDS,
+        recorded_in: Table | None = None,
     ) -> None:
         if not isinstance(migration, Migration):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidValue(f"MigrationRunner: expected a Migration(…), but got {migration!r}.")
@@ -186,8 +190,9 @@ class MigrationRunner:
         }
         self.context = migration_context(sides, tables or {}, clock)
         name = self.context.table_name(self.table)
+        recorded_in = recorded_in or self.table
         self.states = StateStore(
-            self.table,
+            recorded_in,
             name,
             migration.name,
             owner=owner or default_owner(),
@@ -196,7 +201,7 @@ class MigrationRunner:
             lease_seconds=lease_seconds,
         )
         self._check_names(copied, same_address=target is None or target is source)
-        self.history = HistoryStore(self.table, name, self.context.retry_policy)
+        self.history = HistoryStore(recorded_in, name, self.context.retry_policy)
         self._texts = [step_text(step) for step in migration.steps]
 
     def _check_names(self, copied: list[Table], *, same_address: bool) -> None:
@@ -342,12 +347,24 @@ class MigrationRunner:
                 self._finish(env)
                 env.checkpoint()
             phases.forget_markers(env)
+            self._carry_records(env, phases.step.sources)
             if drop_old:
                 for table in phases.step.sources:
                     with suppress(ResourceNotFound):
                         drop = DeleteTable(env.context.table_name(table))
                         env.run(send(env.context.retry_policy, drop))
         return self.status()
+
+    def _carry_records(self, env: Environment, tables: list[Table]) -> None:
+        """Store in the new table what the old ones record about earlier migrations."""
+        for table in tables:
+            name = env.context.table_name(table)
+            with suppress(ResourceNotFound):  # it was dropped, by an earlier call or by hand
+                history = env.run(HistoryStore(table, name, env.context.retry_policy).read())
+                for applied in history:
+                    key = state_key(table, applied.name, "state")
+                    env.run(self.states.adopt(applied.name, name, key))
+                env.run(self.history.prepend(history))
 
     def _phases(self, method: str) -> CopyPhases:
         if self.migration.copy is None:
@@ -442,12 +459,12 @@ class MigrationRunner:
 
     def phase(self) -> Phase | None:
         """Return the phase that is stored now; None if the migration has not begun."""
-        state = self._stored_state()
+        state = self.state()
         return None if state is None else state.phase
 
     def environment(self) -> Environment:
         """Return an environment to read with: the stored state, or a new one, without a lease."""
-        state = self._stored_state()
+        state = self.state()
         return self._environment(state or State("running", self._clock(), steps=self._texts))
 
     def derivations(self, env: Environment) -> list[Derivation]:
@@ -523,20 +540,21 @@ class MigrationRunner:
                     raise
                 self._sleep(POLL_SECONDS)
 
-    def _stored_state(self) -> State | None:
+    def state(self) -> State | None:
+        """Return the state that is stored now; None if the migration has not begun."""
         try:
             return run(self._driver, self.states.read(), self._sleep)[0]
         except ResourceNotFound:
             return None
 
     def _state(self) -> State:
-        state = self._stored_state()
+        state = self.state()
         if state is None:
             raise MigrationError(f"Migration {self.migration.name} has not begun. Run it first.")
         return state
 
     def _check_steps(self, state: State) -> None:
-        if state.steps != self._texts:
+        if [*map(without_table, state.steps)] != [*map(without_table, self._texts)]:
             raise MigrationError(
                 f"The steps of migration {self.migration.name} changed after it began. It began "
                 f"with: {', '.join(state.steps)}. Now: {', '.join(self._texts)}. Restore them, and "

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -213,6 +214,22 @@ class StateStore:
         output: GetItemOutput = yield from send(self._policy, get)
         return output.item is not None and output.item.get("lease_owner") == {"S": self.owner}
 
+    def adopt(self, migration: str, table_name: str, key: Item) -> Steps[None]:
+        """Copy the state of an earlier migration from an old table, unless it is here."""
+        get = GetItem(table_name, key, consistent_read=True)
+        output: GetItemOutput = yield from send(self._policy, get)
+        if output.item is None:
+            return
+        left_out = {*key, "lease_owner", "lease_until"}
+        item: Item = {name: value for name, value in output.item.items() if name not in left_out}
+        put = PutItem(
+            self.table_name,
+            {**item, **state_key(self.table, migration, "state")},
+            condition_expression=f"attribute_not_exists({STATE_ATTRIBUTE})",
+        )
+        with suppress(ConditionFailed):
+            yield from persist(self._policy, put)
+
     def renew(self) -> Steps[None]:
         """Renew the lease, and nothing else; raise MigrationLocked if the lease was lost."""
         update = UpdateItem(
@@ -335,6 +352,15 @@ class HistoryStore:
         yield from self._change(
             lambda history: [*(one for one in history if one.name != applied.name), applied]
         )
+
+    def prepend(self, earlier: Sequence[Applied]) -> Steps[None]:
+        """Add migrations that were applied before these, unless they are there."""
+
+        def change(history: Sequence[Applied]) -> list[Applied]:
+            known = {one.name for one in history}
+            return [*(one for one in earlier if one.name not in known), *history]
+
+        yield from self._change(change)
 
     def remove(self, name: str) -> Steps[None]:
         """Remove a migration that was undone."""

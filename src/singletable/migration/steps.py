@@ -382,6 +382,20 @@ def step_text(step: Step) -> str:
             return f"{kind}({sources} -> {step.target.name})"
 
 
+def without_table(text: str) -> str:
+    """Return a step as text without the table of the app: a later Copy may rename that."""
+    kind, _, arguments = text.partition("(")
+    match kind:
+        case "CreateTable":
+            return kind
+        case "AddIndex" | "DropIndex":
+            return f"{kind}({arguments.rpartition(', ')[2]}"
+        case "Copy":
+            return text.partition(" -> ")[0]
+        case _:
+            return text
+
+
 def rule_entities(rule: Rule) -> list[type[Any]]:
     """Return the old entities of a rule."""
     match rule:

@@ -1,0 +1,180 @@
+"""Migrations that were applied stay applied when a later Copy gives their table a new name."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from singletable import Store, connect
+from singletable.migration import MigrationRunner
+from singletable.operations import DescribeTable, ListTables
+from tests.cli.run import Run
+
+ENTITIES = """
+from singletable import Attr, Entity, Index, Key, Table, attr
+
+gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
+table = Table({name!r}, pk={pk!r}, indexes=[gsi1])
+
+
+class Courier(Entity, table=table):
+    id: Attr[str] = attr()
+    email: Attr[str] = attr()
+    key = Key(pk=("COURIER", id), sk="COURIER")
+    by_email = Key(pk=email, sk=id).on(gsi1)
+"""
+IN_PLACE = """
+from couriers.entities import Courier, table
+from singletable.migration import AddIndex, Backfill, Migration
+
+migration = Migration(AddIndex(table, "GSI1"), Backfill(Courier))
+"""
+COPY = """
+from couriers.entities import Courier, table
+from singletable import Attr, Entity, Key, Table, attr
+from singletable.migration import Copy, CreateTable, Migration, each
+
+old_table = Table({name!r}, pk={pk!r})
+
+
+class OldCourier(Entity, table=old_table):
+    id: Attr[str] = attr()
+    email: Attr[str] = attr()
+    key = Key(pk=("COURIER", id), sk="COURIER")
+
+
+def new(old):
+    return Courier(id=old.id, email=old.email)
+
+
+def back(new):
+    return OldCourier(id=new.id, email=new.email)
+
+
+migration = Migration(
+    CreateTable(table), Copy(table, each(OldCourier, new), back=[each(Courier, back)])
+)
+"""
+FIRST, COPIED, SECOND, LAST = "0001_emails", "0002_copy", "0003_emails_again", "0004_copy_again"
+ADDRESS = "file:couriers.db"
+
+
+class App:
+    """An app whose declaration changes between its commands."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        Path("couriers/migrations").mkdir(parents=True)
+        Path("couriers/__init__.py").touch()
+
+    def declare(self, name: str, pk: str, migration: str, text: str) -> None:
+        Path("couriers/entities.py").write_text(ENTITIES.format(name=name, pk=pk))
+        Path(f"couriers/migrations/{migration}.py").write_text(text)
+        for module in [one for one in sys.modules if one.partition(".")[0] == "couriers"]:
+            del sys.modules[module]
+
+    def __call__(self, *command: str) -> str:
+        code, out, err = self._run("migration", command[0], "couriers.entities", *command[1:])
+        assert code == 0, err
+        return out
+
+    def expect(self, applied: str, phases: list[str | None]) -> None:
+        """Check list, status, plan and the selection of run, which must agree."""
+        lines = [one for one in self("list", ADDRESS).splitlines() if one[0] == "0"]
+        assert "".join("-" if "not applied" in one else "A" for one in lines) == applied
+        found = json.loads(self("status", ADDRESS, "--format", "json"))
+        assert [one["phase"] for one in found] == phases
+        pending = [
+            one.partition(" ")[0]
+            for one, is_applied in zip(lines, applied, strict=True)
+            if is_applied == "-"
+        ]
+        plans = json.loads(self("plan", ADDRESS, "--format", "json"))
+        assert [one["migration"] for one in plans] == pending
+        tried = self("run", ADDRESS, "--dry-run")
+        assert [one for one in pending if f"{one}: dry run" in tried] == pending
+
+
+@pytest.mark.parametrize("records_carried", [True, False])  # earlier releases left them behind
+@pytest.mark.parametrize("pks", [("PK", "PK", "PK"), ("PK", "hash", "partition")])
+def test_applied_migrations_stay_applied_through_renames(
+    folder: Path,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    pks: tuple[str, str, str],
+    records_carried: bool,
+) -> None:
+    if not records_carried:
+        monkeypatch.setattr(MigrationRunner, "_carry_records", lambda *_: None)
+    app = App(run)
+    app.declare("couriers1", pks[0], FIRST, IN_PLACE)
+    sys.path.insert(0, str(folder))
+    from couriers.entities import Courier, table  # type: ignore[import-not-found]
+
+    with connect(ADDRESS) as driver:
+        store = Store(driver)
+        store.admin.create_table(table)
+        for number in range(5):
+            store.create(Courier(id=str(number), email=f"{number}@x.org"))
+    app.expect("-", [None])
+    app("run", ADDRESS)
+    app.expect("A", ["finished"])
+
+    app.declare("couriers2", pks[1], COPIED, COPY.format(name="couriers1", pk=pks[0]))
+    app.expect("A-", ["finished", None])
+    app("run", ADDRESS)
+    app.expect("A-", ["finished", "ready"])
+    app("verify", ADDRESS)
+    app("cut-over", ADDRESS)
+    app.expect("A-", ["finished", "cut-over"])
+    app("rollback", ADDRESS)
+    app.expect("A-", ["finished", "rolled-back"])
+    app("run", ADDRESS)
+    app("cut-over", ADDRESS)
+    app("finish", ADDRESS)
+    app.expect("AA", ["finished", "finished"])
+
+    app.declare("couriers2", pks[1], SECOND, IN_PLACE)
+    app.expect("AA-", ["finished", "finished", None])
+    app("run", ADDRESS)
+    app.expect("AAA", ["finished"] * 3)
+    app("finish", ADDRESS, "--drop-old", "--yes", "--migration", COPIED)
+    app.expect("AAA", [*(["finished"] if records_carried else [None]), "finished", "finished"])
+    if records_carried:
+        app("down", ADDRESS, "--yes", "--migration", FIRST)
+        app.expect("-AA", ["down", "finished", "finished"])
+        with connect(ADDRESS) as driver:  # it was undone where the app is now
+            assert driver.execute(DescribeTable("couriers2")).table.global_secondary_indexes is None
+        app("run", ADDRESS, "--migration", FIRST)
+
+    app.declare("couriers3", pks[2], LAST, COPY.format(name="couriers2", pk=pks[1]))
+    app.expect("AAA-", [*(["finished"] if records_carried else [None]), *["finished"] * 2, None])
+    app("run", ADDRESS)
+    app("cut-over", ADDRESS)
+    app("finish", ADDRESS, "--drop-old", "--yes")
+    expected = ["finished" if records_carried else None] * 3
+    app.expect("AAAA", [*expected, "finished"])
+    with connect(ADDRESS) as driver:
+        assert driver.execute(ListTables()).table_names == ["couriers3"]
+
+
+# An environment that lags behind runs every migration on the table that it was written for.
+def test_migrations_before_and_after_a_rename_can_be_pending_together(
+    folder: Path, run: Run
+) -> None:
+    app = App(run)
+    app.declare("couriers1", "PK", FIRST, IN_PLACE)
+    sys.path.insert(0, str(folder))
+    from couriers.entities import table
+
+    with connect(ADDRESS) as driver:
+        Store(driver).admin.create_table(table)
+    app.declare("couriers2", "PK", COPIED, COPY.format(name="couriers1", pk="PK"))
+    app.expect("--", [None, None])
+    app("run", ADDRESS)
+    app.expect("A-", ["finished", "ready"])
+    with connect(ADDRESS) as driver:
+        assert driver.execute(DescribeTable("couriers1")).table.global_secondary_indexes
