@@ -199,6 +199,41 @@ def test_change_that_existing_items_cannot_follow_asks_for_an_edit(
     assert change.advice
 
 
+# A copy to the renamed table makes the other changes, too, and a review must see them.
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        case[:2]
+        for case in (*SAFE_CHANGES, *OTHER_CHANGES, *IMPOSSIBLE_CHANGES)
+        if case[2] != "table name"
+    ],
+)
+def test_every_change_is_listed_with_a_new_table_name_too(old: str, new: str) -> None:
+    base = f'gsi2 = Index("GSI2", pk="GSI2PK", sk="GSI2SK")\n{BASE}'
+    if "gsi2" in new and "indexes" not in new:
+        base = base.replace("indexes=[gsi1]", "indexes=[gsi1, gsi2]")
+    text = base.replace(old, new)
+    alone = compare_schemas(declare(base), declare(text))
+    both = compare_schemas(declare(base), declare(text.replace('"shop"', '"store"')))
+    facts = [(one.subject, one.before, one.after) for one in alone]
+    renamed = ("table name", "'shop'", "'store'")
+    assert [(one.subject, one.before, one.after) for one in both] == [renamed, *facts]
+    assert not any(one.needs_edit for one in both)
+    needed = [one.kind.needs_migration for one in both]
+    assert needed == [True, *(one.kind.needs_migration for one in alone)]
+
+
+def test_several_renamed_tables_are_told_apart() -> None:
+    other = BASE.replace("=table)", "=other)").replace(
+        'table = Table("shop"', 'other = Table("depot"'
+    )
+    text = BASE + other.replace("Org(", "Fleet(").replace("User(", "Van(")
+    two = declare(text)
+    renamed = declare(text.replace('"shop"', '"store"').replace('"depot"', '"garage"'))
+    names = {(one.before, one.after) for one in compare_schemas(two, renamed)}
+    assert names == {("'shop'", "'store'"), ("'depot'", "'garage'")}
+
+
 # The positions of existing values are the same, so keys are the same.
 def test_key_of_several_attributes_is_the_same_after_schema_lock(tmp_path: Path) -> None:
     by_level = Index("GSI2", pk=("Skill", "Level"), sk=(Number("Years"), "Date"))

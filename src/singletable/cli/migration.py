@@ -177,14 +177,16 @@ def _applied(
     from singletable.retry import run
 
     with commands.open_migrations(app, address, None, table_names, may_be_empty=True) as found:
-        known = {one.name for one in found.all}
-        unknown: dict[str, Applied] = {}
+        states = found.states()
+        recorded: dict[str, Applied] = {}
         for table, name in found.names.items():
             # A table that a migration will create, or has created at another address.
             with suppress(ResourceNotFound, ValidationError):
                 for one in run(found.source, HistoryStore(table, name).read()):
-                    unknown[one.name] = one
-        return found.applied(), [one for name, one in unknown.items() if name not in known]
+                    recorded[one.name] = one
+        known = {name: one.when for name, one in recorded.items() if states.get(name, one) is None}
+        unknown = [one for name, one in recorded.items() if name not in states]
+        return found.applied() | known, unknown
 
 
 def _time(seconds: float | None) -> str:

@@ -26,7 +26,7 @@ from singletable.migration.schema_diff.old_declaration import (
     render_old_table,
     table_variable,
 )
-from singletable.migration.schema_diff.schema_changes import renamed_entities, renamed_table
+from singletable.migration.schema_diff.schema_changes import renamed_entities, renamed_tables
 from singletable.migration.schema_diff.snapshot import EntitySchema, FieldSchema, Schema, snapshot
 from singletable.migration.schema_diff.type_text import TypeTexts
 from singletable.schema import Table, model_of
@@ -128,7 +128,7 @@ class _Draft:
         return format_call("Rewrite(", [each, f"back=[{back}]"], indent=4).lstrip()
 
     def _copy(self, new: str) -> str:
-        old = next(iter(renamed_table(self._before, self._after) or (new,)))
+        old = renamed_tables(self._before, self._after).get(new, new)
         was, is_ = self._before.tables[old], self._after.tables[new]
         renamed = renamed_entities(was, is_)
         pairs = {

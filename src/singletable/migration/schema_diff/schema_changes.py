@@ -37,11 +37,11 @@ _LOCAL = "DynamoDB creates local indexes only together with their table."
 def compare_schemas(before: Schema, after: Schema) -> list[SchemaChange]:
     """Return the changes from one schema to the next, table by table."""
     changes: list[SchemaChange] = []
-    renamed = renamed_table(before, after)
-    if renamed is not None:
-        changes += _renamed_table(before, after, *renamed)
+    renamed = renamed_tables(before, after)
+    for new_name, old_name in renamed.items():
+        changes += _renamed_table(before, after, old_name, new_name)
     for name in sorted(before.tables.keys() | after.tables.keys()):
-        if renamed is not None and name in renamed:
+        if name in renamed or name in renamed.values():
             continue
         old, new = before.tables.get(name), after.tables.get(name)
         if old is None:
@@ -56,15 +56,24 @@ def compare_schemas(before: Schema, after: Schema) -> list[SchemaChange]:
     return changes
 
 
-def renamed_table(before: Schema, after: Schema) -> tuple[str, str] | None:
-    """Return the old and the new name of a table that was probably renamed."""
-    removed = before.tables.keys() - after.tables.keys()
-    added = after.tables.keys() - before.tables.keys()
-    if len(removed) != 1 or len(added) != 1:
-        return None
-    (old,), (new,) = removed, added
-    shared = before.tables[old].entities.keys() & after.tables[new].entities.keys()
-    return (old, new) if shared else None
+def renamed_tables(before: Schema, after: Schema) -> dict[str, str]:
+    """Return the old names of tables that were probably renamed, by their new names."""
+    removed = sorted(before.tables.keys() - after.tables.keys())
+    names: dict[str, str] = {}
+    for new in sorted(after.tables.keys() - before.tables.keys()):
+        shared = {
+            old: len(_shared_entities(before.tables[old], after.tables[new]))
+            for old in removed
+            if old not in names.values()
+        }
+        likeliest = max(shared, key=lambda old: shared[old], default=None)
+        if likeliest is not None and shared[likeliest]:
+            names[new] = likeliest
+    return names
+
+
+def _shared_entities(before: TableSchema, after: TableSchema) -> set[str]:
+    return {*(before.entities.keys() & after.entities.keys()), *renamed_entities(before, after)}
 
 
 def renamed_entities(before: TableSchema, after: TableSchema) -> dict[str, str]:
@@ -107,10 +116,13 @@ def _renamed_table(before: Schema, after: Schema, old: str, new: str) -> Changes
     )
     steps = PlannedStep("CreateTable", new), PlannedStep("Copy", new)
     yield SchemaChange(new, "table name", repr(old), repr(new), NEW_TABLE, advice, steps)
-    # Everything else is part of the copy.
     for change in _compare_tables(before, after, old, new):
-        if change.kind is DANGEROUS:
+        # Items are written as they are declared now, whatever has changed.
+        if change.kind in (NO_MIGRATION, DANGEROUS):
             yield replace(change, steps=())
+        else:
+            advice = "The copy to the new table makes this change, too."
+            yield replace(change, kind=NEW_TABLE, advice=advice, steps=(), needs_edit=False)
 
 
 def _compare_tables(before: Schema, after: Schema, old: str, new: str) -> Changes:

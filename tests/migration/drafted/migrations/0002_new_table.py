@@ -1,8 +1,11 @@
 """New table.
 
 - table name: needs a new table
+- key: needs a new table
 - User.status: is dangerous
 - User.address: is dangerous
+- User.board in index 'GSI1': needs a new table
+- User.one_email: needs a new table
 """
 
 from __future__ import annotations
