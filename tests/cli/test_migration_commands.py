@@ -171,6 +171,30 @@ def test_the_whole_life_of_a_copy(shop: Shop) -> None:
     assert "not verified" in shop.done("verify")
 
 
+# Whatever reads a table says how far it came, so that nobody kills a command that works.
+def test_every_command_shows_its_progress(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SECONDS_BEFORE_LINES", "SECONDS_BETWEEN_LINES"):
+        monkeypatch.setattr(f"singletable.cli.migration_view.{name}", 0.0)
+    name = shop.old.Name
+    changed = [name(username=user, name="New") for user in ("u1", "u2")]
+    commands = [
+        ("plan", "Reading users: 12 of about "),
+        ("run --dry-run", "Reading users: 12 of about 12 items"),
+        ("run", "Copy(users -> entities): 12 of about 12 items"),
+        ("verify", "Reading entities: "),
+        ("cut-over", "carried over: 1 items"),
+        ("rollback", "carried back: 2 items"),
+        ("run", "Deleting the earlier copy in entities: "),
+    ]
+    for command, expected in commands:
+        if command == "cut-over":
+            shop.put("late", "late@x.org")
+        if command == "rollback":
+            shop.change(lambda store: store.put_many(changed))
+        code, _, err = shop(*command.split())
+        assert (code, expected in err) == (0, True), (command, err)
+
+
 def test_a_dry_run_ends_with_1_if_items_would_fail(shop: Shop) -> None:
     shop.put("eve", "")
     shop.put("evil\x1b[31m", "")

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from singletable import Attr, Entity, Index, Key, Table, attr
+from singletable import Attr, Entity, Index, Key, Table, attr, version
+from singletable.cli.migration_view import print_dry_run
 from singletable.migration import Backfill, Copy, Migration, each, leave_out, unchanged
 from singletable.migration.dry_run import DryRun, StepTrial, dry_run
 from singletable.operations import Operation, PutItem
@@ -120,23 +121,34 @@ def test_unchanged_items_are_shown_as_they_are(site: Site) -> None:
     assert trial.new_items == {"(no entity)": 20}
 
 
-def test_a_backfill_of_index_keys_shows_the_attributes(site: Site) -> None:
+# The version changes, too, so the entities before and after do not look equal.
+def test_a_backfill_shows_the_attributes_that_change(
+    site: Site, capsys: pytest.CaptureFixture[str]
+) -> None:
     index = Index("GSI1", pk="GSI1PK")
     old_people, people = Table("people"), Table("people", indexes=[index])
 
     class OldPerson(Entity, table=old_people):
         name: Attr[str] = attr()
+        city: Attr[str] = attr(default="Rome")
+        kept: Attr[int] = attr(default=1)
+        v: Attr[int] = version()
         key = Key(pk=("PERSON", name), sk="PERSON")
 
     class Person(Entity, table=people):
         name: Attr[str] = attr()
+        city: Attr[str] = attr(name="town", old_names=("city",))
+        kept: Attr[int] = attr(default=1)
+        v: Attr[int] = version()
         key = Key(pk=("PERSON", name), sk="PERSON")
         by_name = Key(pk=("NAME", name)).on(index)
 
     site.store.admin.create_table(people)
     site.store.put(OldPerson(name="ada"))
-    (trial,) = dry_run(Migration(Backfill(Person), name="0001"), site.engine).steps
-    key = {"PK": {"S": "PERSON#ada"}, "SK": {"S": "PERSON"}}
-    (example,) = trial.examples
-    assert example.before == [key]
-    assert example.after == [key | {"GSI1PK": {"S": "NAME#ada"}}]
+    result = dry_run(Migration(Backfill(Person), name="0001"), site.engine)
+    print_dry_run(result)
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    (old,) = (line.split() for line in lines if line.startswith("- "))
+    (new,) = (line.split() for line in lines if line.startswith("+ "))
+    assert {*old} == {"-", "PK=PERSON#ada", "SK=PERSON", "city=Rome", "v=1"}
+    assert {*new} == {"+", "PK=PERSON#ada", "SK=PERSON", "town=Rome", "v=2", "GSI1PK=NAME#ada"}

@@ -16,6 +16,7 @@ from singletable.errors import MigrationError
 
 if TYPE_CHECKING:
     from singletable.cli.migration_view import MigrationProgress
+    from singletable.migration.estimate import MigrationPlan
     from singletable.migration.places import Side
     from singletable.migration.runner import MigrationRunner, Status
     from singletable.migration.state import State
@@ -120,6 +121,17 @@ class Migrations:
         located = self.located(migration)
         drivers: dict[Side, Driver] = {"source": located.source, "target": located.target}
         return MigrationProgress(migration, drivers, located.names)
+
+    @contextmanager
+    def running(
+        self, migration: Migration, **options: Any
+    ) -> Generator[tuple[MigrationRunner, MigrationProgress]]:
+        """Yield the runner of a migration, and show its progress meanwhile."""
+        progress = self.progress(migration)
+        runner = self.runner(migration, on_progress=progress.show, **options)
+        progress.consumed = lambda: runner.consumed_units
+        with progress:
+            yield runner, progress
 
     # Where a migration is recorded
 
@@ -396,25 +408,29 @@ def plan(
             }
         )
     with open_migrations(app, address, to, table_names) as migrations:
-        plans = [
-            estimate(
-                one,
-                (located := migrations.located(one)).source,
-                located.target,
-                tables=located.names,
-                rate=rate,
-                prices=prices,
-                sample_size=sample,
-                segments=segments,
-            )
-            for one in migrations.selected(migration)
-        ]
+        plans: list[MigrationPlan] = []
+        for one in migrations.selected(migration):
+            located = migrations.located(one)
+            with migrations.progress(one) as progress:
+                plans.append(
+                    estimate(
+                        one,
+                        located.source,
+                        located.target,
+                        tables=located.names,
+                        rate=rate,
+                        prices=prices,
+                        sample_size=sample,
+                        segments=segments,
+                        on_progress=progress.show,
+                    )
+                )
     if format_ is Format.JSON:
         typer.echo(to_json(plans))
     elif not plans:
         typer.echo("All migrations are finished.")
-    for one in plans if format_ is Format.TEXT else ():
-        print_plan(one, rate)
+    for planned in plans if format_ is Format.TEXT else ():
+        print_plan(planned, rate)
 
 
 def run(
@@ -471,14 +487,16 @@ def _try(migrations: Migrations, migration: Migration, limit: int | None, segmen
     from singletable.migration.dry_run import dry_run
 
     located = migrations.located(migration)
-    result = dry_run(
-        migration,
-        located.source,
-        located.target,
-        tables=located.names,
-        limit=limit,
-        segments=segments,
-    )
+    with migrations.progress(migration) as progress:
+        result = dry_run(
+            migration,
+            located.source,
+            located.target,
+            tables=located.names,
+            limit=limit,
+            segments=segments,
+            on_progress=progress.show,
+        )
     print_dry_run(result)
     if not result.ok:
         raise typer.Exit(1)
@@ -495,17 +513,9 @@ def _run(
 ) -> None:
     from singletable.cli.migration_view import describe_status
 
-    progress = migrations.progress(migration)
-    runner = migrations.runner(
-        migration,
-        rate=rate,
-        segments=segments,
-        changes=changes.value,
-        on_progress=progress.show,
-    )
-    progress.consumed = lambda: runner.consumed_units
+    options: dict[str, Any] = {"rate": rate, "segments": segments, "changes": changes.value}
     try:
-        with progress:
+        with migrations.running(migration, **options) as (runner, _):
             status = runner.run()
         typer.echo(describe_status(status))
         if migration.copy is None:
@@ -513,7 +523,7 @@ def _run(
         typer.echo(_next_step(migrations, migration, status))
         if follow:
             typer.echo("Carrying changes over. Press Ctrl-C to stop.", err=True)
-            with progress:
+            with migrations.running(migration, **options) as (runner, progress):
                 runner.follow(lambda: progress.is_stopping)
             typer.echo(describe_status(runner.status()))
     except KeyboardInterrupt:
@@ -581,19 +591,17 @@ def verify(
     from singletable.migration.verification import verify as verify_migration
 
     def confirm(count: int) -> bool:
+        progress.hide()
         return yes or typer.confirm(
             f"Delete {pluralize(count, 'item')} that should not be in the table?", err=True
         )
 
     with open_migrations(app, address, to, table_names) as migrations:
         one = migrations.current(migration)
-        reports = verify_migration(
-            migrations.runner(one, rate=rate, segments=segments),
-            sample=sample,
-            seed=seed,
-            repair=repair,
-            confirm_deletion=confirm,
-        )
+        with migrations.running(one, rate=rate, segments=segments) as (runner, progress):
+            reports = verify_migration(
+                runner, sample=sample, seed=seed, repair=repair, confirm_deletion=confirm
+            )
     if format_ is Format.JSON:
         typer.echo(to_json(reports))
     else:
@@ -619,7 +627,8 @@ def cut_over(
 
     with open_migrations(app, address, to, table_names) as migrations:
         one = migrations.current(migration, copy=True)
-        status = migrations.runner(one).cut_over()
+        with migrations.running(one) as (runner, _):
+            status = runner.cut_over()
         typer.echo(describe_status(status))
         typer.echo(_next_step(migrations, one, status))
 
@@ -641,7 +650,8 @@ def rollback(
 
     with open_migrations(app, address, to, table_names) as migrations:
         one = migrations.current(migration, copy=True)
-        status = migrations.runner(one).rollback(accept_loss=accept_loss)
+        with migrations.running(one) as (runner, _):
+            status = runner.rollback(accept_loss=accept_loss)
         typer.echo(describe_status(status))
         typer.echo(_next_step(migrations, one, status))
 
@@ -667,15 +677,16 @@ def finish(
 
     with open_migrations(app, address, to, table_names) as migrations:
         one = migrations.current(migration, copy=True)
-        runner = migrations.runner(one)
         copy = one.copy
-        phase = runner.phase()
+        phase = migrations.runner(one).phase()
         if drop_old and not yes and copy is not None and phase in ("cut-over", "finished"):
             counts = [count_items(migrations.source, migrations.names[t]) for t in copy.sources]
             tables = ", ".join(text for text in counts if text)
             if tables:
                 typer.confirm(f"Delete {tables} with all items?", abort=True, err=True)
-        typer.echo(describe_status(runner.finish(drop_old=drop_old, accept_loss=accept_loss)))
+        with migrations.running(one) as (runner, _):
+            status = runner.finish(drop_old=drop_old, accept_loss=accept_loss)
+        typer.echo(describe_status(status))
 
 
 def down(
@@ -699,10 +710,7 @@ def down(
         one = migrations.current(migration)
         if not yes:
             typer.confirm(f"Undo the steps of {one.name}?", abort=True, err=True)
-        progress = migrations.progress(one)
-        runner = migrations.runner(one, rate=rate, segments=segments, on_progress=progress.show)
-        progress.consumed = lambda: runner.consumed_units
-        with progress:
+        with migrations.running(one, rate=rate, segments=segments) as (runner, _):
             status = runner.down()
         typer.echo(describe_status(status))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from threading import Lock, current_thread, main_thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 import typer
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from singletable.schema import Table
 
 MAX_SHOWN = 20
-# Without a terminal, the progress is printed at most this often.
+# Without a terminal, the progress is printed after the first of these, then every so often.
+SECONDS_BEFORE_LINES = 2.0
 SECONDS_BETWEEN_LINES = 10.0
 
 # Counts of parts of a step, which are not shown.
@@ -185,11 +186,20 @@ def _print_trial(trial: StepTrial) -> None:
 def _print_example(example: Example) -> None:
     typer.echo(f"    {example.rule}, for example")
     for old in example.before:
-        _echo(f"      - {old!r}")
+        _echo(f"      - {_shown(old)}")
     for new in example.after:
-        _echo(f"      + {new!r}")
+        _echo(f"      + {_shown(new)}")
     if not example.after:
         typer.echo("      + nothing")
+
+
+def _shown(item: object) -> str:
+    """Return an item as text, with its key as it is stored: fields alone may look unchanged."""
+    from singletable.schema import key_of
+
+    if isinstance(item, Mapping):
+        return _key(cast("Mapping[str, Mapping[str, object]]", item))
+    return f"{_key(key_of(item).key)}: {item!r}"
 
 
 def _key(key: Mapping[str, Mapping[str, object]]) -> str:
@@ -332,7 +342,9 @@ class MigrationProgress:
         self._bar: Any = None
         self._tasks: dict[str, Any] = {}
         self._totals: dict[str, int | None] = {}
-        self._printed = self._started = time.monotonic()
+        self._started = time.monotonic()
+        self._next_line = self._started + SECONDS_BEFORE_LINES
+        self._messages: set[tuple[str, str]] = set()
         self._lock = Lock()
         self.is_stopping = False
         self._handler: Any = None
@@ -367,6 +379,10 @@ class MigrationProgress:
     def __exit__(self, *_: object) -> None:
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
+        self.hide()
+
+    def hide(self) -> None:
+        """Remove the bar, before a question or at the end."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
@@ -377,11 +393,17 @@ class MigrationProgress:
         if self.is_stopping:
             raise KeyboardInterrupt
         with self._lock:
+            message = progress.step, progress.note
+            if progress.note and not progress.done:
+                if message not in self._messages:
+                    self._messages.add(message)
+                    self._console.print(": ".join(message), highlight=False, soft_wrap=True)
+                return
             total = progress.total or self._total(progress.step)
             if self._bar is not None:
                 self._show_bar(progress, total)
-            elif time.monotonic() - self._printed >= SECONDS_BETWEEN_LINES:
-                self._printed = time.monotonic()
+            elif time.monotonic() >= self._next_line:
+                self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
                 of = "" if total is None else f" of about {total:,}"
                 note = f" ({progress.note})" if progress.note else ""
                 typer.echo(f"{progress.step}: {progress.done:,}{of} items{note}", err=True)
@@ -413,9 +435,11 @@ class MigrationProgress:
 
         kind = re.split(r"\W", name.removeprefix("Undo "))[0]
         for step in self._migration.steps:
-            if type(step).__name__ != kind:
+            tables = [one for one in step_tables(step) if one.name == name.rpartition(" ")[2]]
+            if type(step).__name__ == kind:
+                tables = step.sources if isinstance(step, Copy) else step_tables(step)
+            if not tables:
                 continue
-            tables = step.sources if isinstance(step, Copy) else step_tables(step)
             total = 0
             for table in tables:
                 driver = self._drivers[side_of(step, table)]

@@ -19,7 +19,7 @@ from singletable.errors import OperationError, SingleTableError, TransformFailed
 from singletable.migration.copy import TargetOwners, check_empty
 from singletable.migration.derivation import Derivation, Key, Targets, entities_of
 from singletable.migration.derived_items import DerivedItems, DerivedUnit, rule_name
-from singletable.migration.environment import Environment
+from singletable.migration.environment import Environment, StepProgress
 from singletable.migration.item_digests import ItemNames
 from singletable.migration.rehearsal import Rehearsal, side_of
 from singletable.migration.runner import MigrationRunner
@@ -71,7 +71,10 @@ class FailedItems:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Old items and the new ones that follow from them: entities, or attributes."""
+    """Old items and the new ones that follow from them: entities, or attributes.
+
+    Of an item that is changed in place, only its key and the attributes that change.
+    """
 
     rule: str
     before: list[object]
@@ -128,10 +131,17 @@ def dry_run(
     segments: int = 4,
     page_size: int | None = None,
     clock: Callable[[], float] = time.time,
+    on_progress: Callable[[StepProgress], object] | None = None,
 ) -> DryRun:
     """Return what a migration would do, from all items or from the first `limit` of each table."""
     with Rehearsal(
-        source, target, tables=tables, segments=segments, page_size=page_size, clock=clock
+        source,
+        target,
+        tables=tables,
+        segments=segments,
+        page_size=page_size,
+        clock=clock,
+        on_progress=on_progress,
     ) as rehearsal:
         trials: list[StepTrial] = []
         drivers = (source, target)
@@ -153,6 +163,7 @@ def dry_run(
                 segments=segments,
                 page_size=page_size,
                 clock=clock,
+                on_progress=on_progress,
             )
             env = runner.environment()
             if step.if_empty and runner.phase() is None:
@@ -308,15 +319,12 @@ def _rewritten(
 
 
 def _changed(step: Step, table: Table, before: Item, after: Item) -> Example:
-    """Return how an item changes: as an entity, or the attributes that no field shows."""
-    old, new = _readable(table, before), _readable(table, after)
-    if repr(old) == repr(new):
-        keys = {one.name for one in table.key_attributes}
-        changed = {name for name in before | after if before.get(name) != after.get(name)}
-        old, new = (
-            {name: value for name, value in item.items() if name in keys | changed}
-            for item in (before, after)
-        )
+    """Return the key of an item and the attributes that change, as they are stored."""
+    shown = {one.name for one in table.key_attributes}
+    shown |= {name for name in before | after if before.get(name) != after.get(name)}
+    old, new = (
+        {name: value for name, value in item.items() if name in shown} for item in (before, after)
+    )
     return Example(step_text(step), [old], [new])
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
 
+from singletable.migration.environment import StepProgress
 from singletable.migration.places import Side
 from singletable.migration.rehearsal import LoadedTable, Rehearsal, RehearsedStep, side_of
 from singletable.migration.steps import (
@@ -97,6 +98,7 @@ def estimate(
     segments: int = 4,
     page_size: int | None = None,
     clock: Callable[[], float] = time.time,
+    on_progress: Callable[[StepProgress], object] | None = None,
 ) -> MigrationPlan:
     """Return the plan of a migration: what each step reads, writes, costs and takes.
 
@@ -104,7 +106,13 @@ def estimate(
     on-demand prices of us-east-1 are used.
     """
     with Rehearsal(
-        source, target, tables=tables, segments=segments, page_size=page_size, clock=clock
+        source,
+        target,
+        tables=tables,
+        segments=segments,
+        page_size=page_size,
+        clock=clock,
+        on_progress=on_progress,
     ) as rehearsal:
         estimation = _Estimation(migration, rehearsal, rate, prices or region_prices(), sample_size)
         return estimation.plan()

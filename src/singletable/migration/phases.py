@@ -168,8 +168,12 @@ class CopyPhases:
             env.progress(step_text(self.step), 0, note=note)
             return
         name = env.context.table_name(self.step.target)
+        read = 0
 
         def delete(items: list[Item]) -> Steps[None]:
+            nonlocal read
+            read += len(items)
+            env.progress(f"Deleting the earlier copy in {self.step.target.name}", read)
             copies = [item for item in items if derivation.is_copy(item, env.state.derived)]
             yield from derivation.write(
                 {}, {item_id(name, derivation.key_of(item)): item for item in copies}
@@ -199,7 +203,7 @@ class CopyPhases:
             state.counts["skipped"] = len(skipped)
             key, reason = next(iter(skipped.items()))
             note = f"{len(skipped):,} items were left out, such as {key}: {reason}"
-            env.progress(step_text(self.step), len(skipped), note=note)
+            env.progress(step_text(self.step), 0, note=note)
         state.phase, state.scans = "ready", {}
         env.checkpoint()
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from singletable.engine import Engine, Settings
 from singletable.errors import MigrationError, ResourceNotFound, TransformFailed, ValidationError
-from singletable.migration.environment import PATIENT
+from singletable.migration.environment import PATIENT, StepProgress, no_progress
 from singletable.migration.places import Side
 from singletable.migration.rate_limit import consumed_units
 from singletable.migration.runner import MigrationRunner
@@ -112,6 +112,7 @@ class Rehearsal:
         segments: int = 4,
         page_size: int | None = None,
         clock: Callable[[], float],
+        on_progress: Callable[[StepProgress], object] | None = None,
     ) -> None:
         self._drivers: dict[Side, Driver] = {
             "source": unwrap_retries(source),
@@ -121,6 +122,7 @@ class Rehearsal:
         self._segments = segments
         self._page_size = page_size
         self._clock = clock
+        self._on_progress = on_progress or no_progress
         self._stack = ExitStack()
         self._copies: dict[int, CountingDriver] = {}
         self._loaded: dict[tuple[int, str], LoadedTable | None] = {}
@@ -166,6 +168,8 @@ class Rehearsal:
                 )
             loaded.items += len(items)
             loaded.bytes += sum(map(item_size, items))
+            total = described.item_count if limit is None else limit
+            self._on_progress(StepProgress(f"Reading {name}", loaded.items, total))
             after = page.last_evaluated_key
             if after is None:
                 return loaded
@@ -234,6 +238,7 @@ class Rehearsal:
             page_size=self._page_size,
             clock=self._clock,
             sleep=lambda seconds: None,
+            on_progress=self._on_progress,
             changes="none",
         )
         seen: set[tuple[Side, ItemId]] = set()

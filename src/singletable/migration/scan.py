@@ -62,13 +62,15 @@ def scan_pages(
 ) -> Iterator[list[Item]]:
     """Yield the items of a table page by page, without the items of migrations.
 
-    Nothing is stored about the progress. The next page of each segment is read in parallel.
+    Nothing is stored about the progress, which is reported. The next page of each segment is read
+    in parallel.
     `segments` reads only some of `total_segments`. An index is read eventually consistently.
     """
     total = total_segments or env.segments
     positions: dict[int, Item | None] = dict.fromkeys(
         range(total) if segments is None else segments
     )
+    read = 0
     while positions:
         active = list(positions)[: env.segments]
         pages = env.run_parallel(
@@ -82,6 +84,8 @@ def scan_pages(
                 del positions[number]
             else:
                 positions[number] = page.last_evaluated_key
+            read += len(page.items)
+            env.progress(f"Reading {table.name}", read)
             yield [item for item in page.items if not is_state_item(item)]
 
 

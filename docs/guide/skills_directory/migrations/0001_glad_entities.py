@@ -2,6 +2,16 @@
 """Glad entities.
 
 - table name: needs a new table
+- key: needs a new table
+- index 'GSI1': needs a new table
+- index 'GSI2': needs a new table
+- User type tag: needs a new table
+- User.username: needs a new table
+- User.name: needs a new table
+- User.password_hash: needs a new table
+- User.created_at: needs a new table
+- User.updated_at: needs a new table
+- entity UserSkill: needs no migration
 """
 
 from __future__ import annotations
