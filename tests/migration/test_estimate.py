@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 
-from singletable.migration import Migration
+from singletable import Attr, Engine, Entity, Key, Store, Table, Unique, attr
+from singletable.migration import AddUnique, Migration
 from singletable.migration.estimate import estimate
 from singletable.migration.rehearsal import CountingDriver
 from singletable.migration.runner import MigrationRunner
@@ -46,13 +48,60 @@ def test_every_figure_says_how_it_was_computed(site: Site) -> None:
     migration = Migration(site.copy, name="0001_copy")
     (step,) = estimate(migration, site.engine, sample_size=200).steps
     assert set(step.how) == {"items", "average_size", "read_units", "write_units", "cost"}
-    assert "sample of 200 items" in step.how["write_units"]
+    assert "sample of 200 of 600 items" in step.how["write_units"]
     assert "on demand in us-east-1 since November 2024" in step.how["cost"]
     assert step.seconds is None
     free = region_prices().with_amounts({"on_demand_read": 0, "on_demand_write": 0})
     (cheap,) = estimate(migration, site.engine, prices=free).steps
     assert (cheap.cost, cheap.how["items"]) == (0, "counted")
     assert "as given" in cheap.how["cost"]
+
+
+fleet, old_fleet = Table("fleet"), Table("fleet")
+
+
+class Courier(Entity, table=fleet):
+    number: Attr[int] = attr()
+    email: Attr[str] = attr()
+    key = Key(pk=("COURIER", number), sk="COURIER")
+    one_email = Unique(email)
+
+
+class OldCourier(Entity, table=old_fleet):
+    number: Attr[int] = attr()
+    email: Attr[str] = attr()
+    key = Key(pk=("COURIER", number), sk="COURIER")
+
+
+class Parcel(Entity, table=old_fleet):
+    depot: Attr[int] = attr()
+    number: Attr[int] = attr()
+    key = Key(pk=("DEPOT", depot), sk=("PARCEL", number))
+
+
+# In large partitions, items of one kind come together.
+@pytest.mark.parametrize("depots", [5, 2_000])
+@pytest.mark.parametrize("couriers", [0, 8, 80, 800])
+def test_units_are_within_the_range_of_the_plan(couriers: int, depots: int) -> None:
+    with Engine.in_memory() as engine:
+        store = Store(engine)
+        store.admin.create_table(fleet)
+        store.put_many([Parcel(depot=n % depots, number=n) for n in range(2_000)])
+        store.put_many([OldCourier(number=n, email=f"{n}@x.org") for n in range(couriers)])
+        migration = Migration(AddUnique(Courier, "one_email"), name="0001_emails")
+        (step,) = estimate(migration, engine, sample_size=500).steps
+        driver = CountingDriver(engine)
+        MigrationRunner(migration, driver).run()
+    consumed = driver.count.write_units
+    assert f"a sample of 500 of {2_000 + couriers:,} items" in step.how["write_units"]
+    # Only a common entity in small partitions needs no warning.
+    assert bool(step.notes) == ((couriers, depots) != (800, 2_000))
+    bounds = [couriers, couriers, step.write_units * 0.75, step.write_units * 1.25]
+    for note in step.notes:
+        numbers = [int(one.replace(",", "")) for one in re.findall(r"[\d,]*\d", note)]
+        bounds = [*numbers[2:], 0, 0]
+    assert bounds[0] <= couriers <= bounds[1]
+    assert bounds[2] <= consumed <= bounds[3]
 
 
 def test_items_that_fail_are_noted(site: Site) -> None:

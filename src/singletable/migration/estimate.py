@@ -10,7 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, sqrt
+from typing import Any
 
 from singletable.migration.environment import StepProgress
 from singletable.migration.places import Side
@@ -27,15 +28,18 @@ from singletable.migration.steps import (
     Migration,
     Rewrite,
     Step,
+    rule_entities,
     step_tables,
     step_text,
 )
 from singletable.operations import Driver
 from singletable.planning.prices import RegionPrices, region_prices
-from singletable.schema import Index, Table
+from singletable.schema import Index, Table, model_of
 from singletable.values import Item, item_size
 
 SAMPLE_SIZE = 2_000
+# With fewer items in the sample, the figures of a step may be wrong by more than a fifth.
+ENOUGH = 100
 WRITE_BLOCK = 1024
 
 
@@ -162,6 +166,7 @@ class _Estimation:
         ]
         # Each page rounds its units up, which must not be multiplied.
         is_complete = all(one.is_complete for one in loaded)
+        partitions = [] if is_complete else self._sampled(step)  # before the step changes them
         done = self.rehearsal.run(self.migration, number, None if is_complete else 1)
         sampled = sum(one.items for one in loaded)
         items = sum(map(_item_count, loaded))
@@ -180,9 +185,27 @@ class _Estimation:
             None if self.rate is None else (read + write) / self.rate,
             _LOCKS[type(step)],
             _undo(step),
-            self._how(step, loaded, sampled),
-            tuple(_notes(step, done, items)),
+            self._how(step, loaded, sampled, items),
+            (
+                *_notes(step, done, items),
+                *(_certainty(partitions, factor, write) if partitions else ()),
+            ),
         )
+
+    def _sampled(self, step: Step) -> list[tuple[int, int]]:
+        """Return for each sampled partition its items, and how many of them a step is about.
+
+        A Copy is about all of them.
+        """
+        if not isinstance(step, AddIndex | Backfill | AddUnique | AddCount | Rewrite):
+            return []
+        counts: dict[str, tuple[int, int]] = {}
+        for table in _read_tables(step):
+            for item in self.rehearsal.items(table, side_of(step, table)):
+                partition = f"{table.name} {item[table.pk.name]}"
+                items, concerned = counts.get(partition, (0, 0))
+                counts[partition] = items + 1, concerned + _is_concerned(step, item)
+        return list(counts.values())
 
     def _index_units(self, step: AddIndex) -> float:
         """Return the units of the entries that DynamoDB writes into a new index."""
@@ -190,12 +213,14 @@ class _Estimation:
         copies = self.rehearsal.items(step.table, side_of(step, step.table))
         return sum(_entry_units(step.table, index, item) for item in copies)
 
-    def _how(self, step: Step, loaded: list[LoadedTable], sampled: int) -> dict[str, str]:
+    def _how(
+        self, step: Step, loaded: list[LoadedTable], sampled: int, items: int
+    ) -> dict[str, str]:
         if not loaded:
             return {}
         is_complete = all(one.is_complete for one in loaded)
         counted = "counted" if is_complete else "DescribeTable, updated about every six hours"
-        sample = "all items" if is_complete else f"a sample of {sampled:,} items"
+        sample = "all items" if is_complete else f"a sample of {sampled:,} of {items:,} items"
         units = f"consumed by this step on {sample}, copied into memory"
         entries = units
         if isinstance(step, AddIndex):
@@ -226,14 +251,52 @@ def _item_count(loaded: LoadedTable) -> int:
     return loaded.items if loaded.is_complete else max(loaded.described.item_count, loaded.items)
 
 
+def _is_indexed(index: Index, item: Item) -> bool:
+    return all(one.type in item.get(one.name, {}) for one in (*index.pk, *index.sk))
+
+
+def _is_concerned(
+    step: AddIndex | Backfill[Any] | AddUnique | AddCount | Rewrite, item: Item
+) -> bool:
+    """Return whether a step is about an item: of its entity, or with the keys of its index."""
+    if isinstance(step, AddIndex):
+        return _is_indexed(next(one for one in step.table.indexes if one.name == step.index), item)
+    rules = step.rules if isinstance(step, Rewrite) else ()
+    entities = [one for rule in rules for one in rule_entities(rule)]
+    models = map(model_of, entities if isinstance(step, Rewrite) else [step.entity])
+    return any(model.matches(item) and model.parse_key(item) is not None for model in models)
+
+
+def _certainty(partitions: list[tuple[int, int]], factor: float, write_units: float) -> list[str]:
+    """Return how sure the figures are, if the sample has few items that a step is about."""
+    sampled, found = (sum(counts) for counts in zip(*partitions, strict=True))
+    # Items come in partitions: the more these differ, the fewer items would tell as much.
+    share = found / sampled
+    variance = sum((concerned - share * items) ** 2 for items, concerned in partitions)
+    together = max(variance / found, 1.0) if found else 1.0
+    if found / together >= ENOUGH:
+        return []
+    # The square root of a count that is due to chance varies by about 1, whatever the count.
+    root = sqrt(found / together)
+    low = together * max(root - 1, 0) ** 2
+    high = min(together * (sqrt(root**2 + 1) + 1) ** 2, sampled)
+    text = (
+        f"The step is about {found:,} of the {sampled:,} sampled items. By chance, the table may "
+        f"have between {low * factor:,.0f} and {high * factor:,.0f} of them"
+    )
+    if found:
+        low, high = (bound * write_units / found for bound in (low, high))
+        text += f", and the write units may be between {low:,.0f} and {high:,.0f}"
+    return [f"{text}. Take a larger sample to be surer (--sample)."]
+
+
 def _entry_units(table: Table, index: Index, item: Item) -> int:
     """Return the write units of an item's entry in an index; 0 if it is not in it."""
-    keys = [*index.pk, *index.sk]
-    if any(one.type not in item.get(one.name, {}) for one in keys):
+    if not _is_indexed(index, item):
         return 0
     entry = item
     if index.projection != "ALL":
-        names = {one.name for one in (*keys, *table.key_attributes)}
+        names = {one.name for one in (*index.pk, *index.sk, *table.key_attributes)}
         if index.projection != "KEYS_ONLY":
             names.update(index.projection)
         entry = {name: value for name, value in item.items() if name in names}
