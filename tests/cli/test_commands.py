@@ -144,6 +144,7 @@ def test_endpoint_prints_a_url_that_can_be_opened(
     config = EndpointConfig(
         file=None,
         durable=True,
+        feed_records=10_000,
         host=host,
         port=8000,
         region="us-east-1",

@@ -195,6 +195,14 @@ def test_every_command_shows_its_progress(shop: Shop, monkeypatch: pytest.Monkey
         assert (code, expected in err) == (0, True), (command, err)
 
 
+def test_messages_are_printed_at_once_and_once(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = MigrationProgress(Migration(), {}, {})
+    for _ in range(2):
+        progress.show(StepProgress("Copy", 0, None, "starting over, because changes are missing"))
+        progress.show(StepProgress("Copy", 5, None, "nothing new within two seconds"))
+    assert capsys.readouterr().err == "Copy: starting over, because changes are missing\n"
+
+
 def test_a_dry_run_ends_with_1_if_items_would_fail(shop: Shop) -> None:
     shop.put("eve", "")
     shop.put("evil\x1b[31m", "")

@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -15,7 +16,7 @@ from zlib import crc32
 import pytest
 from msgspec import json
 
-from singletable import GetItem, Scan, connect
+from singletable import GetItem, Item, PutItem, ReadChanges, Scan, TrimmedDataAccess, connect
 from tests.server.app_client import BALLOT, CONTENT_TYPE, KEY
 from tests.server.process import TIMEOUT, Endpoint, endpoint, send, startup_error
 from tests.server.prometheus import parse_metrics
@@ -92,6 +93,20 @@ def _raw_put(body: bytes) -> bytes:
         f"Content-Length: {len(body)}",
     ]
     return "\r\n".join(head).encode() + b"\r\n\r\n" + body
+
+
+# A migration without a runner for a while reads all items again if the feed keeps too little.
+def test_feed_keeps_as_many_changes_as_requested() -> None:
+    for records, kept in ((10, False), (1_000, True)):
+        with (
+            endpoint("--feed-records", str(records)) as running,
+            connect(f"dynamodb+{running.url}") as driver,
+        ):
+            for number in range(200):
+                item: Item = {"pk": {"S": "poll"}, "sk": {"S": str(number)}}
+                driver.execute(PutItem("votes", item))
+            with nullcontext() if kept else pytest.raises(TrimmedDataAccess, match="--feed"):
+                assert len(driver.execute(ReadChanges(0)).changes) == 200
 
 
 @pytest.mark.parametrize("durability", ["full", "normal"])

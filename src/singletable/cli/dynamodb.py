@@ -61,6 +61,16 @@ def dynamodb(
             "the process only, but writes are faster.",
         ),
     ] = "full",
+    feed_records: Annotated[
+        int,
+        typer.Option(
+            "--feed-records",
+            min=1,
+            metavar="NUMBER",
+            help="Keep this many changes in the change feed, for at most 24 hours. A migration "
+            "carries changes over from it.",
+        ),
+    ] = 10_000,
     host: Annotated[
         str,
         typer.Option(
@@ -152,6 +162,7 @@ def dynamodb(
         EndpointConfig(
             file=file,
             durable=durability == "full",
+            feed_records=feed_records,
             host=host,
             port=port,
             region=region,

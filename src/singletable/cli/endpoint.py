@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from singletable.engine import AsyncEngine, Engine, Settings
+from singletable.engine import AsyncEngine, Engine, Retention, Settings
 from singletable.operations import AsyncDriver
 from singletable.server import (
     AccessLog,
@@ -55,6 +55,7 @@ class EndpointConfig:
 
     file: Path | None
     durable: bool
+    feed_records: int
     host: str
     port: int
     region: str
@@ -69,6 +70,12 @@ class EndpointConfig:
     access_log: str | None
 
 
+def _retention(records: int) -> Retention:
+    """Return the retention of the change feed, with enough bytes for the records."""
+    usual = Retention()
+    return Retention(records, bytes=max(usual.bytes, usual.bytes * records // usual.records))
+
+
 def serve(config: EndpointConfig) -> None:
     """Check the options, then serve until a signal stops the process."""
     check_host(config.host, guarded=config.credentials is not None)
@@ -80,6 +87,7 @@ def serve(config: EndpointConfig) -> None:
         region=config.region,
         account=config.account,
         durable=config.durable,
+        retention=_retention(config.feed_records),
         max_transaction_seconds=MAX_TRANSACTION_SECONDS,
     )
     file, log_name = config.file, config.access_log

@@ -66,7 +66,7 @@ def read_changes(
         raise TrimmedDataAccess(
             f"The change feed starts at position {oldest}, so changes after position {after} are "
             "missing. Read the tables again and continue from the current end, or keep changes "
-            "longer: Settings.retention."
+            "longer: Settings.retention, or --feed-records of the endpoint."
         )
     rows = execute(
         f"SELECT {CHANGE_COLUMNS} FROM changes WHERE position > ? "

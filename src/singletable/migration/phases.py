@@ -88,7 +88,8 @@ class CopyPhases:
             return
         raise MigrationError(
             f"The copy started over {MAX_RESTARTS} times, because the change feed lost changes "
-            "before they were carried over. Keep more of them: Settings.retention."
+            "before they were carried over. Keep more of them: Settings.retention, or "
+            "--feed-records of the endpoint."
         )
 
     def start_over(self, env: Environment) -> None:
