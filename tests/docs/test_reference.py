@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import singletable
 from tests.house.sources import ROOT
 from tools.reference.contents import build_contents
-from tools.reference.definitions import Function, find
-from tools.reference.pages import INTERNAL_MEMBERS
-from tools.reference.render import FOLDER, create_entry, render
+from tools.reference.definitions import Function, exported, find
+from tools.reference.pages import INTERNAL_MEMBERS, PUBLIC_MODULES
+from tools.reference.render import EXAMPLES, FOLDER, create_entry, render
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +32,23 @@ def test_reference_pages_are_up_to_date(pages: dict[str, str]) -> None:
 def test_every_public_name_is_documented() -> None:
     documented = {name for _, name in build_contents().placements}
     assert not set(singletable.__all__) - documented
+
+
+# The import contract of the apps lists public modules.
+def test_every_name_of_a_public_module_is_documented() -> None:
+    listed = re.findall(r'-> (singletable\.\w+)"', (ROOT / "pyproject.toml").read_text())
+    documented = build_contents().placements
+    for module in {*listed, *PUBLIC_MODULES}:
+        for name in exported(module):
+            definition = find(module, name)
+            assert definition is not None, f"{module}.{name}"
+            assert (definition.module, definition.name) in documented, f"{module}.{name}"
+
+
+def test_every_name_of_migrations_is_in_an_example_or_a_type() -> None:
+    example = (EXAMPLES / "migration.py").read_text()
+    without = {name for name in exported("singletable.migration") if f" {name}," not in example}
+    assert without == {"AsyncMigratingDriver", "DryRun", "Rule", "Status", "Step", "check_schema"}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import singletable
 from tools.reference.definitions import Definition, exported, find, first_line
-from tools.reference.pages import PAGES, Page, Section
+from tools.reference.pages import PAGES, PUBLIC_MODULES, Page, Section
 
 OPERATIONS = "singletable.operations"
 
@@ -42,11 +42,20 @@ class Contents:
 
 def build_contents() -> Contents:
     """Assign every public name to a page and a section."""
-    listed = {name for page in PAGES for section in page.sections for name in section.names.split()}
+    listed = {
+        (one := _definition(_qualified(page, name))).module + one.name
+        for page in PAGES
+        for section in page.sections
+        for name in section.names.split()
+    }
     others: dict[str, list[str]] = {}
+    names = [*singletable.__all__, *_other_operations()]
+    names += [f"{module}:{name}" for module in PUBLIC_MODULES for name in exported(module)]
     # In source order, which keeps related names together.
-    for name in sorted([*singletable.__all__, *_other_operations()], key=_source_position):
-        if name not in listed:
+    for name in sorted(names, key=_source_position):
+        definition = _definition(name)
+        if definition.module + definition.name not in listed:
+            listed.add(definition.module + definition.name)
             others.setdefault(_page_of(name), []).append(name)
     pages = [_with_names(page, others.pop(page.name, [])) for page in PAGES] + [
         _new_page(package, names) for package, names in sorted(others.items())
@@ -56,10 +65,15 @@ def build_contents() -> Contents:
     for page in pages:
         headings: set[str] = set()
         for section in page.sections:
-            placed = [_place(page.name, name, headings) for name in section.names.split()]
+            names = [_qualified(page, name) for name in section.names.split()]
+            placed = [_place(page.name, name, headings) for name in names]
             sections[page.name, section.title] = placed
             placements |= {(one.definition.module, one.definition.name): one for one in placed}
     return Contents(tuple(pages), sections, placements)
+
+
+def _qualified(page: Page, name: str) -> str:
+    return f"{page.module}:{name}" if page.module and ":" not in name else name
 
 
 def _place(page: str, name: str, headings: set[str]) -> Placement:
@@ -105,7 +119,7 @@ def _other_operations() -> Iterator[str]:
 
 
 def _page_of(name: str) -> str:
-    package = OPERATIONS if ":" in name else _package(name)
+    package = name.rpartition(":")[0] or _package(name)
     if package == OPERATIONS and _is_operation(name.rpartition(":")[2]):
         return "operations"
     return next((page.name for page in PAGES if package in page.packages), package)
@@ -125,4 +139,7 @@ def _with_names(page: Page, names: list[str]) -> Page:
 
 def _new_page(package: str, names: list[str]) -> Page:
     name = package.rpartition(".")[2]
-    return Page(name, name.capitalize(), first_line(package), (Section("All", " ".join(names)),))
+    introduction = first_line(package)
+    if package in PUBLIC_MODULES:
+        introduction += f" All names are in `{package}`."
+    return Page(name, name.capitalize(), introduction, (Section("All", " ".join(names)),))

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Names that belong together; a name that is not public is written module:Name."""
+    """Names that belong together; a name that is not public is written module:Name.
+
+    A section may have an example: the part with its title of the page's file in `examples`.
+    """
 
     title: str
     names: str
@@ -26,6 +29,8 @@ class Page:
     introduction: str
     sections: tuple[Section, ...] = ()
     packages: tuple[str, ...] = ()
+    # The module of the names in its sections, if `singletable` itself does not export them.
+    module: str = ""
     # Whether its last section is too long for the index.
     long: bool = False
 
@@ -107,6 +112,29 @@ PAGES = (
         ("singletable.connect", "singletable.engine", "singletable.remote"),
     ),
     Page(
+        "migration",
+        "Migrations",
+        "Changes of tables in use. All names are in `singletable.migration`. Guide: "
+        "[changing a table](../guide/changing.md), [in place](../guide/in-place.md), "
+        "[schema.lock](../guide/schema-lock.md), "
+        "[writing while a table is copied](../guide/migrating-driver.md), "
+        "[copying tables](../guide/copying.md).",
+        (
+            Section(
+                "Steps",
+                "Migration CreateTable DropTable AddIndex DropIndex Backfill AddUnique AddCount "
+                "Rewrite Copy Step",
+            ),
+            Section("Rules", "each merge Part unchanged leave_out undecided Rule"),
+            Section("Running", "MigrationRunner Status StepProgress dry_run DryRun verify"),
+            Section("Writing meanwhile", "MigratingDriver AsyncMigratingDriver"),
+            Section("Copying a table as it is", "TableCopy CopySettings"),
+            Section("Files", "load_migration check_schema"),
+        ),
+        ("singletable.migration",),
+        module="singletable.migration",
+    ),
+    Page(
         "operations",
         "Operations",
         "Every request as a frozen value, with the field names of the AWS API in snake case. Those "
@@ -138,6 +166,16 @@ PAGES = (
         ("singletable.errors",),
         long=True,
     ),
+)
+
+# Public modules whose names `singletable` itself does not export.
+PUBLIC_MODULES = (
+    "singletable.faults",
+    "singletable.infrastructure",
+    "singletable.migration",
+    "singletable.planning",
+    "singletable.server",
+    "singletable.testing",
 )
 
 # Classes that users get from other calls and do not instantiate.

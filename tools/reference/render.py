@@ -17,6 +17,7 @@ from tools.reference.pages import BRIEF, EXAMPLE_NAMES, INTERNAL_MEMBERS, Page
 from tools.reference.signatures import class_signature, function_signature, is_error
 
 FOLDER = Path(__file__).parents[2] / "docs/reference"
+EXAMPLES = Path(__file__).parent / "examples"
 
 
 def render() -> dict[str, str]:
@@ -52,11 +53,23 @@ def _page(contents: Contents, page: Page) -> Iterator[str]:
         yield from ("```text", tree, "```", "")
     if page.name == "operations":
         yield from _operations_table(contents)
+    examples = _examples(page)
     for section in page.sections:
         if len(page.sections) > 1:
             yield from (f"## {section.title}", "")
+        if section.title in examples:
+            yield from ("```python", examples[section.title], "```", "")
         for placement in contents.sections[page.name, section.title]:
             yield from _placed_entry(contents, placement)
+
+
+def _examples(page: Page) -> dict[str, str]:
+    """Return the examples of a page by section: the parts of a file, which are one session."""
+    file = EXAMPLES / f"{page.name}.py"
+    if not file.exists():
+        return {}
+    _, *parts = re.split(r"^# ## (.+)\n", file.read_text(), flags=re.MULTILINE)
+    return {title: text.strip() for title, text in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def _operations_table(contents: Contents) -> Iterator[str]:

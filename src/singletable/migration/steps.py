@@ -9,12 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 from singletable.errors import DeclarationError, MigrationError
 from singletable.schema import ItemKey, Selection, Table, model_of
 
 E = TypeVar("E")
+F = TypeVar("F")
 G = TypeVar("G", bound=Hashable)
 
 # What a function of a rule returns: an entity, several, or None for none.
@@ -38,9 +39,10 @@ class EachRule:
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[E, G]):
-    """Old items that a merge reads: `group` is the group of an item, `read` finds the others.
+    """Old items of an entity that a merge reads.
 
-    `read` returns the key of the one item in the group, or the selection of all of them.
+    `group` returns the group of an item. `read` gets a group, and returns the key of its one item,
+    or the selection of all of them.
     """
 
     entity: type[E]
@@ -100,11 +102,26 @@ def each(entity: type[E], function: Callable[[E], Derived]) -> EachRule:
     return EachRule(entity, function)
 
 
+@overload
+def merge(part: Part[E, Any], /, *, into: Callable[[list[E]], Derived]) -> MergeRule: ...
+@overload
+def merge(
+    one: Part[E, G], other: Part[F, G], /, *, into: Callable[[list[E | F]], Derived]
+) -> MergeRule: ...
+@overload
+def merge(
+    one: Part[Any, G],
+    other: Part[Any, G],
+    third: Part[Any, G],
+    /,
+    *more: Part[Any, G],
+    into: Callable[[list[Any]], Derived],
+) -> MergeRule: ...
 def merge(*parts: Part[Any, Any], into: Callable[[list[Any]], Derived]) -> MergeRule:
-    """Turn all old items of a group into new ones: `into` gets the items that exist, by part.
+    """Turn all old items of a group into new ones.
 
-    `merge(Part(OldLike, group=lambda like: like.blog_id, read=OldLike.key.partition),
-    into=count_likes)` calls `count_likes` with the likes of one post.
+    `into` gets the items of the group that exist, of all parts in one list: those of the first part
+    first. Tell them apart with `isinstance`. It is called again whenever one of them changes.
     """
     return MergeRule(parts, into)
 
