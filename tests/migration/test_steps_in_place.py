@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeVar
 
 import pytest
 
@@ -13,10 +14,12 @@ from singletable import (
     Engine,
     Entity,
     Index,
+    InternalError,
     Key,
     MigrationError,
     Store,
     Table,
+    TransactionConflict,
     TransformFailed,
     Unique,
     attr,
@@ -36,6 +39,8 @@ from singletable.migration.runner import MigrationRunner
 from singletable.operations import GetItem, Operation, Scan, TransactWriteItems
 from tests.migration.in_place import Crash, HookedDriver, stored
 from tests.migration.site import Clock
+
+R = TypeVar("R")
 
 first = Table("shop")
 second = Table("shop", indexes=[Index("GSI1", pk="GSI1PK", sk="GSI1SK")])
@@ -166,6 +171,48 @@ def test_a_migration_continues_after_a_crash_at_any_step(shop: Engine) -> None:
         check(shop)
         return
     raise AssertionError
+
+
+class LostResponses:
+    """Executes each transaction, but answers first that its outcome is unknown, then a conflict."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._answers: dict[str, int] = {}
+
+    def execute(self, operation: Operation[R], /) -> R:
+        if isinstance(operation, TransactWriteItems):
+            text = repr([*operation.transact_items])
+            self._answers[text] = number = self._answers.get(text, 0) + 1
+            if number == 1:
+                self._engine.execute(operation)
+                raise InternalError("The response was lost.")
+            if number == 2:
+                raise TransactionConflict("Another transaction is writing.")
+        return self._engine.execute(operation)
+
+
+def raise_surname(order: Order) -> None:
+    order.surname += "!"
+
+
+def test_a_lost_response_changes_no_item_twice(shop: Engine) -> None:
+    louder = Migration(Backfill(Order, raise_surname), name="0004_louder")
+    for migration in (MIGRATION, COUNT, louder):
+        if migration is COUNT:
+            Store(shop).bulk_load(Total(customer=f"c{n}") for n in range(3))
+        assert runner(migration, LostResponses(shop)).run().phase == "finished"
+        if migration is MIGRATION:
+            check(shop)
+    store = Store(shop)
+    assert [store.get(Total.key(f"c{n}")) for n in range(3)] == [
+        Total(customer=f"c{n}", orders=3) for n in range(3)
+    ]
+    assert {order.surname for order in store.query(Order.by_customer("c1"))} == {
+        "B1!",
+        "B4!",
+        "B7!",
+    }
 
 
 def test_a_migration_is_undone_in_reverse_order(shop: Engine) -> None:

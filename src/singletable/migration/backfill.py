@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 
 from singletable import expressions
 from singletable.errors import InvalidValue, MigrationError
-from singletable.expressions import Add, Constant, Remove, Set
+from singletable.expressions import Add, Constant, Remove, Set, apply_update
 from singletable.migration.derivation import key_text
 from singletable.migration.environment import Environment
 from singletable.migration.in_place import Failures, ReadGuard, decode_values, scan_in_place
@@ -64,7 +64,7 @@ def _backfill(env: Environment, name: str, entity: type, transform: Transform | 
         now = env.context.clock()
         context = replace(env.context, clock=lambda: now)
         changes = [
-            _BackfilledItem(backfill, context, plan)
+            _BackfilledItem(backfill, context, item, plan)
             for item in items
             if (plan := backfill.plan(context, item)) is not None
         ]
@@ -169,9 +169,10 @@ class _EntityBackfill:
 class _BackfilledItem(BulkChange):
     """An item that is written again."""
 
-    def __init__(self, backfill: _EntityBackfill, context: Context, plan: Plan) -> None:
+    def __init__(self, backfill: _EntityBackfill, context: Context, item: Item, plan: Plan) -> None:
         self.backfill = backfill
         self.context = context
+        self.item = item
         self.plan = plan
         self.is_written = False
 
@@ -183,7 +184,14 @@ class _BackfilledItem(BulkChange):
                 reason = f"there is another item under its new key, {key_text(write.key)}."
             self.backfill.failures.add(self.plan.writes[0].key, reason)
             return None
-        return None if stored is None else self.backfill.plan(self.context, stored)
+        if stored is None:
+            return None
+        if stored == apply_update(write.actions, self.item):
+            # This write was executed, but its response was lost. A transform may not be repeated.
+            self.finish()
+            return None
+        self.item = stored
+        return self.backfill.plan(self.context, stored)
 
     def finish(self) -> None:
         """Count the item."""
