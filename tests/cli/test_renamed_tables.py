@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,6 +71,15 @@ class App:
         self._run = run
         Path("couriers/migrations").mkdir(parents=True)
         Path("couriers/__init__.py").touch()
+        sys.path.insert(0, str(Path.cwd()))
+
+    def fill(self) -> None:
+        entities: Any = import_module("couriers.entities")
+        with connect(ADDRESS) as driver:
+            store = Store(driver)
+            store.admin.create_table(entities.table)
+            for number in range(5):
+                store.create(entities.Courier(id=str(number), email=f"{number}@x.org"))
 
     def declare(self, name: str, pk: str, migration: str, text: str) -> None:
         Path("couriers/entities.py").write_text(ENTITIES.format(name=name, pk=pk))
@@ -98,6 +109,9 @@ class App:
         assert [one for one in pending if f"{one}: dry run" in tried] == pending
 
 
+def carry_nothing(*_: object) -> None: ...
+
+
 @pytest.mark.parametrize("records_carried", [True, False])  # earlier releases left them behind
 @pytest.mark.parametrize("pks", [("PK", "PK", "PK"), ("PK", "hash", "partition")])
 def test_applied_migrations_stay_applied_through_renames(
@@ -108,17 +122,10 @@ def test_applied_migrations_stay_applied_through_renames(
     records_carried: bool,
 ) -> None:
     if not records_carried:
-        monkeypatch.setattr(MigrationRunner, "_carry_records", lambda *_: None)
+        monkeypatch.setattr(MigrationRunner, "_carry_records", carry_nothing)
     app = App(run)
     app.declare("couriers1", pks[0], FIRST, IN_PLACE)
-    sys.path.insert(0, str(folder))
-    from couriers.entities import Courier, table  # type: ignore[import-not-found]
-
-    with connect(ADDRESS) as driver:
-        store = Store(driver)
-        store.admin.create_table(table)
-        for number in range(5):
-            store.create(Courier(id=str(number), email=f"{number}@x.org"))
+    app.fill()
     app.expect("-", [None])
     app("run", ADDRESS)
     app.expect("A", ["finished"])
@@ -167,11 +174,7 @@ def test_migrations_before_and_after_a_rename_can_be_pending_together(
 ) -> None:
     app = App(run)
     app.declare("couriers1", "PK", FIRST, IN_PLACE)
-    sys.path.insert(0, str(folder))
-    from couriers.entities import table
-
-    with connect(ADDRESS) as driver:
-        Store(driver).admin.create_table(table)
+    app.fill()
     app.declare("couriers2", "PK", COPIED, COPY.format(name="couriers1", pk="PK"))
     app.expect("--", [None, None])
     app("run", ADDRESS)

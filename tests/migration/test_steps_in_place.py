@@ -181,8 +181,9 @@ class LostResponses:
         self._answers: dict[str, int] = {}
 
     def execute(self, operation: Operation[R], /) -> R:
-        if isinstance(operation, TransactWriteItems):
-            text = repr([*operation.transact_items])
+        request: object = operation
+        if isinstance(request, TransactWriteItems):
+            text = repr(request.transact_items)
             self._answers[text] = number = self._answers.get(text, 0) + 1
             if number == 1:
                 self._engine.execute(operation)
