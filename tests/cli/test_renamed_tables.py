@@ -92,20 +92,22 @@ class App:
         assert code == 0, err
         return out
 
-    def expect(self, applied: str, phases: list[str | None]) -> None:
+    def expect(
+        self, applied: str, phases: list[str | None], *to: str, address: str = ADDRESS
+    ) -> None:
         """Check list, status, plan and the selection of run, which must agree."""
-        lines = [one for one in self("list", ADDRESS).splitlines() if one[0] == "0"]
+        lines = [one for one in self("list", address).splitlines() if one[0] == "0"]
         assert "".join("-" if "not applied" in one else "A" for one in lines) == applied
-        found = json.loads(self("status", ADDRESS, "--format", "json"))
+        found = json.loads(self("status", address, *to, "--format", "json"))
         assert [one["phase"] for one in found] == phases
         pending = [
             one.partition(" ")[0]
             for one, is_applied in zip(lines, applied, strict=True)
             if is_applied == "-"
         ]
-        plans = json.loads(self("plan", ADDRESS, "--format", "json"))
+        plans = json.loads(self("plan", address, *to, "--format", "json"))
         assert [one["migration"] for one in plans] == pending
-        tried = self("run", ADDRESS, "--dry-run")
+        tried = self("run", address, *to, "--dry-run")
         assert [one for one in pending if f"{one}: dry run" in tried] == pending
 
 
@@ -181,3 +183,22 @@ def test_migrations_before_and_after_a_rename_can_be_pending_together(
     app.expect("A-", ["finished", "ready"])
     with connect(ADDRESS) as driver:
         assert driver.execute(DescribeTable("couriers1")).table.global_secondary_indexes
+
+
+def test_records_are_taken_along_to_another_address(folder: Path, run: Run) -> None:
+    app = App(run)
+    app.declare("couriers1", "PK", FIRST, IN_PLACE)
+    app.fill()
+    app("run", ADDRESS)
+    app.declare("couriers1", "hash", COPIED, COPY.format(name="couriers1", pk="PK"))
+    app.expect("A-", ["finished", None], "--to", "file:new.db")
+    for command in ("run", "cut-over", "finish"):
+        app(command, ADDRESS, "--to", "file:new.db")
+    app.expect("AA", ["finished", "finished"], address="file:new.db")
+    # The old table and the new one have the same name here.
+    finish = ("migration", "finish", "couriers.entities", "file:new.db", "--drop-old", "--yes")
+    code, _, err = run(*finish)
+    assert (code, "are both the table 'couriers1'" in err) == (2, True)
+    app.declare("couriers1", "hash", SECOND, IN_PLACE)
+    app("run", "file:new.db")
+    app.expect("AAA", ["finished"] * 3, address="file:new.db")

@@ -719,7 +719,7 @@ def test_wrong_input_is_rejected_before_anything_changes(engine: Engine, clock: 
     with pytest.raises(InvalidValue, match="changes"):
         runner(engine, clock, changes="often")
     with pytest.raises(InvalidValue, match="at the same address"):
-        runner(engine, clock, tables={zoo: "people"})
+        runner(engine, clock, tables={zoo: "people"}).run()
     with pytest.raises(InvalidValue, match="expected a driver"):
         runner(cast("Driver", "memory://"), clock)
     with pytest.raises(MigrationError, match="rollback"):

@@ -185,12 +185,11 @@ class Migrations:
 
     def _state(self, migration: Migration) -> State | None:
         """Return the state of a migration that is recorded here, if there is one."""
-        from singletable.errors import InvalidValue, ValidationError
+        from singletable.errors import ValidationError
 
         try:
             return self._runner(migration).state()
-        except (InvalidValue, ValidationError):
-            # A copy to a table of the same name, which needs another address.
+        except ValidationError:  # the table here has another key: it is an old one
             return None
 
     def states(self) -> dict[str, State | None]:
@@ -229,13 +228,13 @@ class Migrations:
 
     def status(self, migration: Migration) -> Status:
         """Return how far a migration came."""
-        from singletable.errors import InvalidValue, ValidationError
+        from singletable.errors import ValidationError
         from singletable.migration.runner import Status
         from singletable.migration.steps import step_text
 
         try:
             return self.runner(migration).status()
-        except (InvalidValue, ValidationError):  # as for the state
+        except ValidationError:  # as for the state
             return Status(migration.name, steps=tuple(map(step_text, migration.steps)))
 
     def selected(self, name: str | None) -> list[Migration]:

@@ -182,6 +182,7 @@ class MigrationRunner:
         self._on_progress = on_progress or no_progress
         self._limit = RateLimit(rate, clock)
         self._driver = Places(source, target or source)
+        self._has_one_address = target is None or target is source
         copied = migration.copy.sources if migration.copy is not None else []
         sides: dict[Table, Side] = {
             table: "source" if table in copied else "target"
@@ -200,15 +201,14 @@ class MigrationRunner:
             retry_policy=self.context.retry_policy,
             lease_seconds=lease_seconds,
         )
-        self._check_names(copied, same_address=target is None or target is source)
         self.history = HistoryStore(recorded_in, name, self.context.retry_policy)
         self._texts = [step_text(step) for step in migration.steps]
 
-    def _check_names(self, copied: list[Table], *, same_address: bool) -> None:
+    def _check_names(self) -> None:
         """Raise InvalidValue if an old table is the new one."""
         new = self.context.table_name(self.table).partition("/")[2]
-        for table in copied:
-            if same_address and self.context.table_name(table).partition("/")[2] == new:
+        for table in self.migration.copy.sources if self.migration.copy is not None else ():
+            if self._has_one_address and self.context.table_name(table).partition("/")[2] == new:
                 raise InvalidValue(
                     f"MigrationRunner: {table!r} and {self.table!r} are both the table {new!r} at "
                     "the same address. Give the new table another name, or copy to another address."
@@ -218,6 +218,7 @@ class MigrationRunner:
 
     def run(self) -> Status:
         """Run all steps; for a Copy, until the new table is complete and up to date (`ready`)."""
+        self._check_names()
         self._create_state_table()
         with self._leased(start=True) as env:
             state = env.state
@@ -514,6 +515,7 @@ class MigrationRunner:
     @contextmanager
     def _leased(self, *, start: bool = False, wait: float = 0.0) -> Generator[Environment]:
         """Take the lease, and give it up at the end; raise MigrationError without a state."""
+        self._check_names()
         if not start:
             self._state()
         initial = State("running", self._clock(), steps=self._texts, digest=self.migration.schema)
