@@ -148,7 +148,7 @@ sbom: $(AUDIT)  ## write the software bill of materials (CycloneDX) to dist/sbom
 
 fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz HTTP, JSON, expressions, policies, files and APIs, compare engines, lose responses (EXAMPLES=…)
 	RESPONSES=5 $(BIN)/pytest -n 2 tests/store/test_lost_responses.py
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/engine/test_file_check.py tests/expressions tests/fuzz tests/schema tests/server/guard tests/store/test_upsert.py tests/wire --hypothesis-profile=long
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/engine/test_file_check.py tests/expressions tests/fuzz tests/schema tests/server/guard tests/store/test_transaction_merging.py tests/store/test_upsert.py tests/wire --hypothesis-profile=long
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/pytest -n 2 tests/apps/elections/api/test_schemathesis.py tests/apps/polls/api/test_schemathesis.py tests/apps/portfolio/api/test_schemathesis.py tests/apps/skills/api/test_schemathesis.py tests/apps/games/api/test_schemathesis.py --hypothesis-profile=long
 
 drill-crash: $(INSTALLED)  ## kill the process and simulate power cuts while it writes (ROUNDS=300, CUTS=1000, SEED=1)

@@ -12,6 +12,7 @@ from singletable.errors import (
     InvalidValue,
     NotFound,
     TransactionConflict,
+    VersionConflict,
 )
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.store import Store
@@ -123,25 +124,39 @@ def test_transaction_rejects_more_than_100_items(store: Store) -> None:
 def test_transaction_merges_writes_of_one_item(store: Store) -> None:
     store.put(ballot("ada", rank=1))
     with store.transaction() as transaction:
+        transaction.check(ADA, Ballot.rank == 1)
         transaction.update(ADA, Ballot.rank.add(1))
         transaction.update(ADA, Ballot.rank.add(2), Ballot.notes.append("x"))
-        transaction.check(ADA, Ballot.rank == 1)
+        transaction.check(ADA, Ballot.rank == 4)
     assert store.get(ADA) == ballot("ada", rank=4, notes=["x"])
-    with expect_error(ConditionFailed), store.transaction() as transaction:
+    with expect_error(ConditionFailed) as raised, store.transaction() as transaction:
         transaction.update(ADA, Ballot.rank.add(1))
-        transaction.check(ADA, Ballot.rank == 1)
+        transaction.delete(ADA, if_=Ballot.rank == 4)
+    assert raised.value.current == ballot("ada", rank=5, notes=["x"])
     assert store.get(ADA) == ballot("ada", rank=4, notes=["x"])
 
 
-def test_transaction_rejects_writes_that_cannot_be_merged(store: Store) -> None:
-    store.put(ballot("ada"))
-    with expect_error(InvalidValue, match="twice"), store.transaction() as transaction:
-        transaction.update(ADA, Ballot.rank.set(1))
-        transaction.update(ADA, Ballot.rank.set(2))
-    with expect_error(InvalidValue, match="Combine them"), store.transaction() as transaction:
-        transaction.put(ballot("ada"))
+def test_transaction_keeps_every_condition_of_an_item(store: Store) -> None:
+    store.put(ballot("ada", rank=5))
+    with expect_error(ConditionFailed), store.transaction() as transaction:
+        transaction.update(ADA, Ballot.notes.append("x"), if_=Ballot.rank == 99)
         transaction.delete(ADA)
-    assert store.get(ADA) == ballot("ada")
+    with expect_error(ConditionFailed), store.transaction() as transaction:
+        transaction.put(ballot("ada", rank=1))
+        transaction.update(ADA, Ballot.notes.append("x"), if_=Ballot.rank == 99)
+    with store.transaction() as transaction:
+        transaction.update(ADA, Ballot.rank.add(1), if_=Ballot.rank == 5)
+        transaction.put(ballot("ada", rank=7))
+    assert store.get(ADA) == ballot("ada", rank=7)
+    with expect_error(NotFound), store.transaction() as transaction:
+        transaction.update(BEA, Ballot.rank.add(1))
+        transaction.delete(BEA)
+    voter = store.create(Voter(name="ada"))
+    store.replace(voter)
+    with expect_error(VersionConflict), store.transaction() as transaction:
+        transaction.update(Voter.key("ada"), if_=Voter.version == 1)
+        transaction.delete(Voter.key("ada"))
+    assert store.get(Voter.key("ada")) == voter
 
 
 def test_token_applies_a_transaction_once(store: Store) -> None:

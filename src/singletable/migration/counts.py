@@ -25,11 +25,11 @@ from singletable.retry import Steps
 from singletable.schema import Counter, ItemKey, Model, Partition, model_of
 from singletable.store.batch import get_items
 from singletable.store.bulk import BulkChange, commit_changes
-from singletable.store.plan import Plan, key_attributes, same_value
+from singletable.store.plan import Plan, key_attributes
 from singletable.store.query import ItemQuery
 from singletable.store.ttl import is_expired
 from singletable.store.write_errors import caller_condition_failed
-from singletable.store.writes import ItemId, Write, both, item_id
+from singletable.store.writes import ItemId, Write, both, item_id, same_value
 from singletable.values import Item
 
 MAX_SCANS = 5

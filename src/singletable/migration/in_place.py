@@ -19,7 +19,7 @@ from singletable.migration.scan import restart_scan, scan_rounds
 from singletable.retry import Steps
 from singletable.schema import Model, Table, counters_of
 from singletable.store.decoder import decode_item
-from singletable.store.plan import same_value
+from singletable.store.writes import same_value
 from singletable.values import Item
 
 MAX_SHOWN_FAILURES = 20

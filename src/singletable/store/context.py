@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from inspect import iscoroutinefunction
 
 from singletable.errors import InvalidValue
-from singletable.operations import AsyncDriver, Driver
-from singletable.retry import RetryPolicy
+from singletable.operations import AsyncDriver, Driver, GetItem, GetItemOutput
+from singletable.retry import RetryPolicy, Steps, send
 from singletable.schema import Table
 from singletable.store.calls import Observer
+from singletable.store.pending_writes import PendingWrites
 from singletable.values import Item
 
 MIN_SECRET_LENGTH = 16
@@ -32,6 +33,16 @@ class Context:
     cursor_secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     observers: tuple[Observer, ...] = ()
+    # In a transaction, what it will write: a change sees those before it.
+    pending: PendingWrites | None = None
+
+    def read(self, table: str, key: Item, *, consistent: bool = True) -> Steps[Item | None]:
+        """Return the stored item, even if it has expired."""
+        if self.pending is not None:
+            return (yield from self.pending.read(self.retry_policy, table, key))
+        get = GetItem(table, key, consistent_read=consistent or None)
+        output: GetItemOutput = yield from send(self.retry_policy, get)
+        return output.item
 
     def table_name(self, table: Table) -> str:
         """Return the table's real name."""

@@ -18,8 +18,7 @@ from msgspec.structs import replace
 
 from singletable.errors import InvalidValue
 from singletable.expressions import NotExists, apply_update, holds
-from singletable.operations import GetItem, GetItemOutput
-from singletable.retry import Steps, send
+from singletable.retry import Steps
 from singletable.schema import ItemKey, Model, ResolvedKey
 from singletable.store.context import Context
 from singletable.store.plan import Plan, plan_delete
@@ -58,12 +57,10 @@ def find_old_item(
     """Return the stored item if it is under an old key, even if it has expired."""
     model = key.model
     for candidate in old_keys_of(key):
-        get = GetItem(
-            context.table_name(model.table), candidate, consistent_read=consistent or None
-        )
-        output: GetItemOutput = yield from send(context.retry_policy, get)
-        if output.item is not None and has_key(model, output.item, key):
-            return output.item
+        table = context.table_name(model.table)
+        item = yield from context.read(table, candidate, consistent=consistent)
+        if item is not None and has_key(model, item, key):
+            return item
     return None
 
 

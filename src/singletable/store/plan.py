@@ -51,7 +51,7 @@ from singletable.store.write_errors import (
     expected_version,
     missing_or_changed,
 )
-from singletable.store.writes import ErrorFactory, Write, both
+from singletable.store.writes import ErrorFactory, Write, both, same_value
 from singletable.values import Item
 
 
@@ -186,7 +186,6 @@ def plan_update(
         actions=tuple(actions),
         condition=condition,
         guard=guard,
-        computed=computed,
     )
     return Plan([write, *side_writes], {}, old, new)
 
@@ -341,12 +340,6 @@ def _unchanged(model: Model, old: Item, fields: Sequence[str]) -> expressions.Co
         for attribute in model.fields[name].stored_names:
             condition = both(condition, same_value((attribute,), old))
     return condition
-
-
-def same_value(path: expressions.Path, old: Item) -> expressions.Condition:
-    """Return the condition that the value at a path is still that of `old`."""
-    value = value_at(path, old)
-    return NotExists(path) if value is None else Compare("=", At(path), Constant(value))
 
 
 def _keep_counters(

@@ -25,8 +25,7 @@ from singletable.expressions import (
     NotExists,
     Or,
 )
-from singletable.operations import GetItem, GetItemOutput
-from singletable.retry import Steps, send
+from singletable.retry import Steps
 from singletable.schema import Counter, ItemKey, Model, UniqueConstraint, model_of
 from singletable.schema.unique import OWNER, RELEASED
 from singletable.store.context import Context
@@ -80,10 +79,8 @@ def skip_correct_markers(context: Context, writes: Sequence[Write]) -> Steps[lis
 
 
 def _is_correct(context: Context, write: Write) -> Steps[bool]:
-    get = GetItem(write.table, write.key, consistent_read=True)
-    output: GetItemOutput = yield from send(context.retry_policy, get)
     expected: Item = write.item or {}
-    stored = output.item or {}
+    stored = (yield from context.read(write.table, write.key)) or {}
     # Other programs may have added attributes.
     return RELEASED not in stored and all(stored.get(name) == expected[name] for name in expected)
 
@@ -200,6 +197,7 @@ def _counter_writes(
                 counter_missing(after, model),
                 actions=(Add(path, {"N": "1"}),),
                 condition=item_exists(counter, now),
+                counts=True,
             )
         )
     if before is not None:

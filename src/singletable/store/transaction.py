@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, cast
+
+from msgspec.structs import replace as struct_replace
 
 from singletable.errors import InvalidValue, NotFound, TransactionCanceled, TransactionConflict
 from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactGetItemsOutput
@@ -30,6 +33,7 @@ from singletable.store.items import (
     update_planner,
 )
 from singletable.store.old_keys import choose_item, old_keys_of
+from singletable.store.pending_writes import PendingWrites
 from singletable.store.plan import Plan
 from singletable.store.sequences import (
     lacks_number,
@@ -40,7 +44,7 @@ from singletable.store.sequences import (
 from singletable.store.ttl import is_expired
 from singletable.store.upsert import Upsert
 from singletable.store.validation import check_edits, check_key, check_keys, model_of_item
-from singletable.store.writes import ItemId, item_id
+from singletable.store.writes import ItemId, item_id, merge_writes
 from singletable.values import Item
 
 E = TypeVar("E")
@@ -51,7 +55,8 @@ class Transaction:
     """The writes of one transaction, collected in a `with` block and committed at its end.
 
     If the block raises, nothing is written. Items that must be read to plan the writes are read at
-    the end, and the transaction checks that they have not changed.
+    the end, and the transaction checks that they have not changed. Several writes of one item are
+    merged: each one sees the item as those before it leave it.
     """
 
     def __init__(
@@ -64,7 +69,8 @@ class Transaction:
                 f"token: expected a string of 1 to {MAX_TOKEN_LENGTH} characters, but got "
                 f"{token!r}."
             )
-        self._context = context
+        self._pending = PendingWrites()
+        self._context = replace(context, pending=self._pending)
         self._token = token
         self._pattern = pattern
         self._changes: list[tuple[Any, Callable[[], Steps[Plan]]]] = []
@@ -111,7 +117,7 @@ class Transaction:
         if_: Condition[E] | None = None,
     ) -> None:
         """Edit an item, or create it if it does not exist."""
-        change = Upsert(self._context, key, edits, on_create, if_, in_transaction=True)
+        change = Upsert(self._context, key, edits, on_create, if_)
         self._shapes.append(shape_of_upsert(key, (*edits, *on_create)))
         self._add(None, change.plan)
 
@@ -172,9 +178,22 @@ class Transaction:
                 raise
 
     def _plan(self) -> Steps[list[Plan]]:
+        try:
+            return (yield from self._plan_in_order())
+        except TransactionConflict:
+            # An item has an older schema version than planned for; the planners read it now.
+            return (yield from self._plan_in_order())
+
+    def _plan_in_order(self) -> Steps[list[Plan]]:
+        """Plan each change for the items as those before it leave them."""
+        self._pending.clear()
         plans: list[Plan] = []
         for _, planner in self._changes:
-            plans.append((yield from planner()))
+            plan = yield from planner()
+            self._pending.add(merge_writes(plan.writes))
+            plans.append(struct_replace(plan, writes=[]))
+        if plans:
+            plans[0].writes.extend((yield from self._pending.merge(self._context.retry_policy)))
         return plans
 
 

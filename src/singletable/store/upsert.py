@@ -31,7 +31,7 @@ from singletable.expressions import (
     apply_update,
 )
 from singletable.retry import Steps
-from singletable.schema import Attr, Condition, Edit, ItemKey, counters_of
+from singletable.schema import Attr, Condition, Edit, ItemKey
 from singletable.schema.item_encryption import seal_item
 from singletable.schema.patch import PLACEHOLDER_TIME
 from singletable.store.commit import commit
@@ -67,8 +67,6 @@ class Upsert:
         edits: Sequence[Edit[Any]],
         on_create: Sequence[Edit[Any]],
         if_: Condition[Any] | None,
-        *,
-        in_transaction: bool = False,
     ) -> None:
         check_key(key)
         # Not an iterator, which could be read only once.
@@ -84,8 +82,6 @@ class Upsert:
         self.edits = tuple(edits)
         self.on_create = tuple(on_create)
         self.if_ = if_
-        # Another change of the transaction may count in this item.
-        self.may_be_counting = in_transaction and bool(counters_of(key.model.entity))
         # The item before an update; and the new item, if that is what was planned.
         self.old: Item | None = None
         self.created: Any = None
@@ -213,7 +209,7 @@ class Upsert:
             return False
         if model.evolved:
             return False  # an existing item may have the values under old names
-        if self.may_be_counting or (model.versions is not None and model.versions.write):
+        if model.versions is not None and model.versions.write:
             return False
         made = model.role("created")
         if made is not None and made.codec().optional:

@@ -26,8 +26,7 @@ from singletable.expressions import (
     apply_update,
     holds,
 )
-from singletable.operations import GetItem, GetItemOutput
-from singletable.retry import Steps, send
+from singletable.retry import Steps
 from singletable.schema import ItemKey, Model
 from singletable.schema.schema_versions import SchemaVersions
 from singletable.store.context import Context
@@ -42,9 +41,8 @@ PlanWrite: TypeAlias = Callable[[Item | None], Plan]
 
 def read_item(context: Context, key: ItemKey[Any], *, consistent: bool) -> Steps[Item | None]:
     """Return the stored item, even if it has expired."""
-    get = GetItem(context.table_name(key.model.table), key.key, consistent_read=consistent or None)
-    output: GetItemOutput = yield from send(context.retry_policy, get)
-    return output.item
+    table = context.table_name(key.model.table)
+    return (yield from context.read(table, key.key, consistent=consistent))
 
 
 def is_current_condition(versions: SchemaVersions) -> Condition:

@@ -1,17 +1,42 @@
-"""Planned writes of single items, and merging several of one item, as a transaction requires."""
+"""Planned writes of single items, and merging several of one item, as a transaction requires.
+
+Merged writes have the effect of the same writes one after the other: each condition tests what the
+writes before it leave behind.
+
+Rule 1. After a put or a delete it is known what the next write finds, so that is applied here.
+Rule 2. Writes that do not depend on each other are one write, if all conditions are met.
+Rule 3. Otherwise the stored item decides: a transaction reads it, and applies all of them here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from itertools import takewhile
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from singletable import expressions, operations
-from singletable.errors import ConditionFailed, InvalidValue
-from singletable.expressions import Add, Or, RequestExpressions, apply_update, render_request
+from singletable.errors import ConditionFailed, TransactionConflict
+from singletable.expressions import (
+    Add,
+    At,
+    Compare,
+    Constant,
+    Exists,
+    NotExists,
+    Or,
+    Remove,
+    RequestExpressions,
+    Set,
+    apply_update,
+    condition_paths,
+    holds,
+    render_request,
+    update_paths,
+    value_at,
+)
 from singletable.operations import (
     DeleteItem,
     Operation,
@@ -46,8 +71,8 @@ class Write(Struct, frozen=True):
     # Whether to drop this write, and keep the others, if its condition fails.
     optional: bool = False
     marker: MarkerAction | None = None
-    # The fields of an update with values that were computed from what was read.
-    computed: frozenset[str] = frozenset()
+    # Whether it counts another item, which may be written before this one is created.
+    counts: bool = False
 
     @property
     def item_id(self) -> ItemId:
@@ -132,53 +157,166 @@ def both(
     return expressions.And(left, right)
 
 
+def same_value(path: expressions.Path, old: Item) -> expressions.Condition:
+    """Return the condition that the value at a path is still that of `old`."""
+    value = value_at(path, old)
+    return NotExists(path) if value is None else Compare("=", At(path), Constant(value))
+
+
 def merge_writes(writes: Sequence[Write]) -> list[Write]:
-    """Merge the writes of the same item: a transaction may contain an item only once."""
+    """Merge the writes of the same item: a transaction may contain an item only once.
+
+    An item that is written and counts others is written first, whatever the order is here.
+    """
     if len(writes) == 1:
         return list(writes)
-    merged: dict[ItemId, Write] = {}
+    groups: dict[ItemId, list[Write]] = {}
     for write in writes:
-        target = write.item_id
-        merged[target] = _merge(merged[target], write) if target in merged else write
-    return list(merged.values())
+        groups.setdefault(write.item_id, []).append(write)
+    if len(groups) == len(writes):
+        return list(writes)
+    merged: list[Write] = []
+    for group in groups.values():
+        one = merge_in_order(sorted(group, key=lambda write: write.kind == "update"))
+        assert one is not None  # unless in a transaction, all updates but one are of counters
+        merged.append(one)
+    return merged
 
 
-def _merge(first: Write, second: Write) -> Write:
-    if first.marker is not None and second.marker is not None:
-        return _merge_markers(first, second)
-    match first.kind, second.kind:
-        case "update", "update":
-            return replace(
-                first,
-                actions=_merge_actions(first, second),
-                condition=_combine(first.condition, second.condition),
-                guard=both(first.guard, second.guard),
-                optional=first.optional and second.optional,
-                computed=first.computed | second.computed,
-            )
-        case ("check", "update") | ("update", "check"):
-            update = first if first.kind == "update" else second
-            return replace(
-                update,
-                condition=both(first.condition, second.condition),
-                guard=both(first.guard, second.guard),
-                error=first.error,
-                optional=False,
-            )
-        case "put", "update" if _only_adds(second):
-            # The item has a counter of another item that is written in the same transaction.
-            return replace(first, item=apply_update(second.actions, first.item or {}))
-        case "update", "put" if _only_adds(first):
-            return replace(second, item=apply_update(first.actions, second.item or {}))
-        case ("delete", "update") if _only_adds(second):
-            return first
-        case ("update", "delete") if _only_adds(first):
-            return second
+def merge_in_order(writes: Sequence[Write]) -> Write | None:
+    """Return one write with the effect of these writes of an item, one after the other.
+
+    Raise if a condition is known to fail. Return None if that depends on the stored item.
+    """
+    merged: Write | None = writes[0]
+    for write in writes[1:]:
+        merged = merged and _merge(merged, write)
+    return merged
+
+
+def apply_write(write: Write, item: Item | None) -> Item | None:
+    """Return what becomes of the item; raise the error of the write if its condition fails."""
+    before: Item = item or {}
+    if write.guard is not None and not holds(write.guard, before):
+        raise TransactionConflict(
+            "An item changed while the transaction was planned. Nothing was written; try again."
+        )
+    if write.condition is not None and not holds(write.condition, before):
+        if write.optional:
+            return item
+        raise write.error(item)
+    match write.kind:
+        case "put" | "delete":
+            return write.item
+        case "update":
+            return apply_update(write.actions, write.key if item is None else item)
+        case "check":
+            return item
+
+
+def _merge(first: Write, second: Write) -> Write | None:
+    match first.actions, second.actions:
+        case (Add(path, {"N": count}),), (Add(same, {"N": more}),) if (
+            first.counts and second.counts and path == same and first.condition == second.condition
+        ):  # a shortcut for bulk loads
+            return replace(first, actions=(Add(path, {"N": str(int(count) + int(more))}),))
         case _:
-            raise InvalidValue(
-                f"A transaction can write an item only once, but this one has a {first.kind} and "
-                f"a {second.kind} of {first.key} in {first.table}. Combine them."
-            )
+            pass
+    if first.marker and first.condition is not None and second.condition is not None:
+        # One owner may hand a unique value over to another, as when an item gets a new key.
+        either = Or(first.condition, second.condition)
+        if first.marker == "release":
+            return replace(second, condition=either)
+        if second.marker == "release" and not holds(second.condition, first.item or {}):
+            return replace(first, condition=either)
+    if first.kind in ("put", "delete"):  # so what the second write will find is known
+        item = apply_write(second, first.item)
+        return replace(first, kind="delete" if item is None else "put", item=item)
+    replaces = second.kind in ("put", "delete")
+    if first.counts and second.kind == "put":
+        return None  # the put may create the item that counts
+    changed = _changed_paths(first)
+    actions = () if replaces else _merge_actions(first, second, changed)
+    if actions is None or _overlap(changed, tested_paths(second)):
+        return None
+    if first.optional and replaces:
+        return second
+    if not _fail_together(first, second):
+        return None
+    return replace(
+        second,
+        kind=first.kind if second.kind == "check" else second.kind,
+        actions=actions,
+        condition=_combine(first.condition, second.condition),
+        guard=_combine(first.guard, second.guard),
+        error=_first_error(first, second),
+        optional=first.optional and second.optional,
+        counts=first.counts and second.counts,
+    )
+
+
+def _merge_actions(
+    first: Write, second: Write, changed: Sequence[expressions.Path]
+) -> expressions.Update | None:
+    """Return the actions of both updates; None if the second ones depend on the first ones."""
+    actions = {action.path: action for action in first.actions}
+    for action in second.actions:
+        match actions.get(action.path), action:
+            case Add(path, value), Add(_, more):
+                action = Add(path, apply_update((Add(("sum",), more),), {"sum": value})["sum"])
+            case Set(path, Constant()) | Remove(path), Set(_, Constant()) | Remove() if (
+                path == _outside_lists(path)
+            ):
+                pass  # the second one is what remains
+            case _ if _overlap(changed, update_paths((action,))):
+                return None
+            case _:
+                pass
+        actions[action.path] = action
+    return tuple(actions.values())
+
+
+def _changed_paths(write: Write) -> list[expressions.Path]:
+    paths = [action.path for action in write.actions]
+    if write.kind == "update" and (write.condition is None or holds(write.condition, {})):
+        paths += [(name,) for name in write.key]  # it may create the item
+    return paths
+
+
+def tested_paths(write: Write) -> list[expressions.Path]:
+    """Return the paths that the conditions of a write test."""
+    conditions = (write.condition, write.guard)
+    return [path for one in conditions if one is not None for path in condition_paths(one)]
+
+
+def _overlap(left: Sequence[expressions.Path], right: Sequence[expressions.Path]) -> bool:
+    """Return whether a path is part of another. Elements of a list are: their indexes change."""
+    ours, others = map(_outside_lists, left), [_outside_lists(path) for path in right]
+    return any(one[: len(other)] == other[: len(one)] for one in ours for other in others)
+
+
+def _outside_lists(path: expressions.Path) -> expressions.Path:
+    if len(path) == 1:
+        return path
+    return tuple(takewhile(lambda step: isinstance(step, str), path))
+
+
+def _fail_together(first: Write, second: Write) -> bool:
+    """Return whether an optional write is left out only if the other one fails or is left out."""
+    if first.optional == second.optional:
+        return not first.optional or first.condition == second.condition
+    optional, other = (first, second) if first.optional else (second, first)
+    requires_item = other.condition is not None and not holds(other.condition, {})
+    return isinstance(optional.condition, Exists) and requires_item
+
+
+def _first_error(first: Write, second: Write) -> ErrorFactory:
+    condition = first.condition
+    if condition is None:
+        return second.error
+    if condition == second.condition:
+        return first.error
+    return lambda item: (second if holds(condition, item or {}) else first).error(item)
 
 
 def _combine(
@@ -191,41 +329,3 @@ def _combine(
             return left
         part = part.left
     return left if part == right else both(left, right)
-
-
-def _merge_markers(first: Write, second: Write) -> Write:
-    """Hand a unique value over from one item to another, as when an item gets a new key."""
-    claim, release = (second, first) if first.marker == "release" else (first, second)
-    if claim.marker != "release" and claim.item == release.item:
-        return claim  # two changes of the same owner
-    if release.marker != "release" or claim.marker == "release":
-        raise claim.error(None)
-    if claim.condition is None or release.condition is None:
-        return replace(claim, condition=None)
-    return replace(claim, condition=Or(claim.condition, release.condition))
-
-
-def _only_adds(write: Write) -> bool:
-    return all(isinstance(action, Add) for action in write.actions)
-
-
-def _merge_actions(first: Write, second: Write) -> expressions.Update:
-    if twice := first.computed & second.computed:
-        raise InvalidValue(
-            f"A transaction changes {', '.join(sorted(twice))} of {first.key} twice. Combine the "
-            "edits."
-        )
-    actions = {action.path: action for action in first.actions}
-    for action in second.actions:
-        other = actions.get(action.path)
-        if isinstance(other, Add) and isinstance(action, Add) and "N" in other.value:
-            amount = Decimal(other.value["N"]) + Decimal(action.value.get("N", "0"))
-            actions[action.path] = Add(action.path, {"N": f"{amount:f}"})
-            continue
-        if other is not None and other != action:
-            raise InvalidValue(
-                f"A transaction changes {'.'.join(map(str, action.path))} of {first.key} twice. "
-                "Combine the edits."
-            )
-        actions[action.path] = action
-    return tuple(actions.values())
