@@ -21,6 +21,7 @@ import apsw
 from typing_extensions import Buffer
 
 from drills.ledger_workload import StepEvent
+from singletable.engine.storage.page_checksums import checksum_vfs
 
 
 def memory_folder() -> Path | None:
@@ -176,7 +177,7 @@ class RecordingDisk(apsw.VFS):
         self.name = name
         self.journal: list[JournalEntry] = []
         self._lock = threading.Lock()
-        super().__init__(name, "")
+        super().__init__(name, checksum_vfs())
 
     def record(self, entry: JournalEntry) -> None:
         """Append an entry to the journal."""
@@ -188,7 +189,7 @@ class RecordingDisk(apsw.VFS):
     ) -> apsw.VFSFile:
         """Open a file that records its operations."""
         if name is None:
-            return apsw.VFSFile("", name, flags)
+            return apsw.VFSFile(checksum_vfs(), name, flags)
         path = name if isinstance(name, str) else name.filename()
         if not os.path.exists(path):
             self.record(Created(os.path.basename(path)))
@@ -207,14 +208,18 @@ class _RecordingFile(apsw.VFSFile):
         self, disk: RecordingDisk, path: str, name: str | apsw.URIFilename, flags: list[int]
     ) -> None:
         self._disk = disk
-        self._name = os.path.basename(path)
+        self._path, self._name = path, os.path.basename(path)
         self._syncs_directory = bool(flags[0] & _LOGS and flags[0] & apsw.SQLITE_OPEN_CREATE)
-        super().__init__("", name, flags)
+        super().__init__(checksum_vfs(), name, flags)
 
     def xWrite(self, data: Buffer, offset: int) -> None:  # noqa: N802
         # apsw's stub uses a type that Python 3.11 does not have.
         super().xWrite(data, offset)  # pyright: ignore[reportUnknownMemberType]
-        self._disk.record(Written(self._name, offset, bytes(data)))
+        # With the checksum of the page, which is added below this layer.
+        with open(self._path, "rb") as file:
+            file.seek(offset)
+            written = file.read(memoryview(data).nbytes)
+        self._disk.record(Written(self._name, offset, written))
 
     def xTruncate(self, newsize: int) -> None:  # noqa: N802
         super().xTruncate(newsize)

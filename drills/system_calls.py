@@ -112,7 +112,7 @@ def _takes_lock(file: int, command: int, lock: int) -> bool:
 @contextmanager
 def replaced_system_calls() -> Iterator[SystemCalls]:
     """Replace the system calls of SQLite in this process until the block ends."""
-    calls, vfs = SystemCalls(), apsw.VFS("system calls", "")
+    calls, vfs = SystemCalls(), apsw.VFS("system calls", "unix")
     replaced: list[Any] = []
     try:
         for name in _CALLS:

@@ -163,8 +163,9 @@ def test_repair_continues_the_feed_after_a_damaged_end(run: Run, file: Path) -> 
 
 
 def test_keys_of_unreadable_rows_are_listed(run: Run, file: Path) -> None:
+    change(file, "DELETE FROM changes", "VACUUM")
     intact = file.read_bytes()
-    place = intact.index(b'"sk":{"N":"9"}', len(intact) // 3) // 4096 * 4096
+    place = intact.index(b'"sk":{"N":"9"}') // 4096 * 4096
     file.write_bytes(intact[:place] + bytes(4096) + intact[place + 4096 :])
     code, out, _ = run("check", "votes.db", "--repair", "new.db")
     assert code == 1

@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 import apsw
 from typing_extensions import Buffer
 
+from singletable.engine.storage.page_checksums import checksum_vfs
+
 # "full" and "broken" fail to write, "unsynced" fails to sync.
 Failure: TypeAlias = Literal["full", "broken", "unsynced"]
 
@@ -17,7 +19,7 @@ class CountingDisk(apsw.VFS):
     def __init__(self, name: str) -> None:
         self.name = name
         self.syncs = 0
-        super().__init__(name, "")
+        super().__init__(name, checksum_vfs())
 
     def xOpen(  # noqa: N802 (SQLite names it)
         self, name: str | apsw.URIFilename | None, flags: list[int]
@@ -31,7 +33,7 @@ class _CountingFile(apsw.VFSFile):
         self, disk: CountingDisk, name: str | apsw.URIFilename | None, flags: list[int]
     ) -> None:
         self._disk = disk
-        super().__init__("", name, flags)
+        super().__init__(checksum_vfs(), name, flags)
 
     def xSync(self, flags: int) -> None:  # noqa: N802
         self._disk.syncs += 1
@@ -49,7 +51,7 @@ class FailingDisk(apsw.VFS):
         self.name = name
         self.failure = failure
         self.remaining: int | None = None
-        super().__init__(name, "")
+        super().__init__(name, checksum_vfs())
 
     def xOpen(  # noqa: N802
         self, name: str | apsw.URIFilename | None, flags: list[int]
@@ -70,7 +72,7 @@ class _FailingFile(apsw.VFSFile):
     def __init__(
         self, disk: FailingDisk, name: str | apsw.URIFilename | None, flags: list[int]
     ) -> None:
-        super().__init__("", name, flags)
+        super().__init__(checksum_vfs(), name, flags)
         self._disk = disk
         self._is_log = bool(flags[0] & apsw.SQLITE_OPEN_WAL)
 

@@ -180,6 +180,22 @@ def old(tmp_path: Path) -> Path:
     return path
 
 
+def test_file_without_page_checksums_is_upgraded(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    path.write_bytes(gzip.decompress((ROOT / "tests/data/format-3.db.gz").read_bytes()))
+    assert not check_file(path).problems
+    read_sample(path)
+    assert not check_file(path).problems
+    pages = path.read_bytes()
+    assert pages[20] == 8  # bytes that are reserved in each page
+    # Free space in the middle of a page is covered as well.
+    place = pages.index(bytes(64), 8192)
+    path.write_bytes(pages[:place] + b"x" + pages[place + 1 :])
+    with pytest.raises(StorageError, match="a page of the file is damaged"):
+        read_sample(path)
+    assert check_file(path).problems
+
+
 def test_file_of_the_former_format_is_upgraded(old: Path) -> None:
     with pytest.raises(StorageError, match="Open it once with this release") as refused:
         check_file(old)
@@ -223,6 +239,6 @@ def test_interrupted_upgrade_changes_nothing(old: Path, writes: int) -> None:
 
 
 def test_newer_format_is_rejected(path: Path) -> None:
-    change(path, "PRAGMA user_version = 4")
-    with pytest.raises(StorageError, match=r"format 4, .* formats 2 and 3\. Use a newer release"):
+    change(path, "PRAGMA user_version = 5")
+    with pytest.raises(StorageError, match=r"format 5, .* formats 2 to 4\. Use a newer release"):
         Engine.on_file(path)

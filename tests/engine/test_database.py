@@ -267,7 +267,7 @@ def test_unusable_path_is_rejected_with_the_reason(tmp_path: Path) -> None:
 def test_later_format_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "future.db"
     Database(path).close()
-    with closing(sqlite3.connect(path)) as file:
+    with closing(apsw.Connection(str(path))) as file:
         file.execute("PRAGMA user_version = 99")
     with pytest.raises(StorageError, match="format 99"):
         Database(path)

@@ -31,12 +31,15 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, l
     return path.read_bytes(), read_contents(path)
 
 
-def mutate(contents: bytes, chance: random.Random) -> bytes:
+MOVED_PAGES = (3, 4)
+
+
+def mutate(contents: bytes, kind: int, chance: random.Random) -> bytes:
     """Return the file with one damage of the kinds that disks and copies cause."""
     data = bytearray(contents)
     page, other = (PAGE * chance.randrange(len(data) // PAGE) for _ in range(2))
     start = chance.randrange(len(data))
-    match chance.randrange(7):
+    match kind:
         case 0:
             data[start] ^= 1 << chance.randrange(8)
         case 6:  # the type or the first digits of a number
@@ -64,14 +67,17 @@ def is_subsequence(found: list[object], expected: list[object]) -> bool:
     return all(each in rest for each in found)
 
 
-# Reads do not notice that a row is missing, but `check` does.
+# If an intact page is at the place of another, reads may not notice that a row is missing, but
+# `check` does.
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_damage_is_never_read_as_data_and_always_found(
     sample: tuple[bytes, dict[str, list[object]]], tmp_path: Path, seed: int
 ) -> None:
     original, intact = sample
     path = tmp_path / "damaged.db"
-    path.write_bytes(mutate(original, random.Random(seed)))
+    chance = random.Random(seed)
+    kind = chance.randrange(7)
+    path.write_bytes(mutate(original, kind, chance))
     try:
         is_clean = not check_file(path).problems
         repair_file(path, tmp_path / "new.db", tmp_path / "lost.jsonl", accept_items=bool(seed % 2))
@@ -83,6 +89,8 @@ def test_damage_is_never_read_as_data_and_always_found(
     except SingleTableError:  # TrimmedDataAccess if the oldest changes are missing
         assert not is_clean
         return
+    if kind not in MOVED_PAGES:
+        assert contents == intact
     for name, found in contents.items():
         assert is_subsequence(found, intact[name]), name
     assert contents == intact or not is_clean

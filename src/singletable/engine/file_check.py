@@ -33,10 +33,16 @@ from singletable.engine.storage.connection import (
     MAX_POSITION,
     TOKEN_COLUMNS,
     VERSION,
+    WITHOUT_PAGE_CHECKSUMS,
     bind_execute,
     is_initialized,
 )
 from singletable.engine.storage.file_lock import check_log_is_unused, is_open_here
+from singletable.engine.storage.page_checksums import (
+    READ_DAMAGED_PAGES,
+    checksum_vfs,
+    describe_error,
+)
 from singletable.engine.table import Index, Table, build_table
 from singletable.engine.table_record import decode_record
 from singletable.errors import StorageError
@@ -115,14 +121,16 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
         mode = "mode=ro" if has_log else "immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         try:
-            connection = apsw.Connection(f"file:{quote(str(file))}?{mode}", flags=flags)
+            address = f"file:{quote(str(file))}?{mode}"
+            connection = apsw.Connection(address, flags=flags, vfs=checksum_vfs())
             stack.callback(connection.close)
             connection.set_busy_timeout(10_000)
             execute = bind_execute(connection)
             try:
                 execute("SELECT count(*) FROM sqlite_schema")
             except apsw.Error as error:
-                report.add("SQLite", f"cannot open the file: {error}")
+                report.add("SQLite", f"cannot open the file: {describe_error(error)}")
+                execute(READ_DAMAGED_PAGES)
                 # The connection stays read-only, but now SQLite opens files with a damaged schema
                 # or a missing end.
                 execute("PRAGMA writable_schema = ON")
@@ -147,7 +155,7 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
                 f"is damaged: SQLite ignores the last {lost} commits in it. A power cut can cause "
                 "this with --durability normal",
             )
-        if version != VERSION:
+        if version not in (WITHOUT_PAGE_CHECKSUMS, VERSION):
             raise StorageError(
                 f"'{path}' has format {version}, which has no checksums. Open it once with this "
                 "release to upgrade it, then check it. If that fails, restore it from a backup."
@@ -174,13 +182,9 @@ def _count_lost_commits(file: Path) -> int:
 def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -> FileReport:
     """Check a file and return a report."""
     with open_for_check(path) as (execute, report):
-        try:
-            for (text,) in execute("PRAGMA integrity_check"):
-                for line in str(text).splitlines():
-                    if line not in ("ok", "*** in database main ***"):
-                        report.add("SQLite", line)
-        except UNREADABLE as error:
-            report.add("SQLite", f"the structure of the file cannot be read: {error}")
+        if not _check_structure(execute, report):
+            execute(READ_DAMAGED_PAGES)
+            _check_structure(execute, report)
         tables = list(read_tables(execute, report))
         done, total = 0, sum(_count_rows(execute, table) for table in tables)
         for table in tables:
@@ -194,6 +198,19 @@ def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -
         _check_tokens(execute, report)
         _check_numbers(execute, report)
         return report
+
+
+def _check_structure(execute: Execute, report: FileReport) -> bool:
+    """Let SQLite check its pages and indexes; return False if it met a page it cannot read."""
+    try:
+        for (text,) in execute("PRAGMA integrity_check"):
+            for line in str(text).splitlines():
+                if line not in ("ok", "*** in database main ***"):
+                    report.add("SQLite", line)
+    except UNREADABLE as error:
+        report.add("SQLite", f"the structure of the file cannot be read: {describe_error(error)}")
+        return False
+    return True
 
 
 def read_tables(execute: Execute, report: FileReport) -> Iterator[Table]:

@@ -30,6 +30,7 @@ from singletable.engine.storage import (
     values_checksum,
 )
 from singletable.engine.storage.checksums import change_checksum
+from singletable.engine.storage.page_checksums import READ_DAMAGED_PAGES
 from singletable.engine.table import Table
 from singletable.engine.table_record import encode_record
 from singletable.errors import StorageError
@@ -64,6 +65,7 @@ def repair_file(
     with open_for_check(path) as (source, found):
         if found.in_use:
             raise StorageError(f"'{path}' is open in an engine. Close it there first.")
+        source(READ_DAMAGED_PAGES)
         with (
             _new_files(target, lost_items),
             lost_items.open("w", encoding="utf-8") as quarantine,

@@ -14,11 +14,18 @@ from singletable.engine.storage.checksums import (
     values_checksum,
 )
 from singletable.engine.storage.file_lock import FileLock
+from singletable.engine.storage.page_checksums import (
+    checksum_vfs,
+    describe_error,
+    is_damaged_page,
+    reserve_checksums,
+)
 from singletable.errors import StorageError
 
 # Identifies our files: "sngt" in the header field that SQLite reserves for applications.
 APPLICATION_ID = 0x736E6774
-VERSION = 3
+VERSION = 4
+WITHOUT_PAGE_CHECKSUMS = 3
 _WITHOUT_CHECKSUMS = 2
 
 _SCHEMA = (
@@ -71,6 +78,8 @@ def open_connection(
     initialize: bool = False,
 ) -> apsw.Connection:
     """Open a connection; with `initialize`, check the file first and create the schema."""
+    if path is not None and vfs is None:
+        vfs = checksum_vfs()
     try:
         connection = apsw.Connection(str(path or ":memory:"), vfs=vfs, statementcachesize=500)
         try:
@@ -81,13 +90,15 @@ def open_connection(
             connection.close()
             raise
     except (apsw.Error, UnicodeDecodeError) as error:
-        if isinstance(error, apsw.CorruptError | UnicodeDecodeError):
+        if isinstance(error, apsw.CorruptError | UnicodeDecodeError) or is_damaged_page(error):
             advice = f"Restore it from a backup, or find all damage with: singletable check {path}"
         elif isinstance(error, apsw.NotADBError):
             advice = "Use the path of a new file, or of a file that singletable created."
         else:
             advice = "Check that the disk works and has free space."
-        raise StorageError(f"'{path}' cannot be used as a database: {error}. {advice}") from error
+        raise StorageError(
+            f"'{path}' cannot be used as a database: {describe_error(error)}. {advice}"
+        ) from error
     if lock is not None:
         lock.add_connection(connection)
     return connection
@@ -104,14 +115,16 @@ def _prepare(
         )
     connection.set_busy_timeout(10_000)
     execute = bind_execute(connection)
+    has_checksums = True
     if initialize:
         is_initialized(execute, path)  # before the pragmas change the file: it may not be ours
+        has_checksums = path is None or reserve_checksums(connection)
     if path is not None:
         execute("PRAGMA journal_mode = WAL")
         execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
     execute("PRAGMA temp_store = MEMORY")
     if initialize:
-        create_schema(connection, path)
+        create_schema(connection, path, add_page_checksums=not has_checksums)
 
 
 def is_initialized(execute: Execute, path: Path | None) -> bool:
@@ -124,11 +137,11 @@ def is_initialized(execute: Execute, path: Path | None) -> bool:
     )
     ((objects,),) = execute("SELECT count(*) FROM sqlite_schema")
     if application == APPLICATION_ID:
-        if version not in (_WITHOUT_CHECKSUMS, VERSION):
+        if version not in (_WITHOUT_CHECKSUMS, WITHOUT_PAGE_CHECKSUMS, VERSION):
             release = "a newer release" if version > VERSION else "the release that wrote it"
             raise StorageError(
                 f"'{path}' has format {version}, but this release of singletable reads formats "
-                f"{_WITHOUT_CHECKSUMS} and {VERSION}. Use {release}."
+                f"{_WITHOUT_CHECKSUMS} to {VERSION}. Use {release}."
             )
         return True
     if objects or application:
@@ -138,17 +151,21 @@ def is_initialized(execute: Execute, path: Path | None) -> bool:
     return False
 
 
-def create_schema(connection: apsw.Connection, path: Path | None) -> None:
+def create_schema(
+    connection: apsw.Connection, path: Path | None, *, add_page_checksums: bool
+) -> None:
     """Create or upgrade the schema in one transaction; do nothing if it is current."""
     execute = bind_execute(connection)
     is_upgrade = is_initialized(execute, path)
     ((version,),) = execute("PRAGMA user_version")
     if version == VERSION:
         return
+    if is_upgrade and add_page_checksums:
+        execute("VACUUM")  # writes every page again
     execute("BEGIN IMMEDIATE")
-    if is_upgrade:
+    if version == _WITHOUT_CHECKSUMS:
         _add_checksums(connection)
-    else:
+    elif not is_upgrade:
         execute(f"PRAGMA application_id = {APPLICATION_ID}")
         for statement in _SCHEMA:
             execute(statement)

@@ -26,6 +26,7 @@ import apsw
 from singletable.engine.storage.connection import Execute, bind_execute, open_connection
 from singletable.engine.storage.disk_reserve import DiskReserve
 from singletable.engine.storage.file_lock import FileLock
+from singletable.engine.storage.page_checksums import describe_error
 from singletable.engine.storage.writer import CommitListener, Writer
 from singletable.errors import EngineClosed, StorageError
 
@@ -252,7 +253,7 @@ def _forked() -> StorageError:
 
 def _read_error(error: apsw.Error, path: Path | None) -> StorageError:
     advice = "" if path is None else f" Find all damage with: singletable check {path}"
-    return StorageError(f"The database could not be read: {error}.{advice}")
+    return StorageError(f"The database could not be read: {describe_error(error)}.{advice}")
 
 
 # The number of forks between this process and the first. Every request compares it, so it is

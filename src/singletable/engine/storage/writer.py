@@ -25,6 +25,7 @@ import apsw
 from msgspec import Struct
 
 from singletable.engine.storage.connection import Execute, bind_execute
+from singletable.engine.storage.page_checksums import describe_error
 from singletable.errors import EngineClosed, StorageError
 
 T = TypeVar("T")
@@ -192,7 +193,7 @@ def _wrap_sqlite_error(error: BaseException) -> BaseException:
 
 
 def _storage_error(error: BaseException) -> StorageError:
-    why = str(error) if isinstance(error, Exception) else "it was interrupted"
+    why = describe_error(error) if isinstance(error, Exception) else "it was interrupted"
     failed = StorageError(f"The database could not be written: {why}. Nothing was changed.")
     if isinstance(error, apsw.Error):
         # Its traceback refers to the write, which refers to this error: avoid the cycle.
