@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -12,33 +13,58 @@ from benchmarks.harness.report import ReportTable, Target, format_rate, format_r
 from benchmarks.in_process.comparison import compare
 from benchmarks.in_process.embedded import EmbeddedContender
 from singletable import Engine, Settings
+from singletable.engine.storage import Database
 
-CLAIM = "checksums of rows cost a get or put on a file at most a tenth more time"
-TARGETS = {"PutItem": Target(at_most=1.1), "GetItem": Target(at_most=1.1)}
+CLAIM = (
+    "checksums of rows cost a get or put on a file at most a tenth more time, and those of pages at "
+    "most a twentieth"
+)
+MEASURED = ("PutItem", "GetItem")
+SETTINGS = Settings(durable=False)
 COLUMNS = ("on a file", "with checksums", "without", "cost", "target")
 
 
 def measure(scale: Scale) -> Iterable[ReportTable]:
     """Measure requests per second, without waiting for the disk, which would hide the cost."""
+    yield _measure(scale, "rows", _without_rows, Target(at_most=1.1))
+    yield _measure(scale, "pages", _without_pages, Target(at_most=1.05))
+
+
+def _measure(
+    scale: Scale, name: str, without: Callable[[Path], Engine], target: Target
+) -> ReportTable:
     with temporary_folder() as folder:
         comparison = compare(
-            lambda: _contender(folder, checksums=True),
-            lambda: _contender(folder, checksums=False),
+            partial(_contender, _with_both, folder),
+            partial(_contender, without, folder),
             scale,
             count=3,
         )
-        rows = [_row(*figures) for figures in comparison]
-    yield ReportTable("In process, on a file: checksums of rows", list(COLUMNS), rows)
+        rows = [_row(*figures, target) for figures in comparison]
+    return ReportTable(f"In process, on a file: checksums of {name}", list(COLUMNS), rows)
 
 
-def _row(name: str, ours: float, without: float) -> list[str]:
+def _row(name: str, ours: float, without: float, target: Target) -> list[str]:
     cost = without / ours
-    verdict = TARGETS[name].verdict(cost) if name in TARGETS else ""
+    verdict = target.verdict(cost) if name in MEASURED else ""
     return [name, format_rate(ours), format_rate(without), format_ratio(cost), verdict]
 
 
 @contextmanager
-def _contender(folder: Path, *, checksums: bool) -> Generator[EmbeddedContender]:
-    with Engine.on_file(folder / f"{uuid4()}.db", Settings(durable=False)) as engine:
-        engine._catalog.in_memory = not checksums  # pyright: ignore[reportPrivateUsage]
+def _contender(start: Callable[[Path], Engine], folder: Path) -> Generator[EmbeddedContender]:
+    with start(folder / f"{uuid4()}.db") as engine:
         yield EmbeddedContender(engine)
+
+
+def _with_both(path: Path) -> Engine:
+    return Engine.on_file(path, SETTINGS)
+
+
+def _without_rows(path: Path) -> Engine:
+    engine = _with_both(path)
+    engine._catalog.in_memory = True  # pyright: ignore[reportPrivateUsage]
+    return engine
+
+
+def _without_pages(path: Path) -> Engine:
+    return Engine(Database(path, durable=False, vfs="unix"), SETTINGS)

@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from singletable.cli.backup import backup
 from singletable.cli.bulk import bulk_load, delete_partition
 from singletable.cli.check import check
 from singletable.cli.copy import copy
@@ -91,6 +92,7 @@ app.command("bulk-load")(bulk_load)
 app.command("delete-partition")(delete_partition)
 app.command()(copy)
 app.command()(check)
+app.command()(backup)
 app.add_typer(workbench, name="workbench")
 app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")

@@ -1,0 +1,58 @@
+"""Copy a database file while an engine uses it.
+
+SQLite's own tools do not know the checksums of pages, and write copies without them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+
+from singletable.engine.storage.connection import bind_execute, is_initialized
+from singletable.engine.storage.file_lock import is_open_here
+from singletable.engine.storage.page_checksums import checksum_vfs, describe_error
+from singletable.errors import StorageError
+
+
+def back_up_file(path: Path, copy: Path) -> None:
+    """Write everything that is committed to a new file."""
+    if is_open_here(path):
+        # Closing a second descriptor would drop SQLite's locks on the file.
+        raise StorageError(f"'{path}' is open in this process. Copy it from another one.")
+    try:
+        os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except OSError as error:
+        raise StorageError(f"'{copy}' cannot be created: {error.strerror}.") from None
+    try:
+        _copy(Path(os.path.realpath(path)), copy)
+    except BaseException as error:
+        copy.unlink()
+        if isinstance(error, apsw.Error):
+            raise StorageError(
+                f"'{path}' cannot be copied: {describe_error(error)}. Find all damage with: "
+                f"singletable check {path}"
+            ) from error
+        raise
+
+
+def _copy(path: Path, copy: Path) -> None:
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    address = f"file:{quote(str(path))}?mode=ro"
+    connection = apsw.Connection(address, flags=flags, vfs=checksum_vfs())
+    try:
+        connection.set_busy_timeout(10_000)
+        execute = bind_execute(connection)
+        if not is_initialized(execute, path):
+            raise StorageError(f"'{path}' is empty, not a singletable database.")
+        execute("VACUUM INTO ?", (str(copy),))
+    finally:
+        connection.close()
+    for place in (copy, copy.resolve().parent):  # the new name is in the folder
+        descriptor = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,47 @@
+"""`singletable backup` copies a file while an engine uses it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.run import Run
+from tests.engine.processes import start_script
+from tests.engine.sample_file import create_sample, read_contents
+
+# Waits with writes in its log until its input ends.
+ENGINE = """
+e = with_table(Engine.on_file(path)); put(e, "a", "b"); print("ready", flush=True); sys.stdin.read()
+"""
+
+
+def test_copy_of_a_file_in_use_is_complete_and_intact(run: Run, folder: Path) -> None:
+    path = folder / "votes.db"
+    create_sample(path)
+    engine = start_script(ENGINE, path)
+    try:
+        assert engine.stdout is not None
+        assert engine.stdout.readline().strip() in (b"ready", "ready")
+        assert run("backup", "votes.db", "copy.db")[0] == 0
+    finally:
+        engine.communicate()
+    assert (folder / "copy.db").stat().st_mode & 0o777 == 0o600
+    assert run("check", "copy.db")[0] == 0
+    assert read_contents(folder / "copy.db") == read_contents(path)
+
+
+def test_existing_file_is_not_overwritten(run: Run, folder: Path) -> None:
+    create_sample(folder / "votes.db")
+    (folder / "copy.db").write_text("mine")
+    code, _, err = run("backup", "votes.db", "copy.db")
+    assert (code, "File exists" in err) == (2, True)
+    assert (folder / "copy.db").read_text() == "mine"
+
+
+def test_damaged_file_leaves_no_copy(run: Run, folder: Path) -> None:
+    path = folder / "votes.db"
+    create_sample(path)
+    pages = path.read_bytes()
+    path.write_bytes(pages[:9000] + b"damage" + pages[9006:])
+    code, _, err = run("backup", "votes.db", "copy.db")
+    assert (code, "a page of the file is damaged" in err) == (2, True)
+    assert not (folder / "copy.db").exists()
