@@ -16,8 +16,8 @@ from singletable import Engine, Settings
 from singletable.engine.storage import Database
 
 CLAIM = (
-    "checksums of rows cost a get or put on a file at most a tenth more time, and those of pages at "
-    "most a twentieth"
+    "checksums of rows cost a get or put on a file at most a tenth more time, and those of pages "
+    "at most a twentieth"
 )
 MEASURED = ("PutItem", "GetItem")
 SETTINGS = Settings(durable=False)

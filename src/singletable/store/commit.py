@@ -104,7 +104,9 @@ def create_transaction(writes: Sequence[Write], token: str) -> TransactWriteItem
 def remaining_writes(writes: Sequence[Write], dropped: set[ItemId]) -> list[Write]:
     """Merge the writes of the same item, and leave out those that were dropped."""
     merged = merge_writes(writes)
-    return [write for write in merged if write.item_id not in dropped] if dropped else merged
+    if not dropped:
+        return merged
+    return [write for write in merged if not (write.optional and write.item_id in dropped)]
 
 
 def _check_retryable(
