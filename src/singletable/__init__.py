@@ -54,8 +54,8 @@ _EXPORTS = {
         AsyncRemote Remote
     """,
     "singletable.schema": """
-        Attr attr Binary casefold Collection Condition Count created DeclarationWarning
-        descending Edit Entity evolve expires Index ItemKey Key key_of LocalIndex
+        Attr attr Binary casefold Collection concat Condition Count created
+        DeclarationWarning descending Edit Entity evolve expires Index ItemKey Key key_of LocalIndex
         ModelEntity Number OldKey ordered padded Partition Path Provisioned repeated
         Selection sequence Shards Table TimeFormat Unique updated version
     """,

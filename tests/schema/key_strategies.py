@@ -22,6 +22,7 @@ from singletable.schema import (
     Partition,
     Table,
     attr,
+    concat,
     descending,
     model_of,
     ordered,
@@ -38,7 +39,7 @@ class Stage(Enum):
 
 
 # The separator, the escape, characters below both, texts that look like an escape, other scripts.
-HOSTILE = st.text(alphabet="#$ !\"%&'0123AZab~\0\t\n\x7fé✓😀", min_size=1, max_size=6)
+HOSTILE = st.text(alphabet="#$|: !\"%&'0123AZab~\0\t\n\x7fé✓😀", min_size=1, max_size=6)
 TEXT = HOSTILE | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 DATETIME = st.datetimes(datetime(1970, 1, 1), datetime(5000, 1, 1), timezones=st.just(UTC))
 
@@ -80,6 +81,8 @@ KINDS = (
     ),
 )
 TEXTS = st.sampled_from(["A", "AB", "B", "A#B", "true", "a", "0000", "open"])
+# The texts of concat(), with separators of one and more characters that start like each other.
+VERBATIM = st.sampled_from(["A|", "|", "|A|", "::", ":", "A#", "#a_", "$a", "a-", "0", "aa"])
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,8 @@ class Sketch:
 
     pk: tuple[str | Kind, ...]
     sk: tuple[str | Kind, ...]
+    # Whether the parts are passed to concat().
+    verbatim: bool = False
 
     @property
     def kinds(self) -> list[Kind]:
@@ -111,7 +116,7 @@ def declare(table: Table, sketch: Sketch) -> Model | None:
             else:
                 field, kind = next(left)
                 found.append(kind.shape(attrs[field]))
-        return tuple(found)
+        return concat(*found) if sketch.verbatim else tuple(found)
 
     make: Any = Key
     key = make(pk=parts(sketch.pk), sk=parts(sketch.sk))
@@ -138,13 +143,15 @@ def rank(kind: Kind, value: Any) -> Any:
     return value.encode() if kind.annotation is str else value
 
 
-def sides(kinds: Sequence[Kind] = KINDS) -> st.SearchStrategy[tuple[str | Kind, ...]]:
+def sides(texts: st.SearchStrategy[str] = TEXTS) -> st.SearchStrategy[tuple[str | Kind, ...]]:
     """Return a strategy for the partition key or the sort key."""
-    some = TEXTS | st.just(kinds[0]) | st.sampled_from(kinds)
+    some = texts | st.just(KINDS[0]) | st.sampled_from(KINDS)
     return st.lists(some, min_size=1, max_size=4).map(tuple)
 
 
-SKETCHES = st.builds(Sketch, sides(), sides())
+JOINED = st.builds(Sketch, sides(), sides())
+CONCATENATED = st.builds(Sketch, sides(VERBATIM), sides(VERBATIM), st.just(True))
+SKETCHES = JOINED | CONCATENATED
 
 
 def values_of(sketch: Sketch) -> st.SearchStrategy[tuple[Any, ...]]:

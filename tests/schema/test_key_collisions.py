@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from singletable import InvalidValue
 from singletable.schema import ItemKey, Model, Table
 from tests.schema.key_strategies import KINDS, SKETCHES, Kind, Sketch, declare, rank, values_of
 
@@ -17,7 +18,9 @@ def _texts(model: Model, values: tuple[Any, ...]) -> tuple[str, ...]:
 
 
 # Texts that are prefixes of each other, or differ by the position of a separator or an escape.
-CLOSE = st.text(alphabet="a#! ", min_size=1, max_size=3) | st.sampled_from(["a$23a", "$", "a$"])
+CLOSE = st.text(alphabet="a#! |:A", min_size=1, max_size=3) | st.sampled_from(
+    ["a$23a", "$", "a$", "a|A|a"]
+)
 
 
 @st.composite
@@ -40,8 +43,12 @@ def test_equal_keys_have_equal_entities_and_values(
     seen: dict[tuple[str, ...], tuple[int, tuple[Any, ...]]] = {}
     for number, (model, sketch) in enumerate(made):
         for values in data.draw(neighbours(sketch)):
-            owner = seen.setdefault(_texts(model, values), (number, values))
-            assert owner == (number, values)
+            try:
+                texts = _texts(model, values)
+            except InvalidValue:
+                assert sketch.verbatim  # a value contains the text that would end it
+                continue
+            assert seen.setdefault(texts, (number, values)) == (number, values)
 
 
 # Between adjacent texts a separator could be forged: one text, split at several positions.
@@ -62,7 +69,11 @@ def test_key_is_parsed_by_its_own_entity_only(data: st.DataObject, sketches: lis
     made = [(model, one) for one in sketches if (model := declare(table, one)) is not None]
     for model, sketch in made:
         values = data.draw(values_of(sketch))
-        key = ItemKey[Any].of(model.entity, values).key
+        try:
+            key = ItemKey[Any].of(model.entity, values).key
+        except InvalidValue:
+            assume(sketch.verbatim)
+            continue
         assert model.key.parse(key) == {f"f{at}": value for at, value in enumerate(values)}
         assert [other.entity for other, _ in made if other.matches(key)] == [model.entity]
 

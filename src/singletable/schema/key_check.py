@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from singletable.errors import InvalidValue, ItemMismatch, show_key
-from singletable.schema.key_template import SEPARATOR, ShardSegment
+from singletable.schema.key_template import ShardSegment
 from singletable.schema.resolved_key import Column, ResolvedKey, TextColumn
 from singletable.values import Item, key_bytes
 
@@ -44,9 +44,9 @@ def _agrees_without_shard(column: Column, item: Item, rendered: Item) -> bool:
         # A number may be written in several ways: 100, 1E2.
         return stored.keys() == expected.keys() and key_bytes(stored) == key_bytes(expected)
     segments = column.template.segments
-    pieces = item.get(name, {}).get("S", "").split(SEPARATOR)
-    own_pieces = rendered[name].get("S", "").split(SEPARATOR)
-    return len(pieces) == len(own_pieces) and all(
+    pieces = column.template.split(item.get(name, {}).get("S", ""))
+    own_pieces = column.template.split(rendered[name].get("S", ""))
+    return pieces is not None and all(
         isinstance(segment, ShardSegment) or piece == own
-        for segment, piece, own in zip(segments, pieces, own_pieces, strict=True)
+        for segment, piece, own in zip(segments, pieces, own_pieces or (), strict=True)
     )

@@ -55,17 +55,19 @@ class KeyEncoding:
     codec: FieldCodec[Any] | None = None
     # How a declaration writes it, with {} for the field: `padded({}, 8)`.
     declared: str = field(default="{}", compare=False)
+    # The length of every text; None if lengths differ.
+    width: int | None = field(default=None, compare=False)
+    # All texts of an Enum, a Literal or a bool.
+    choices: tuple[str, ...] = field(default=(), compare=False)
 
     @property
-    def widths(self) -> range | None:
-        """The lengths that the text of a number may have; None if it is not a number."""
-        kind = self.name.removeprefix("descending ")
-        if kind == "int":  # a sign, and one digit more than other types
-            return range(INT_DIGITS, INT_DIGITS + 3)
-        if not kind.startswith("padded "):
+    def characters(self) -> frozenset[str] | None:
+        """The characters in texts of one width; None for any text."""
+        if self.width is None:
             return None
-        width = len(self.write(0))
-        return range(width, width + 1)
+        pattern = self.pattern.pattern
+        others = set(pattern.replace("[0-9]", "")) & set("-~.:TZ")
+        return frozenset("0123456789") | others | set("abcdef" if "a-f" in pattern else "")
 
     def matches(self, text: str) -> bool:
         """Return whether some value may be written as this text."""
@@ -224,6 +226,7 @@ def ordered_encoding(annotation: object, order: Sequence[object] | None) -> KeyE
         _digit_pattern(f"d{{{width}}}"),
         reversible=True,
         declared=f"ordered({{}}, {stored})",
+        width=width,
     )
 
 
@@ -266,6 +269,7 @@ def padded_encoding(annotation: object, digits: int, decimals: int) -> KeyEncodi
         reversible=True,
         plain_expression=None if decimals else _plain_int(digits, digits),
         declared=f"padded({{}}, {digits}{f', {decimals}' if decimals else ''})",
+        width=width,
     )
 
 
@@ -301,7 +305,9 @@ def _choice_encoding(choices: dict[str, object]) -> KeyEncoding:
 
     pattern = re.compile("|".join(re.escape(text) for text in choices))
     name = f"one of {', '.join(choices)}"
-    return KeyEncoding(name, write, choices.__getitem__, pattern, ordered=False)
+    return KeyEncoding(
+        name, write, choices.__getitem__, pattern, ordered=False, choices=tuple(choices)
+    )
 
 
 def _datetime_encoding(time_format: TimeFormat) -> KeyEncoding:
@@ -321,7 +327,9 @@ def _datetime_encoding(time_format: TimeFormat) -> KeyEncoding:
             return EPOCH + int(text) * unit
 
         pattern = _digit_pattern(f"d{{{width}}}")
-        return KeyEncoding(time_format.name, write_epoch, read_epoch, pattern, reversible=True)
+        return KeyEncoding(
+            time_format.name, write_epoch, read_epoch, pattern, reversible=True, width=width
+        )
     digits = {TimeFormat.SECONDS: 0, TimeFormat.MILLISECONDS: 3, TimeFormat.MICROSECONDS: 6}
     decimals = digits[time_format]
 
@@ -343,6 +351,7 @@ def _datetime_encoding(time_format: TimeFormat) -> KeyEncoding:
         pattern,
         reversible=True,
         plain_expression=plain_expression,
+        width=21 + decimals if decimals else 20,
     )
 
 
@@ -459,7 +468,13 @@ _STRING = KeyEncoding(
 )
 _SIMPLE: dict[type, KeyEncoding] = {
     str: _STRING,
-    bool: KeyEncoding("bool", _boolean, lambda text: text == "true", re.compile("true|false")),
+    bool: KeyEncoding(
+        "bool",
+        _boolean,
+        lambda text: text == "true",
+        re.compile("true|false"),
+        choices=("true", "false"),
+    ),
     int: KeyEncoding(
         "int",
         _int,
@@ -467,6 +482,7 @@ _SIMPLE: dict[type, KeyEncoding] = {
         _digit_pattern(f"-?d{{{INT_DIGITS}}}d?"),
         reversible=True,
         plain_expression=_plain_int(INT_DIGITS, INT_DIGITS + 1),
+        width=INT_DIGITS + 1,
     ),
     date: KeyEncoding(
         "date",
@@ -475,6 +491,7 @@ _SIMPLE: dict[type, KeyEncoding] = {
         _digit_pattern("d{4}-d{2}-d{2}"),
         reversible=True,
         plain_expression=_plain(date, "isoformat"),
+        width=10,
     ),
     UUID: KeyEncoding(
         "UUID",
@@ -482,6 +499,7 @@ _SIMPLE: dict[type, KeyEncoding] = {
         UUID,
         re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
         plain_expression=_plain(UUID, "__str__"),
+        width=36,
     ),
     timedelta: KeyEncoding(
         "timedelta",
@@ -489,5 +507,6 @@ _SIMPLE: dict[type, KeyEncoding] = {
         _read_timedelta,
         _digit_pattern(f"-?d{{{TIMEDELTA_DIGITS}}}d?"),
         reversible=True,
+        width=TIMEDELTA_DIGITS + 1,
     ),
 }

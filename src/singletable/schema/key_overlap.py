@@ -1,14 +1,15 @@
 """Check whether entities of a table could have the same key, or keys in the same range.
 
-Values never contain a raw `#`, so two templates can render the same text only if they have the same
-number of segments and each pair of segments could be equal.
+A template is a regular expression: fixed texts, and values of one length or without the texts that
+end them. Two templates are compared character by character, as the product of two automata.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations, product, takewhile
-from typing import Any
+from typing import Any, TypeAlias
 
 from singletable.errors import DeclarationError
 from singletable.schema.checks import warn
@@ -19,7 +20,8 @@ from singletable.schema.key_template import (
     RepeatedSegment,
     Segment,
     ShardSegment,
-    unescape,
+    escape,
+    width_of,
 )
 from singletable.schema.model import MODELS, Model
 from singletable.schema.resolved_key import Column, ResolvedKey, TextColumn
@@ -40,7 +42,8 @@ def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None
         if _may_equal(key.columns, other_key.columns):
             raise DeclarationError(
                 f"{key} and {other_key} could be the same key in table {table.name!r}: "
-                f"{_describe(key)} and {_describe(other_key)}. One item would overwrite the other. "
+                f"{_describe(key)} and {_describe(other_key)}. One item would overwrite the other"
+                f"{'' if newest.tag is None else ', whatever their type tags'}. "
                 "Add a text that tells them apart to one of the keys."
             )
     for other in others:
@@ -51,7 +54,7 @@ def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None
                         f"{key} and {other_key} could be the same key in {key.index!r}: "
                         f"{_describe(key)}. A query of one also reads the items of the other."
                     )
-    _mark_prefixes([*others, newest])
+    _mark_prefixes(others, newest)
 
 
 def _primary_keys(model: Model) -> list[ResolvedKey]:
@@ -67,7 +70,7 @@ def _are_formats(model: Model, one: ResolvedKey, other: ResolvedKey) -> bool:
 def _check_old_keys(model: Model) -> None:
     """Raise if an old key of one item could be the new key of another."""
     for one, other in combinations((model.key, *model.old_keys), 2):
-        if all(map(_formats_may_equal, one.columns, other.columns)):
+        if _may_equal(one.columns, other.columns):
             raise DeclarationError(
                 f"{one} and {other} could be the same key of different items: {_describe(one)} and "
                 f"{_describe(other)}. Add a text that tells them apart to the new key, or move the "
@@ -75,76 +78,163 @@ def _check_old_keys(model: Model) -> None:
             )
 
 
-def _formats_may_equal(one: Column, other: Column) -> bool:
-    if not isinstance(one, TextColumn) or not isinstance(other, TextColumn):
-        return _columns_may_equal(one, other)
-    segments, others = one.template.segments, other.template.segments
-    return len(segments) == len(others) and all(
-        _segments_may_equal(first, second) and not _have_other_width(first, second)
-        for first, second in zip(segments, others, strict=True)
-    )
-
-
-def _have_other_width(one: Segment, other: Segment) -> bool:
-    """Return whether both are padded numbers of different widths."""
-    if not isinstance(one, FieldSegment) or not isinstance(other, FieldSegment):
-        return False
-    widths, others = one.encoding.widths, other.encoding.widths
-    return widths is not None and others is not None and not set(widths) & set(others)
-
-
 def _may_equal(columns: Sequence[Column], others: Sequence[Column]) -> bool:
     return all(_columns_may_equal(one, other) for one, other in zip(columns, others, strict=True))
 
 
 def _columns_may_equal(one: Column, other: Column) -> bool:
-    if isinstance(one, TextColumn) and isinstance(other, TextColumn):
-        same_length = len(one.template.segments) == len(other.template.segments)
-        return same_length and _common_segments_may_equal(one.template, other.template)
-    return one.attribute.type == other.attribute.type
+    if not isinstance(one, TextColumn) or not isinstance(other, TextColumn):
+        return one.attribute.type == other.attribute.type
+    ends, other_ends = _ends_beside(one.template, other.template)
+    return _may_meet(_patterns(one.template, ends), _patterns(other.template, other_ends))
 
 
-def _common_segments_may_equal(one: KeyTemplate, other: KeyTemplate) -> bool:
-    return all(map(_segments_may_equal, one.segments, other.segments))
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """Texts of some characters (None: any) with one length (None: any) and without the `ends`."""
+
+    characters: frozenset[str] | None
+    width: int | None
+    ends: frozenset[str]
 
 
-def _segments_may_equal(one: Segment, other: Segment) -> bool:
-    if isinstance(other, FixedSegment) and not isinstance(one, FixedSegment):
-        one, other = other, one
-    match one, other:
-        case FixedSegment(text), FixedSegment(other_text):
-            return text == other_text
-        case FixedSegment(text), ShardSegment(shards):
-            return text in shards.suffixes
-        case FixedSegment(text), FieldSegment(_, encoding) | RepeatedSegment(
-            FieldSegment(_, encoding)
-        ):
-            return encoding.matches(unescape(text))
-        case _:
+# One of several texts, or values.
+_Pattern: TypeAlias = frozenset[str] | _Values
+_ANYTHING = _Values(None, None, frozenset())
+# Stands for any character that no text contains.
+_OTHER = "\uffff"
+
+
+def _patterns(
+    template: KeyTemplate, ends: Sequence[set[str]] | None = None, count: int | None = None
+) -> list[_Pattern]:
+    """Return the patterns of the first `count` segments, with the separators before them."""
+    patterns: list[_Pattern] = []
+    for segment, own in zip(template.segments[:count], ends or template.ends, strict=False):
+        if patterns and template.separator:
+            patterns.append(frozenset({template.separator}))
+        match segment:
+            case FixedSegment(text):
+                patterns.append(frozenset({text}))
+            case ShardSegment(shards):
+                patterns.append(frozenset(shards.suffixes))
+            case FieldSegment(_, form) | RepeatedSegment(FieldSegment(_, form)):
+                escaped = {escape(one, last=last) for one in form.choices for last in (True, False)}
+                choices = frozenset(escaped if template.separator else form.choices)
+                stops = frozenset({template.separator} if template.separator else own)
+                patterns.append(choices or _Values(form.characters, form.width, stops))
+    return patterns
+
+
+def _may_meet(one: Sequence[_Pattern], other: Sequence[_Pattern]) -> bool:
+    """Return whether some text matches both."""
+    start = (0, ""), (0, "")
+    seen, found = {start}, [start]
+    while found:
+        (at, text), (other_at, other_text) = found.pop()
+        if at == len(one) and other_at == len(other):
             return True
+        following: list[tuple[tuple[int, str], tuple[int, str]]] = []
+        if at < len(one) and _is_whole(one[at], text):
+            following.append(((at + 1, ""), (other_at, other_text)))
+        if other_at < len(other) and _is_whole(other[other_at], other_text):
+            following.append(((at, text), (other_at + 1, "")))
+        if at < len(one) and other_at < len(other):
+            first, second = one[at], other[other_at]
+            for char in _alphabet(first, text) | _alphabet(second, other_text):
+                longer, other_longer = _extend(first, text, char), _extend(second, other_text, char)
+                if longer is not None and other_longer is not None:
+                    following.append(((at, longer), (other_at, other_longer)))
+        found += [pair for pair in following if pair not in seen]
+        seen.update(following)
+    return False
 
 
-def _mark_prefixes(models: Sequence[Model]) -> None:
-    """Escape a last value like an inner one where longer sort keys start like its key.
+def _is_whole(pattern: _Pattern, text: str) -> bool:
+    if isinstance(pattern, frozenset):
+        return text in pattern
+    return bool(text) if pattern.width is None else len(text) == pattern.width
 
-    Only the sort keys of one partition are sorted relative to each other.
+
+def _alphabet(pattern: _Pattern, text: str) -> set[str]:
+    """Return the characters that may follow the text, with one for all that make no difference."""
+    if isinstance(pattern, frozenset):
+        return {one[len(text)] for one in pattern if one.startswith(text) and one != text}
+    return {_OTHER, *"".join(pattern.ends), *(pattern.characters or ())}
+
+
+def _extend(pattern: _Pattern, text: str, char: str) -> str | None:
+    """Return what to remember of the longer text; None if it does not match."""
+    longer = text + char
+    if isinstance(pattern, frozenset):
+        return longer if any(one.startswith(longer) for one in pattern) else None
+    if pattern.width is not None:
+        fits = pattern.characters is None or char in pattern.characters
+        return f"{text}{_OTHER}" if fits and len(text) < pattern.width else None
+    if longer.endswith(tuple(pattern.ends)):
+        return None
+    starts = (longer[at:] for at in range(1 if text else 0, len(longer)))
+    return _OTHER + next((t for t in starts if any(e.startswith(t) for e in pattern.ends)), "")
+
+
+def _ends_beside(one: KeyTemplate, other: KeyTemplate) -> tuple[list[set[str]], list[set[str]]]:
+    """Return the texts that end the values of each template, those of the other included.
+
+    The last common value ends where the text that follows it in either begins.
     """
-    keys = [
-        (model, key) for model in models for key in (*_primary_keys(model), *model.indexes.values())
-    ]
-    for (model, one), (_, other) in combinations(keys, 2):
-        if one.index is not other.index or not _may_equal(one.pk, other.pk):
-            continue
-        if _are_formats(model, one, other):
+    ends = [*map(set, one.ends)], [*map(set, other.ends)]
+    if one.separator or other.separator:
+        return ends
+    at = _count_common_segments(one, other)
+    if at and width_of(one.segments[at - 1]) is None:
+        both = one.ends[at - 1] | other.ends[at - 1]
+        for own in ends:
+            own[at - 1] |= both
+    return ends
+
+
+def _count_common_segments(one: KeyTemplate, other: KeyTemplate) -> int:
+    """Return how many segments of two templates are the same, up to the names of their fields."""
+    pairs = zip(one.segments, other.segments, strict=False)
+    return len(list(takewhile(lambda pair: _kind(pair[0]) == _kind(pair[1]), pairs)))
+
+
+def _kind(segment: Segment) -> object:
+    if isinstance(segment, FieldSegment | RepeatedSegment):
+        return width_of(segment)
+    return segment
+
+
+def _mark_prefixes(others: Sequence[Model], newest: Model) -> None:
+    """Tell the templates of sort keys about longer keys that start like theirs.
+
+    A last value is then escaped like an inner one, or must not contain the text that follows it in
+    the longer key. Only the sort keys of one partition are sorted relative to each other.
+    """
+    own = [*_primary_keys(newest), *newest.indexes.values()]
+    keys = [key for other in others for key in (*_primary_keys(other), *other.indexes.values())]
+    for one, other in [*combinations(own, 2), *product(own, keys)]:
+        if one.index is not other.index or _are_formats(newest, one, other):
             continue  # an old key is written as it was before there was a new one
-        for column, other_column in zip(one.sk, other.sk, strict=True):
-            if isinstance(column, TextColumn) and isinstance(other_column, TextColumn):
-                templates = [column.template, other_column.template]
-                shorter, longer = sorted(templates, key=lambda template: len(template.segments))
-                if len(shorter.segments) < len(longer.segments) and _common_segments_may_equal(
-                    shorter, longer
-                ):
-                    shorter.followed = True
+        _mark_columns(one.pk, other.pk, is_sorted=False)
+        if _may_equal(one.pk, other.pk):
+            _mark_columns(one.sk, other.sk, is_sorted=True)
+
+
+def _mark_columns(columns: Iterable[Column], others: Iterable[Column], *, is_sorted: bool) -> None:
+    for one, other in zip(columns, others, strict=True):
+        if not isinstance(one, TextColumn) or not isinstance(other, TextColumn):
+            continue
+        one.template.ends, other.template.ends = _ends_beside(one.template, other.template)
+        shorter, longer = sorted([one.template, other.template], key=lambda it: len(it.segments))
+        count = len(shorter.segments)
+        if (
+            is_sorted
+            and count < len(longer.segments)
+            and shorter.separator == longer.separator
+            and _may_meet(_patterns(shorter), _patterns(longer, count=count))
+        ):
+            shorter.followed = True
 
 
 def _describe(key: ResolvedKey) -> str:
@@ -166,7 +256,8 @@ def has_overlapping_range(selected: ResolvedKey, model: Model) -> bool:
             itself = other is model and (
                 key.name == selected.name or _are_formats(model, selected, key)
             )
-            if not itself and _may_be_in_range(selected, key):
+            in_partition = _may_equal(selected.pk, key.pk)
+            if not itself and in_partition and _has_prefix(selected, key, (), whole=False):
                 return True
     return False
 
@@ -203,21 +294,21 @@ def _has_prefix(
     for column, other_column in zip(selected.sk, other.sk, strict=False):
         if not isinstance(column, TextColumn) or not isinstance(other_column, TextColumn):
             return True
-        segments, others = column.template.segments, other_column.template.segments
-        given = list(
-            takewhile(
-                lambda one: (
-                    isinstance(one, FixedSegment)
-                    or (isinstance(one, FieldSegment) and one.field in values)
-                ),
-                segments,
-            )
+        template = column.template
+        given = takewhile(
+            lambda one: (
+                isinstance(one, FixedSegment)
+                or (isinstance(one, FieldSegment) and one.field in values)
+            ),
+            template.segments,
         )
-        if not all(map(_segments_may_equal, given, others)):
-            return False
-        if len(given) == len(segments):
-            return len(others) == len(given) or (whole and len(others) > len(given))
-        return len(others) > len(given)
+        count = len(list(given))
+        prefix, others = _patterns(template, count=count), _patterns(other_column.template)
+        separator = [frozenset({template.separator})] if prefix and template.separator else []
+        is_complete = count == len(template.segments)
+        return (is_complete and _may_meet(prefix, others)) or (
+            (whole or not is_complete) and _may_meet([*prefix, *separator, _ANYTHING], others)
+        )
     return True
 
 
@@ -227,20 +318,3 @@ def may_share_partition(selected: ResolvedKey, model: Model) -> bool:
     if selected.index is not None:
         keys = [key for key in model.indexes.values() if key.index is selected.index]
     return any(_may_equal(selected.pk, key.pk) for key in keys)
-
-
-def _may_be_in_range(selected: ResolvedKey, other: ResolvedKey) -> bool:
-    """Return whether the other's items may be in the same partition, with the same prefix."""
-    if not _may_equal(selected.pk, other.pk):
-        return False
-    for column, other_column in zip(selected.sk, other.sk, strict=False):
-        if isinstance(column, TextColumn) and isinstance(other_column, TextColumn):
-            segments, others = column.template.segments, other_column.template.segments
-            fixed = list(takewhile(lambda one: isinstance(one, FixedSegment), segments))
-            only_fixed = len(fixed) == len(segments)
-            if len(others) < len(fixed) + (not only_fixed):
-                return False
-            if only_fixed and len(others) != len(fixed):
-                return False
-            return all(map(_segments_may_equal, fixed, others))
-    return True

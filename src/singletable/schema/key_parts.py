@@ -6,7 +6,7 @@ import hashlib
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, TypeVarTuple, cast
 
 from singletable.errors import DeclarationError
 from singletable.schema.key_encoding import (
@@ -18,6 +18,7 @@ from singletable.schema.key_encoding import (
 )
 
 T = TypeVar("T")
+Parts = TypeVarTuple("Parts")
 
 MAX_SHARDS = 1000
 
@@ -113,6 +114,22 @@ class RepeatedPart:
 def repeated(part: KeyPart[Any]) -> RepeatedPart:
     """Repeat a value: `Key(pk=("USER", name), sk=("USER", repeated(name)))` takes one value."""
     return RepeatedPart(part)
+
+
+class ConcatParts(tuple[Any, ...]):
+    """The parts of a key that was declared with `concat`."""
+
+    __slots__ = ()
+
+
+def concat(*parts: *Parts) -> tuple[*Parts]:
+    """Write the parts of a key as they are: `concat("ORD|", day, "|", padded(number, 5))`.
+
+    No separator is inserted and nothing is escaped, as keys of an existing table may require. So a
+    value must not contain the text that follows it, unless all its texts have the same length.
+    """
+    # Type checkers see a tuple, from which they infer the number and types of the values.
+    return cast(tuple[*Parts], ConcatParts(parts))
 
 
 class Shards:

@@ -1,6 +1,6 @@
-"""Key templates: the fixed texts and field values of one key attribute, joined by `#`.
+"""Key templates: the fixed texts and field values of one key attribute.
 
-Escaping keeps values apart and in order:
+Segments are joined by `#`, and escaping keeps values apart and in order:
 
 Rule 1. Segments are joined by `#`. In a value, `#` and `$` are written as `$` and two hex digits,
         so a `#` in a key always separates segments and a `$` always starts an escape.
@@ -8,12 +8,17 @@ Rule 2. A value that another segment follows has every character below `#` escap
         otherwise "a b" would sort before "a" once a separator follows both. A value at the end of
         a key does not need this, so ordinary text stays readable.
 Rule 3. Texts sort as their values do, and a prefix of a value is a prefix of its text.
+
+The segments of `concat` are written as they are, for keys of existing tables:
+
+Rule 4. A value whose texts differ in length ends where the text that follows it first occurs, so
+        it must not contain this text, nor one that follows it in a key with the same beginning.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
@@ -21,11 +26,13 @@ from typing import Any, TypeAlias
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.codec.codec import SourceBuilder
 from singletable.schema.key_encoding import KeyEncoding
-from singletable.schema.key_parts import KeyPart, RepeatedPart, Shards
+from singletable.schema.key_parts import ConcatParts, KeyPart, RepeatedPart, Shards
 
 SEPARATOR = "#"
 # The character that sorts right after the separator.
 AFTER_SEPARATOR = "$"
+# After every text that starts with the same characters; not a character in any text.
+MAX_TEXT = "\U0010ffff"
 
 _INNER = {code: f"${code:02X}" for code in range(ord("$") + 1)}
 _LAST = {ord("#"): "$23", ord("$"): "$24"}
@@ -81,9 +88,16 @@ KeySpec: TypeAlias = (
 class KeyTemplate:
     """Writes and parses one key attribute."""
 
-    def __init__(self, owner: str, segments: Sequence[Segment]) -> None:
+    def __init__(self, owner: str, segments: Sequence[Segment], separator: str = SEPARATOR) -> None:
         self.owner = owner
         self.segments = tuple(segments)
+        # Empty if the segments are written as they are.
+        self.separator = separator
+        # By position: the texts that end a value, in this key or in longer keys next to it.
+        self.ends: list[set[str]] = [
+            {after.text} if isinstance(after, FixedSegment) else set()
+            for after in (*self.segments[1:], None)
+        ]
         # Whether the last value is escaped as if a segment followed, so that it sorts correctly
         # among longer keys that start with the same segments.
         self.followed = False
@@ -91,10 +105,10 @@ class KeyTemplate:
     @classmethod
     def from_parts(cls, owner: str, spec: KeySpec) -> KeyTemplate:
         """Create the template of a declared `pk` or `sk`; a `#` in a text separates segments."""
-        segments: list[Segment] = []
-        for part in parts_of_spec(spec):
-            segments += _segments(owner, part)
-        return cls(owner, segments)
+        parts = parts_of_spec(spec)
+        if isinstance(spec, ConcatParts):
+            return cls(owner, _concatenated(owner, parts), "")
+        return cls(owner, [segment for part in parts for segment in _segments(owner, part)])
 
     @cached_property
     def field_segments(self) -> tuple[FieldSegment, ...]:
@@ -140,7 +154,7 @@ class KeyTemplate:
         for field in self.fields if shard is None else self.visible_fields:
             if values.get(field) is None:
                 return None
-        return SEPARATOR.join(
+        return self.separator.join(
             [
                 segment.text
                 if isinstance(segment, FixedSegment)
@@ -163,29 +177,75 @@ class KeyTemplate:
                     name = variables[value.field]
                     write = source.bind(partial(self.value_text, position, value), value.field)
                     text = f"{write}({name})"
-                    if value.encoding.plain_expression is not None:
+                    needs_check = not self.separator and value.encoding.width is None
+                    if value.encoding.plain_expression is not None and not needs_check:
                         is_plain, plain = value.encoding.plain_expression(source, name)
                         text = f"({plain} if {is_plain} else {text})"
                     texts.append(text)
-        return f" + {SEPARATOR!r} + ".join(texts)
+        return (f" + {self.separator!r} + " if self.separator else " + ").join(texts)
 
     def prefix(self, values: Mapping[str, object]) -> str:
         """Return the key up to the first missing value, with the separator before it."""
+        texts = self.leading_texts(values)
+        missing = self.separator if texts and len(texts) < len(self.segments) else ""
+        return self.separator.join(texts) + missing
+
+    def leading_texts(self, values: Mapping[str, object]) -> list[str]:
+        """Return the texts of the segments before the first missing value."""
         texts: list[str] = []
         for position, segment in enumerate(self.segments):
             value = segment.value if isinstance(segment, RepeatedSegment) else segment
             if isinstance(value, FieldSegment) and value.field not in values:
-                return "".join(f"{text}{SEPARATOR}" for text in texts)
+                break
             texts.append(self._segment_text(position, values, None))
-        return SEPARATOR.join(texts)
+        return texts
 
     def value_text(self, position: int, segment: FieldSegment, value: object) -> str:
-        """Return the encoded and escaped value for the segment at this position."""
-        return escape(self.encode_value(segment, value), last=self.is_last(position))
+        """Return the value as it is written at this position."""
+        text = self.encode_value(segment, value)
+        if self.separator:
+            return escape(text, last=self.is_last(position))
+        for end in (*self.ends[position], MAX_TEXT):
+            if segment.encoding.width is None and (text + end).find(end) < len(text):
+                raise InvalidValue(
+                    f"{self.owner}.{segment.field} in the key {self}: {text!r} contains (or runs "
+                    f"into) {end!r}, which ends a value in the keys of this table. The key would "
+                    "be read as that of another item. Use another value."
+                )
+        return text
 
     def prefix_text(self, position: int, segment: FieldSegment, prefix: object) -> str:
-        """Return the escaped prefix of a value for the segment at this position; may be empty."""
-        return self.value_text(position, segment, prefix) if prefix else ""
+        """Return the prefix of a value as it is written at this position; may be empty."""
+        text = self.value_text(position, segment, prefix) if prefix else ""
+        if not self.separator and position < len(self.segments) - 1:
+            for end in self.ends[position]:
+                if any(text.endswith(end[:length]) for length in range(1, len(end))):
+                    raise InvalidValue(
+                        f"{self.owner}.{segment.field} in the key {self}: begins_with({text!r}) "
+                        f"would also find values before {end!r}. Use a shorter or longer prefix."
+                    )
+        return text
+
+    def is_sorted(self, position: int, segment: FieldSegment, *, with_longer: bool) -> bool:
+        """Return whether keys, or with longer ones next to them, sort as the values do here."""
+        if self.separator or segment.encoding.width is not None:
+            return True
+        # A text that follows the value may sort anywhere: "a|x" is after "ab|x".
+        return self.is_last(position) if with_longer else position == len(self.segments) - 1
+
+    def after(self, prefix: str) -> str:
+        """Return a text after all keys with this prefix that is not a key itself."""
+        if self.separator:
+            return prefix.removesuffix(SEPARATOR) + AFTER_SEPARATOR
+        return prefix + MAX_TEXT
+
+    def is_continued(self, position: int, text: str, longer: str) -> bool:
+        """Return whether a longer key continues the text, which ends with this position."""
+        if self.separator:
+            return longer.startswith(text + self.separator)
+        if width_of(self.segments[position]) is not None:
+            return longer.startswith(text)
+        return any(longer.startswith(text + end) for end in self.ends[position])
 
     def is_last(self, position: int) -> bool:
         """Return whether no segment follows, in this key or in longer keys next to it."""
@@ -203,8 +263,8 @@ class KeyTemplate:
 
         A value whose encoding is not lossless is left out.
         """
-        pieces = text.split(SEPARATOR)
-        if len(pieces) != len(self.segments):
+        pieces = self.split(text)
+        if pieces is None:
             return None
         values: dict[str, object] = {}
         for segment, piece in zip(self.segments, pieces, strict=True):
@@ -216,12 +276,33 @@ class KeyTemplate:
                     if piece not in shards.suffixes:
                         return None
                 case FieldSegment(field, encoding) | RepeatedSegment(FieldSegment(field, encoding)):
-                    value = encoding.parse(unescape(piece))
+                    value = encoding.parse(unescape(piece) if self.separator else piece)
                     if value is None:
                         return None
                     if encoding.lossless and values.setdefault(field, value) != value:
                         return None
         return values
+
+    def split(self, text: str) -> list[str] | None:
+        """Return the texts of the segments in a key, or None if it has other segments."""
+        if self.separator:
+            pieces = text.split(self.separator)
+            return pieces if len(pieces) == len(self.segments) else None
+        pieces, at = [], 0
+        for segment, after, ends in zip(
+            self.segments, (*self.segments[1:], None), self.ends, strict=True
+        ):
+            width = width_of(segment)
+            if width is not None:
+                end = at + width
+            else:
+                end = text.find(after.text, at) if isinstance(after, FixedSegment) else len(text)
+            piece = text[at:end]
+            if end <= at or (width is None and any(one in piece for one in ends)):
+                return None
+            pieces.append(piece)
+            at = end
+        return pieces if at == len(text) else None
 
     def _segment_text(self, position: int, values: Mapping[str, object], shard: str | None) -> str:
         match self.segments[position]:
@@ -255,7 +336,18 @@ class KeyTemplate:
         return text
 
     def __str__(self) -> str:
-        return SEPARATOR.join([_shown(segment) for segment in self.segments])
+        return self.separator.join([_shown(segment) for segment in self.segments])
+
+
+def width_of(segment: Segment) -> int | None:
+    """Return the length of every text of a segment; None if lengths differ."""
+    match segment:
+        case FixedSegment(text):
+            return len(text)
+        case ShardSegment(shards):
+            return len(shards.suffixes[0])
+        case FieldSegment(_, encoding) | RepeatedSegment(FieldSegment(_, encoding)):
+            return encoding.width
 
 
 def parts_of_spec(spec: KeySpec) -> list[str | Shards | RepeatedPart | KeyPart[Any]]:
@@ -286,17 +378,45 @@ def _texts(owner: str, text: str) -> list[str]:
             f"{owner}: the text {text!r} in a key has an empty segment. Parts are joined by # "
             "automatically: write ('ELECTION', election_name), not ('ELECTION#', election_name)."
         )
+    _check_text(owner, text)
+    if "$" in text:
+        raise DeclarationError(
+            f"{owner}: the text {text!r} in a key contains '$', which is reserved for escapes. "
+            f"Use another character, or write the key as it is: concat({text!r}, …)."
+        )
+    return texts
+
+
+def _check_text(owner: str, text: str) -> None:
     if "{" in text:
         raise DeclarationError(
             f"{owner}: the text {text!r} in a key contains '{{'. Write fields without quotes: "
             "('ELECTION', election_name)."
         )
-    if "$" in text:
-        raise DeclarationError(
-            f"{owner}: the text {text!r} in a key contains '$', which is reserved for escapes. "
-            "Use another character."
-        )
-    return texts
+
+
+def _concatenated(owner: str, parts: Iterable[Any]) -> list[Segment]:
+    """Return the segments of `concat`; adjacent texts are one."""
+    segments: list[Segment] = []
+    for part in parts:
+        before = segments[-1] if segments else None
+        if isinstance(part, str):
+            _check_text(owner, part)
+            if not part or MAX_TEXT in part:
+                raise DeclarationError(f"{owner}: the text {part!r} cannot be in a key.")
+            if isinstance(before, FixedSegment):
+                segments[-1] = FixedSegment(before.text + part)
+            else:
+                segments.append(FixedSegment(part))
+            continue
+        segments += _segments(owner, part)
+        if before is not None and width_of(before) is None:
+            raise DeclarationError(
+                f"{owner}: there is no text after {_shown(before)} in concat(…), so a key would "
+                f"not tell where it ends and {_shown(segments[-1])} begins. Write a text between "
+                "them, or use a type whose texts all have the same length."
+            )
+    return segments
 
 
 def _shown(segment: Segment) -> str:

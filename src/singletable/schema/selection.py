@@ -6,7 +6,8 @@ Rule 2. A prefix of whole values includes its closing separator, and a range sta
         that its template starts with, so that items of other entities are not read.
 Rule 3. DynamoDB allows one condition on a sort key, so a range is one BETWEEN, which includes both
         ends. `BALLOT#` and `BALLOT$` enclose all texts that start with `BALLOT#`, because `$`
-        follows `#`, and no key is `BALLOT$` itself.
+        follows `#`, and no key is `BALLOT$` itself. With `concat`, `BALLOT|` and `BALLOT|` with
+        the last character of Unicode do.
 """
 
 from __future__ import annotations
@@ -19,7 +20,12 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, TypeVarTuple
 from singletable.errors import InvalidValue
 from singletable.expressions import KeyClause, KeyCondition
 from singletable.schema.key_parts import Shards
-from singletable.schema.key_template import AFTER_SEPARATOR, SEPARATOR, FieldSegment, FixedSegment
+from singletable.schema.key_template import (
+    MAX_TEXT,
+    FieldSegment,
+    FixedSegment,
+    KeyTemplate,
+)
 from singletable.schema.resolved_key import Column, FieldColumn, ResolvedKey, TextColumn
 from singletable.values import AttributeValue, Item
 
@@ -31,9 +37,6 @@ R = TypeVarTuple("R")
 Comparison: TypeAlias = Literal["<", "<=", ">", ">=", "between", "begins_with"]
 # A condition on a sort key attribute, and a sort key that it includes but should not.
 SortClause: TypeAlias = tuple[KeyClause, str | None]
-
-# After every text that starts with the same characters.
-MAX_TEXT = "\U0010ffff"
 
 _METHODS: dict[Comparison, str] = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _REVERSED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -152,9 +155,9 @@ class EntitiesSelection(Selection[E]):
         """
         if self._branch_column is None:
             return True
-        column, branch = self._branch_column
+        column, branch, position = self._branch_column
         text = item[column.attribute.name]["S"]
-        return text == branch or text.startswith(branch + SEPARATOR)
+        return text == branch or column.template.is_continued(position, branch, text)
 
     def may_include(self, other: ResolvedKey) -> bool:
         """Return whether an item with a key of this shape may be in the range."""
@@ -162,12 +165,12 @@ class EntitiesSelection(Selection[E]):
         return all(map(_may_match, clauses, other.sk))
 
     @cached_property
-    def _branch_column(self) -> tuple[TextColumn, str] | None:
-        """The text up to the last given value, and its column; None if there is a range."""
+    def _branch_column(self) -> tuple[TextColumn, str, int] | None:
+        """The column and the text up to the last given value; None if there is a range."""
         columns = self.narrowed_columns()
         if self.range is not None or not columns or not isinstance(columns[-1], TextColumn):
             return None
-        return columns[-1], _branch(columns[-1], self.values)[0]
+        return columns[-1], *_branch(columns[-1].template, self.values)
 
     def _shards(self) -> Shards | None:
         # Entities may compute their shards from different fields of the sort key.
@@ -289,19 +292,19 @@ def _field_clause(
             return KeyClause(name, other, bounds), None
 
 
-def _branch(column: TextColumn, values: Mapping[str, object]) -> tuple[str, bool]:
-    """Return the text up to the last given value, and whether longer keys may continue it."""
-    texts = column.template.prefix(values).removesuffix(SEPARATOR).split(SEPARATOR)
-    segments = column.template.segments[: len(texts)]
-    end = max(at for at, one in enumerate(segments, 1) if not isinstance(one, FixedSegment))
-    return SEPARATOR.join(texts[:end]), not column.template.is_last(end - 1)
+def _branch(template: KeyTemplate, values: Mapping[str, object]) -> tuple[str, int]:
+    """Return the text up to the last given value, and the position of that value."""
+    texts = template.leading_texts(values)
+    segments = template.segments[: len(texts)]
+    position = max(at for at, one in enumerate(segments) if not isinstance(one, FixedSegment))
+    return template.separator.join(texts[: position + 1]), position
 
 
 def _branch_clause(column: TextColumn, values: Mapping[str, object]) -> SortClause:
     """Return the condition for the text up to the last given value, and all that continue it."""
-    branch, is_continued = _branch(column, values)
-    last = branch + AFTER_SEPARATOR
-    if is_continued and column.fits(last):
+    branch, position = _branch(column.template, values)
+    last = column.template.after(branch)
+    if not column.template.is_last(position) and column.fits(last):
         return _clause(column, "BETWEEN", branch, last), None
     return _clause(column, "=", branch), None
 
@@ -313,7 +316,7 @@ def _may_match(clause: KeyClause, column: Column) -> bool:
     texts = [value["S"] for value in clause.values]
     # All texts of the column are from `first` to `last`.
     first = column.template.prefix({})
-    last = _upper_end(first) or MAX_TEXT
+    last = column.template.after(first) if first else MAX_TEXT
     if not column.template.fields:
         last = first
     match clause.comparator:
@@ -361,23 +364,29 @@ def _range_clause(
     *,
     with_longer: bool,
 ) -> SortClause:
+    template = column.template
     if not segment.encoding.ordered:
         raise InvalidValue(
-            f"{column.template.owner}.{segment.field} has no declared order in the key "
-            f"{column.template}: select one value with eq(), or declare it with ordered()."
+            f"{template.owner}.{segment.field} has no declared order in the key {template}: select "
+            "one value with eq(), or declare it with ordered()."
+        )
+    if not template.is_sorted(position, segment, with_longer=with_longer):
+        raise InvalidValue(
+            f"{template.owner}.{segment.field} is followed by a text in the key {template}, so the "
+            "keys do not sort as its values do: select one value with eq(), or use begins_with()."
         )
     comparison, bounds = range_.comparison, range_.bounds
     if segment.encoding.descending:
         comparison, bounds = _REVERSED.get(comparison, comparison), bounds[::-1]
-    first = prefix + column.template.value_text(position, segment, bounds[0])
-    ends = position == len(column.template.segments) - 1
+    first = prefix + template.value_text(position, segment, bounds[0])
+    ends = position == len(template.segments) - 1
     # Whether `first` may be a key: of this entity, or of another one.
     is_key = ends or with_longer
     if with_longer:
-        ends = column.template.is_last(position)
+        ends = template.is_last(position)
     # All texts with exactly this value are from `first` to `last`.
-    last = first if ends else first + AFTER_SEPARATOR
-    low, high = prefix, _upper_end(prefix)
+    last = first if ends else template.after(first)
+    low, high = prefix, template.after(prefix) if prefix else ""
     match comparison:
         case ">":
             above = first + "\0" if ends else last
@@ -393,13 +402,13 @@ def _range_clause(
                 return _clause(column, "<", first), None
             return _to(column, low, first), first if is_key else None
         case "between" | "begins_with":
-            second = prefix + column.template.value_text(position, segment, bounds[1])
+            second = prefix + template.value_text(position, segment, bounds[1])
             if first > second:
                 raise InvalidValue(
-                    f"{column.template.owner}.{segment.field}: between({range_.bounds[0]!r}, "
+                    f"{template.owner}.{segment.field}: between({range_.bounds[0]!r}, "
                     f"{range_.bounds[1]!r}) has the higher value first."
                 )
-            upper = second if ends else second + AFTER_SEPARATOR
+            upper = second if ends else template.after(second)
             return _clause(column, "BETWEEN", first, upper), None
 
 
@@ -409,11 +418,6 @@ def _from(column: TextColumn, low: str, high: str) -> KeyClause:
 
 def _to(column: TextColumn, low: str, high: str) -> KeyClause:
     return _clause(column, "BETWEEN", low, high) if low else _clause(column, "<=", high)
-
-
-def _upper_end(prefix: str) -> str:
-    """Return a text after all keys with this prefix that is not a key itself; "" for no prefix."""
-    return prefix.removesuffix(SEPARATOR) + AFTER_SEPARATOR if prefix else ""
 
 
 def _clause(
