@@ -143,14 +143,14 @@ def rank(kind: Kind, value: Any) -> Any:
     return value.encode() if kind.annotation is str else value
 
 
-def sides(texts: st.SearchStrategy[str] = TEXTS) -> st.SearchStrategy[tuple[str | Kind, ...]]:
-    """Return a strategy for the partition key or the sort key."""
-    some = texts | st.just(KINDS[0]) | st.sampled_from(KINDS)
-    return st.lists(some, min_size=1, max_size=4).map(tuple)
-
-
-JOINED = st.builds(Sketch, sides(), sides())
-CONCATENATED = st.builds(Sketch, sides(VERBATIM), sides(VERBATIM), st.just(True))
+_KINDS = st.just(KINDS[0]) | st.sampled_from(KINDS)
+_SIDES = st.lists(TEXTS | _KINDS, min_size=1, max_size=4).map(tuple)
+# Texts and values in turn.
+_VERBATIM_SIDES = st.lists(st.tuples(VERBATIM, _KINDS), min_size=1, max_size=3).flatmap(
+    lambda pairs: st.sampled_from([flat := sum(pairs, ()), flat[1:], flat[:-1]])
+)
+JOINED = st.builds(Sketch, _SIDES, _SIDES)
+CONCATENATED = st.builds(Sketch, _VERBATIM_SIDES, _VERBATIM_SIDES, st.just(True))
 SKETCHES = JOINED | CONCATENATED
 
 
