@@ -152,6 +152,7 @@ from singletable.schema import TimeFormat as TimeFormat
 from singletable.schema import Unique as Unique
 from singletable.schema import attr as attr
 from singletable.schema import casefold as casefold
+from singletable.schema import concat as concat
 from singletable.schema import created as created
 from singletable.schema import descending as descending
 from singletable.schema import evolve as evolve

@@ -231,7 +231,7 @@ class GuessingClassifier:
 
 def _constants(value: AttributeValue) -> Iterator[str]:
     """Yield the parts of a key that look like constants."""
-    parts = str(content_of(value)).split("#") if "S" in value else []
+    parts = re.split("[#|:/]", str(content_of(value))) if "S" in value else []
     for at, part in enumerate(parts):
         # An uppercase name is a constant if something follows it, or if it is the whole key.
         followed = at + 1 < len(parts) or len(parts) == 1

@@ -117,7 +117,7 @@ def _shape(column: Column) -> str:
                 parts.append(f"{{{form.name}}}")
             case ShardSegment(shards):
                 parts.append(f"{{{shards.suffixes[0]} to {shards.suffixes[-1]}}}")
-    return "#".join(parts)
+    return column.template.separator.join(parts)
 
 
 def _example_partition(

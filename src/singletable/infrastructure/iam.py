@@ -131,7 +131,7 @@ class Owner:
         """
         variables: dict[str, str] = {}
         for column in access.pk:
-            for field, prefix in _partition_fields(column):
+            for field, prefix, _ in _partition_fields(column):
                 variable = self.fields.get(f"{access.owner}.{field}", self.fields.get(field))
                 if variable is not None and _ANYTHING not in prefix:
                     _check_stored_verbatim(access, field, column)
@@ -158,17 +158,17 @@ def restrict_to_owner(grants: Iterable[Grant], owner: Owner) -> tuple[list[Grant
     return restricted, list(omitted)
 
 
-def _partition_fields(column: Column) -> Iterator[tuple[str, str]]:
-    """Yield the fields in a key attribute, each with the pattern of what precedes it."""
+def _partition_fields(column: Column) -> Iterator[tuple[str, str, set[str]]]:
+    """Yield the fields in a key attribute, each with the pattern before it and what ends it."""
     if isinstance(column, FieldColumn):
-        yield column.field, ""
+        yield column.field, "", set()
         return
     prefix = ""
     for position, segment in enumerate(column.template.segments):
         if isinstance(segment, FieldSegment | RepeatedSegment):
             value = segment.value if isinstance(segment, RepeatedSegment) else segment
-            yield value.field, prefix
-        prefix += f"{_segment_pattern(column.template, position, {})}#"
+            yield value.field, prefix, column.template.ends[position]
+        prefix += _segment_pattern(column.template, position, {}) + column.template.separator
 
 
 def _check_no_overlap(owner: Owner, grants: Iterable[Grant]) -> None:
@@ -176,20 +176,26 @@ def _check_no_overlap(owner: Owner, grants: Iterable[Grant]) -> None:
 
     The pattern `ORG#${…}#*` of an owner with the name `ALL` allows every key `ORG#ALL#…`.
     """
-    places: dict[tuple[Table, str, str], list[tuple[ResolvedKey, str, str, Column]]] = {}
+    places: dict[tuple[Table, str, str], list[tuple[ResolvedKey, str, str, set[str], Column]]] = {}
     for grant in grants:
         for column in grant.access.pk:
             place = places.setdefault(
                 (grant.table, grant.resource_suffix, column.attribute.name), []
             )
-            for field, prefix in _partition_fields(column):
+            for field, prefix, ends in _partition_fields(column):
                 if field in owner.variables(grant.access):
-                    place.append((grant.access, field, prefix, column))
+                    place.append((grant.access, field, prefix, ends, column))
     for place in places.values():
-        for (access, field, prefix, column), (other, other_field, longer, others) in permutations(
-            place, 2
-        ):
-            text = longer.removeprefix(prefix).partition("#")[0]
+        for (access, field, prefix, ends, column), (
+            other,
+            other_field,
+            longer,
+            _,
+            others,
+        ) in permutations(place, 2):
+            text = longer.removeprefix(prefix)
+            for end in ends:
+                text = text.partition(end)[0]
             if not text or not longer.startswith(prefix):
                 continue
             theirs = _column_pattern(others, {other_field: "other"}).replace(_ANYTHING, "x")
@@ -239,7 +245,7 @@ def _check_all_fields_used(owner: Owner, grants: Iterable[Grant]) -> None:
     used: set[str] = set()
     for grant in grants:
         for column in grant.access.pk:
-            for field, _ in _partition_fields(column):
+            for field, *_ in _partition_fields(column):
                 used |= {field, f"{grant.access.owner}.{field}"}
     for name in owner.fields:
         if name not in used:
@@ -416,7 +422,8 @@ def _column_pattern(column: Column, variables: Mapping[str, str]) -> str:
             return text if text == _ANYTHING or _VARIABLE in text else _escape_value(field, text)
         case TextColumn(template=template):
             positions = range(len(template.segments))
-            return "#".join(_segment_pattern(template, at, variables) for at in positions)
+            texts = (_segment_pattern(template, at, variables) for at in positions)
+            return template.separator.join(texts)
 
 
 def _segment_pattern(template: KeyTemplate, position: int, variables: Mapping[str, str]) -> str:

@@ -22,7 +22,6 @@ from singletable.schema import (
     may_share_partition,
     model_of,
 )
-from singletable.schema.key_template import FieldSegment
 from singletable.schema.resolved_key import Column, TextColumn
 from singletable.store import EntityAccess
 from singletable.store.batch import is_batchable
@@ -524,7 +523,11 @@ def collection_condition(selection: Selection[Any]) -> str:
         given = [f"{{{one}}}" for one in column.parameters if one in selection.values]
         if isinstance(column, TextColumn) and given:
             end = template.rindex(given[-1]) + len(given[-1])
-            clauses.append(f"{name} between {template[:end]} and {template[:end]}$")
+            prefix = template[:end]
+            if column.template.separator:
+                clauses.append(f"{name} between {prefix} and {prefix}$")
+            else:
+                clauses.append(f"{name} begins with {prefix}")
         else:
             clauses.append(f"{name} = {template}")
     return " and ".join(clauses)
@@ -556,8 +559,4 @@ def _template_prefix(column: Column, field: str) -> str:
     """Return the template up to a field, with the separator before it."""
     if not isinstance(column, TextColumn):
         return ""
-    texts = str(column.template).split("#")
-    for at, segment in enumerate(column.template.segments):
-        if isinstance(segment, FieldSegment) and segment.field == field:
-            return "".join(f"{text}#" for text in texts[:at])
-    return ""
+    return str(column.template).partition(f"{{{field}}}")[0]

@@ -343,8 +343,9 @@ def _labels(key: ResolvedKey) -> dict[str, str]:
                 isinstance(before, FixedSegment)
                 and isinstance(segment, FieldSegment)
                 and not isinstance(after, FieldSegment)
+                and before.label
             ):
-                labels.setdefault(segment.field, before.text.lower())
+                labels.setdefault(segment.field, before.label)
     return labels
 
 

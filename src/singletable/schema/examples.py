@@ -103,8 +103,8 @@ def field_labels(columns: Iterable[Column]) -> dict[str, str]:
         label = ""
         for segment in column.template.segments if isinstance(column, TextColumn) else ():
             match segment:
-                case FixedSegment(text):
-                    label = text.lower()
+                case FixedSegment() as fixed:
+                    label = fixed.label
                 case FieldSegment(field) if label:
                     labels[field] = label
                     label = ""

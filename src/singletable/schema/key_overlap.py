@@ -121,8 +121,7 @@ def _patterns(
             case FieldSegment(_, form) | RepeatedSegment(FieldSegment(_, form)):
                 escaped = {escape(one, last=last) for one in form.choices for last in (True, False)}
                 choices = frozenset(escaped if template.separator else form.choices)
-                stops = frozenset({template.separator} if template.separator else own)
-                patterns.append(choices or _Values(form.characters, form.width, stops))
+                patterns.append(choices or _Values(form.characters, form.width, frozenset(own)))
     return patterns
 
 

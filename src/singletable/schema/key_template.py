@@ -55,6 +55,11 @@ class FixedSegment:
 
     text: str
 
+    @property
+    def label(self) -> str:
+        """The text in lower case, without separators around it."""
+        return self.text.lower().strip("#$|:/.,;~^_- ")
+
 
 @dataclass(frozen=True, slots=True)
 class FieldSegment:
@@ -93,9 +98,9 @@ class KeyTemplate:
         self.segments = tuple(segments)
         # Empty if the segments are written as they are.
         self.separator = separator
-        # By position: the texts that end a value, in this key or in longer keys next to it.
+        # By position: the texts that end a value, in this key or in others next to it.
         self.ends: list[set[str]] = [
-            {after.text} if isinstance(after, FixedSegment) else set()
+            {separator} if separator else {after.text} if isinstance(after, FixedSegment) else set()
             for after in (*self.segments[1:], None)
         ]
         # Whether the last value is escaped as if a segment followed, so that it sorts correctly
@@ -241,9 +246,7 @@ class KeyTemplate:
 
     def is_continued(self, position: int, text: str, longer: str) -> bool:
         """Return whether a longer key continues the text, which ends with this position."""
-        if self.separator:
-            return longer.startswith(text + self.separator)
-        if width_of(self.segments[position]) is not None:
+        if not self.separator and width_of(self.segments[position]) is not None:
             return longer.startswith(text)
         return any(longer.startswith(text + end) for end in self.ends[position])
 

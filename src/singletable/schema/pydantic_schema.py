@@ -33,6 +33,7 @@ from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.client_fields import counter_steps, is_accepted, reset_counters
 from singletable.schema.codec import run_check
 from singletable.schema.fields import Attr
+from singletable.schema.key_template import FieldSegment
 from singletable.schema.model import Model, model_of
 from singletable.schema.resolved_key import FieldColumn, ResolvedKey
 
@@ -205,9 +206,9 @@ def _writers(access: ResolvedKey, name: str) -> list[Callable[[Any], object]]:
                 writers.append(_value_writer(column, name))
             continue
         writers += [
-            partial(column.template.encode_value, value)
-            for value in column.template.field_segments
-            if value.field == name
+            partial(column.template.value_text, position, value)
+            for position, value in enumerate(column.template.segments)
+            if isinstance(value, FieldSegment) and value.field == name
         ]
     return writers
 

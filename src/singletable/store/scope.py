@@ -28,7 +28,6 @@ from singletable.operations.partition_keys import (
 from singletable.schema import Model, ResolvedKey, Table, model_of
 from singletable.schema.fields import declared_entity
 from singletable.schema.key_template import (
-    SEPARATOR,
     FieldSegment,
     FixedSegment,
     KeyTemplate,
@@ -48,8 +47,8 @@ R = TypeVar("R")
 Shared: TypeAlias = "type[Any] | BoundUnique[Any, *tuple[Any, ...]]"
 # What a segment of a key may be: a text, one of several, or anything (None).
 _Segment: TypeAlias = str | frozenset[str] | None
-# The segments of a key attribute; or the attribute is a field, with this text, or any (None).
-_KeyShape: TypeAlias = tuple[_Segment, ...] | str | None
+# A key attribute's template and segments; or it is a field, with this text, or any (None).
+_KeyShape: TypeAlias = tuple[KeyTemplate, tuple[_Segment, ...]] | str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +74,9 @@ class _ScopedKey:
 def _matches(shape: _KeyShape, text: str) -> bool:
     if not isinstance(shape, tuple):
         return shape is None or shape == text
-    pieces = text.split(SEPARATOR)
-    return len(pieces) == len(shape) and all(map(_matches_segment, shape, pieces))
+    template, segments = shape
+    pieces = template.split(text)
+    return pieces is not None and all(map(_matches_segment, segments, pieces))
 
 
 def _matches_segment(segment: _Segment, piece: str) -> bool:
@@ -324,7 +324,7 @@ def _shape(column: Column, values: Mapping[str, object]) -> _KeyShape:
         return next(canonical_key_texts(encoded))
     template = column.template
     positions = range(len(template.segments))
-    return tuple(_segment_shape(template, position, values) for position in positions)
+    return template, tuple(_segment_shape(template, position, values) for position in positions)
 
 
 def _segment_shape(template: KeyTemplate, position: int, values: Mapping[str, object]) -> _Segment:

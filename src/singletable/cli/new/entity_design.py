@@ -472,7 +472,8 @@ def _parts(column: Column, fields: Mapping[str, NewField]) -> tuple[str, ...]:
     if not isinstance(column, TextColumn):
         return (fields[column.field].name,)
     parts: list[str] = []
-    for segment in column.template.segments:
+    template = column.template
+    for segment in template.segments:
         match segment:
             case FixedSegment(text) if parts and parts[-1].startswith('"'):
                 parts[-1] = f'{parts[-1][:-1]}#{text}"'
@@ -484,7 +485,7 @@ def _parts(column: Column, fields: Mapping[str, NewField]) -> tuple[str, ...]:
                 parts.append(f"repeated({fields[name].name})")
             case ShardSegment():  # the caller uses another partition key
                 raise AssertionError(column)
-    return tuple(parts)
+    return tuple(parts) if template.separator else (f"concat({', '.join(parts)})",)
 
 
 def _key_attribute(field: NewField) -> KeyType:

@@ -173,8 +173,8 @@ def _imports(text: str) -> dict[str, set[str]]:
     called = set(re.findall(r"= (\w+)\(|\b(\w+)\(", code))
     ours = {"Attr"} | {one or other for one, other in called}
     ours &= {
-        "Attr", "Key", "attr", "casefold", "created", "descending", "expires", "ordered", "padded",
-        "repeated", "updated", "version",
+        "Attr", "Key", "attr", "casefold", "concat", "created", "descending", "expires", "ordered",
+        "padded", "repeated", "updated", "version",
     }  # fmt: skip
     ours |= {"Entity", *re.findall(r"\bTimeFormat\b", code)}
     types = set(re.findall(r"\w+", " ".join(re.findall(r"Attr\[(.*)\] =", code))))

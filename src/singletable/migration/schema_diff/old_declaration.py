@@ -44,8 +44,8 @@ STANDARD_NAMES: Mapping[str, Sequence[str]] = {
 }
 OUR_NAMES = (
     "Attr", "Binary", "Compressed", "Entity", "Index", "Json", "Key", "LocalIndex", "Number",
-    "Shards", "Table", "TimeFormat", "Unique", "attr", "casefold", "descending", "expires",
-    "ordered", "padded", "repeated",
+    "Shards", "Table", "TimeFormat", "Unique", "attr", "casefold", "concat", "descending",
+    "expires", "ordered", "padded", "repeated",
 )  # fmt: skip
 VERSION_FIELD = "stored_version"
 _FACTORIES = ("set()", "list()", "dict()", "frozenset()", "tuple()", "[]", "{}", "()")

@@ -307,10 +307,17 @@ def _key(access: ResolvedKey) -> KeySchema:
 
 
 def column_text(column: Column) -> str:
-    """Return the template of a key attribute: `USER#{name}`, `ISSUE#{padded(number, 6)}`."""
-    if isinstance(column, TextColumn):
-        return "#".join(_segment(segment) for segment in column.template.segments)
-    return f"{{{column.field}}}"
+    """Return the template of a key attribute: `USER#{name}`, `{concat('ORD|', number)}`."""
+    if not isinstance(column, TextColumn):
+        return f"{{{column.field}}}"
+    segments = column.template.segments
+    if column.template.separator:
+        return column.template.separator.join(map(_segment, segments))
+    parts = [
+        python_text(one.text) if isinstance(one, FixedSegment) else _segment(one)[1:-1]
+        for one in segments
+    ]
+    return f"{{concat({', '.join(parts)})}}"
 
 
 def template_segments(text: str) -> list[str]:

@@ -84,9 +84,8 @@ def _shard_change(
     by = "" if access.index is not None else f", by={access.sk_fields[0]}"
     parts = [*declared_parts(access.pk), f"Shards({shards}{by})"]
     more = f"{shards} instead of {key.key.shards}" if key.key.shards > 1 else f"{shards}"
-    text = (
-        f"Spread {access} over {more} partitions: {access.name} = Key(pk={tuple_text(parts)}, …)."
-    )
+    pk = tuple_text(parts, access.pk)
+    text = f"Spread {access} over {more} partitions: {access.name} = Key(pk={pk}, …)."
     if access.index is not None and not any(design.readers(other) for _, other in keys):
         text = f"No pattern reads {access}: remove it. If you need it, s{text[1:]}"
     fan_out, texts = 0.0, list[str]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -32,6 +32,12 @@ from singletable.planning.plan import SECONDS_PER_MONTH, PatternPlan, Plan
 from singletable.planning.prices import RegionPrices
 from singletable.planning.workload import KeyDomains, Workload, expected_units, workload_of
 from singletable.schema import Index, Model, ResolvedKey, Selection, Table, model_of
+from singletable.schema.key_template import (
+    FieldSegment,
+    FixedSegment,
+    RepeatedSegment,
+    ShardSegment,
+)
 from singletable.schema.resolved_key import Column, TextColumn
 
 
@@ -246,14 +252,21 @@ def declared_parts(columns: Iterable[Column]) -> list[str]:
         if not isinstance(column, TextColumn):
             parts.append(column.field)
             continue
-        names = {segment.field for segment in column.template.field_segments}
-        texts = [one for one in str(column.template).split("#") if not one.startswith("{0…")]
-        parts += [one[1:-1] if one[1:-1] in names else f'"{one}"' for one in texts]
+        for segment in column.template.segments:
+            match segment:
+                case FixedSegment(text):
+                    parts.append(f'"{text}"')
+                case FieldSegment(field) | RepeatedSegment(FieldSegment(field)):
+                    parts.append(field)
+                case ShardSegment():
+                    pass
     return parts
 
 
-def tuple_text(parts: list[str]) -> str:
-    """Return the parts of a key as source: one as it is, several as a tuple."""
+def tuple_text(parts: list[str], columns: Sequence[Column]) -> str:
+    """Return the parts of a key as source: one as it is, several as the columns declare them."""
+    if any(isinstance(one, TextColumn) and not one.template.separator for one in columns):
+        return f"concat({', '.join(parts)})"
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 

@@ -74,7 +74,8 @@ def _filtered_key(pattern: ReadPattern[Any, Any]) -> str:
     parts = declared_parts(access.sk)
     fields = [at for at, part in enumerate(parts) if not part.startswith('"')]
     parts.insert(fields[0] if fields else len(parts), "filtered")
-    return f"Key(pk={tuple_text(declared_parts(access.pk))}, sk={tuple_text(parts)})"
+    pk = tuple_text(declared_parts(access.pk), access.pk)
+    return f"Key(pk={pk}, sk={tuple_text(parts, access.sk)})"
 
 
 def _is_wasteful(pattern: ReadPattern[Any, Any]) -> bool:

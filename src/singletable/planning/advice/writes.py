@@ -59,6 +59,7 @@ def advise_large_updates(design: Design) -> Iterator[Advice]:
         # The store sets the version and the time of the last change itself.
         stamped = {field.name for field in model.roles.values()}
         fields = sorted(request.edited_fields - stamped) or sorted(request.edited_fields)
+        pk = tuple_text(declared_parts(model.key.pk), model.key.pk)
         yield design.advice(
             "large-update",
             "medium",
@@ -67,7 +68,7 @@ def advise_large_updates(design: Design) -> Iterator[Advice]:
             f"for the whole item of {format_bytes(size)}: {format_number(one.part.units)} write "
             f"units a call, {rate_text(one.units, 'write')}.",
             f"Keep {list_text(fields, 4)} in an item of its own under the same partition key: "
-            f'Key(pk={tuple_text(declared_parts(model.key.pk))}, sk="{fields[0].upper()}").',
+            f'Key(pk={pk}, sk="{fields[0].upper()}").',
             f"{calls_text(one.calls)} × {format_number(one.part.units)} units × "
             f"(1 − 1 ÷ {blocks}), if the new item has up to 1 KB",
             write=saved,
