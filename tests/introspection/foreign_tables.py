@@ -41,9 +41,81 @@ COLONS = ForeignTable(
         item(PK="user:2", SK="profile:2", name="Ada"),
         item(PK="user:3", SK="profile:3", name="Bo"),
     ],
-    ("# PK seems to use the separator ':' ('user:1').", "key = Key(pk=pk, sk=sk)"),
+    (
+        'key = Key(pk=concat("user:", user_id), sk=concat("order:", order_id))',
+        'key = Key(pk=concat("user:", user_id), sk=concat("profile:", repeated(user_id)))',
+    ),
 )
-# A space before a separator would be escaped; the users in the same table are declared anyway.
+
+
+def _customer(number: int) -> Item:
+    return item(
+        PK=f"CUST|{number}", SK="PROFILE", entity="Customer", name=f"Name {number}",
+        GSI1PK="CUSTOMERS", GSI1SK=f"Name {number}",
+    )  # fmt: skip
+
+
+def _order(number: int) -> Item:
+    day = f"2024-03-{number % 28 + 1:02d}"
+    return item(
+        PK=f"CUST|{number % 42}", SK=f"ORD|{day}|{number:05d}", entity="Order", number=number,
+        GSI1PK=f"day:{day}", GSI1SK=f"ORD|{number:05d}",
+    )  # fmt: skip
+
+
+def _shipment(number: int) -> Item:
+    return item(PK=f"TENANT/{number % 3}/ORDER-{number:05d}", SK="v0_latest", entity="Shipment")
+
+
+# Three separators in one attribute, and a type tag.
+PIPES = ForeignTable(
+    Table("pipes", indexes=[Index("GSI1", pk="GSI1PK", sk="GSI1SK")]),
+    [
+        *map(_customer, range(42)),
+        *map(_order, range(120)),
+        *map(_shipment, range(6)),
+        *(item(PK=f"user:{at}", SK="PROFILE", entity="User") for at in range(6)),
+    ],
+    (
+        'class Customer(Entity, table=pipes, type_tag=("entity", "Customer")):',
+        'key = Key(pk=concat("CUST|", cust_id), sk="PROFILE")',
+        'by_name = Key(pk="CUSTOMERS", sk=name).on(gsi1)',
+        'pk=concat("CUST|", cust_id), sk=concat("ORD|", ord_day, "|", padded(number, 5))',
+        'pk=concat("day:", ord_day), sk=concat("ORD|", padded(number, 5))',
+        'pk=concat("TENANT/", tenant_id, "/ORDER-", padded(order_id, 5)), sk=id',
+        'key = Key(pk=concat("user:", user_id), sk="PROFILE")',
+    ),
+)
+# As ElectroDB writes them.
+ELECTRO = ForeignTable(
+    Table("electro", pk="pk", sk="sk"),
+    [
+        *(
+            item(
+                pk=f"$shop#org_a-b#id_{at}",
+                sk="$customer_1",
+                org="a-b",
+                id=str(at),
+                __edb_e__="customer",
+            )
+            for at in range(4)
+        ),
+        *(
+            item(
+                pk=f"$shop#org_a-b#id_{at}",
+                sk=f"$order_1#number_{at}",
+                id=str(at),
+                __edb_e__="order",
+            )
+            for at in range(4)
+        ),
+    ],
+    (
+        'key = Key(pk=concat("$shop#org_", org, "#id_", id), sk=concat("$customer_1"))',
+        'sk=concat("$order_1#number_", repeated(id)),',
+    ),
+)
+# A space before a separator would be escaped, so the key is not joined by #.
 SPACES = ForeignTable(
     Table("spaces"),
     [
@@ -51,27 +123,19 @@ SPACES = ForeignTable(
         item(PK="CITY#Paris#FR", SK="INFO", name="Paris"),
         item(PK="USER#1", SK="INFO", id="1"),
     ],
-    (
-        "# UNMATCHED: 2 items match no entity below. Key shape: CITY#…#… / INFO.",
-        "'New$20York'",
-        'key = Key(pk=("USER", id), sk="INFO")',
-    ),
-    unmatched=2,
+    ('pk=concat("CITY#", name, "#", pk), sk="INFO"', 'key = Key(pk=("USER", id), sk="INFO")'),
 )
 DOLLARS = ForeignTable(
     Table("dollars"),
     [item(PK="PRICE#5$", SK="INFO"), item(PK="PRICE#7$", SK="INFO")],
-    (
-        "# PK is declared as one field: singletable would write '5$' in 'PRICE#5$' as '5$24'.",
-        'pk: Attr[str] = attr(name="PK")',
-    ),
+    ('key = Key(pk=concat("PRICE#", price_id), sk="INFO")',),
 )
 EMPTY_PARTS = ForeignTable(
     Table("trailing"),
     [item(PK="A#", SK="B#x"), item(PK="A#", SK="B#y")],
     ("# PK is declared as one field: 'A#' has an empty part", 'key = Key(pk=pk, sk=("B", b_id))'),
 )
-# A longer key with the same beginning makes the last value an inner one, which is escaped.
+# A longer key with the same beginning would make the last value an inner one, which is escaped.
 FOLLOWED = ForeignTable(
     Table("followed"),
     [
@@ -79,8 +143,10 @@ FOLLOWED = ForeignTable(
         item(PK="USER#1", SK="SKILL#chess#ENDORSED#7"),
         item(PK="USER#1", SK="SKILL#chess#ENDORSED#8"),
     ],
-    ("UNMATCHED: 1 item", "singletable would write SK as 'SKILL#public$20speaking'"),
-    unmatched=1,
+    (
+        'sk=concat("SKILL#", skill_id))',
+        'sk=concat("SKILL#", skill_id, "#ENDORSED#", endorsed_id)',
+    ),
 )
 SHOP = ForeignTable(
     Table(
@@ -203,6 +269,8 @@ HOSTILE = ForeignTable(
 
 FOREIGN_TABLES = {
     "other separator": COLONS,
+    "several separators": PIPES,
+    "fixed text in a part": ELECTRO,
     "spaces in values": SPACES,
     "dollars in values": DOLLARS,
     "empty parts": EMPTY_PARTS,

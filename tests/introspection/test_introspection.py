@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable import AttributeValue, Index, Item, Number, Scan, Store, Table, connect
+from singletable import (
+    AttributeValue,
+    Index,
+    Item,
+    Number,
+    PutItem,
+    Scan,
+    Store,
+    Table,
+    connect,
+    key_of,
+)
 from singletable.introspection import Introspection, TableSample, introspect
 from singletable.schema import Model, model_of
 from tests.introspection.designs import TABLES, plain_text, random_items, tricky_text
@@ -97,6 +108,24 @@ def test_markers_are_written_with_their_owners() -> None:
             store.create(user.instance(item))
     written = store.driver.execute(Scan("markers")).items or []
     assert sorted(written, key=str) == sorted(markers.items, key=str)
+
+
+@pytest.mark.parametrize("name", ["several separators", "fixed text in a part"])
+def test_existing_table_is_read_and_written_back_unchanged(name: str) -> None:
+    foreign = FOREIGN_TABLES[name]
+    models = models_of(introspect([TableSample(foreign.table, foreign.items)]))
+    store = Store(connect("memory:"))
+    store.admin.create_table(models[0].table)
+    for item in foreign.items:
+        store.driver.execute(PutItem(foreign.table.name, item))
+    for model in models:
+        for instance in store.admin.scan(model.entity):
+            assert store.get(key_of(instance)) == instance
+            store.delete(key_of(instance))
+            store.put(instance)
+    written = store.driver.execute(Scan(foreign.table.name)).items or []
+    assert len(written) == len(foreign.items)
+    assert all(item in written for item in foreign.items)
 
 
 ANY_TABLE = (

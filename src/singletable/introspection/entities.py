@@ -14,7 +14,7 @@ from singletable.introspection.field_types import (
     infer_type,
     is_common_label,
 )
-from singletable.introspection.item_groups import ItemGroup, KeyShape
+from singletable.introspection.item_groups import SEPARATORS, ItemGroup, KeyShape
 from singletable.introspection.keys import (
     LabelFields,
     build_index_keys,
@@ -77,7 +77,9 @@ def _fields_by_label(entities: Sequence[EntitySpec]) -> LabelFields:
             # A field at the beginning of the partition key has no label.
             for word, part in pairwise(("", *parts) if parts is entity.key.pk else parts):
                 if isinstance(word, str) and isinstance(part, FieldPart) and part.field in stored:
-                    label_fields[word].append(part.field)
+                    label = word.strip(SEPARATORS)
+                    if label or not word:
+                        label_fields[label].append(part.field)
     return label_fields
 
 
@@ -90,7 +92,11 @@ def _build_entity(
     label_fields: LabelFields,
 ) -> EntitySpec:
     tag = tag if group.tag is not None else None
-    builder = EntityBuilder(table, group.items, tag, records, group.value_names)
+    names = [one.name for one in table.key_attributes]
+    separators = dict(zip(names, group.separators, strict=False))
+    builder = EntityBuilder(
+        table, group.items, tag, records, group.value_names, separators, group.concatenated
+    )
     if group.is_placeholder:
         builder.notes.append("There are no items of this entity; its types come from the model.")
     skipped = {one.name for one in table.key_attributes} | index_only_attributes(builder)

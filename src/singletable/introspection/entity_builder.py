@@ -27,6 +27,10 @@ class EntityBuilder:
     records: DataclassRegistry
     # The names that hints give to values in keys, by attribute and position.
     value_names: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    # The separators of the key attributes, if they are not `#`.
+    separators: Mapping[str, str] = field(default_factory=dict[str, str])
+    # Whether all keys are declared with concat().
+    concatenated: bool = False
     fields: dict[str, FieldSpec] = field(default_factory=dict[str, FieldSpec])
     # The values of each field, item by item; None where an item has none.
     values: dict[str, list[AttributeValue | None]] = field(

@@ -38,7 +38,8 @@ _TEXT_FORMATS: tuple[tuple[TextFormat, re.Pattern[str]], ...] = (
     ("address", re.compile(r"\d{1,3}(\.\d{1,3}){3}")),
     ("code", re.compile("(?=.*[0-9])[0-9A-Za-z=_-]{8,}")),
 )
-_WORD = re.compile("[A-Za-z][A-Za-z_-]*")
+# Other libraries start the fixed texts of their keys with a dollar sign.
+_WORD = re.compile(r"[A-Za-z][A-Za-z_-]*|\$[A-Za-z][A-Za-z0-9_-]*")
 _TIME_FORMATS = (
     (TimeFormat.SECONDS, re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")),
     (TimeFormat.MILLISECONDS, re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from singletable.introspection.field_types import DataclassRegistry
 from singletable.introspection.hints import apply_hint_names, hinted_groups, unresolved_hints
 from singletable.introspection.item_groups import (
     ItemGroup,
+    KeySplitter,
     find_type_tag,
     group_items,
     merge_groups,
@@ -26,8 +26,6 @@ from singletable.introspection.spec import EntitySpec, TableSpec, UnmatchedItems
 from singletable.schema import Table
 from singletable.schema.source import docstring, render_comment, render_table
 from singletable.values import Item
-
-_OTHER_SEPARATOR = re.compile(r"([A-Za-z]+)([:|/~;,.^_])[^#]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +62,13 @@ def introspect(samples: Sequence[TableSample]) -> Introspection:
 def _introspect_table(sample: TableSample, taken: set[str]) -> TableSpec:
     """Build entities until all of them pass the round trip.
 
-    A group that fails is built again with its keys kept verbatim; if it fails again, its items
-    are reported as unmatched.
+    A group that fails is built again with concat(), together with those that start like it, and
+    then with its keys as fields; if it fails again, its items are reported as unmatched.
     """
-    tag = find_type_tag(sample.table, sample.items)
-    groups = _group_sample(sample, tag)
+    names = [one.name for one in sample.table.key_attributes]
+    splitter = KeySplitter.of(names, sample.items)
+    tag = find_type_tag(sample.table, sample.items, splitter)
+    groups = _group_sample(sample, tag, splitter)
     markers = pop_marker_groups(sample.table, groups)
     unmatched: list[UnmatchedItems] = []
     while True:
@@ -78,25 +78,31 @@ def _introspect_table(sample: TableSample, taken: set[str]) -> TableSpec:
         failure = _first_failure(spec)
         if failure is None:
             spec = _with_uniques(spec, markers)
-            spec.notes += _note_other_separators(sample.table, groups)
             spec.notes += unresolved_hints(sample, groups)
             spec.notes += _note_undeclared_ttl(sample.table, sample.items)
             return spec
         number, reason = failure
-        if groups[number].raw_reason is None and not isinstance(reason, DeclarationError):
-            groups[number].raw_reason = str(reason)
+        group = groups[number]
+        is_new = not group.is_tried
+        for one in groups:
+            if one.pk[:1] == group.pk[:1]:
+                one.concatenated = is_new
+        if is_new:
+            group.is_tried = True
+        elif group.raw_reason is None and not isinstance(reason, DeclarationError):
+            group.raw_reason = str(reason)
         else:
-            group = groups.pop(number)
+            groups.pop(number)
             why = " ".join([*entities[number].notes, str(reason)])
             unmatched.append(UnmatchedItems(group.shape, group.items, why))
 
 
-def _group_sample(sample: TableSample, tag: str | None) -> list[ItemGroup]:
+def _group_sample(sample: TableSample, tag: str | None, splitter: KeySplitter) -> list[ItemGroup]:
     """Return the groups that hints describe, then groups of the remaining items by their shape."""
     hinted = hinted_groups(sample, tag)
     known = [item for group in hinted for item in group.items]
     rest = [item for item in sample.items if item not in known]
-    groups = merge_groups(sample.table, group_items(sample.table, rest, tag))
+    groups = merge_groups(sample.table, group_items(sample.table, rest, tag, splitter))
     apply_hint_names(sample, groups)
     return [*hinted, *groups]
 
@@ -189,35 +195,6 @@ def _render_heading(samples: Sequence[TableSample], tables: Sequence[TableSpec])
 def _describe_unmatched(group: UnmatchedItems) -> str:
     items = "1 item matches" if len(group.items) == 1 else f"{len(group.items)} items match"
     return f"UNMATCHED: {items} no entity below. Key shape: {group.shape}. {group.reason}"
-
-
-def _note_other_separators(table: Table, groups: Sequence[ItemGroup]) -> list[str]:
-    """Return a note for each key attribute whose parts seem joined by something other than `#`."""
-    notes: list[str] = []
-    for attribute in table.key_attributes:
-        if attribute.type != "S":
-            continue
-        texts = [
-            item[attribute.name]["S"]
-            for group in groups
-            for item in group.items
-            if None in (group.pk if attribute.name == table.pk.name else group.sk)
-            and "S" in item[attribute.name]
-        ]
-        matches = [match for match in map(_OTHER_SEPARATOR.fullmatch, texts) if match is not None]
-        separators = {match[2] for match in matches}
-        words = {match[1] for match in matches}
-        if not matches or len(matches) < len(texts) or len(separators) != 1:
-            continue
-        if len(words) <= len(matches) / 2:
-            separator = separators.pop()
-            notes.append(
-                f"{attribute.name} seems to use the separator {separator!r} ({texts[0]!r}). "
-                "singletable joins the parts of a key with '#' only, so each such key is declared "
-                f"as one value, and entities that differ only before the {separator!r} cannot be "
-                "distinguished by their keys."
-            )
-    return notes
 
 
 def _note_undeclared_ttl(table: Table, items: Sequence[Item]) -> list[str]:

@@ -1,7 +1,7 @@
 """Group items into entities by their type tag and by the shape of their keys.
 
-Rule 1. A key is split at each `#`. A part that is a word and the same in many items is a constant;
-        any other part is a value.
+Rule 1. A key is split at each `#`, or at each separator that follows its first word (`user:17`). A
+        part that is a word and the same in many items is a constant; any other part is a value.
 Rule 2. A part that equals an attribute of its item is a value, even if it is a word.
 Rule 3. A word after a constant is probably a value (`ELECTION#languages`); a word at the beginning
         or after a value is probably a constant (`u#17#follower`).
@@ -10,8 +10,8 @@ Rule 3. A word after a constant is probably a value (`ELECTION#languages`); a wo
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -50,31 +50,83 @@ class ItemGroup:
     is_placeholder: bool = False
     # Why its keys are declared verbatim: singletable would write other keys for these items.
     raw_reason: str | None = None
+    # The separators between the parts of the key attributes.
+    separators: tuple[str, ...] = (SEPARATOR, SEPARATOR)
+    # Whether its keys are declared with concat(), even if they could be joined by `#`.
+    concatenated: bool = False
+    is_tried: bool = False
 
     @property
     def shape(self) -> str:
         """The keys as text, with `…` for values."""
-        sides = [self.pk, *([self.sk] if self.sk else [])]
-        return " / ".join("#".join(part or "…" for part in side) for side in sides)
+        sides = zip(self.separators, [self.pk, *([self.sk] if self.sk else [])], strict=False)
+        return " / ".join(mark.join(part or "…" for part in side) for mark, side in sides)
 
 
-def split_key(item: Item, attribute: str) -> list[str]:
-    """Split a key attribute at each `#`; an attribute of another type is one empty part."""
+SEPARATORS = "#|:/~;^"
+# A first word and the separator after it; the rest of a URL is not a value.
+_FIRST_WORD = re.compile(r"([A-Za-z$][A-Za-z_-]*)([|:/~;^])(?!//)")
+
+
+def find_separators(texts: Iterable[str]) -> Mapping[str, str]:
+    """Return the separator after each first word, if most texts without `#` seem to have one."""
+    others = [text for text in texts if SEPARATOR not in text and not is_word(text)]
+    matches = [match for text in others if (match := _FIRST_WORD.match(text)) is not None]
+    found = Counter((str(match[1]), str(match[2])) for match in matches)
+    if 2 * len(matches) < len(others) or 2 * len(found) > len(matches):
+        return {}
+    return dict(pair for pair, count in found.items() if count > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class KeySplitter:
+    """Splits key attributes into parts; has the separators by first word for each attribute."""
+
+    separators: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, attributes: Iterable[str], items: Sequence[Item]) -> KeySplitter:
+        """Return the splitter for these attributes of the items."""
+        texts = {
+            name: [item[name]["S"] for item in items if "S" in item[name]] for name in attributes
+        }
+        return cls({name: find_separators(found) for name, found in texts.items()})
+
+    def separator(self, item: Item, attribute: str) -> str:
+        """Return the separator in a key attribute; `#` if there is no other."""
+        text = item.get(attribute, {}).get("S", "")
+        match = None if SEPARATOR in text else _FIRST_WORD.match(text)
+        words = self.separators.get(attribute, {})
+        return words.get(match[1], SEPARATOR) if match is not None else SEPARATOR
+
+    def split(self, item: Item, attribute: str) -> list[str]:
+        """Return the parts of a key attribute; one of another type is one empty part."""
+        return split_key(item, attribute, self.separator(item, attribute))
+
+
+def split_key(item: Item, attribute: str, separator: str = SEPARATOR) -> list[str]:
+    """Split a key attribute at each separator; an attribute of another type is one empty part."""
     value = item.get(attribute, {})
-    return value["S"].split(SEPARATOR) if "S" in value else [""]
+    return value["S"].split(separator) if "S" in value else [""]
 
 
-def group_items(table: Table, items: Sequence[Item], tag: str | None) -> list[ItemGroup]:
+def group_items(
+    table: Table, items: Sequence[Item], tag: str | None, splitter: KeySplitter
+) -> list[ItemGroup]:
     """Group items by type tag and key shape; the largest groups come first."""
-    by_size: dict[tuple[str | None, int, int], list[Item]] = defaultdict(list)
+    names = [one.name for one in table.key_attributes]
+    by_size: dict[tuple[str | None, tuple[str, ...], tuple[int, ...]], list[Item]]
+    by_size = defaultdict(list)
     for item in items:
         value = item.get(tag, {}).get("S") if tag is not None else None
-        sk = 0 if table.sk is None else len(split_key(item, table.sk.name))
-        by_size[value, len(split_key(item, table.pk.name)), sk].append(item)
+        marks = tuple(splitter.separator(item, name) for name in names)
+        by_size[value, marks, tuple(len(splitter.split(item, name)) for name in names)].append(item)
     groups = [
-        ItemGroup(value, shape[:pk], shape[pk:], members)
-        for (value, pk, _), candidates in by_size.items()
-        for shape, members in _GroupSplitter(table, tag, value is not None, pk).split(candidates)
+        ItemGroup(value, shape[: sizes[0]], shape[sizes[0] :], members, separators=marks)
+        for (value, marks, sizes), candidates in by_size.items()
+        for shape, members in _GroupSplitter(
+            table, tag, value is not None, sizes[0], splitter
+        ).split(candidates)
     ]
     return sorted(groups, key=lambda group: (-len(group.items), group.shape))
 
@@ -88,6 +140,7 @@ class _GroupSplitter:
     tagged: bool
     # The number of parts of the partition key.
     width: int
+    splitter: KeySplitter
 
     def split(self, items: Sequence[Item]) -> list[tuple[KeyShape, list[Item]]]:
         """Return the shapes of the keys, each with its items."""
@@ -95,8 +148,11 @@ class _GroupSplitter:
         return self._split(rows, ())
 
     def _row(self, item: Item) -> list[str]:
-        row = split_key(item, self.table.pk.name)
-        return row if self.table.sk is None else row + split_key(item, self.table.sk.name)
+        return [
+            part
+            for one in self.table.key_attributes
+            for part in self.splitter.split(item, one.name)
+        ]
 
     def _split(
         self, rows: list[tuple[list[str], Item]], shape: KeyShape
@@ -211,16 +267,30 @@ def merge_groups(table: Table, groups: Sequence[ItemGroup]) -> list[ItemGroup]:
 def _are_same_entity(table: Table, one: ItemGroup, other: ItemGroup) -> bool:
     return (
         one.tag == other.tag
+        and one.separators == other.separators
         and len(one.pk) == len(other.pk)
         and len(one.sk) == len(other.sk)
-        and _could_be_same(table.pk.name, one, other, one.pk, other.pk)
-        and (table.sk is None or _could_be_same(table.sk.name, one, other, one.sk, other.sk))
+        and all(
+            _could_be_same(attribute.name, mark, one, other, mine, theirs)
+            for attribute, mark, mine, theirs in zip(
+                table.key_attributes,
+                one.separators,
+                (one.pk, one.sk),
+                (other.pk, other.sk),
+                strict=False,
+            )
+        )
         and (one.tag is not None or _have_similar_attributes(one, other))
     )
 
 
 def _could_be_same(
-    attribute: str, one: ItemGroup, other: ItemGroup, mine: KeyShape, theirs: KeyShape
+    attribute: str,
+    separator: str,
+    one: ItemGroup,
+    other: ItemGroup,
+    mine: KeyShape,
+    theirs: KeyShape,
 ) -> bool:
     """Return whether each constant of one group could be a value of the other."""
     for at, (first, second) in enumerate(zip(mine, theirs, strict=True)):
@@ -229,7 +299,7 @@ def _could_be_same(
         if first is not None and second is not None:
             return False
         values = other if first is not None else one
-        texts = [unescape(split_key(item, attribute)[at]) for item in values.items]
+        texts = [unescape(split_key(item, attribute, separator)[at]) for item in values.items]
         # A constant is never mistaken for a time, an identifier or a padded number.
         if infer_text_type(texts).text != "str" or padded_width(texts) is not None:
             return False
@@ -262,7 +332,7 @@ LIKELY_NAMES = ("type", "kind", "class", "discriminator", "model")
 _TAG = re.compile(r"[A-Za-z][A-Za-z0-9_.#-]{0,60}")
 
 
-def find_type_tag(table: Table, items: Sequence[Item]) -> str | None:
+def find_type_tag(table: Table, items: Sequence[Item], splitter: KeySplitter) -> str | None:
     """Return the attribute that distinguishes entities, or None."""
     keys = {one.name for one in table.key_attributes}
     names = {name for item in items for name in item} - keys
@@ -273,12 +343,14 @@ def find_type_tag(table: Table, items: Sequence[Item]) -> str | None:
         if re.sub("[^a-z]", "", name.lower()) == known
     )
     for rank, name in ranked:
-        if _distinguishes(table, items, name, certain=rank < len(CERTAIN_NAMES)):
+        if _distinguishes(table, items, name, splitter, certain=rank < len(CERTAIN_NAMES)):
             return name
     return None
 
 
-def _distinguishes(table: Table, items: Sequence[Item], name: str, *, certain: bool) -> bool:
+def _distinguishes(
+    table: Table, items: Sequence[Item], name: str, splitter: KeySplitter, *, certain: bool
+) -> bool:
     """Return whether each value of the attribute has a key shape of its own."""
     shapes: dict[str, set[object]] = defaultdict(set)
     for item in items:
@@ -287,17 +359,17 @@ def _distinguishes(table: Table, items: Sequence[Item], name: str, *, certain: b
             continue
         if "S" not in value or not _TAG.fullmatch(value["S"]):
             return False
-        shapes[value["S"]].add(_rough_shape(table, item))
+        shapes[value["S"]].add(_rough_shape(table, item, splitter))
     if certain:
         return True
     seen = [shape for found in shapes.values() for shape in found]
     return len(shapes) > 1 and len(seen) == len(shapes) == len(set(seen))
 
 
-def _rough_shape(table: Table, item: Item) -> tuple[object, ...]:
+def _rough_shape(table: Table, item: Item, splitter: KeySplitter) -> tuple[object, ...]:
     """Return the number of parts and the first word of each key attribute."""
     shape: list[object] = []
     for attribute in table.key_attributes:
-        parts = split_key(item, attribute.name)
+        parts = splitter.split(item, attribute.name)
         shape += [len(parts), parts[0] if is_word(parts[0]) else None]
     return tuple(shape)

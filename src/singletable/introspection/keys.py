@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -14,7 +15,12 @@ from singletable.introspection.field_types import (
     is_word,
     padded_width,
 )
-from singletable.introspection.item_groups import KeyShape, split_key
+from singletable.introspection.item_groups import (
+    KeyShape,
+    KeySplitter,
+    find_separators,
+    split_key,
+)
 from singletable.introspection.names import (
     is_generic_attribute,
     is_generic_index,
@@ -22,12 +28,14 @@ from singletable.introspection.names import (
     unused_name,
 )
 from singletable.introspection.spec import (
+    ConcatParts,
     FieldPart,
     FieldSpec,
     IndexCondition,
     KeyPart,
     KeySpec,
     has_typed_shape,
+    join_constants,
 )
 from singletable.schema import Index
 from singletable.schema.key_template import SEPARATOR, escape, unescape
@@ -96,23 +104,42 @@ def _build_side(
 ) -> tuple[KeyPart, ...]:
     if attribute.type != "S":
         return (verbatim_part(builder, attribute.name, used),)
-    reason = _why_verbatim(builder, attribute.name, shape)
+    separator = builder.separators.get(attribute.name, SEPARATOR)
+    reason = _why_verbatim(builder, attribute.name, shape, separator)
     if reason is not None:
         builder.notes.append(f"{attribute.name} is declared as one field: {reason}")
         return (verbatim_part(builder, attribute.name, used),)
     if (
         shape == (None,)
         and not is_generic_attribute(attribute.name)
-        and builder.find_key_field(_texts_at(builder, attribute.name, 0), "") is None
+        and builder.find_key_field(_texts_at(builder, attribute.name, 0, separator), "") is None
     ):
         return (verbatim_part(builder, attribute.name, used),)
     parts: list[KeyPart] = []
+    columns = [_texts_at(builder, attribute.name, at, separator) for at in range(len(shape))]
+    prefixes = [
+        "" if constant is not None else _common_prefix(builder, texts, separator)
+        for constant, texts in zip(shape, columns, strict=True)
+    ]
+    verbatim = (
+        builder.concatenated
+        or separator != SEPARATOR
+        or any(prefixes)
+        or not all(
+            _is_canonical(text, at == len(shape))
+            for at, one in enumerate(columns, 1)
+            for text in one
+        )
+    )
     for at, constant in enumerate(shape):
+        parts += [separator] if verbatim and at else []
         if constant is not None:
             parts.append(constant)
             continue
-        label = (shape[at - 1] or "") if at else ""
-        texts = _texts_at(builder, attribute.name, at)
+        label = prefixes[at].strip("_-") or ((shape[at - 1] or "") if at else "")
+        texts = [text.removeprefix(prefixes[at]) for text in columns[at]]
+        texts = texts if verbatim else [*map(unescape, texts)]
+        parts += [prefixes[at]] if prefixes[at] else []
         first = at == 0 and attribute is builder.table.pk
         hint = builder.value_names.get((attribute.name, at))
         part = builder.find_key_field(texts, label, hint)
@@ -122,26 +149,41 @@ def _build_side(
             part = _add_key_only_field(builder, name, texts)
         parts.append(replace(part, repeated=part.field in used))
         used.add(part.field)
-    return tuple(parts)
+    return ConcatParts(join_constants(ConcatParts(parts))) if verbatim else tuple(parts)
 
 
-def _why_verbatim(builder: EntityBuilder, attribute: str, shape: KeyShape) -> str | None:
+def _why_verbatim(
+    builder: EntityBuilder, attribute: str, shape: KeyShape, separator: str
+) -> str | None:
     """Return why a template would not write the same keys, or None if it would."""
     if shape.count(None) > MAX_VALUES:
         return f"it has more than {MAX_VALUES} values."
     for item in builder.items:
-        parts = split_key(item, attribute)
-        for at, text in enumerate(parts):
-            written = escape(unescape(text), last=at == len(shape) - 1)
-            if not text:
-                return f"{'#'.join(parts)!r} has an empty part, which singletable does not write."
-            if written != text:
-                return f"singletable would write {text!r} in {'#'.join(parts)!r} as {written!r}."
+        if not all(split_key(item, attribute, separator)):
+            text = item[attribute].get("S", "")
+            return f"{text!r} has an empty part, which singletable does not write."
     return None
 
 
-def _texts_at(builder: EntityBuilder, attribute: str, at: int) -> list[str]:
-    return [unescape(split_key(item, attribute)[at]) for item in builder.items]
+def _texts_at(builder: EntityBuilder, attribute: str, at: int, separator: str) -> list[str]:
+    return [split_key(item, attribute, separator)[at] for item in builder.items]
+
+
+# A word directly before a value: `id_7`, `ORDER-00090`.
+_PREFIX = re.compile("[A-Za-z]+[_-]")
+
+
+def _common_prefix(builder: EntityBuilder, texts: Sequence[str], separator: str) -> str:
+    """Return the word before all values, if a field has these without it, or ""."""
+    match = _PREFIX.match(texts[0])
+    if match is None or builder.find_key_field(texts, "") is not None:
+        return ""
+    rest = [text[len(match[0]) :] for text in texts]
+    if not all(text.startswith(match[0]) for text in texts) or not all(rest):
+        return ""
+    # With `#`, `game-7` may as well be the whole value.
+    is_number = separator != SEPARATOR and all(map(str.isdecimal, rest))
+    return match[0] if is_number or builder.find_key_field(rest, "") is not None else ""
 
 
 def _add_key_only_field(builder: EntityBuilder, name: str, texts: Sequence[str]) -> FieldPart:
@@ -188,7 +230,9 @@ def index_only_attributes(builder: EntityBuilder) -> set[str]:
 def _is_composed(builder: EntityBuilder, attribute: str) -> bool:
     values = builder.attribute_values(attribute)
     texts = [value["S"] for value in values if value is not None and "S" in value]
-    return bool(texts) and all(SEPARATOR in text for text in texts)
+    return bool(texts) and (
+        all(SEPARATOR in text for text in texts) or bool(find_separators(texts))
+    )
 
 
 def build_index_keys(builder: EntityBuilder, key: KeySpec) -> list[KeySpec]:
@@ -266,28 +310,33 @@ def _reuse_parts(parts: Sequence[KeyPart], used: set[str]) -> tuple[KeyPart, ...
             continue
         reused.append(replace(part, repeated=part.field in used))
         used.add(part.field)
-    return tuple(reused)
+    return ConcatParts(reused) if isinstance(parts, ConcatParts) else tuple(reused)
 
 
 def _match_template(
     builder: EntityBuilder, attribute: str, indexed: Sequence[bool], used: set[str]
 ) -> tuple[KeyPart, ...] | None:
     """Return the parts of which an index attribute is composed, or None if none match."""
+    there = [item for item, is_indexed in zip(builder.items, indexed, strict=True) if is_indexed]
+    splitter = KeySplitter.of([attribute], there)
     rows = [
-        split_key(item, attribute) if is_indexed else None
+        splitter.split(item, attribute) if is_indexed else None
         for item, is_indexed in zip(builder.items, indexed, strict=True)
     ]
+    separators = {splitter.separator(item, attribute) for item in there}
     widths = {len(row) for row in rows if row is not None}
-    if len(widths) != 1:
+    if len(widths) != 1 or len(separators) != 1 or not all(all(row) for row in rows if row):
         return None
-    (width,) = widths
+    (width,), (separator,) = widths, separators
+    verbatim = separator != SEPARATOR or not all(
+        _is_canonical(text, at == width) for row in rows if row for at, text in enumerate(row, 1)
+    )
     parts: list[KeyPart] = []
     for at in range(width):
         stored = [None if row is None else row[at] for row in rows]
-        if any(text is not None and not _is_canonical(text, at == width - 1) for text in stored):
-            return None
-        texts = [None if text is None else unescape(text) for text in stored]
+        texts = [None if text is None else text if verbatim else unescape(text) for text in stored]
         label = parts[-1] if parts and isinstance(parts[-1], str) else ""
+        parts += [separator] if verbatim and at else []
         part = builder.find_key_field(texts, label)
         constants = {text for text in texts if text is not None}
         if part is not None:
@@ -297,7 +346,7 @@ def _match_template(
             parts.append(constants.pop())
         else:
             return None
-    return tuple(parts)
+    return ConcatParts(join_constants(ConcatParts(parts))) if verbatim else tuple(parts)
 
 
 def _is_canonical(text: str, last: bool) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Container
 RESERVED = frozenset(
     """
     Annotated Any Attr Binary Decimal Entity Index Key LocalIndex Number Provisioned Table
-    TimeFormat UUID Unique attr bool bytes casefold dataclass date datetime dict expires int key
-    list padded repeated set str
+    TimeFormat UUID Unique attr bool bytes casefold concat dataclass date datetime dict expires int
+    key list padded repeated set str
     """.split()  # noqa: SIM905 (words read better than quotes)
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")

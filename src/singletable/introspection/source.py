@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from singletable.introspection.field_types import DataclassSpec
 from singletable.introspection.names import snake_case, unused_name
 from singletable.introspection.spec import (
+    ConcatParts,
     EntitySpec,
     FieldPart,
     FieldSpec,
@@ -36,7 +37,8 @@ _STANDARD = {
 }
 _OURS = (
     "Attr", "Binary", "Entity", "Index", "Key", "LocalIndex", "Number", "Provisioned", "Table",
-    "TimeFormat", "Unique", "attr", "casefold", "expires", "padded", "repeated", "version",
+    "TimeFormat", "Unique", "attr", "casefold", "concat", "expires", "padded", "repeated",
+    "version",
 )  # fmt: skip
 
 
@@ -130,6 +132,8 @@ def _condition(when: IndexCondition) -> str:
 def _parts(parts: Sequence[KeyPart]) -> str:
     joined = join_constants(parts)
     texts = [_part(part) for part in joined]
+    if isinstance(parts, ConcatParts):
+        return f"concat({', '.join(texts)})"
     if len(joined) > 1:
         return f"({', '.join(texts)})"
     only = joined[0]

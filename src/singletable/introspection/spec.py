@@ -28,6 +28,12 @@ class FieldPart:
 KeyPart: TypeAlias = str | FieldPart
 
 
+class ConcatParts(tuple[KeyPart, ...]):
+    """The parts of a key that are written as they are: `concat("CUST|", name)`."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
     """A field: its name, the attribute it is stored in, and its type."""
@@ -120,9 +126,10 @@ def has_typed_shape(parts: Sequence[KeyPart]) -> bool:
 def join_constants(parts: Sequence[KeyPart]) -> list[KeyPart]:
     """Join adjacent constants into one."""
     joined: list[KeyPart] = []
+    separator = "" if isinstance(parts, ConcatParts) else "#"
     for part in parts:
         if isinstance(part, str) and joined and isinstance(joined[-1], str):
-            joined[-1] = f"{joined[-1]}#{part}"
+            joined[-1] += f"{separator}{part}"
         else:
             joined.append(part)
     return joined
@@ -138,7 +145,8 @@ def is_verbatim(table: Table, entity: EntitySpec) -> bool:
 
 def template_text(parts: Sequence[KeyPart]) -> str:
     """Return the template as text: `POLL#{id}`."""
-    return "#".join(part if isinstance(part, str) else f"{{{part.field}}}" for part in parts)
+    separator = "" if isinstance(parts, ConcatParts) else "#"
+    return separator.join(part if isinstance(part, str) else f"{{{part.field}}}" for part in parts)
 
 
 def key_text(key: KeySpec) -> str:
