@@ -67,7 +67,7 @@ def _required(model: Model | None) -> Model:
 def test_value_that_contains_its_end_is_rejected(
     parts: tuple[Any, ...], values: tuple[Any, ...]
 ) -> None:
-    with pytest.raises(InvalidValue, match=r"contains \(or runs into\)"):
+    with pytest.raises(InvalidValue, match=r"(contains|runs into) .* which ends a value"):
         _written(_required(_declared(*parts)), *values)
 
 
@@ -139,5 +139,5 @@ def test_longer_key_restricts_the_last_value_of_a_shorter_one() -> None:
     assert Order.key("7", 1).key == order
     assert not model_of(Customer).matches(order)
     assert Customer.key("7|OR").key["PK"] == {"S": "CUST|7|OR"}
-    with pytest.raises(InvalidValue, match=r"'7\|ORD\|1' contains \(or runs into\) '\|ORD\|'"):
+    with pytest.raises(InvalidValue, match=r"'7\|ORD\|1' contains '\|ORD\|'"):
         Customer.key("7|ORD|1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from datetime import date
 from typing import Any
 
 import pytest
@@ -188,6 +189,52 @@ def _items(driver: Driver, model: Model, selection: Selection[Any]) -> list[Any]
         )
     )
     return [item for item in result.items or [] if item["SK"]["S"] != query.excluded]
+
+
+# Separators of one and several characters, and texts that end a part or begin with one.
+@pytest.mark.parametrize("between", ["|", "::", "/a-", "#id_", "~"])
+def test_query_of_a_concatenated_sort_key_returns_exactly_the_matching_items(
+    driver: Driver, between: str
+) -> None:
+    text, day, number = KINDS[0], KINDS[5], KINDS[2]
+    texts = [
+        "a",
+        "b",
+        *(f"a{between[:end]}" for end in range(1, 3)),
+        f"b{between[-1]}",
+        "ab",
+        "a:b",
+    ]
+    pairs = [(one, two) for one in texts for two in [*texts, f"a{between}b", between]]
+    days = [(date(2024, 3, at), at + number) for at in (1, 9, 10) for number in (0, 90)]
+    sides: list[tuple[Any, ...]] = [("S", between, text, between, text), ("D|", day, "|", number)]
+    sides += [("R|", text), ("S",), ("T", text)]
+    around: list[list[tuple[Any, ...]]] = [[("x",)], [()], [("x",)]]
+    valid = [pair for pair in pairs if (pair[0] + between).find(between) == len(pair[0])]
+    sketches = [Sketch(("P|",), side, verbatim=True) for side in sides]
+    model, dated, *_ = _filled(driver, *zip(sketches, [valid, days, *around], strict=True))
+    partition = partition_of(model)
+    rejected = 0
+    for prefix in {one[:end] for one, _ in pairs for end in range(4)}:
+        try:
+            found = _found(driver, model, partition.begins_with(prefix))
+        except InvalidValue:
+            rejected += 1
+        else:
+            assert set(found) == {one for one in valid if one[0].startswith(prefix)}
+    assert rejected < 8
+    for first in {one for one, _ in valid}:
+        rest = [two for one, two in valid if one == first]
+        for name, holds in COMPARISONS.items():
+            selection = getattr(partition.eq(first), name)("a:b")
+            expected = {(first, two) for two in rest if holds(two, "a:b")}
+            assert set(_found(driver, model, selection)) == expected
+    for name, holds in COMPARISONS.items():
+        selection = getattr(partition_of(dated), name)(date(2024, 3, 9))
+        expected = {one for one in days if holds(one[0], date(2024, 3, 9))}
+        assert set(_found(driver, dated, selection)) == expected
+    with pytest.raises(InvalidValue, match="the keys do not sort as its values do"):
+        partition.gt("a")
 
 
 def test_range_requires_an_ordered_value() -> None:

@@ -9,6 +9,7 @@ from singletable.introspection.entity_builder import EntityBuilder
 from singletable.introspection.field_types import DataclassRegistry, is_word
 from singletable.introspection.item_groups import ItemGroup, KeyShape, split_key
 from singletable.introspection.spec import (
+    ConcatParts,
     EntitySpec,
     FieldPart,
     KeyPart,
@@ -17,7 +18,7 @@ from singletable.introspection.spec import (
     UnmatchedItems,
 )
 from singletable.schema import Table
-from singletable.schema.key_template import unescape
+from singletable.schema.key_template import SEPARATOR, unescape
 from singletable.schema.unique import OWNER
 from singletable.values import Item
 
@@ -69,8 +70,13 @@ def _infer_unique(
     stored = {field.name: field for field in entity.fields if field.stored and field.role is None}
     builder = EntityBuilder(table, owners, None, DataclassRegistry(), fields=stored, values=values)
     used: list[FieldPart] = []
-    pk = _match_parts(builder, table.pk.name, group.pk, group, used)
-    sk = () if table.sk is None else _match_parts(builder, table.sk.name, group.sk, group, used)
+    sides = [
+        _match_parts(builder, attribute.name, shape, separator, group, used)
+        for attribute, shape, separator in zip(
+            table.key_attributes, (group.pk, group.sk), group.separators, strict=False
+        )
+    ]
+    pk, sk = (*sides, ())[:2]
     if pk is None or sk is None or len(used) != 1:
         return None
     known = {*(one.name for one in table.key_attributes), table.ttl}
@@ -82,12 +88,14 @@ def _match_parts(
     builder: EntityBuilder,
     attribute: str,
     shape: KeyShape,
+    separator: str,
     group: ItemGroup,
     used: list[FieldPart],
 ) -> tuple[KeyPart, ...] | None:
     parts: list[KeyPart] = []
     for at, constant in enumerate(shape):
-        texts = [unescape(split_key(item, attribute)[at]) for item in group.items]
+        parts += [separator] if separator != SEPARATOR and at else []
+        texts = [unescape(split_key(item, attribute, separator)[at]) for item in group.items]
         field = None if constant is not None else builder.find_key_field(texts, "")
         if constant is not None:
             parts.append(constant)
@@ -99,4 +107,4 @@ def _match_parts(
             parts.append(texts[0])
         else:
             return None
-    return tuple(parts)
+    return tuple(parts) if separator == SEPARATOR else ConcatParts(parts)

@@ -8,7 +8,7 @@ from typing import Any, cast
 from singletable.errors import DeclarationError
 from singletable.schema.checks import check_order, check_primary, check_when
 from singletable.schema.fields import Attr
-from singletable.schema.key_parts import KeyPart, RepeatedPart, Shards
+from singletable.schema.key_parts import ConcatParts, KeyPart, RepeatedPart, Shards
 from singletable.schema.key_template import (
     FieldSegment,
     KeySpec,
@@ -262,7 +262,12 @@ def _columns(
             f"{owner}.{where}: a key needs at least one part: a text or a field."
         )
     if len(attributes) > 1:
-        if len(parts) != len(attributes) or not all(isinstance(part, Attr) for part in parts):
+        is_concat = isinstance(spec, ConcatParts)
+        if (
+            is_concat
+            or len(parts) != len(attributes)
+            or not all(isinstance(part, Attr) for part in parts)
+        ):
             names = ", ".join(attribute.name for attribute in attributes)
             raise DeclarationError(
                 f"{owner}.{where}: the key has the attributes {names}; pass one field for each."

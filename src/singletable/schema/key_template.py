@@ -212,10 +212,11 @@ class KeyTemplate:
             return escape(text, last=self.is_last(position))
         for end in (*self.ends[position], MAX_TEXT):
             if segment.encoding.width is None and (text + end).find(end) < len(text):
+                how = "contains" if end in text else "runs into"
                 raise InvalidValue(
-                    f"{self.owner}.{segment.field} in the key {self}: {text!r} contains (or runs "
-                    f"into) {end!r}, which ends a value in the keys of this table. The key would "
-                    "be read as that of another item. Use another value."
+                    f"{self.owner}.{segment.field} in the key {self}: {text!r} {how} {end!r}, "
+                    "which ends a value in the keys of this table, so the key could be read as "
+                    "that of another item. Use another value."
                 )
         return text
 

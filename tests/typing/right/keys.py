@@ -18,6 +18,7 @@ from singletable.schema import (
     Table,
     attr,
     casefold,
+    concat,
     descending,
     ordered,
     padded,
@@ -69,12 +70,14 @@ def none_to_four(
         key = Key(pk=("O", s), sk=("S", repeated(s), "I", i))
         one = Key(pk=("O", s), sk=("S", repeated(s), i)).on(first)
         alone = Key(pk=s, sk=descending(i)).on(second)
+        plain = Key(pk=concat("O|", s), sk=concat("$I_", padded(i, 5), "|", repeated(s))).on(third)
 
     item_key: ItemKey[Other] = Other.key(s, i)
     number: Partition[Other, int] = Other.one(s)
     alone: Partition[Other, int] = Other.alone(s)
+    plain: Partition[Other, int] = Other.plain(s)
     back: ItemKey[Other] | None = Other.key.parse(item_key.key)
-    del item_key, number, alone, back
+    del item_key, number, alone, plain, back
 
     address: ItemKey[Thing] = Thing.key(s, i, d, t, u, m)
     partition: Partition[Thing, date, datetime, UUID, Decimal] = Thing.key.partition(s, i)

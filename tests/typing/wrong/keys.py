@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from uuid import UUID
 
-from singletable.schema import ItemKey, Key, Partition, Shards, ordered, padded
+from singletable.schema import ItemKey, Key, Partition, Shards, concat, ordered, padded
 from singletable.schema.unique import Unique, UniqueValue
 from tests.typing.declared import Ballot, Election, Event, Person, Stage, UserSkill
 
@@ -51,6 +51,7 @@ Person.birthday(7, DAY)  # error: call-overload | reportArgumentType
 wrong: ItemKey[Election] = Ballot.key("L", "alice")  # error: assignment | reportAssignmentType
 open_: Partition[Ballot, str] = Ballot.of_voter("alice")  # error: assignment | reportAssignmentType
 Key(pk=("A", 1), sk="B")  # error: arg-type | reportCallIssue, reportArgumentType
+Key(pk=concat("A", 1), sk="B")  # error: arg-type | reportCallIssue, reportArgumentType
 Key(sk="B")  # error: call-overload | reportCallIssue
 Shards("4")  # error: arg-type | reportArgumentType
 padded("number", 8)  # error: arg-type | reportArgumentType
