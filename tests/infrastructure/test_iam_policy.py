@@ -17,6 +17,7 @@ from singletable import (
     Table,
     attr,
     casefold,
+    concat,
     sequence,
 )
 from singletable.infrastructure.iam import (
@@ -74,6 +75,17 @@ class Child(Entity, table=tenants):
 class Nested(Entity, table=tenants):
     org: Attr[str] = attr()
     key = Key(pk=("ORG#ALL", org), sk="NESTED")
+
+
+class Piped(Entity, table=tenants):
+    org: Attr[str] = attr()
+    name: Attr[str] = attr()
+    key = Key(pk=concat("ORG|", org, "|", name), sk="PIPED")
+
+
+class PipedForAll(Entity, table=tenants):
+    org: Attr[str] = attr()
+    key = Key(pk=concat("ORG|ALL|", org), sk="ALL")
 
 
 def statements(entities: list[type], actions: tuple[str, ...] = BOTH) -> list[Any]:
@@ -213,11 +225,12 @@ def test_owner_variable_replaces_field() -> None:
 # A value is written as in keys, and its wildcards are no wildcards.
 def test_owner_value_replaces_field() -> None:
     owner = Owner({"org": "a b*#"})
-    grants, _ = restrict_to_owner(grants_for_entities([Plain, Child], ["GetItem"]), owner)
+    grants, _ = restrict_to_owner(grants_for_entities([Plain, Child, Piped], ["GetItem"]), owner)
     policy: Any = create_policy(grants, owner=owner)
     assert leading_keys(policy["Statement"][0]) == [
         "ORG#a b${*}${$}23",
         "ORG#a${$}20b${*}${$}23#*",
+        "ORG|a b${*}#|*",
     ]
 
 
@@ -249,6 +262,7 @@ def restricted(entities: list[type], fields: dict[str, str], *actions: str) -> C
         # PROJECT#*#x also matches keys of other owners that only end like this.
         (restricted([Folded], {"number": "x"}), "does not start with texts"),
         (restricted([Child, Nested], {"org": "x"}), "name 'ALL' could access"),
+        (restricted([Piped, PipedForAll], {"org": "x"}), "name 'ALL' could access"),
         (
             restricted([Skill], {"person": "x"}, "Scan"),
             "Scan reads all items",

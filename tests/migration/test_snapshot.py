@@ -28,6 +28,7 @@ from singletable import (
     Unique,
     attr,
     casefold,
+    concat,
     created,
     descending,
     expires,
@@ -92,8 +93,9 @@ def shop() -> Table:
 
     class Session(Entity, table=table):
         token: Attr[str] = attr()
+        number: Attr[int] = attr()
         until: Attr[datetime] = expires(name="ttl")
-        key = Key(pk=("SESSION", token), sk="SESSION")
+        key = Key(pk=concat("SESSION|", token, "|", padded(number, 2)), sk="SESSION")
 
     return table
 
@@ -109,6 +111,8 @@ def test_snapshot_has_every_fact_about_stored_items() -> None:
     customer, order = table.entities["Customer"], table.entities["Order"]
     assert customer.type_tag == ("type", "CUSTOMER")
     assert customer.key == {"PK": "CUSTOMER#{user}", "SK": "CUSTOMER#{repeated(user)}"}
+    session = table.entities["Session"].key["PK"]
+    assert session == "{concat('SESSION|', token, '|', padded(number, 2))}"
     email, notes = customer.fields["email"], customer.fields["notes"]
     assert (email.attribute, email.type, email.optional, email.default) == (
         "Email",

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from singletable.errors import InvalidValue, ItemMismatch, NotFound
+from singletable.errors import InvalidValue, ItemMismatch, NotFound, OutOfScope
 from singletable.operations import PutItem
-from singletable.schema import Attr, Collection, Entity, Key, Table, attr
+from singletable.schema import Attr, Collection, Entity, Key, Table, attr, concat, padded
 from singletable.store import Store
 from singletable.values import Item
 from tests.store.entities import (
@@ -102,6 +102,55 @@ def test_collect_raises_for_two_items_of_a_single_member(store: Store) -> None:
 
     with pytest.raises(ItemMismatch, match="found 3"):
         store.collect(OneBallot, Ballot.key.partition("L"))
+
+
+piped = Table("piped")
+
+
+class Order(Entity, table=piped):
+    customer: Attr[str] = attr()
+    number: Attr[str] = attr()
+    key = Key(pk=concat("CUST|", customer), sk=concat("ORD|", number))
+
+
+class Line(Entity, table=piped):
+    customer: Attr[str] = attr()
+    number: Attr[str] = attr()
+    line: Attr[int] = attr()
+    key = Key(pk=concat("CUST|", customer), sk=concat("ORD|", number, "|LINE-", padded(line, 3)))
+
+
+class Note(Entity, table=piped):
+    customer: Attr[str] = attr()
+    number: Attr[str] = attr()
+    text: Attr[str] = attr()
+    key = Key(pk=concat("CUST|", customer), sk=concat("ORD|", number, "~", text))
+
+
+class WholeOrder(Collection):
+    order: Order
+    lines: list[Line]
+    notes: list[Note]
+
+
+# 51 starts like 5, and no separator is the same.
+def test_collect_reads_the_keys_that_continue_one_of_concat(empty: Store) -> None:
+    empty.admin.create_table(piped)
+    for number in ("5", "51", "5 "):
+        empty.create(Order(customer="7", number=number))
+        empty.create(Line(customer="7", number=number, line=1))
+        empty.create(Note(customer="7", number=number, text="a|LINE-001"))
+    for entity in (Order, Line, Note):
+        found = empty.collect(WholeOrder, entity.key.partition("7").eq("5"))
+        assert found.order.number == "5"
+        assert [one.number for one in (*found.lines, *found.notes)] == ["5", "5"]
+    assert len(list(empty.query(Order.key.partition("7")))) == 3
+    with pytest.raises(InvalidValue, match=r"contains '\|LINE-'"):
+        empty.create(Order(customer="7", number="5|LINE-1"))
+    scoped = empty.scoped(customer="7")
+    assert scoped.get(Order.key("7", "51")) is not None
+    with pytest.raises(OutOfScope):
+        scoped.get(Order.key("7|", "51"))
 
 
 def test_collect_from_an_index(store: Store) -> None:
