@@ -48,7 +48,7 @@ PAGES = (
             Section("Entities", "Entity ModelEntity Collection"),
             Section("Fields", "Attr attr version created updated expires TimeFormat"),
             Section("Codecs", "codec Json Compressed Encrypted FieldCodec"),
-            Section("Keys", "Key padded ordered descending casefold repeated Shards"),
+            Section("Keys", "Key concat padded ordered descending casefold repeated Shards"),
             Section("Unique values and counters", "Unique Count"),
         ),
         ("singletable.schema",),
