@@ -142,7 +142,9 @@ PARTS = st.sampled_from(
     ["USER", "METADATA", "ada", "bob", "1", "007", "a b", "$", "$23", "", "x:y", "ü", "Go", "true",
      "2024-01-15T10:30:00Z", "2024-01-15", "123e4567-e89b-12d3-a456-426614174000", '"""', "\n"]
 )  # fmt: skip
-KEYS = st.lists(PARTS, min_size=1, max_size=5).map("#".join).filter(bool)
+KEYS = st.builds(
+    str.join, st.sampled_from("##|:/"), st.lists(PARTS, min_size=1, max_size=5)
+).filter(bool)
 
 
 def _attribute_value(value: object, kind: str) -> AttributeValue:
