@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from singletable import Attr, Entity, InvalidValue, Key, Table, attr, concat, padded
+from singletable import Attr, Entity, InvalidValue, Key, OldKey, Table, attr, concat, padded
 from singletable.schema import ItemKey, Model, model_of
 from tests.schema.key_strategies import KINDS, Sketch, declare
 
@@ -135,9 +135,23 @@ def test_longer_key_restricts_the_last_value_of_a_shorter_one() -> None:
         number: Attr[int] = attr()
         key = Key(pk=concat("CUST|", name, "|ORD|", padded(number, 5)), sk="X")
 
-    order = {"PK": {"S": "CUST|7|ORD|00001"}, "SK": {"S": "X"}}
+    order: Any = {"PK": {"S": "CUST|7|ORD|00001"}, "SK": {"S": "X"}}
     assert Order.key("7", 1).key == order
     assert not model_of(Customer).matches(order)
     assert Customer.key("7|OR").key["PK"] == {"S": "CUST|7|OR"}
     with pytest.raises(InvalidValue, match=r"'7\|ORD\|1' contains '\|ORD\|'"):
         Customer.key("7|ORD|1")
+
+
+def test_old_format_is_told_from_the_new_one() -> None:
+    class Customer(Entity, table=Table("shop")):
+        name: Attr[str] = attr()
+        number: Attr[int] = attr(default=0)
+        key = Key(
+            pk=concat("CUST|", name, "|N-", padded(number, 5)),
+            sk="X",
+            old=(OldKey(pk=concat("CUST|", name), sk="X"),),
+        )
+
+    (old,) = model_of(Customer).old_keys
+    assert old.parse({"PK": {"S": "CUST|7|N-00001"}, "SK": {"S": "X"}}) is None

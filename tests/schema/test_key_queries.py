@@ -205,8 +205,12 @@ def test_query_of_a_concatenated_sort_key_returns_exactly_the_matching_items(
         "ab",
         "a:b",
     ]
-    pairs = [(one, two) for one in texts for two in [*texts, f"a{between}b", between]]
-    days = [(date(2024, 3, at), at + number) for at in (1, 9, 10) for number in (0, 90)]
+    pairs: list[tuple[Any, ...]] = [
+        (one, two) for one in texts for two in [*texts, f"a{between}b", between]
+    ]
+    days: list[tuple[Any, ...]] = [
+        (date(2024, 3, at), at + number) for at in (1, 9, 10) for number in (0, 90)
+    ]
     sides: list[tuple[Any, ...]] = [("S", between, text, between, text), ("D|", day, "|", number)]
     sides += [("R|", text), ("S",), ("T", text)]
     around: list[list[tuple[Any, ...]]] = [[("x",)], [()], [("x",)]]

@@ -54,6 +54,7 @@ class ItemGroup:
     separators: tuple[str, ...] = (SEPARATOR, SEPARATOR)
     # Whether its keys are declared with concat(), even if they could be joined by `#`.
     concatenated: bool = False
+    # Whether that was tried.
     is_tried: bool = False
 
     @property

@@ -205,19 +205,21 @@ def _kind(segment: Segment) -> object:
 
 
 def _mark_prefixes(others: Sequence[Model], newest: Model) -> None:
-    """Tell the templates of sort keys about longer keys that start like theirs.
+    """Tell templates about other keys that start like theirs.
 
-    A last value is then escaped like an inner one, or must not contain the text that follows it in
-    the longer key. Only the sort keys of one partition are sorted relative to each other.
+    A value of `concat` must not contain the text that follows it in the other key. The last value
+    of a sort key is escaped like an inner one where a longer key continues it; only the sort keys
+    of one partition are sorted relative to each other.
     """
     own = [*_primary_keys(newest), *newest.indexes.values()]
     keys = [key for other in others for key in (*_primary_keys(other), *other.indexes.values())]
     for one, other in [*combinations(own, 2), *product(own, keys)]:
-        if one.index is not other.index or _are_formats(newest, one, other):
-            continue  # an old key is written as it was before there was a new one
-        _mark_columns(one.pk, other.pk, is_sorted=False)
-        if _may_equal(one.pk, other.pk):
-            _mark_columns(one.sk, other.sk, is_sorted=True)
+        if one.index is other.index:
+            _mark_columns(one.pk, other.pk, is_sorted=False)
+            if _may_equal(one.pk, other.pk):
+                # An old key is written as it was before there was a new one.
+                is_sorted = not _are_formats(newest, one, other)
+                _mark_columns(one.sk, other.sk, is_sorted=is_sorted)
 
 
 def _mark_columns(columns: Iterable[Column], others: Iterable[Column], *, is_sorted: bool) -> None:

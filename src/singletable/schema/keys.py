@@ -221,8 +221,8 @@ class Key(Generic[P, *S]):
     def __new__(cls, *, pk: Any, sk: Any = None, old: Any = ()) -> Any:
         """Declare a key by its texts and fields, in order; `#` is inserted between them.
 
-        `old` are formats that the primary key had before: items under such a key are read, and
-        moved to the new key when they are written.
+        `concat` writes them as they are. `old` are formats that the primary key had before: items
+        under such a key are read, and moved to the new key when they are written.
         """
         key = super().__new__(cls)
         key.pk = pk
