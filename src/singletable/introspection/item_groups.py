@@ -60,8 +60,9 @@ class ItemGroup:
     @property
     def shape(self) -> str:
         """The keys as text, with `…` for values."""
-        sides = zip(self.separators, [self.pk, *([self.sk] if self.sk else [])], strict=False)
-        return " / ".join(mark.join(part or "…" for part in side) for mark, side in sides)
+        sides = [self.pk, *([self.sk] if self.sk else [])]
+        marked = zip(self.separators, sides, strict=False)
+        return " / ".join(mark.join(part or "…" for part in side) for mark, side in marked)
 
 
 SEPARATORS = "#|:/~;^"

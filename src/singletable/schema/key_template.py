@@ -292,7 +292,7 @@ class KeyTemplate:
         if self.separator:
             pieces = text.split(self.separator)
             return pieces if len(pieces) == len(self.segments) else None
-        pieces, at = [], 0
+        pieces, at = list[str](), 0
         for segment, after, ends in zip(
             self.segments, (*self.segments[1:], None), self.ends, strict=True
         ):
