@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from singletable.planning.simulation.partitions import (
     HOT_MINUTES,
@@ -81,7 +83,7 @@ def test_adaptive_capacity_gives_a_partition_all_of_its_table() -> None:
 def test_request_is_admitted_if_anything_is_left_and_leaves_a_debt() -> None:
     partitions = one_table(Provisioned(100, 100), burst=False)
     lanes, requests = np.array([0, 0]), np.array([0, 1])
-    admission = partitions.admit(lanes, np.array([400.0, 400.0]), requests, 2, RANDOM)
+    admission = partitions.admit(lanes, np.array([400.0, 400.0]), requests)
     assert admission.by_capacity.sum() == 1
     assert not admission.by_partition.any()
     used = np.array([[400.0, 0.0]])
@@ -99,13 +101,34 @@ def test_part_on_an_index_rejects_the_whole_request() -> None:
     )
     table, index = 1, 2 * 4 + 1
     admission = partitions.admit(
-        np.array([table, index, table, index]),
-        np.ones(4),
-        np.array([0, 0, 1, 1]),
-        2,
-        RANDOM,
+        np.array([table, index, table, index]), np.ones(4), np.array([0, 0, 1, 1])
     )
-    assert admission.rejected.sum() == 1
+    assert admission.rejected.tolist() == [False, False, True, True]
+
+
+_PARTS = st.tuples(st.integers(0, 9), st.sampled_from([0.5, 1.0, 40.0, 700.0]))
+
+
+@given(st.lists(st.lists(_PARTS, min_size=1, max_size=4), min_size=1, max_size=60))
+def test_requests_are_rejected_as_a_whole_and_only_if_nothing_is_left(
+    requests: list[list[tuple[int, float]]],
+) -> None:
+    """A throttled request takes nothing from others, and a lane at most one request too much."""
+    resources = [ResourceCapacity("shop"), ResourceCapacity("shop/GSI1", Provisioned(90, 50))]
+    # Reads and writes of five partitions, of the table and of the index.
+    room = np.array([3_000.0, 1_000.0] * 5 + [12_000.0, 4_000.0, 90.0, 50.0])
+    numbers = np.repeat(np.arange(len(requests)), [len(parts) for parts in requests])
+    lanes = np.array([lane for parts in requests for lane, _ in parts])
+    units = np.array([one for parts in requests for _, one in parts])
+    part_rejected = Partitions(resources, burst=False).admit(lanes, units, numbers).rejected
+    rejected = np.array([part_rejected[numbers == at].all() for at in range(len(requests))])
+    assert part_rejected.tolist() == rejected[numbers].tolist()
+    needed = np.zeros((len(requests), len(room)))
+    for level in (lanes, 10 + 2 * (lanes > 7) + lanes % 2):
+        np.add.at(needed, (numbers, level), units)
+    left = room - needed[~rejected].sum(axis=0)
+    assert np.all(left + needed.max(axis=0) > 0)
+    assert np.all((needed[rejected] > 0) @ (left <= 0))
 
 
 def test_on_demand_table_doubles_the_peak_of_half_an_hour_ago() -> None:

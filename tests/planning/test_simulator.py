@@ -9,7 +9,7 @@ import pytest
 
 from singletable.errors import InvalidValue, SingleTableError
 from singletable.patterns import Distribution, per_hour, per_second
-from singletable.planning import KeySpace, PatternLoad, Workload
+from singletable.planning import KeySpace, PatternLoad, PlacedUnits, Workload
 from singletable.planning.simulation import (
     Cache,
     Series,
@@ -139,6 +139,73 @@ def test_consumed_and_throttled_units_are_the_offered_ones() -> None:
     written = series(result)
     assert sum(written.consumed) + sum(written.throttled) == result.calls
     assert result.failed == sum(written.throttled)
+
+
+def transaction(size: float, *keyspaces: KeySpace) -> list[PlacedUnits]:
+    return [in_transaction(units(space, size=size)) for space in keyspaces]
+
+
+MANY, OTHERS = keys(1_000_000), keys(1_000_000, name="order")
+TEN = [keys(1_000_000, name=f"part{number}") for number in range(10)]
+ENTRY = units(keys(1_000, name="status"), index="GSI1", sort_keys="many")
+# Parts of a call, its units on the table, and the units a second that the table can serve.
+SERVED: dict[str, tuple[list[PlacedUnits], float, float]] = {
+    "puts": ([units(MANY)], 1, 4_000),
+    "puts with an index": ([units(MANY), ENTRY], 1, 4_000),
+    "transactions of two items": (transaction(2.0, MANY, OTHERS), 4, 4_000),
+    "transactions of ten items": (transaction(2.0, *TEN), 20, 4_000),
+    "transactions on one item": (transaction(2.0, keys(1)), 2, 1_000),
+    # 400 a second: a quarter of the other items are in the same partition.
+    "transactions with a busy item": (transaction(2.0, MANY, keys(1, name="total")), 4, 1_600),
+    "batches of 25 keys": ([replace(units(MANY), partitions=25)], 25, 4_000),
+}
+
+
+@pytest.mark.parametrize("overload", [0.75, 1.2, 3.0])
+@pytest.mark.parametrize("name", SERVED)
+def test_table_serves_its_capacity_however_much_is_offered(name: str, overload: float) -> None:
+    parts, size, capacity = SERVED[name]
+    result = run(
+        workload(*parts, rate=overload * capacity / size), retries=RetryPolicy(max_attempts=4)
+    )
+    served = per_second_of(series(result).consumed)
+    # A second may take one request more than its limit, and repay it later.
+    assert served == pytest.approx(min(overload, 1.0) * capacity, rel=0.05)
+    assert served <= capacity * 1.01
+    assert (result.throttled_share < 0.001) == (overload < 1)
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_throttling_begins_where_the_throttle_point_says(name: str) -> None:
+    parts, size, capacity = SERVED[name]
+    point = find_throttle_point(workload(*parts, rate=capacity / size)).factor or 0.0
+    below, above = (
+        run(workload(*parts, rate=factor * point * capacity / size), retries=RetryPolicy())
+        for factor in (0.97, 1.2)
+    )
+    assert below.throttled_share < 0.01
+    assert above.throttled_share > 0.01
+
+
+def test_puts_are_not_throttled_where_transactions_leave_room() -> None:
+    # All transactions write one item, so that they leave most of the table to others.
+    hot = workload(*transaction(2.0, MANY, keys(1, name="total")), rate=1_000)
+    result = run(both(hot, workload(units(OTHERS), rate=500, name="P1")), retries=RetryPolicy())
+    assert per_second_of(series(result).consumed) == pytest.approx(1_600 + 375, rel=0.05)
+    # Only a quarter of the puts are in the partition of the busy item.
+    assert result.patterns[0].throttled_share > 0.5
+    assert result.patterns[1].throttled_share < 0.26
+
+
+def test_every_call_is_served_fails_or_waits_for_its_last_attempt() -> None:
+    load = workload(*transaction(2.0, keys(50), keys(50, name="order")), rate=30)
+    capacity, twice = Provisioned(5, 50), RetryPolicy(max_attempts=2)
+    result = run(load, 12, capacity=capacity, retries=twice)
+    written = series(result)
+    waiting = result.calls - result.failed - sum(written.consumed) / 4
+    assert 0 <= waiting <= sum(written.throttled[-2:]) / 4
+    # The capacity, and what was saved before the start.
+    assert sum(written.consumed) == pytest.approx(50 * (12 * 60 + 300), rel=0.01)
 
 
 def test_retries_are_offered_again_and_make_calls_slower() -> None:

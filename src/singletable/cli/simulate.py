@@ -132,11 +132,15 @@ def simulate(
     # Wrong changes are rejected before a long simulation starts.
     changes = _changes(workload, settings, shards or (), cache or ())
     runs = [("as it is", workload, settings), *changes]
-    with progress_bar("Simulating minutes") as show:
+    with progress_bar("Simulating seconds") as show:
         (now, *what_ifs) = [
             WhatIf(
                 change,
-                run(one, chosen, on_progress=_offset(show, number * minutes, len(runs) * minutes)),
+                run(
+                    one,
+                    chosen,
+                    on_progress=_offset(show, 60 * minutes * number, 60 * minutes * len(runs)),
+                ),
                 find_throttle_point(one, chosen),
             )
             for number, (change, one, chosen) in enumerate(runs)
@@ -220,7 +224,7 @@ def _changes(
 def _offset(
     show: Callable[[Progress], object], before: int, total: int
 ) -> Callable[[Progress], object]:
-    """Return a callback for one of several simulations, with the minutes before it."""
+    """Return a callback for one of several simulations, with the seconds before it."""
     from singletable.store import Progress
 
     return lambda progress: show(Progress(before + progress.done, total))

@@ -146,7 +146,8 @@ class CallSource:
         for median in self.medians:
             latency += np.exp(math.log(median) + LATENCY_SIGMA * random.standard_normal(count))
         calls, requests, positions, kinds, units = _columns(
-            [piece for part in self.parts for piece in self._place(part, count, ranks, random)]
+            [piece for part in self.parts for piece in self._place(part, count, ranks, random)],
+            count,
         )
         return Calls(
             np.full(count, self.number, dtype=np.intp),
@@ -182,7 +183,9 @@ class CallSource:
             positions = ((hashes >> np.uint64(32)).astype(np.float64) + inside) * KEY_LENGTH
             part.use.count(own, count, placed.units / key.shards)
             part.use.total[0] += placed.units * count
-            pieces.append((part.request, part.use.resource + positions, part.kind, placed.units))
+            # A shard is queried by a request of its own, and a batch may get only some of its keys.
+            number = part.request if placed.in_transaction else part.request + turn
+            pieces.append((number, part.use.resource + positions, part.kind, placed.units))
         return pieces
 
 
@@ -205,6 +208,7 @@ def call_sources(
         exponent = load.skew if skew is None else skew
         domains: dict[Domain, int] = {}
         parts: list[_Part] = []
+        requests = _request_numbers(load.units)
         for placed in load.units:
             for domain in placed.key.domains:
                 domains.setdefault(domain, len(domains))
@@ -215,7 +219,7 @@ def call_sources(
             parts.append(
                 _Part(
                     placed,
-                    _request_number(placed),
+                    requests[_request(placed)],
                     kind,
                     tuple(domains[domain] for domain in placed.key.domains),
                     _mix(np.array([crc32(placed.key.template.encode())], dtype=np.uint64))[0],
@@ -265,23 +269,21 @@ def key_position(key: KeySpace, ranks: Sequence[int]) -> float:
 
 def is_one_item(positions: Floats) -> Flags:
     """Return which positions are those of a single item, which writes can contend for."""
-    inside: Floats = np.mod(positions / KEY_LENGTH, 1.0)
-    return np.equal(inside, _ONE_ITEM)
+    scaled: Floats = positions / KEY_LENGTH
+    return np.equal(scaled - np.floor(scaled), _ONE_ITEM)
 
 
 def _columns(
-    pieces: list[tuple[int, Floats, int, float]],
+    pieces: list[tuple[int, Floats, int, float]], count: int
 ) -> tuple[Ints, Ints, Floats, Ints, Floats]:
-    lengths = [len(positions) for _, positions, _, _ in pieces]
-    if not pieces:
-        empty = np.zeros(0, dtype=np.intp)
-        return empty, empty, np.zeros(0), empty, np.zeros(0)
+    """Return the parts of `count` calls; those of a call are adjacent, and those of a request."""
+    pieces.sort(key=lambda piece: piece[0])
     return (
-        np.tile(np.arange(lengths[0]), len(pieces)),
-        np.repeat(np.array([request for request, *_ in pieces]), lengths),
-        np.concatenate([positions for _, positions, _, _ in pieces]),
-        np.repeat(np.array([kind for *_, kind, _ in pieces]), lengths),
-        np.repeat(np.array([units for *_, units in pieces], dtype=np.float64), lengths),
+        np.repeat(np.arange(count), len(pieces)),
+        np.tile(np.array([request for request, *_ in pieces], dtype=np.intp), count),
+        np.array([positions for _, positions, _, _ in pieces]).ravel(order="F"),
+        np.tile(np.array([kind for *_, kind, _ in pieces], dtype=np.intp), count),
+        np.tile(np.array([units for *_, units in pieces], dtype=np.float64), count),
     )
 
 
@@ -302,14 +304,23 @@ def _request_medians(parts: Sequence[PlacedUnits]) -> list[float]:
         else:
             median = WRITE_MEDIAN
         median *= TRANSACTION_FACTOR if part.in_transaction else 1
-        number = _request_number(part)
-        medians[number] = max(median, medians.get(number, 0.0))
+        medians[_request(part)] = max(median, medians.get(_request(part), 0.0))
     return list(medians.values())
 
 
-def _request_number(part: PlacedUnits) -> int:
-    """Return the number of a part's request; all parts of a transaction are one request."""
-    return 0 if part.in_transaction else part.request + 1
+def _request_numbers(parts: Sequence[PlacedUnits]) -> dict[int, int]:
+    """Return the first number of each request, and leave room for one number per partition key."""
+    numbers: dict[int, int] = {}
+    end = 1
+    for part in parts:
+        if numbers.setdefault(_request(part), 0 if part.in_transaction else end) == end:
+            end += part.partitions
+    return numbers
+
+
+def _request(part: PlacedUnits) -> int:
+    """Return what all parts of a request have in common; a transaction is one request."""
+    return -1 if part.in_transaction else part.request
 
 
 def _with_exponent(distribution: Distribution, exponent: float | None) -> Distribution:

@@ -46,6 +46,8 @@ HOT_SHARE = 0.9
 HOT_MINUTES = 10
 # A split that leaves more of the load than this on one side is not worth it.
 _USEFUL_SPLIT = 0.995
+# Parts of requests that are decided at once, at least.
+_SHORTEST_QUEUE = 4_096
 # The length of a partition key's interval.
 KEY_LENGTH = 2.0**-32
 
@@ -90,7 +92,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Which requests were rejected, and for which of their parts there was no room.
+    """Which parts of requests were rejected, and for which of them there was no room.
 
     There was no room in its partition, or in the capacity of the whole table or index.
     """
@@ -164,24 +166,44 @@ class Partitions:
         unused = self.capacity - self.by_resource(units)
         self._credit = np.minimum(self._most_credit, self._credit + unused)
 
-    def admit(
-        self, lanes: Ints, units: Floats, requests: Ints, count: int, random: np.random.Generator
-    ) -> Admission:
-        """Decide which of `count` requests of a second are rejected.
+    def admit(self, lanes: Ints, units: Floats, requests: Ints) -> Admission:
+        """Decide which requests of a second are rejected; they come in the order of their parts.
 
         `lanes`, `units` and `requests` describe parts of requests: 2 * partition + kind, the units,
-        and the number of the request. If a part is rejected, so is its request: an index without
-        capacity rejects the write to its table, and it consumes nothing. Requests come in random
-        order.
+        and a number for the request, whose parts are adjacent. A request is admitted if something
+        is left for each of its parts, in their partitions and in the capacity of their tables and
+        indexes. Otherwise it consumes nothing: neither does a transaction of which one item is
+        throttled, nor a write to a table whose index has no capacity.
         """
         partitions, resources = self.available()
-        groups = 2 * self.resource[lanes // 2] + lanes % 2
-        rejected = np.zeros(count, dtype=np.bool_)
-        by_partition, by_capacity = (
-            _reject(level, groups, units, requests, rejected, available.ravel(), random)
-            for level, available in ((lanes, partitions), (groups, resources))
-        )
-        return Admission(rejected, by_partition, by_capacity)
+        room = np.concatenate([partitions.ravel(), resources.ravel()])
+        needs = np.stack([lanes, partitions.size + 2 * self.resource[lanes // 2] + lanes % 2])
+        offered = np.bincount(needs.ravel(), np.tile(units, 2), len(room))
+        # Only lanes that do not take everything can reject something.
+        is_crowded = offered > room
+        numbers = np.cumsum(np.append(False, requests[1:] != requests[:-1]))
+        rejected = np.zeros(len(lanes), dtype=np.bool_)
+        # About this share fits; most of the others are rejected without being put in order.
+        share = np.min(room[is_crowded] / offered[is_crowded], initial=1.0)
+        start, length = 0, max(_SHORTEST_QUEUE, int(share * len(lanes)))
+        while start < len(lanes):
+            last = numbers[min(start + length, len(lanes)) - 1]
+            end = int(np.searchsorted(numbers, last, side="right"))
+            own = numbers[start:end] - numbers[start]
+            is_rejected = np.zeros(own[-1] + 1, dtype=np.bool_)
+            decided = np.flatnonzero(is_crowded[needs[:, start:end]])
+            part = decided % len(own)
+            _reject(
+                needs[:, start:end].ravel()[decided],
+                units[start:end][part],
+                own[part],
+                room,
+                is_rejected,
+            )
+            rejected[start:end] = is_rejected[own]
+            start, length = end, 2 * length
+        by_partition, by_capacity = rejected & (room[needs] <= 0)
+        return Admission(rejected, by_partition, by_capacity & ~by_partition)
 
     def end_minute(
         self,
@@ -281,40 +303,33 @@ def split_point(start: float, end: float, positions: Floats, weights: Floats) ->
     return best[1] if best is not None and best[0] < _USEFUL_SPLIT else None
 
 
-def _reject(
-    lanes: Ints,
-    groups: Ints,
-    units: Floats,
-    requests: Ints,
-    rejected: Flags,
-    available: Floats,
-    random: np.random.Generator,
-) -> Flags:
-    """Return the parts that come after the units of their lane are used; mark their requests.
+def _reject(lanes: Ints, units: Floats, requests: Ints, room: Floats, rejected: Flags) -> None:
+    """Admit requests in order while each of their lanes has room; mark the others as rejected.
 
-    `groups` has the table or index and kind of each part. The most crowded one is first, because
-    the requests that it rejects leave room in the others.
+    Take the units of admitted requests from `room`. Each round admits the requests that fit even if
+    all before them are admitted. The lane that is full first has no room then, so that there are at
+    most as many rounds as lanes.
     """
-    no_room = np.zeros(len(lanes), dtype=np.bool_)
-    # A group is decided once: its last admitted request may take more than is left.
-    is_open = np.ones(len(lanes), dtype=np.bool_)
-    while True:
-        offered = np.bincount(lanes, np.where(rejected[requests], 0.0, units), len(available))
-        load = np.where(offered > available, offered / np.maximum(available, 1e-9), 0.0)
-        crowded = np.flatnonzero(is_open & (load[lanes] > 0) & ~rejected[requests])
-        if not len(crowded):
-            return no_room
-        worst = groups[crowded[np.argmax(load[lanes[crowded]])]]
-        is_open &= groups != worst
-        crowded = crowded[groups[crowded] == worst]
-        crowded = crowded[np.lexsort((random.random(len(crowded)), lanes[crowded]))]
-        lane = lanes[crowded]
-        before = np.cumsum(units[crowded]) - units[crowded]
-        is_first = np.append(True, lane[1:] != lane[:-1])
-        before -= np.maximum.accumulate(np.where(is_first, before, 0.0))
-        late = crowded[before >= available[lane]]
-        no_room[late] = True
-        rejected[requests[late]] = True
+    rejected[requests[room[lanes] <= 0]] = True
+    order = np.flatnonzero(~rejected[requests])
+    # Small integers are sorted in linear time.
+    small = lanes[order].astype(np.min_scalar_type(len(room)))
+    order = order[np.argsort(small, kind="stable")]
+    lanes, units, requests = lanes[order], units[order], requests[order]
+    while len(lanes):
+        is_first = np.append(True, lanes[1:] != lanes[:-1])
+        # All parts of a request in a lane are behind the same others.
+        is_own = np.append(True, requests[1:] != requests[:-1]) | is_first
+        sums = np.cumsum(units) - units
+        before = np.maximum.accumulate(np.where(is_own, sums, 0.0))
+        before -= np.maximum.accumulate(np.where(is_first, sums, 0.0))
+        waits = np.zeros(len(rejected), dtype=np.bool_)
+        waits[requests[before >= room[lanes]]] = True
+        is_waiting = waits[requests]
+        room -= np.bincount(lanes[~is_waiting], units[~is_waiting], len(room))
+        rejected[requests[is_waiting & (room[lanes] <= 0)]] = True
+        left = is_waiting & ~rejected[requests]
+        lanes, units, requests = lanes[left], units[left], requests[left]
 
 
 def _partitions_for(units: Sequence[float]) -> int:

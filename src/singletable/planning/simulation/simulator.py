@@ -102,7 +102,7 @@ def simulate(
     *,
     on_progress: Callable[[Progress], object] | None = None,
 ) -> SimulationResult:
-    """Simulate a workload; the same seed gives the same result."""
+    """Simulate a workload; the same seed gives the same result. Progress is counted in seconds."""
     return Simulation(workload, settings or SimulationSettings()).run(on_progress)
 
 
@@ -144,9 +144,8 @@ class Simulation:
                 "Simulate a smaller scale."
             )
         self._random = np.random.default_rng(settings.seed)
-        self._requests = 2 + max(
-            (part.request for load in workload.patterns for part in load.units), default=0
-        )
+        parts = [part for source in self._sources for part in source.parts]
+        self._requests = 1 + max(part.request + part.placed.partitions for part in parts)
         self._queue: dict[int, list[Calls]] = defaultdict(list)
         patterns, resources = len(self._sources), len(self._names)
         self._consumed: Floats = np.zeros((self._seconds, resources, 2))
@@ -179,8 +178,8 @@ class Simulation:
             self._run_batch(start, end, calls)
             if end % MINUTE == 0 or end == self._seconds:
                 self._end_minute((end - 1) // MINUTE, calls)
-                if on_progress is not None:
-                    on_progress(Progress(end // MINUTE, self._seconds // MINUTE))
+            if on_progress is not None:
+                on_progress(Progress(end, self._seconds))
             start = end
         return self._result()
 
@@ -222,15 +221,17 @@ class Simulation:
         partitions = self._partitions
         lanes = 2 * partitions.find(calls.position) + calls.kind
         requests = calls.call * self._requests + calls.request
-        admission = partitions.admit(
-            lanes, calls.units, requests, len(calls) * self._requests, self._random
-        )
-        part_rejected = admission.rejected[requests]
+        arrivals = self._random.integers(2**16, size=len(calls), dtype=np.uint16)
+        order = np.argsort(arrivals[calls.call], kind="stable")
+        lanes, units = lanes[order], calls.units[order]
+        admission = partitions.admit(lanes, units, requests[order])
+        part_rejected = np.empty(len(order), dtype=np.bool_)
+        part_rejected[order] = admission.rejected
         shape = (len(partitions), 2)
-        consumed = _sum_by(lanes[~part_rejected], calls.units[~part_rejected], shape)
-        throttled = _sum_by(lanes[part_rejected], calls.units[part_rejected], shape)
+        consumed = _sum_by(lanes, np.where(admission.rejected, 0.0, units), shape)
+        throttled = _sum_by(lanes, units, shape) - consumed
         for number, parts in enumerate((admission.by_partition, admission.by_capacity)):
-            no_room = _sum_by(lanes[parts], calls.units[parts], shape)
+            no_room = _sum_by(lanes[parts], units[parts], shape)
             self._causes[:, :, number] += partitions.by_resource(no_room)
             if parts is admission.by_partition:
                 self._minute_no_room += no_room
