@@ -181,6 +181,37 @@ def news_catalog() -> PatternCatalog:
     return made
 
 
+by_shelf = Index("by_shelf", pk="K1", sk="K2", projection="KEYS_ONLY")
+post = Table("post", indexes=[by_shelf])
+
+
+class Parcel(Entity, table=post):
+    """An item of which an update must read the other half of an index key, and a unique code."""
+
+    number: Attr[str] = attr()
+    depot: Attr[str] = attr()
+    shelf: Attr[str] = attr()
+    code: Attr[str] = attr()
+    note: Attr[str] = attr(default="")
+    version: Attr[int] = version()
+
+    key = Key(pk=("PARCEL", number), sk="PARCEL")
+    stored = Key(pk=("SHELF", depot, shelf), sk=number).on(by_shelf)
+    one_code = Unique(code)
+
+
+class Pallet(Entity, table=post):
+    """An item without markers and counters, with all fields but one in an index key."""
+
+    number: Attr[str] = attr()
+    depot: Attr[str] = attr()
+    shelf: Attr[str] = attr()
+    note: Attr[str] = attr(default="")
+
+    key = Key(pk=("PALLET", number), sk="PALLET")
+    stored = Key(pk=("PALLETS", depot, shelf), sk=number).on(by_shelf)
+
+
 by_skill = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
 glad = Table("glad-entities", indexes=[by_skill])
 Level = Literal["Beginner", "Intermediate", "Advanced", "Expert"]

@@ -16,12 +16,42 @@ from pathlib import Path
 
 import pytest
 
-from singletable import AsyncStore, Call, ItemCount, PatternCatalog, connect_async
+from singletable import (
+    AsyncStore,
+    Call,
+    ItemCount,
+    PatternCatalog,
+    Table,
+    checks,
+    connect_async,
+    creates,
+    deletes,
+    modifies,
+    per_second,
+    puts,
+    updates,
+    upserts,
+    zipf,
+)
 from singletable.patterns import FeedPattern
 from singletable.patterns.catalog import find_catalogs
+from singletable.patterns.estimate import editable_fields
 from singletable.planning import Population, Traffic, create_plan
+from singletable.schema import model_of
 from singletable.telemetry.stats import units_of
-from tests.planning.designs import Vote, news_catalog, skills_catalog
+from tests.planning.designs import (
+    Author,
+    Building,
+    Pallet,
+    Parcel,
+    Reader,
+    Session,
+    Vote,
+    news,
+    news_catalog,
+    post,
+    skills_catalog,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -110,6 +140,43 @@ def test_plan_of_every_rule_is_what_the_engine_consumes() -> None:
 
 def test_plan_of_a_skewed_directory_is_what_the_engine_consumes() -> None:
     check([skills_catalog(users=60)], 600)
+
+
+def every_write(table: Table, counts: dict[type, int], other: type) -> PatternCatalog:
+    """Return a catalog with each kind of write of each field: of one item, of four, and checked."""
+    catalog = PatternCatalog("writes", table, counts=counts, values=DISTRIBUTIONS[table])
+    rate = per_second(1)
+    for entity in counts:
+        effects = [make(entity) for make in (creates, puts, modifies, deletes, updates, upserts)]
+        for name in editable_fields(model_of(entity)):
+            effects += [make(entity, getattr(entity, name)) for make in (updates, upserts)]
+        for effect in effects:
+            fields = " and ".join(effect.edited_fields)
+            at = f"{len(list(catalog))}"
+            text = f"{effect.kind} {entity.__name__} {fields}"
+            catalog.write(f"A{at}", text, effect, rate=rate)
+            catalog.write(f"B{at}", f"{text} four times", effect, items=4, rate=rate)
+            if effect.kind != "modify" and entity is not other:
+                catalog.write(f"C{at}", f"{text} and check", effect, checks(other), rate=rate)
+    return catalog
+
+
+DISTRIBUTIONS = {
+    news: [zipf(Building.city, 2), zipf(Building.street, 2, 0.5), zipf(Vote.topic, 2, 0.0)],
+    post: [],
+}
+
+
+@pytest.mark.parametrize(
+    "catalog",
+    [
+        every_write(post, {Parcel: 40, Pallet: 40}, Pallet),
+        every_write(news, {Author: 8, Reader: 20, Session: 60, Building: 40, Vote: 80}, Reader),
+    ],
+    ids=["post", "news"],
+)
+def test_plan_of_every_write_is_what_the_engine_consumes(catalog: PatternCatalog) -> None:
+    check([catalog], 0, step=8)
 
 
 def test_population_has_the_declared_values_of_a_partition_key() -> None:

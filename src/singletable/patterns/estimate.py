@@ -16,11 +16,25 @@ from typing import Any, Literal, cast
 
 from singletable.patterns.expected_load import ItemCount
 from singletable.patterns.pattern import Pattern, ReadPattern, ScanPattern, WritePattern
-from singletable.patterns.requests import PlannedRequest, hydration, planned_requests
+from singletable.patterns.requests import (
+    PlannedRequest,
+    hydration,
+    planned_requests,
+    reads_before_upsert,
+)
 from singletable.patterns.sample_items import entry_size
-from singletable.schema import Index, Model, ResolvedKey, Selection, entities_in_range, model_of
+from singletable.schema import (
+    Index,
+    Model,
+    ResolvedKey,
+    Selection,
+    counters_of,
+    entities_in_range,
+    model_of,
+)
 from singletable.store.batch import is_batchable
 from singletable.store.decoder import missing_fields, projected_attributes
+from singletable.store.plan import reads_before_edits
 from singletable.values import Item
 
 DEFAULT_ITEM_SIZE = 1024
@@ -137,9 +151,9 @@ class _Estimator:
             # What a batch cannot delete from a partition is deleted in transactions.
             or any(one.kind == "clear" for one in pattern.accesses)
         )
-        # Entities of which any field may be updated.
+        # Entities of which any field may be updated or upserted.
         self._any_field = {
-            one.entity
+            one.entity: one.kind
             for one in pattern.accesses
             if one.kind in ("update", "upsert") and not one.edited_fields
         }
@@ -190,11 +204,33 @@ class _Estimator:
         factor = 1.0 if consistent else 0.5
         if not consistent and units:
             how += ", halved because eventually consistent"
-        typical = units * factor if request.likely else 0.0
-        if not request.likely:
+        share = self._read_share(request)
+        typical = units * factor * share
+        if 0 < share < 1:
+            how += f", for {share:.0%} of the items"
+        elif not share:
             how = f"not in a typical call; at most {how}"
-            returned = 0.0
+        returned *= share
         return UnitCost(request, request.access, "read", typical, most * factor, how, returned)
+
+    def _read_share(self, request: PlannedRequest) -> float:
+        """Return the share of the items of a typical call that are read."""
+        reads = [one for one in self._requests if one.is_read and one.access is request.access]
+        kind = self._any_field.get(request.entity)
+        model = model_of(request.entity)
+        if (
+            request.likely
+            or kind is None
+            or request.access is not model.key
+            or request is not reads[0]
+        ):
+            return float(request.likely)
+        # Edits of any fields change keys for half of the items.
+        others = frozenset(rewritten_fields(model))
+        choices = (others, others | keys_only_fields(model))
+        if kind == "upsert":
+            return sum(reads_before_upsert(model, one) for one in choices) / 2
+        return sum(reads_before_edits(model, one, known=True) for one in choices) / 2
 
     def _read_units(self, request: PlannedRequest) -> tuple[float, float, str, float]:
         """Return the strongly consistent units of a typical read, the most, why, and the bytes."""
@@ -240,7 +276,9 @@ class _Estimator:
         share = 1.0
         if others or self._expected.scanned is not None:
             share = self._expected.items / max(items, 1)
-        return float(typical), float(max(most, typical)), how, items * average * share
+        # A scan reads items of all sizes, not only the largest.
+        worst = typical if request.action == "Scan" else max(most, typical)
+        return float(typical), float(worst), how, items * average * share
 
     def _entities(self, request: PlannedRequest) -> list[type]:
         """Return the entities that a request reads; a collection and a scan have several."""
@@ -392,6 +430,8 @@ def _entry_writes(
         stamp = model.role("updated")
         if stamp is not None and stamp.name in access.fields:
             return 2, 2, "its key has the time of the write, so the entry is deleted and written"
+        if {*rewritten_fields(model)} & {*access.fields}:
+            return 2, 2, "all fields are in index keys, so the entry is deleted and written"
         most = 2 if moves else 1
         if _has_keys_only(model, access):
             if not keys_only_fields(model) & set(access.fields):
@@ -423,6 +463,31 @@ def keys_only_fields(model: Model) -> set[str]:
     tested = _fields_of(model, {path[0] for key in keys for path in key.condition_paths})
     stored = {name for name in found if model.fields[name].role is None}
     return stored - others - tested - set(model.key.fields)
+
+
+def editable_fields(model: Model) -> list[str]:
+    """Return the fields that an application may set: not keys, nor what the store maintains."""
+    counters = {path.field for path in counters_of(model.entity)}
+    return [
+        name
+        for name, field in model.fields.items()
+        if name not in model.key.fields and field.role in (None, "expires") and name not in counters
+    ]
+
+
+def rewritten_fields(model: Model) -> list[str]:
+    """Return the fields that a write of a whole item is taken to change, except some in keys.
+
+    These are all fields that are in no key and no condition; if there are none, one of the others.
+    See `keys_only_fields` for those in keys.
+    """
+    editable, indexes = editable_fields(model), model.indexes.values()
+    tested = _fields_of(model, {path[0] for key in indexes for path in key.condition_paths})
+    fixed = {name for key in indexes for name in key.fields} | tested
+    side = {name for one in model.uniques.values() for name in one.fields}
+    side |= {name for one in model.counts.values() for name in one.fields}
+    loose = [name for name in editable if name not in fixed]
+    return [name for name in loose if name not in side] or loose[:1] or editable[:1]
 
 
 def includes_defaults(model: Model, access: ResolvedKey) -> bool:

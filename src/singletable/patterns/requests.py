@@ -96,7 +96,7 @@ def planned_requests(pattern: Pattern) -> tuple[PlannedRequest, ...]:
     """Return the requests that a call of the pattern sends, in order."""
     sample = pattern.sample if isinstance(pattern, ReadPattern) else None
     if isinstance(pattern, WritePattern):
-        return _write_requests(pattern.accesses)
+        return _write_requests(pattern.accesses, is_single=pattern.expected.items <= 1)
     requests = [request for access in pattern.accesses for request in _reads(access, sample)]
     if isinstance(pattern, ReadPattern) and pattern.collection is not None:
         return tuple(requests[:1])  # one query reads the items of all entities
@@ -174,8 +174,13 @@ class _WritePlan:
     read_after: bool = False
 
 
-def _write_requests(effects: tuple[EntityAccess, ...]) -> tuple[PlannedRequest, ...]:
-    """Return all reads, then the writes: one request, or the actions of one transaction."""
+def _write_requests(
+    effects: tuple[EntityAccess, ...], *, is_single: bool
+) -> tuple[PlannedRequest, ...]:
+    """Return all reads, then the writes: one request, or the actions of one transaction.
+
+    Only the update of a single item returns it.
+    """
     bulk = [
         request
         for effect in effects
@@ -205,7 +210,8 @@ def _write_requests(effects: tuple[EntityAccess, ...]) -> tuple[PlannedRequest, 
     if len(writes) > 1 or writes[0].action == "ConditionCheckItem":
         writes = [replace(request, in_transaction=True) for request in writes]
         alternatives = [replace(request, in_transaction=True) for request in alternatives]
-    after = [_read_after(plan) for plan in plans if plan.read_after] if len(plans) == 1 else []
+    returns = is_single and len(plans) == 1 and plans[0].read_after
+    after = [_read_after(plans[0])] if returns else []
     numbers = [plan.number for plan in plans if plan.number is not None]
     return (*numbers, *reads, *writes, *alternatives, *after, *bulk)
 
@@ -385,19 +391,23 @@ def _plan_update(model: Model, declared: frozenset[str]) -> _WritePlan:
 def _plan_upsert(model: Model, declared: frozenset[str]) -> _WritePlan:
     """Plan an upsert: one update, or after reading the item an update or a put."""
     plan = _plan_update(model, declared)
-    must_read = _upsert_reads(model, declared)
+    must_read = reads_before_upsert(model, declared)
     plan.reads = [replace(_read(model), conditional=not must_read, likely=must_read)]
     put = _on_item("PutItem", model)
     if model.role("expires"):  # it may replace an expired item
         put = replace(put, edited_fields=frozenset(model.fields))
     plan.alternatives = [put, _on_item("ConditionCheckItem", model)]
-    plan.markers.clear()
-    plan.counters.clear()
+    # An existing item needs those of the declared fields; a new one may need all.
+    markers, counters = plan.markers, plan.counters
+    plan.markers, plan.counters = [], {}
     _plan_side_writes(plan, model, claims="if needed", releases="if needed", likely=False)
+    for at, one in enumerate(plan.markers):
+        plan.markers[at] = replace(one, likely=replace(one, likely=True) in markers)
+    plan.counters |= {at: one for at, one in counters.items() if one.likely}
     return plan
 
 
-def _upsert_reads(model: Model, edited: frozenset[str]) -> bool:
+def reads_before_upsert(model: Model, edited: frozenset[str]) -> bool:
     """Return whether an upsert of these fields, or of any, always reads the item first.
 
     The keys of indexes must be known for a new item, and an empty set is not stored.

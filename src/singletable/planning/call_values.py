@@ -17,7 +17,6 @@ from singletable.planning.population import (
 )
 from singletable.planning.ranks import draw_rank
 from singletable.schema import ItemKey, ResolvedKey, Selection, UniqueValue
-from singletable.schema.count import counters_of
 
 # Numbers for the end of a range, of which the first that fits its key is used.
 _LARGE_NUMBERS = (10_000, 999, 99, 9)
@@ -154,19 +153,6 @@ class PatternArguments:
 
 def _field(name: str) -> Callable[[Values], object]:
     return lambda values: values[name]
-
-
-def editable_fields(population: EntityPopulation) -> list[str]:
-    """Return the fields that an application may set: not keys, nor what the store maintains."""
-    model = population.model
-    counters = {path.field for path in counters_of(model.entity)}
-    return [
-        name
-        for name, attribute in model.fields.items()
-        if name not in model.key.fields
-        and attribute.role in (None, "expires")
-        and name not in counters
-    ]
 
 
 def changed_value(

@@ -24,12 +24,16 @@ from singletable.patterns import (
     ScanPattern,
     WritePattern,
 )
-from singletable.patterns.estimate import includes_defaults, keys_only_fields
+from singletable.patterns.estimate import (
+    editable_fields,
+    includes_defaults,
+    keys_only_fields,
+    rewritten_fields,
+)
 from singletable.patterns.requests import hydration
 from singletable.planning.call_values import (
     PatternArguments,
     changed_value,
-    editable_fields,
     toggled_index,
 )
 from singletable.planning.population import EntityPopulation, Population, Slot
@@ -489,13 +493,13 @@ class _WriteCall:
 
     def _replacement(self, population: EntityPopulation) -> Callable[[], Any]:
         """Return a function that returns an existing item with other values."""
-        if not editable_fields(population):  # it would be written as it is
+        if not editable_fields(population.model):  # it would be written as it is
             instance = self._new_instance(population)
             return lambda: instance
         slot = self._existing(population)
         key, changes = population.item_key(slot), self._changes(population, slot)
         if "version" not in population.model.roles:
-            values = population.values(slot) | changes
+            values = population.values(slot) | self._state.current(population, slot)
             return lambda: population.instance(values)
         found: list[Any] = []
 
@@ -512,16 +516,10 @@ class _WriteCall:
     def _changes(self, population: EntityPopulation, slot: Slot) -> dict[str, object]:
         """Return new values for the fields that are in no key and no condition."""
         model = population.model
-        editable = editable_fields(population)
-        decisive = {name for key in model.indexes.values() for name in population.deciding(key)}
-        keys = {name for key in model.indexes.values() for name in key.fields}
-        unique = {name for one in model.uniques.values() for name in one.fields}
-        counted = {name for one in model.counts.values() for name in one.fields}
-        free = [one for one in editable if one not in decisive | keys | unique | counted]
-        names = free or [one for one in editable if one not in decisive | keys][:1] or editable[:1]
+        names = rewritten_fields(model)
         # The keys of entries that have keys only change for half of the items.
         if self._state.toggle(model.name):
-            names += [one for one in editable if one in keys_only_fields(model)]
+            names += [one for one in editable_fields(model) if one in keys_only_fields(model)]
         return self._new_values(population, slot, list(dict.fromkeys(names)))
 
     def _edits(
@@ -531,7 +529,7 @@ class _WriteCall:
         toggled = toggled_index(population, declared)
         slot = self._existing(population) if toggled is None else self._toggled(population, toggled)
         if declared:
-            names = [one for one in editable_fields(population) if one in declared]
+            names = [one for one in editable_fields(population.model) if one in declared]
             changes = self._new_values(population, slot, names)
         else:
             changes = self._changes(population, slot)
@@ -541,14 +539,16 @@ class _WriteCall:
 
     def _toggled(self, population: EntityPopulation, key: ResolvedKey) -> Slot:
         """Return an item that is to enter or leave an index, in turns, so that its share stays."""
-        state = self._state
+        state, entity = self._state, population.model.entity
         wanted = state.toggle(str(key))
         slot = self._existing(population)
         for _ in range(50):
             values = population.short_values(slot) | state.current(population, slot)
             if population.is_in_index(key, values) == wanted:
                 break
-            slot = population.slot(population.draw(self._rng, self._pattern.expected.skew))
+            other = population.slot(population.draw(self._rng, self._pattern.expected.skew))
+            slot = slot if (entity, other) in self._used else other
+        self._used.add((entity, slot))
         return slot
 
     def _new_values(
@@ -636,7 +636,7 @@ def _required_edits(population: EntityPopulation, edits: Sequence[Edit[Any]]) ->
     values = population.short_values(population.slot(0))
     return [
         fields[name].set(values[name])
-        for name in editable_fields(population)
+        for name in editable_fields(population.model)
         if name not in edited and fields[name].default is None and not fields[name].codec().optional
     ]
 
