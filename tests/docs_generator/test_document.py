@@ -45,8 +45,8 @@ SPECIAL_NAMES = render_text(special_names)
         "| **AP21** | What was cast<br>`follow` | GetRecords |  | the stream |  |",
         # Cost.
         "| **AP1** | 1 | 600 | 1 |  | 20&nbsp;a&nbsp;second | 20 |  |",
-        "| **AP3** | 600 | ~600–1,024 | ~75 |  |  |  |  |",
-        "| **AP10** | 1 | ~600–1,024 |  | ≤ ~6 |  |  |  |",
+        "| **AP3** | 600 | ~600–1,024 | ~59.5 (≤&nbsp;75) |  |  |  |  |",
+        "| **AP10** | 1 | ~600–1,024 |  | ~6 |  |  |  |",
         "| **all** |  |  |  |  |  | **20.1** |  |",
     ],
 )

@@ -60,12 +60,17 @@ def print_plan(console: Console, pattern: Pattern, catalog: PatternCatalog | Non
 def _estimate_text(pattern: Pattern, catalog: PatternCatalog | None) -> str:
     sizes, counts = (catalog.sizes, catalog.counts) if catalog is not None else ({}, {})
     cost = estimate(pattern, sizes, counts)
-    items, read, bound = pattern.expected.items, cost.read, "at most"
-    if isinstance(pattern, ScanPattern):  # it reads all items, of any size
-        items, read, bound = items_read(pattern, counts), cost.typical_read, "about"
-    kinds = (("read unit", read), ("write unit", cost.write))
-    units = [pluralize(count, kind) for kind, count in kinds if count]
-    text = f"{bound} {' and '.join(units) or 'nothing'} per call"
+    items = (
+        items_read(pattern, counts) if isinstance(pattern, ScanPattern) else pattern.expected.items
+    )
+    kinds = (("read", cost.typical_read, cost.read), ("write", cost.typical_write, cost.write))
+    units = [
+        pluralize(round(typical, 2), f"{kind} unit")
+        + (f" (at most {most:,.10g})" if most > typical else "")
+        for kind, typical, most in kinds
+        if most
+    ]
+    text = f"{' and '.join(units) or 'nothing'} per call"
     text += f", for {pluralize(items, 'item')}"
     if cost.assumed:
         text += " of an assumed size"

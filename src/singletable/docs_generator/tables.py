@@ -23,7 +23,6 @@ from singletable.patterns import (
     PlannedRequest,
     ReadPattern,
     ScanPattern,
-    WritePattern,
     estimate,
     planned_requests,
 )
@@ -233,17 +232,16 @@ def _signature(pattern: Pattern, name: str) -> str:
 def _cost_row(pattern: Pattern, cost: Estimate, catalog: PatternCatalog) -> list[str]:
     rate = pattern.expected.rate
     about = "~" if cost.assumed else ""
-    most = "≤ " if isinstance(pattern, WritePattern) else ""
     read, write = _units_per_second(pattern, cost)
     return [
         f"**{escape(pattern.code)}**",
         f"{max(pattern.expected.items, _scanned(pattern, catalog)):,}",
         _size(pattern, catalog),
-        _units(_read_units(pattern, cost), f"{most}{about}"),
-        _units(cost.write, f"{most}{about}"),
+        _units(cost.typical_read, about, cost.read),
+        _units(cost.typical_write, about, cost.write),
         "" if rate is None else str(rate).replace(" ", "&nbsp;"),
-        "" if rate is None else _units(read, f"{most}{about}"),
-        "" if rate is None else _units(write, f"{most}{about}"),
+        "" if rate is None else _units(read, about),
+        "" if rate is None else _units(write, about),
     ]
 
 
@@ -265,17 +263,16 @@ def _size(pattern: Pattern, catalog: PatternCatalog) -> str:
 def _units_per_second(pattern: Pattern, cost: Estimate) -> tuple[float, float]:
     rate = pattern.expected.rate
     calls = 0.0 if rate is None else rate.per_second
-    return _read_units(pattern, cost) * calls, cost.write * calls
+    return cost.typical_read * calls, cost.typical_write * calls
 
 
-def _read_units(pattern: Pattern, cost: Estimate) -> float:
-    """Return the most read units of a call; a scan reads items of all sizes, so not only those."""
-    return cost.typical_read if isinstance(pattern, ScanPattern) else cost.read
-
-
-def _units(units: float, mark: str) -> str:
-    """Format units with three significant digits, or as an integer from 100 on."""
-    if not units:
+def _units(units: float, mark: str, most: float = 0.0) -> str:
+    """Format units with three significant digits, and the most units if they are more."""
+    if not units and not most:
         return ""
-    digits = f"{units:,.0f}" if units >= 100 else f"{units:,.3g}"
-    return f"{mark}{digits}"
+    bound = f" (≤&nbsp;{_digits(most)})" if most > units else ""
+    return f"{mark}{_digits(units)}{bound}"
+
+
+def _digits(units: float) -> str:
+    return f"{units:,.0f}" if units >= 100 else f"{units:,.3g}"
