@@ -28,7 +28,7 @@ def test_plan_prints_patterns_tables_modes_and_assumptions(run: Run, designs: Pa
     assert "AP1  Get user by username (login)  900/s" in " ".join(out.split("\n"))
     assert "145.80   45 %" in out
     assert "✓  reserved for 3 years, Standard" in out
-    assert "Patterns without a rate cost nothing here: AP5." in out
+    assert "Patterns without a rate are left out: AP5." in out
     assert "No growth is declared." in out
     assert max(len(line) for line in out.splitlines()) <= 80
 

@@ -91,7 +91,7 @@ def test_storage_includes_index_copies_and_overhead() -> None:
 
 def test_plan_says_what_it_assumes() -> None:
     assumptions = create_plan([catalog()]).assumptions
-    assert [one for one in assumptions if "nothing here: E." in one]
+    assert [one for one in assumptions if "left out: E." in one]
 
 
 def test_plan_says_that_all_items_are_taken_to_be_in_a_sparse_index() -> None:

@@ -25,6 +25,7 @@ from singletable.planning.simulation.report import SimulationReport, report_page
 from singletable.planning.simulation.sampler import Sampler
 from singletable.retry import RetryPolicy
 from singletable.schema import Provisioned
+from singletable.store import Progress
 from tests.planning.loads import both, in_transaction, keys, units, workload
 
 # Each throttled request is then a failed call, which makes them easy to count.
@@ -249,6 +250,14 @@ def test_patterns_without_calls_or_units_have_no_figures() -> None:
 def test_rates_that_need_too_much_memory_are_rejected() -> None:
     with pytest.raises(InvalidValue, match=r"5,000,000 calls a second.*smaller scale"):
         run(workload(units(keys(3)), rate=5_000_000))
+
+
+def test_progress_is_shown_within_a_minute() -> None:
+    steps: list[Progress] = []
+    load = workload(units(keys(1_000)), rate=20_000)
+    simulate(load, SimulationSettings(minutes=1, retries=ONCE), on_progress=steps.append)
+    assert [step.done for step in steps] == [10, 20, 30, 40, 50, 60]
+    assert {step.total for step in steps} == {60}
 
 
 def test_same_seed_gives_the_same_result() -> None:

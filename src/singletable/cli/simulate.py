@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +13,7 @@ from singletable.cli.options import Months, PatternApp, Scale
 from singletable.errors import SingleTableError
 
 if TYPE_CHECKING:
+    from singletable.patterns import PatternCatalog
     from singletable.planning import Workload
     from singletable.planning.simulation import Cache, SimulationSettings, ThrottlePoint
     from singletable.planning.simulation.report import SimulationReport
@@ -148,7 +149,7 @@ def simulate(
     notes = [_growth_note(scale, months)] if factor != 1 or months else []
     if not changes:
         notes += _remedies(now.throttle_point, is_on_demand=_is_on_demand(workload, settings))
-    notes += _notes(workload)
+    notes += _notes(workload, catalogs)
     report = SimulationReport(app, now.result, now.throttle_point, tuple(what_ifs), tuple(notes))
     print_simulation(Console(highlight=False), report)
     _write_files(report, html, csv)
@@ -299,10 +300,11 @@ def _growth_note(scale: str, months: float) -> str:
     return f"The load is that {' and '.join(parts)}."
 
 
-def _notes(workload: Workload) -> list[str]:
-    notes: list[str] = []
-    if workload.unrated:
-        notes.append(f"Patterns without a rate are not simulated: {', '.join(workload.unrated)}.")
+def _notes(workload: Workload, catalogs: Sequence[PatternCatalog]) -> list[str]:
+    """Return what the figures assume, as `plan` does, and what the drawn keys assume."""
+    from singletable.planning import create_plan
+
+    notes = [*create_plan(catalogs).assumptions]
     if workload.assumed:
         notes.append(
             "The number of values is not declared, so that each item is taken to have its own: "

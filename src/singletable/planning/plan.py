@@ -244,7 +244,7 @@ def _assumptions(
         if one.rate is None and not isinstance(one.pattern, FeedPattern)
     ]
     if unrated:
-        yield f"Patterns without a rate cost nothing here: {', '.join(unrated)}."
+        yield f"Patterns without a rate are left out: {', '.join(unrated)}."
     sizes: Mapping[type, int] = {
         entity: size for catalog in catalogs for entity, size in catalog.sizes.items()
     }
