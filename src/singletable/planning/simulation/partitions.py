@@ -181,13 +181,13 @@ class Partitions:
         offered = np.bincount(needs.ravel(), np.tile(units, 2), len(room))
         # Only lanes that do not take everything can reject something.
         is_crowded = offered > room
-        numbers = np.cumsum(np.append(False, requests[1:] != requests[:-1]))
+        numbers: Ints = np.cumsum(np.append(False, requests[1:] != requests[:-1]))
         rejected = np.zeros(len(lanes), dtype=np.bool_)
         # About this share fits; most of the others are rejected without being put in order.
-        share = np.min(room[is_crowded] / offered[is_crowded], initial=1.0)
+        share = float(np.min(room[is_crowded] / offered[is_crowded], initial=1.0))
         start, length = 0, max(_SHORTEST_QUEUE, int(share * len(lanes)))
         while start < len(lanes):
-            last = numbers[min(start + length, len(lanes)) - 1]
+            last = int(numbers[min(start + length, len(lanes)) - 1])
             end = int(np.searchsorted(numbers, last, side="right"))
             own = numbers[start:end] - numbers[start]
             is_rejected = np.zeros(own[-1] + 1, dtype=np.bool_)
