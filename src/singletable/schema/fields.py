@@ -161,7 +161,10 @@ class Attr(Path[Any, T], KeyPart[T]):
             return
         try:
             self._codec = codec or codec_of(
-                annotation, time_format=self.time_format, field_codec=self.field_codec
+                annotation,
+                time_format=self.time_format,
+                rounds=self._rounds_times,
+                field_codec=self.field_codec,
             )
             if self.old_types:
                 self._codec = old_types_codec(self._codec, self.old_types)
@@ -240,13 +243,21 @@ class Attr(Path[Any, T], KeyPart[T]):
     def encoding(self) -> KeyEncoding:
         """Return how the value is written into a key."""
         try:
-            return key_encoding_of(self._stored_type(), self.time_format)
+            return key_encoding_of(self._stored_type(), self.time_format, rounds=self._rounds_times)
         except DeclarationError as error:
             raise DeclarationError(f"{self}: {error}") from None
 
     def child(self, step: str | int) -> Path[Any, Any]:
         """Return the path to a member of the value."""
         return NestedPath(self, (step,), member_type(self._stored_type(), step, str(self)))
+
+    @property
+    def _rounds_times(self) -> bool:
+        """Whether a time is rounded down to its format: the store sets the times that have a role.
+
+        One is `expires()`, because TTL has whole seconds, but `now + timedelta(…)` rarely does.
+        """
+        return self.role is not None
 
     def _stored_type(self) -> Any:
         """Return the type of the field with all that says how it is stored."""
@@ -426,8 +437,8 @@ def attr(
 
     `default` or `factory` provides the value where none is passed, and where a stored item has
     none. `name` is the name of the stored attribute, if it differs. `check` rejects a value by
-    raising ValueError or returning False. `time_format` is how datetimes are stored. With
-    key_only=True the value is stored in the primary key only. With FastAPI, a `read_only` field is
+    raising ValueError or returning False. `time_format` is how datetimes are stored; finer ones
+    are rejected. With key_only=True the value is stored in the primary key only. With FastAPI, a `read_only` field is
     in responses but ignored in request bodies, and a `hidden` one is in neither. `codec` stores
     the value in another way than its type is stored: `codec(…)`, `Json()`, `Compressed()` or
     `Encrypted(…)`.

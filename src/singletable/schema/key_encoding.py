@@ -20,7 +20,7 @@ from singletable.schema.codec.field_codec import (
     field_codecs,
     runtime_class,
 )
-from singletable.schema.codec.times import EPOCH, MICROSECOND, in_utc, writer_of
+from singletable.schema.codec.times import EPOCH, MICROSECOND, writer_of
 
 INT_DIGITS = 19
 # The microseconds of the longest timedelta.
@@ -84,7 +84,9 @@ class KeyEncoding:
             return None
 
 
-def key_encoding_of(annotation: object, time_format: TimeFormat | None) -> KeyEncoding:
+def key_encoding_of(
+    annotation: object, time_format: TimeFormat | None, *, rounds: bool = False
+) -> KeyEncoding:
     """Return the encoding of a type; raise DeclarationError if it cannot be part of a key."""
     if isinstance(annotation, NewType):
         return key_encoding_of(annotation.__supertype__, time_format)
@@ -94,9 +96,9 @@ def key_encoding_of(annotation: object, time_format: TimeFormat | None) -> KeyEn
         codecs = field_codecs(extras)
         if codecs:
             return _custom_encoding(codecs[-1], inner, own or time_format)
-        return key_encoding_of(inner, own or time_format)
+        return key_encoding_of(inner, own or time_format, rounds=rounds)
     if annotation is datetime:
-        return _datetime_encoding(time_format or TimeFormat.MICROSECONDS)
+        return _datetime_encoding(time_format or TimeFormat.MICROSECONDS, rounds=rounds)
     if isinstance(annotation, type) and annotation in _SIMPLE:
         return _SIMPLE[annotation]
     choices = choices_of(annotation)
@@ -310,15 +312,16 @@ def _choice_encoding(choices: dict[str, object]) -> KeyEncoding:
     )
 
 
-def _datetime_encoding(time_format: TimeFormat) -> KeyEncoding:
+def _datetime_encoding(time_format: TimeFormat, *, rounds: bool) -> KeyEncoding:
     """Return the encoding that equals the stored format; epochs are padded with zeros."""
+    write = writer_of(time_format, rounds=rounds)
     if time_format in (TimeFormat.EPOCH_SECONDS, TimeFormat.EPOCH_MILLISECONDS):
         in_seconds = time_format is TimeFormat.EPOCH_SECONDS
         unit = timedelta(seconds=1) if in_seconds else timedelta(milliseconds=1)
         width = 11 if in_seconds else 14
 
         def write_epoch(value: object) -> str:
-            elapsed = (_utc(value) - EPOCH) // unit
+            elapsed = int(write(value))
             if not 0 <= elapsed < 10**width:
                 raise InvalidValue(f"expected a time from 1970 to 5138, but got {value}")
             return f"{elapsed:0{width}d}"
@@ -333,14 +336,12 @@ def _datetime_encoding(time_format: TimeFormat) -> KeyEncoding:
     digits = {TimeFormat.SECONDS: 0, TimeFormat.MILLISECONDS: 3, TimeFormat.MICROSECONDS: 6}
     decimals = digits[time_format]
 
-    def write(value: object) -> str:
-        text = _utc(value).strftime("%Y-%m-%dT%H:%M:%S.%f").zfill(26)
-        return (text[: 20 + decimals] if decimals else text[:19]) + "Z"
-
     def plain_expression(source: SourceBuilder, name: str) -> tuple[str, str]:
         is_utc = f"{name}.__class__ is {source.bind(datetime, 'datetime')}"
         is_utc += f" and {name}.tzinfo is {source.bind(UTC, 'UTC')}"
-        return is_utc, f"{source.bind(writer_of(time_format), 'write_time')}({name})"
+        if not rounds:  # a time that is too fine takes the slow path, which raises the error
+            is_utc += f" and {name}.microsecond % {10 ** (6 - decimals)} == 0"
+        return is_utc, f"{source.bind(write, 'write_time')}({name})"
 
     fraction = rf"\.d{{{decimals}}}" if decimals else ""
     pattern = _digit_pattern("d{4}-d{2}-d{2}Td{2}:d{2}:d{2}" + fraction + "Z")
@@ -401,12 +402,6 @@ def _uuid(value: object) -> str:
     if not isinstance(value, UUID):
         raise _wrong_type("a UUID", value)
     return str(value)
-
-
-def _utc(value: object) -> datetime:
-    if not isinstance(value, datetime):
-        raise _wrong_type("a datetime", value)
-    return in_utc(value)
 
 
 def _int(value: object) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from singletable import expressions
-from singletable.errors import NotFound
+from singletable.errors import InvalidValue, NotFound
 from singletable.expressions import (
     Add,
     At,
@@ -78,9 +78,7 @@ def plan_create(
 ) -> Plan:
     """Plan to create an item; `keep_stamps` keeps the version and times that it already has."""
     now = context.clock()
-    stamps = _stamps(model, instance, now, version=1)
-    if keep_stamps:
-        stamps = {name: value for name, value in stamps.items() if not instance.__dict__.get(name)}
+    stamps = _stamps(model, instance, now, version=1, keep=keep_stamps)
     item = _encode(model, {**instance.__dict__, **stamps} if stamps else instance.__dict__)
     key = key_attributes(model, item)
     write = Write(
@@ -371,26 +369,32 @@ def _has_version(
     return Or(Or(NotExists((attribute,)), same), item_absent(model, now))
 
 
-def _stamps(model: Model, instance: Any, now: datetime, *, version: int) -> dict[str, object]:
-    """Return the fields that the store sets: version and timestamps."""
+def _stamps(
+    model: Model, instance: Any, now: datetime, *, version: int, keep: bool = False
+) -> dict[str, object]:
+    """Return the fields that the store sets: the version, and times as they will be read.
+
+    `keep` keeps the version and the time of the last write that the instance has.
+    """
     stamps: dict[str, object] = {}
     for role, field in model.roles.items():
-        match role:
-            case "version":
-                stamps[field.name] = version
-            case "updated":
-                stamps[field.name] = _as_stored(field, now)
-            case "created" if instance.__dict__.get(field.name) is None:
-                stamps[field.name] = _as_stored(field, now)
-            case _:
-                pass
+        value = instance.__dict__.get(field.name)
+        if role == "version":
+            stamps[field.name] = value if keep and value else version
+        elif role in ("created", "updated") and (value is None or (role == "updated" and not keep)):
+            stamps[field.name] = _as_stored(field, now)
+        elif role in ("created", "updated", "expires") and isinstance(value, datetime):
+            stamps[field.name] = _as_stored(field, value)
     return stamps
 
 
-def _as_stored(field: Attr[Any], now: datetime) -> object:
-    """Return the timestamp with the precision that it will have when it is read."""
+def _as_stored(field: Attr[Any], time: datetime) -> object:
+    """Return the time with the precision that it will have when it is read."""
     codec = field.codec()
-    return codec.decode(codec.encode(now))
+    try:
+        return codec.decode(codec.encode(time))
+    except InvalidValue as error:
+        raise InvalidValue(error.text, str(field)) from None
 
 
 def _stamp_actions(model: Model, now: object) -> list[expressions.Action]:

@@ -184,6 +184,15 @@ TYPES: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "bool": (bool, st.booleans()),
     "bytes": (bytes, binaries),
     "datetime": (datetime, datetimes()),
+    **{
+        form.name.lower(): (Annotated[datetime, form], datetimes(finest))
+        for form, finest in (
+            (TimeFormat.MILLISECONDS, 1_000),
+            (TimeFormat.SECONDS, 1_000_000),
+            (TimeFormat.EPOCH_SECONDS, 1_000_000),
+            (TimeFormat.EPOCH_MILLISECONDS, 1_000),
+        )
+    },
     "day": (date, days),
     "identifier": (UUID, st.uuids()),
     "enumeration": (Color, st.sampled_from(Color)),

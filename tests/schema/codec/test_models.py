@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field, RootModel
+from pydantic import BaseModel, Field, PrivateAttr, RootModel, SecretStr
 
 from singletable import InvalidValue, ItemMismatch
 from singletable.schema.codec import StoredField, codec_of, compile_codec
@@ -67,6 +67,29 @@ def test_stored_map_that_the_model_rejects_is_a_mismatch() -> None:
 def test_value_must_be_an_instance_of_the_model(value: Any) -> None:
     with pytest.raises(InvalidValue, match="expected a Point, but got"):
         codec_of(Point).encode(value)
+
+
+class Login(BaseModel):
+    password: SecretStr = SecretStr("")
+    attempts: int = Field(default=0, exclude=True)
+    _cache: list[str] = PrivateAttr(default_factory=list[str])
+
+
+class Admin(Login):
+    level: int = 1
+
+
+# pydantic dumps stars for the secret, leaves out what is excluded, and reads another class.
+@pytest.mark.parametrize("value", [Login(password=SecretStr("x")), Login(attempts=1), Admin()])
+def test_model_that_pydantic_reads_back_as_another_is_rejected(value: Login) -> None:
+    with pytest.raises(InvalidValue, match="pydantic reads back unchanged"):
+        codec_of(Login).encode(value)
+
+
+def test_private_attributes_of_a_model_are_not_stored() -> None:
+    login = Login()
+    login._cache.append("a")  # pyright: ignore[reportPrivateUsage]
+    assert codec_of(Login).decode(codec_of(Login).encode(login)) == Login()
 
 
 def test_model_that_does_not_dump_a_dict_is_rejected() -> None:

@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from singletable import InvalidValue, ItemMismatch
 from singletable.schema.codec import TimeFormat, codec_of
@@ -35,14 +34,20 @@ def test_stored_text_has_the_declared_format(form: TimeFormat) -> None:
 
 @every_format
 @given(time=datetimes())
-def test_finer_digits_are_truncated_towards_the_past(form: TimeFormat, time: datetime) -> None:
-    codec = codec_of(datetime, time_format=form)
-    stored = codec.encode(time)
+def test_finer_datetime_is_rejected_or_rounded_down(form: TimeFormat, time: datetime) -> None:
+    exact, rounding = (codec_of(datetime, time_format=form, rounds=one) for one in (False, True))
+    stored = rounding.encode(time)
     check_value(stored)
-    read = codec.decode(stored)
+    read = rounding.decode(stored)
     assert isinstance(read, datetime)
     assert read.tzinfo is UTC
     assert timedelta(0) <= time - read < FINEST[form]
+    if read == time:
+        assert exact.encode(time) == stored
+    else:
+        with pytest.raises(InvalidValue, match=r"in whole .*seconds.*time\.replace\(microsecond="):
+            exact.encode(time)
+    assert exact.encode(read) == stored
 
 
 # A sort key needs texts that sort chronologically.
@@ -51,7 +56,7 @@ def test_finer_digits_are_truncated_towards_the_past(form: TimeFormat, time: dat
 )
 @given(one=datetimes(), two=datetimes())
 def test_texts_sort_chronologically(form: TimeFormat, one: datetime, two: datetime) -> None:
-    codec = codec_of(datetime, time_format=form)
+    codec = codec_of(datetime, time_format=form, rounds=True)
     earlier, later = sorted((one, two))
     assert codec.encode(earlier)["S"] <= codec.encode(later)["S"]
 
@@ -123,10 +128,3 @@ def test_number_outside_the_calendar_is_a_mismatch(text: str) -> None:
 def test_datetime_for_date_is_rejected_with_advice() -> None:
     with pytest.raises(InvalidValue, match=r"Take its date: time.date\(\)"):
         codec_of(date).encode(NOON)
-
-
-@given(st.sets(datetimes(), min_size=1, max_size=5))
-def test_set_of_datetimes_is_deduplicated_after_truncation(several: set[datetime]) -> None:
-    stored = codec_of(set[datetime], time_format=TimeFormat.SECONDS).encode(several)
-    check_value(stored)
-    assert len(stored["SS"]) <= len(several)

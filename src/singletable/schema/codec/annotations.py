@@ -67,6 +67,7 @@ class _Options(NamedTuple):
     """How values inside a type are stored: the format of datetimes, and floats in `Any`."""
 
     time_format: TimeFormat | None = None
+    rounds: bool = False
     json: bool = False
 
 
@@ -74,16 +75,18 @@ def codec_of(
     annotation: object,
     *,
     time_format: TimeFormat | None = None,
+    rounds: bool = False,
     field_codec: FieldCodec[Any] | None = None,
 ) -> Codec:
     """Return the codec of the type; raise DeclarationError if it cannot be stored.
 
-    `time_format` applies to the datetimes in it. A datetime inside a dataclass has a format of its
-    own: `Annotated[datetime, TimeFormat.SECONDS]`. `field_codec` stores the type in another way.
+    `time_format` applies to the datetimes in it, and `rounds` rounds them down to the format. A
+    datetime inside a dataclass has a format of its own: `Annotated[datetime, TimeFormat.SECONDS]`.
+    `field_codec` stores the type in another way.
     """
     reader = _AnnotationReader()
     declared = annotation if field_codec is None else Annotated[annotation, field_codec]
-    codec = reader.read(declared, _Options(time_format))
+    codec = reader.read(declared, _Options(time_format, rounds))
     if time_format is not None and not reader.format_used:
         raise DeclarationError(
             f"{_type_name(annotation)} contains no datetime, so {time_format} has no effect. "
@@ -108,7 +111,8 @@ class _AnnotationReader:
     def read(self, annotation: object, options: _Options) -> Codec:
         if annotation is datetime:
             self.format_used = self.format_used or options.time_format is not None
-            return datetime_codec(options.time_format or TimeFormat.MICROSECONDS)
+            time_format = options.time_format or TimeFormat.MICROSECONDS
+            return datetime_codec(time_format, rounds=options.rounds)
         if options.json and (annotation is Any or annotation is object):
             self.json_used = True
             return JSON_CODEC

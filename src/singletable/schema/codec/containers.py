@@ -182,10 +182,7 @@ def set_codec(kind: type[set[object]] | type[frozenset[object]], member: Codec) 
 
 
 def _encode_set(set_type: str, contents: list[str]) -> AttributeValue:
-    """Return the set in the order in which DynamoDB returns it, or null if it is empty.
-
-    Datetimes that differ by less than the precision of their format become one member.
-    """
+    """Return the set in the order in which DynamoDB returns it, or null if it is empty."""
     if not contents:
         return {"NULL": True}
     orders: dict[str, Callable[[str], Any]] = {"SS": str, "NS": Decimal, "BS": a2b_base64}

@@ -4,7 +4,7 @@ Numbers in `Any` are read as Decimal. A float is rejected there, because it woul
 as one, unless the field is declared with `Json()`: then numbers are read as int or float.
 
 A pydantic model is stored as the map that it dumps for JSON, by alias, and validated when it is
-read.
+read. A value that would not be read back the same is rejected: pydantic dumps a secret as stars.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol, TypeGuard, cast
 
-from singletable.errors import InvalidValue
+from singletable.errors import InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import (
     Codec,
     invalid_value,
@@ -233,7 +233,15 @@ def model_codec(kind: type[PydanticModel]) -> Codec:
             raise InvalidValue(
                 f"expected {expects} that dumps a dict, but it dumped {short_repr(dumped)}."
             )
-        return JSON.encode(cast(object, dumped))
+        stored = JSON.encode(cast(object, dumped))
+        try:
+            read = decode(stored)
+        except ItemMismatch:
+            raise _changed_by_pydantic(value, dumped) from None
+        # Private attributes, which `==` compares too, are not stored.
+        if read != value and (type(read) is not type(value) or vars(read) != vars(value)):
+            raise _changed_by_pydantic(value, dumped)
+        return stored
 
     def decode(value: AttributeValue) -> object:
         if "M" not in value:
@@ -254,10 +262,7 @@ def model_codec(kind: type[PydanticModel]) -> Codec:
 
 
 def adapter_codec(annotation: Any, name: str, *, optional: bool) -> Codec:
-    """Return the codec of a type that only pydantic knows, stored as the JSON that it dumps.
-
-    A value that does not survive the round trip is rejected: pydantic dumps a secret as stars.
-    """
+    """Return the codec of a type that only pydantic knows, stored as the JSON that it dumps."""
     from pydantic import TypeAdapter  # called for fields of a model, so pydantic is installed
 
     adapter: TypeAdapter[Any] = TypeAdapter(annotation)
@@ -270,10 +275,7 @@ def adapter_codec(annotation: Any, name: str, *, optional: bool) -> Codec:
         except ValueError:
             raise invalid_value(expects, value) from None
         if not unchanged:
-            raise InvalidValue(
-                f"expected a value that pydantic reads back unchanged, but {short_repr(value)} is "
-                f"written as {short_repr(dumped)}."
-            )
+            raise _changed_by_pydantic(value, dumped)
         return JSON.encode(dumped)
 
     def decode(value: AttributeValue) -> object:
@@ -284,3 +286,10 @@ def adapter_codec(annotation: Any, name: str, *, optional: bool) -> Codec:
 
     codec = Codec(types=ALL_TYPES, optional=False, encode=encode, decode=decode, expects=expects)
     return optional_codec(codec) if optional else codec
+
+
+def _changed_by_pydantic(value: object, dumped: object) -> InvalidValue:
+    return InvalidValue(
+        f"expected a value that pydantic reads back unchanged, but {short_repr(value)} is written "
+        f"as {short_repr(dumped)}."
+    )

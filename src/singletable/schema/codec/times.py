@@ -1,8 +1,10 @@
 """Codecs of dates, datetimes and timedeltas.
 
-A datetime is stored in UTC, in a format whose texts sort chronologically. Digits finer than the
-format are cut off, toward the past. Datetimes are read back in UTC, from any RFC 3339 text that
-has an offset. A timedelta is stored as a number of seconds, exact to the microsecond.
+A datetime is stored in UTC, in a format whose texts sort chronologically. A datetime that is finer
+than the format is rejected, except in fields that have a role, such as `updated()`: these are
+rounded down, and the store assigns the rounded time to the instance. Datetimes are read back in
+UTC, from any RFC 3339 text that has an offset. A timedelta is stored as a number of seconds, exact
+to the microsecond.
 """
 
 from __future__ import annotations
@@ -72,18 +74,65 @@ def _microseconds(value: object) -> str:
     return text if len(text) == FULL_LENGTH else f"{text[:19]}.000000Z"
 
 
-_WRITERS: dict[TimeFormat, Callable[[object], str]] = {
-    TimeFormat.MICROSECONDS: _microseconds,
-    TimeFormat.MILLISECONDS: lambda value: f"{_microseconds(value)[:23]}Z",
-    TimeFormat.SECONDS: lambda value: f"{_microseconds(value)[:19]}Z",
-    TimeFormat.EPOCH_SECONDS: lambda value: str((_utc(value) - EPOCH) // SECOND),
-    TimeFormat.EPOCH_MILLISECONDS: lambda value: str((_utc(value) - EPOCH) // MILLISECOND),
+_PRECISION = {
+    TimeFormat.MICROSECONDS: MICROSECOND,
+    TimeFormat.MILLISECONDS: MILLISECOND,
+    TimeFormat.SECONDS: SECOND,
+    TimeFormat.EPOCH_SECONDS: SECOND,
+    TimeFormat.EPOCH_MILLISECONDS: MILLISECOND,
 }
 
 
-def writer_of(time_format: TimeFormat) -> Callable[[object], str]:
-    """Return the function that writes a datetime in this format."""
-    return _WRITERS[time_format]
+def _whole_milliseconds(value: object) -> str:
+    text = _microseconds(value)
+    if text[23:26] != "000":
+        raise _too_fine(value, TimeFormat.MILLISECONDS)
+    return f"{text[:23]}Z"
+
+
+def _whole_seconds(value: object) -> str:
+    text = _microseconds(value)
+    if text[20:26] != "000000":
+        raise _too_fine(value, TimeFormat.SECONDS)
+    return f"{text[:19]}Z"
+
+
+def _epoch(value: object, time_format: TimeFormat) -> str:
+    elapsed, rest = divmod(_utc(value) - EPOCH, _PRECISION[time_format])
+    if rest:
+        raise _too_fine(value, time_format)
+    return str(elapsed)
+
+
+def _too_fine(value: object, time_format: TimeFormat) -> InvalidValue:
+    whole, round_ = "seconds", "time.replace(microsecond=0)"
+    if _PRECISION[time_format] is MILLISECOND:
+        whole = "milliseconds"
+        round_ = "time.replace(microsecond=time.microsecond // 1000 * 1000)"
+    return InvalidValue(
+        f"expected a datetime in whole {whole}, because TimeFormat.{time_format.name} stores no "
+        f"finer ones, but got {short_repr(value)}. Write {round_}, or declare a finer time_format."
+    )
+
+
+_WRITERS: dict[TimeFormat, Callable[[object], str]] = {
+    TimeFormat.MICROSECONDS: _microseconds,
+    TimeFormat.MILLISECONDS: _whole_milliseconds,
+    TimeFormat.SECONDS: _whole_seconds,
+    TimeFormat.EPOCH_SECONDS: lambda value: _epoch(value, TimeFormat.EPOCH_SECONDS),
+    TimeFormat.EPOCH_MILLISECONDS: lambda value: _epoch(value, TimeFormat.EPOCH_MILLISECONDS),
+}
+
+
+def writer_of(time_format: TimeFormat, *, rounds: bool = False) -> Callable[[object], str]:
+    """Return the function that writes a datetime in this format, rounded down or else exactly."""
+    write = _WRITERS[time_format]
+
+    def write_rounded(value: object) -> str:
+        time = _utc(value)
+        return write(time - (time - EPOCH) % _PRECISION[time_format])
+
+    return write_rounded if rounds and time_format is not TimeFormat.MICROSECONDS else write
 
 
 def parse_datetime(text: str) -> datetime:
@@ -112,21 +161,17 @@ def _from_milliseconds(text: str) -> datetime:
     return EPOCH + timedelta(microseconds=int(Decimal(canonical_number(text)) * 1_000))
 
 
-def datetime_codec(time_format: TimeFormat) -> Codec:
-    """Return the codec of datetimes in this format."""
+def datetime_codec(time_format: TimeFormat, *, rounds: bool = False) -> Codec:
+    """Return the codec of datetimes in this format, which finer ones are rounded down to."""
+    tag, parse = "N", _from_milliseconds
     if time_format is TimeFormat.EPOCH_SECONDS:
-        return _datetime_codec("N", "a time in seconds since 1970", time_format, _from_seconds)
-    if time_format is TimeFormat.EPOCH_MILLISECONDS:
-        described = "a time in milliseconds since 1970"
-        return _datetime_codec("N", described, time_format, _from_milliseconds)
-    described = f"a time such as {time_format.value}, with its offset from UTC,"
-    return _datetime_codec("S", described, time_format, _parse_lenient)
-
-
-def _datetime_codec(
-    tag: str, described: str, time_format: TimeFormat, parse: Callable[[str], datetime]
-) -> Codec:
-    write = _WRITERS[time_format]
+        stored, parse = "a time in seconds since 1970 (N)", _from_seconds
+    elif time_format is TimeFormat.EPOCH_MILLISECONDS:
+        stored = "a time in milliseconds since 1970 (N)"
+    else:
+        tag, parse = "S", _parse_lenient
+        stored = f"a time such as {time_format.value}, with its offset from UTC, as a string (S)"
+    write = writer_of(time_format, rounds=rounds)
     fast_parse = parse_datetime if tag == "S" else parse
 
     def encode_expression(source: SourceBuilder, name: str) -> str:
@@ -141,7 +186,6 @@ def _datetime_codec(
         parsed = f"({time} := {source.bind(datetime.fromisoformat, 'time')}({content}))"
         return f"({time} if {parsed}.tzinfo is {utc} else {parse_time}({content}))"
 
-    stored = f"{described} as a string (S)" if tag == "S" else f"{described} (N)"
     return scalar_codec(
         tag,
         write,

@@ -173,7 +173,8 @@ def _likes(posts: dict[str, Blog], now: datetime) -> Iterator[Like | LikeCount]:
         blog, count = posts[slug], readers.likes
         yield LikeCount(blog_id=blog.blog_id, shard=0, likes_count=count)
         for number in range(count):
-            at = blog.listed_at + (now - blog.listed_at) * (number / count) ** 2
+            age = (now - blog.listed_at) * (number / count) ** 2
+            at = (blog.listed_at + age).replace(microsecond=0)
             visitor = f"{number:032x}"
             yield Like(blog_id=blog.blog_id, visitor=visitor, liked_at=at, ends=ends)
 

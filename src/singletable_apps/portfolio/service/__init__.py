@@ -115,7 +115,11 @@ def open_portfolio(
             store.admin.create_table(table, if_missing=True)
     outbox = Outbox(store)
     sender = outbox if mailer is None else mailer(outbox)
-    context = Context(store, secret, sender, bucket, urls or Urls(), clock, writes)
+
+    def whole_seconds() -> datetime:  # the precision of the times that are stored
+        return clock().replace(microsecond=0)
+
+    context = Context(store, secret, sender, bucket, urls or Urls(), whole_seconds, writes)
     profile, stats, catalog = ProfileService(context), StatsService(context), Catalog(context)
     likes = LikeService(context, profile, stats)
     posts = PostService(context, likes, on_change=catalog.expire)

@@ -98,7 +98,7 @@ class CommentService:
             author_name=checked.author_name,
             author_email=checked.author_email,
             content=checked.content,
-            created_at=now.replace(microsecond=0),
+            created_at=now,
             visitor=author,
             ends=now + PENDING_LIFETIME,
         )

@@ -88,7 +88,7 @@ class MediaService:
             widths=sorted(image.variants),
             size=sum(len(body) for body in image.variants.values()),
             uploaded_by=by,
-            uploaded_at=at or self._context.clock().replace(microsecond=0),
+            uploaded_at=(at or self._context.clock()).replace(microsecond=0),
         )
         self._write_files(image)
         try:

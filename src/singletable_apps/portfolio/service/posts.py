@@ -190,7 +190,7 @@ class PostService:
         """Create a post; a draft unless there is a publication."""
         PERMISSIONS.check(actor.role, Permission.WRITE)
         draft = check_draft(draft)
-        blank = evolve(_blank_post(actor, self._now()), author_name=actor.name)
+        blank = evolve(_blank_post(actor, self._context.clock()), author_name=actor.name)
         post = self._published(self._apply(blank, draft), publication)
         for _ in range(_ATTEMPTS):
             slug = draft.slug or self._slugs.find_free(draft.title, blank)
@@ -340,9 +340,6 @@ class PostService:
 
     # The parts of the above.
 
-    def _now(self) -> datetime:
-        return self._context.clock().replace(microsecond=0)
-
     def _public_post(self, blog: Blog | None, *, consistent: bool = False) -> Post | None:
         if blog is None or not is_public(blog, self._context.clock()):
             return None
@@ -373,7 +370,7 @@ class PostService:
 
     def _imported(self, actor: User, file: PostFile, draft: PostDraft, post: Post | None) -> Post:
         """Return the post of a file, based on the stored one if there is one."""
-        now = self._now()
+        now = self._context.clock()
         date = check_publish_time(file.date or now, now)
         blog = post.blog if post else _blank_post(actor, min(date, now))
         checks = InputChecks()
@@ -389,7 +386,9 @@ class PostService:
             slug=slug,
             author=author,
             author_name=next(filter(None, names), author.partition("@")[0]),
-            updated_at=min(file.updated, now) if file.updated else blog.updated_at,
+            updated_at=min(file.updated.replace(microsecond=0), now)
+            if file.updated
+            else blog.updated_at,
             old_slugs=[alias for alias in aliases if alias != slug],
         )
         status = PostStatus.DRAFT if file.is_draft else PostStatus.PUBLISHED
@@ -437,7 +436,7 @@ class PostService:
         blog = evolve(
             changed.blog,
             # An import has a time of its own.
-            updated_at=now.replace(microsecond=0)
+            updated_at=now
             if changed.blog.updated_at == old.updated_at
             else changed.blog.updated_at,
             was_public=old.was_public or is_public(old, now),

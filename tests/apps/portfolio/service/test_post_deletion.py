@@ -38,7 +38,7 @@ def _filled(world: World, slug: str) -> str:
         service.likes.like(blog_id, service.likes.visitor(f"203.0.113.{number}"))
     store.update(LikeCount.key(blog_id, 0), LikeCount.shards.set(2))
     store.put(LikeCount(blog_id=blog_id, shard=1, likes_count=5))
-    now = world.clock()
+    now = world.clock().replace(microsecond=0)
     store.put(
         Comment(
             blog_id=blog_id,

@@ -77,7 +77,7 @@ class World:
             name=name,
             role=role,
             password_hash="",
-            created_at=self.clock(),
+            created_at=self.clock().replace(microsecond=0),
         )
 
     def check_calls(self) -> None:

@@ -20,8 +20,8 @@ def store_post(
     published_at: datetime | None = None,
 ) -> Blog:
     """Store a post that was published a minute ago, or as the arguments say."""
-    then = world.clock.now - timedelta(minutes=1)
-    at = published_at or then
+    then = world.clock.now.replace(microsecond=0) - timedelta(minutes=1)
+    at = (published_at or then).replace(microsecond=0)
     return Store(world.driver).create(
         Blog(
             blog_id=blog_id,
