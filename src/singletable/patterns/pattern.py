@@ -22,6 +22,7 @@ from singletable.errors import DeclarationError
 from singletable.patterns.expected_load import ExpectedLoad
 from singletable.schema import Collection, ItemKey, Path, Selection, Table, UniqueValue, model_of
 from singletable.schema.fields import declared_entity
+from singletable.schema.key_parts import MissingValues
 from singletable.store import EntityAccess
 
 P = ParamSpec("P")
@@ -88,7 +89,7 @@ class ReadPattern(BasePattern, Generic[P, Q]):
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Q: ...
     @overload
-    def __call__(self) -> None: ...  # type: ignore[overload-cannot-match]
+    def __call__(self) -> MissingValues: ...  # type: ignore[overload-cannot-match]
     @overload
     def __call__(self, **values: Any) -> Q: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -41,6 +41,10 @@ class KeyPart(ABC, Generic[T]):
         """Return how the value is written into a key."""
 
 
+class MissingValues:
+    """What a key is without its values, for type checkers, so that its use is an error."""
+
+
 class _EncodedPart(KeyPart[T]):
     """A part with an encoding of its own."""
 

@@ -3,7 +3,7 @@
 Rule 1. A key takes its values from left to right: first those of the partition key, then those of
         the sort key. Type checkers know their number, order and types. All of them can be passed
         by name instead; then type checkers know the result, but neither names nor types. Without
-        any value they infer None, so that its use is an error.
+        any value they infer MissingValues, so that its use is an error.
 Rule 2. The primary key called with all values is the key of one item (`ItemKey`). `partition` with
         the values of the partition key, or an index key called with them, selects items.
 """
@@ -15,7 +15,14 @@ from typing import Any, Generic, TypeVar, TypeVarTuple, cast, overload
 
 from singletable.schema.condition import Condition
 from singletable.schema.fields import EntityDeclaration, declared_entity
-from singletable.schema.key_parts import FourValues, NoValue, OneValue, ThreeValues, TwoValues
+from singletable.schema.key_parts import (
+    FourValues,
+    MissingValues,
+    NoValue,
+    OneValue,
+    ThreeValues,
+    TwoValues,
+)
 from singletable.schema.key_template import KeySpec
 from singletable.schema.model import Model, model_of
 from singletable.schema.resolved_key import in_order
@@ -314,7 +321,7 @@ class BoundKey(Generic[E, P, *S]):
         self: BoundKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /, *rest: *R
     ) -> ItemKey[E]: ...
     @overload
-    def __call__(self) -> None: ...  # pyright: ignore[reportOverlappingOverload]
+    def __call__(self) -> MissingValues: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __call__(self, **values: Any) -> ItemKey[E]: ...
     def __call__(self, *values: object, **by_name: object) -> Any:  # pyright: ignore[reportInconsistentOverload]
@@ -339,7 +346,7 @@ class BoundKey(Generic[E, P, *S]):
         self: BoundKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
     ) -> Partition[E, *R]: ...
     @overload
-    def partition(self) -> None: ...  # pyright: ignore[reportOverlappingOverload]
+    def partition(self) -> MissingValues: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def partition(self: BoundKey[E, P, *R], **values: Any) -> Partition[E, *R]: ...
     def partition(self, *values: object, **by_name: object) -> Any:
@@ -386,7 +393,7 @@ class BoundIndexKey(Generic[E, P, *S]):
         self: BoundIndexKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
     ) -> Partition[E, *R]: ...
     @overload
-    def __call__(self) -> None: ...  # pyright: ignore[reportOverlappingOverload]
+    def __call__(self) -> MissingValues: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __call__(self: BoundIndexKey[E, P, *R], **values: Any) -> Partition[E, *R]: ...
     def __call__(self, *values: object, **by_name: object) -> Any:

@@ -15,7 +15,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, TypeVarTuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    TypeVarTuple,
+    cast,
+)
 
 from singletable.errors import InvalidValue
 from singletable.expressions import KeyClause, KeyCondition
@@ -31,6 +41,8 @@ from singletable.values import AttributeValue, Item
 
 A = TypeVar("A")
 E = TypeVar("E")
+E_co = TypeVar("E_co", covariant=True)
+A_co = TypeVar("A_co", covariant=True)
 S = TypeVarTuple("S")
 R = TypeVarTuple("R")
 
@@ -201,6 +213,12 @@ class EntitiesSelection(Selection[E]):
         return clauses
 
 
+class NextValue(Protocol[E_co, A_co]):
+    """A partition whose next value has type A or a subtype, such as a NewType."""
+
+    def _next_type(self) -> tuple[E_co, A_co]: ...
+
+
 class Partition(Selection[E], Generic[E, *S]):
     """The items of one partition; S are the types of the remaining sort key values."""
 
@@ -241,9 +259,13 @@ class Partition(Selection[E], Generic[E, *S]):
         """Select the items whose next value is from low to high, both included."""
         return self._ranged("between", low, high)
 
-    def begins_with(self: Partition[E, str, *R], prefix: str) -> Selection[E]:
+    def begins_with(self: NextValue[E, str], prefix: str) -> Selection[E]:
         """Select the items whose next value, a string, starts with the prefix."""
-        return self._ranged("begins_with", prefix)
+        return cast("Partition[E, str]", self)._ranged("begins_with", prefix)
+
+    if TYPE_CHECKING:
+
+        def _next_type(self: Partition[E, A, *R]) -> tuple[E, A]: ...
 
     def _ranged(
         self: Partition[E, Any, *R], comparison: Comparison, *bounds: object

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar, TypeVarTuple, overload
 
 from singletable.errors import InvalidValue
 from singletable.schema.fields import EntityDeclaration, declared_entity
-from singletable.schema.key_parts import KeyPart
+from singletable.schema.key_parts import KeyPart, MissingValues
 from singletable.schema.key_template import KeySpec
 from singletable.schema.resolved_key import ResolvedKey, in_order
 from singletable.values import AttributeValue, Item
@@ -118,7 +118,7 @@ class BoundUnique(Generic[E, *V]):
         return UniqueValue(self._entity, self._name, values)
 
     @overload
-    def __call__(self) -> None: ...  # pyright: ignore[reportOverlappingOverload]
+    def __call__(self) -> MissingValues: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __call__(self, *values: *V) -> UniqueValue[E]: ...
     @overload

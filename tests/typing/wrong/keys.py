@@ -12,7 +12,7 @@ from tests.typing.declared import Ballot, Election, Event, Person, Stage, UserSk
 DAY = date(2026, 11, 3)
 NOW = datetime(2026, 11, 3, tzinfo=UTC)
 
-no_value: ItemKey[Election] = Election.key()  # error: func-returns-value, assignment | reportAssignmentType
+no_value: ItemKey[Election] = Election.key()  # error: assignment | reportAssignmentType
 Election.key(1)  # error: call-overload | reportArgumentType
 Election.key("L", "METADATA")  # error: call-overload | reportCallIssue
 Election.key(None)  # error: call-overload | reportArgumentType
@@ -21,7 +21,7 @@ Ballot.key("L", 1)  # error: call-overload | reportArgumentType
 Ballot.key("L", "alice", "x")  # error: call-overload | reportCallIssue
 Ballot.key("L", voter="alice")  # error: call-overload | reportCallIssue
 by_name: ItemKey[Election] = Ballot.key(election="L", voter="alice")  # error: assignment | reportAssignmentType
-no_election: Partition[Ballot, str] = Ballot.key.partition()  # error: func-returns-value, assignment | reportAssignmentType
+no_election: Partition[Ballot, str] = Ballot.key.partition()  # error: assignment | reportAssignmentType
 Ballot.key.partition(1)  # error: call-overload | reportArgumentType
 Ballot.key.partition("L", "alice")  # error: call-overload | reportCallIssue
 Person.key("7")  # error: call-overload | reportArgumentType
@@ -45,7 +45,7 @@ Event.key(NOW, DAY, UUID(int=1))  # error: call-overload | reportArgumentType
 Event.by_stage(Stage.OPEN)  # error: call-overload | reportCallIssue
 Event.by_stage().eq("open")  # error: arg-type | reportArgumentType
 Person.address(1)  # error: call-overload | reportArgumentType
-no_email: UniqueValue[Person] = Person.address()  # error: func-returns-value, assignment | reportAssignmentType
+no_email: UniqueValue[Person] = Person.address()  # error: assignment | reportAssignmentType
 Person.address("ada", "eve")  # error: call-overload | reportCallIssue
 Person.birthday(7, DAY)  # error: call-overload | reportArgumentType
 wrong: ItemKey[Election] = Ballot.key("L", "alice")  # error: assignment | reportAssignmentType
