@@ -67,6 +67,19 @@ def test_constructor_suggests_the_field_that_is_meant() -> None:
         create(nam="a")  # rather than that name has no value
 
 
+def test_constructor_names_all_missing_fields() -> None:
+    class Copy(Entity, table=Table("copies")):
+        name: Attr[str] = attr()
+        place: Attr[str] = attr()
+        note: Attr[str | None] = attr()
+        size: Attr[int] = attr()
+        key = Key(pk=("COPY", name), sk="COPY")
+
+    create: Any = Copy
+    with pytest.raises(InvalidValue, match="Copy: expected a value for name and size, but got"):
+        create(place="a")
+
+
 def test_key_is_not_a_field() -> None:
     doc: Any = Doc(name="a")
     with pytest.raises(UnknownField):

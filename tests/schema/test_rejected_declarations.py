@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from singletable import DeclarationError
+from singletable import Attr, DeclarationError, Entity, Key, Table, attr
 
 CASES = Path(__file__).with_suffix(".txt").with_stem("rejected_declarations")
 
@@ -72,3 +72,15 @@ def test_invalid_declaration_is_rejected_with_this_message(case: Case) -> None:
 def test_titles_of_cases_are_unique() -> None:
     titles = [case.title for case in _cases()]
     assert len(set(titles)) == len(titles)
+
+
+# A field or a key would hide what the base class has under that name. Names that begin with _ are
+# rejected anyway.
+@pytest.mark.parametrize("name", [name for name in dir(Entity) if not name.startswith("_")])
+@pytest.mark.parametrize("kind", [Attr, Key])
+def test_name_of_the_base_class_is_rejected(name: str, kind: type) -> None:
+    types = {"poll": Attr[str], **({name: Attr[str]} if kind is Attr else {})}
+    body: dict[str, object] = {"__annotations__": types, "poll": (poll := attr()), name: attr()}
+    body["key" if kind is Attr else name] = Key(pk=("POLL", poll), sk="POLL")
+    with pytest.raises(DeclarationError, match=rf"Poll\.{name} would hide Entity\.{name}"):
+        type("Poll", (Entity,), body, table=Table("polls"))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import pytest
 
 from singletable.engine import Engine
 from singletable.errors import DeclarationError, InvalidCursor, InvalidValue, SingleTableError
-from singletable.schema import Attr, Entity, Key, attr
+from singletable.schema import Attr, Condition, Edit, Entity, Key, attr
 from singletable.store import Store, parse_stream_event
 from tests.store.entities import Ballot, Candidate, Election, File, Voter, ballot, votes
 from tests.store.member_entity import Member
@@ -38,7 +40,45 @@ def store() -> Store:
     return store
 
 
+def updating(*edits: Edit[Ballot]) -> Callable[[Any], object]:
+    return lambda store: store.update(ADA, *edits)
+
+
+def querying(where: Callable[[], Condition[Ballot]]) -> Callable[[Any], object]:
+    return lambda store: [*store.query(ALL, where=where())]
+
+
 MISTAKES: dict[str, tuple[Callable[[Any], object], type[SingleTableError], str]] = {
+    **{
+        f"{name} edits of one value": (updating(*edits), InvalidValue, "two edits change")
+        for name, edits in {
+            "two": (Ballot.rank.set(1), Ballot.rank.set(2)),
+            "opposite": (Ballot.choice.set("x"), Ballot.choice.remove()),
+            "nested": (Ballot.marks.set({}), Ballot.marks["a"].set(1)),
+            "enclosing": (Ballot.marks["a"].set(1), Ballot.marks.set({})),
+        }.items()
+    },
+    "101 options": (querying(lambda: Ballot.rank.in_(*range(101))), InvalidValue, "at most 100"),
+    "reversed bounds": (querying(lambda: Ballot.rank.between(10, 9)), InvalidValue, "higher value"),
+    "order of a map": (
+        querying(lambda: Ballot.marks < {}),
+        InvalidValue,
+        "DynamoDB orders strings",
+    ),
+    "bounds of maps": (querying(lambda: Ballot.marks.between({}, {})), InvalidValue, "orders"),
+    "a field and itself": (querying(lambda: Ballot.rank == Ballot.rank), InvalidValue, "itself"),
+    "301 operators": (
+        querying(lambda: reduce(or_, [Ballot.rank == 1] * 151)),
+        InvalidValue,
+        "300 operators, .* and 301 operators",
+    ),
+    "5,000 bytes": (
+        querying(
+            lambda: reduce(or_, [Ballot.rank.in_(*range(n, n + 99)) for n in range(0, 900, 99)])
+        ),
+        InvalidValue,
+        "at most 4,096 bytes",
+    ),
     "get an instance": (lambda s: s.get(ballot("ada")), InvalidValue, "key_of"),
     "get a class": (lambda s: s.get(Ballot), InvalidValue, "Entity.key"),
     "get a text": (lambda s: s.get("ada"), InvalidValue, "expected an item key"),

@@ -12,6 +12,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from singletable.errors import InvalidValue
+from singletable.expressions.analysis import count_operators
+from singletable.expressions.grammar import MAX_OPERATORS
 from singletable.expressions.nodes import (
     Add,
     And,
@@ -31,6 +34,7 @@ from singletable.expressions.nodes import (
     SizeOf,
     Update,
 )
+from singletable.expressions.parser import MAX_EXPRESSION_SIZE
 from singletable.expressions.renderer import (
     Aliases,
     render_condition,
@@ -124,7 +128,7 @@ def _render(
     projection: Projection | None,
 ) -> RequestExpressions:
     aliases = Aliases()
-    return RequestExpressions(
+    rendered = RequestExpressions(
         update=render_update(update, aliases).text if update else None,
         condition=None if condition is None else render_condition(condition, aliases).text,
         key_condition=render_key_condition(key_condition, aliases).text if key_condition else None,
@@ -133,6 +137,16 @@ def _render(
         names=aliases.names or None,
         values=aliases.values or None,
     )
+    texts = (rendered.update, rendered.condition, rendered.filter, rendered.projection)
+    size = max(len(text or "") for text in texts)
+    operators = max(count_operators(one) if one else 0 for one in (condition, filter_))
+    if size > MAX_EXPRESSION_SIZE or operators > MAX_OPERATORS:
+        raise InvalidValue(
+            f"expected an expression of at most {MAX_EXPRESSION_SIZE:,} bytes and {MAX_OPERATORS} "
+            f"operators, which is what DynamoDB accepts, but this one has {size:,} bytes and "
+            f"{operators} operators. Compare fewer values, or split the call."
+        )
+    return rendered
 
 
 _PATHS = frozenset([At, SizeOf, Exists, NotExists, Remove])

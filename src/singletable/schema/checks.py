@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -171,6 +171,19 @@ def check_roles(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> Non
             )
 
 
+def check_members(declaration: type, names: Iterable[str]) -> None:
+    """Raise if a field or key has the name of a method of the base class, which it would hide."""
+    for name in names:
+        for base in declaration.__mro__:
+            if name in vars(base) and base.__module__ in _BASE_MODULES:
+                raise DeclarationError(
+                    f"{declaration.__name__}.{name} would hide {base.__name__}.{name}, a method of "
+                    f"the base class. Use another name; a field is still stored as {name!r} with "
+                    f"attr(name={name!r})."
+                )
+
+
+_BASE_MODULES = ("singletable.schema.entity", "singletable.schema.model_entity")
 # DynamoDB's limit on the name of an attribute that is neither in a key nor projected.
 MAX_ATTRIBUTE_NAME = 65535
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 from singletable.errors import DeclarationError
 from singletable.schema.checks import (
     check_counts,
+    check_members,
     check_model,
     check_names,
     check_roles,
@@ -72,6 +73,9 @@ def declared_fields(entity: type) -> dict[str, tuple[Attr[Any], object]]:
     return fields
 
 
+_MEMBERS = (Key, IndexKey, Unique, Count)
+
+
 def add_entity(
     declaration: type,
     entity: type,
@@ -87,6 +91,8 @@ def add_entity(
             f"{declaration.__name__}: expected a table, such as Table('votes'), but got {table!r}."
         )
     check_tag_shape(declaration, tag)
+    members = [name for kind in _MEMBERS for name in declared_members(declaration, kind)]
+    check_members(declaration, (*fields, *members))
     check_roles(declaration, table, fields)
     check_names(fields)
     key = resolve_primary_key(declaration, table, fields)

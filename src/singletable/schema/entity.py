@@ -123,6 +123,7 @@ class Entity(EntityInstance):
     def __init__(self, **values: Any) -> None:
         model = MODELS.get(type(self)) or _old_version(type(self))
         own = self.__dict__
+        missing: list[str] = []
         for role, field in model.roles.items():
             if role in _SET_BY_STORE and field.name in values:
                 advice = _SET_BY_STORE[role].format(name=field.name)
@@ -137,11 +138,13 @@ class Entity(EntityInstance):
             elif field.role == "version":
                 own[name] = 0
             elif field.role is None or field.role == "expires":
-                if unknown := [other for other in values if other not in model.fields]:
-                    raise _unknown_field(model, *unknown)  # a misspelled name, probably
-                raise InvalidValue(f"{model.name}: expected a value for {name}, but got none.")
-        if values:
+                missing.append(name)
+        if values:  # before the missing ones: a misspelled name, probably
             raise _unknown_field(model, *values)
+        if missing:
+            raise InvalidValue(
+                f"{model.name}: expected a value for {' and '.join(missing)}, but got none."
+            )
         checked = own
         if len(own) < len(model.fields):
             checked = {**placeholders(model, own), **own}

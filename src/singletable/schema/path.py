@@ -16,15 +16,17 @@ from typing import Any, Generic, TypeAlias, TypeVar, cast, overload
 from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import At, Compare, Constant, Operand
+from singletable.expressions.grammar import MAX_OPTIONS
 from singletable.schema.codec import Codec
 from singletable.schema.codec.codec import invalid_value
 from singletable.schema.condition import Condition, Size, is_not_null, is_null
-from singletable.values import AttributeValue
+from singletable.values import AttributeValue, key_bytes
 
 E = TypeVar("E")
 T = TypeVar("T")
 V = TypeVar("V")
 W = TypeVar("W")
+T_co = TypeVar("T_co", covariant=True)
 
 # In the class body, `set` is the method.
 Members: TypeAlias = set[V]
@@ -44,7 +46,14 @@ class Edit(Generic[E]):
         return f"Edit({self.path}, {self.action})"
 
 
-class Path(ABC, Generic[E, T]):
+class TypedValue(Generic[E, T_co]):
+    """A value of type T or of a subtype, such as `NewType("Email", str)` for str.
+
+    A `Path` has exactly the type T, because `set` accepts no other.
+    """
+
+
+class Path(TypedValue[E, T], ABC, Generic[E, T]):
     """The path to a value of type T in items of entity E.
 
     Comparing it (`==`, `!=`, `<`, `<=`, `>`, `>=`) with a value or another path creates a
@@ -96,14 +105,27 @@ class Path(ABC, Generic[E, T]):
 
     def between(self, low: T, high: T) -> Condition[E]:
         """Match a value from low to high, both included."""
-        return self._condition(
-            lambda: expressions.Between(self._compared(), self._operand(low), self._operand(high))
-        )
+
+        def build() -> expressions.Condition:
+            first, last = self._ordered(low), self._ordered(high)
+            values = [one.value for one in (first, last) if isinstance(one, Constant)]
+            if len(values) == 2 and key_bytes(values[0]) > key_bytes(values[1]):
+                raise InvalidValue(
+                    f"{self}: between({low!r}, {high!r}) has the higher value first."
+                )
+            return expressions.Between(self._compared(), first, last)
+
+        return self._condition(build)
 
     def in_(self, *options: T) -> Condition[E]:
         """Match one of these values."""
         if not options:
             raise InvalidValue("in_() expects at least one value, but got none: no item matches.")
+        if len(options) > MAX_OPTIONS:
+            raise InvalidValue(
+                f"{self}.in_() expects at most {MAX_OPTIONS} values, which is what DynamoDB "
+                f"accepts, but got {len(options)}. Combine several: field.in_(…) | field.in_(…)."
+            )
         values = [option for option in options if option is not None]
         if len(values) < len(options):
             return self.in_(*values) | self.missing() if values else self.missing()
@@ -121,26 +143,28 @@ class Path(ABC, Generic[E, T]):
         """Match an absent value, or null."""
         return self._condition(lambda: is_null(self.document_path(), self.codec()))
 
-    def begins_with(self: Path[E, str] | Path[E, str | None], prefix: str) -> Condition[E]:
+    def begins_with(self: TypedValue[E, str | None], prefix: str) -> Condition[E]:
         """Match a string that starts with the prefix."""
         if not isinstance(prefix, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise invalid_value("a prefix, a string (str)", prefix)
-        return self._condition(
-            lambda: expressions.BeginsWith(self._compared(), self._of_type("S", {"S": prefix}))
+        path = cast("Path[E, Any]", self)
+        return path._condition(
+            lambda: expressions.BeginsWith(path._compared(), path._of_type("S", {"S": prefix}))
         )
 
     @overload
-    def contains(self: Path[E, str] | Path[E, str | None], member: str) -> Condition[E]: ...
+    def contains(self: TypedValue[E, str | None], member: str) -> Condition[E]: ...
     @overload
     def contains(self: Path[E, list[V]], member: V) -> Condition[E]: ...
     @overload
     def contains(self: Path[E, Members[V]], member: V) -> Condition[E]: ...
     @overload
     def contains(self: Path[E, frozenset[V]], member: V) -> Condition[E]: ...
-    def contains(self: Path[E, Any], member: object) -> Condition[E]:
+    def contains(self: TypedValue[E, Any], member: object) -> Condition[E]:
         """Match a string with this substring, or a list or set with this member."""
-        return self._condition(
-            lambda: expressions.Contains(self._compared(), Constant(self._member(member)))
+        path = cast("Path[E, Any]", self)
+        return path._condition(
+            lambda: expressions.Contains(path._compared(), Constant(path._member(member)))
         )
 
     def size(self) -> Size[E]:
@@ -175,17 +199,19 @@ class Path(ABC, Generic[E, T]):
         return self._edit(self._absence(None))
 
     @overload
-    def add(self: Path[E, int] | Path[E, int | None], amount: int) -> Edit[E]: ...
+    def add(self: TypedValue[E, int | None], amount: int) -> Edit[E]: ...
     @overload
-    def add(self: Path[E, Decimal] | Path[E, Decimal | None], amount: Decimal | int) -> Edit[E]: ...
+    def add(self: TypedValue[E, Decimal | None], amount: Decimal | int) -> Edit[E]: ...
     @overload
+    # Not TypedValue: an int is a float for type checkers, and cannot get a fraction.
     def add(self: Path[E, float] | Path[E, float | None], amount: float) -> Edit[E]: ...
     @overload
-    def add(self: Path[E, timedelta] | Path[E, timedelta | None], amount: timedelta) -> Edit[E]: ...
-    def add(self: Path[E, Any], amount: object) -> Edit[E]:
+    def add(self: TypedValue[E, timedelta | None], amount: timedelta) -> Edit[E]: ...
+    def add(self: TypedValue[E, Any], amount: object) -> Edit[E]:
         """Add to the number atomically; an absent number counts as zero."""
-        self._of_type("N", {"S": ""})
-        return self._edit(expressions.Add(self.document_path(), self._encoded(amount)))
+        path = cast("Path[E, Any]", self)
+        path._of_type("N", {"S": ""})
+        return path._edit(expressions.Add(path.document_path(), path._encoded(amount)))
 
     def append(self: Path[E, list[V]], *values: V) -> Edit[E]:
         """Append values to the list; an absent list counts as empty."""
@@ -234,10 +260,14 @@ class Path(ABC, Generic[E, T]):
         return recorder.path_
 
     def _compare(self, comparator: expressions.Comparator, other: object) -> Condition[E]:
-        return self._condition(
-            lambda: Compare(comparator, self._compared(), self._operand(other)),
-            *_paths(other),
-        )
+        def build() -> expressions.Condition:
+            is_equality = comparator in ("=", "<>")
+            left, right = self._compared(), (self._operand if is_equality else self._ordered)(other)
+            if left == right:
+                raise InvalidValue(f"{self} is compared with itself. Compare it with a value.")
+            return Compare(comparator, left, right)
+
+        return self._condition(build, *_paths(other))
 
     def _condition(
         self, build: Callable[[], expressions.Condition], *others: Path[Any, Any]
@@ -280,6 +310,16 @@ class Path(ABC, Generic[E, T]):
         if isinstance(value, Size):
             return value.operand()
         return Constant(self._encoded(value))
+
+    def _ordered(self, value: object) -> Operand:
+        """Return the operand of a comparison by order; raise InvalidValue if it has no order."""
+        operand = self._operand(value)
+        if isinstance(operand, Constant) and not operand.value.keys() & {"S", "N", "B"}:
+            raise InvalidValue(
+                f"{self}: DynamoDB orders strings, numbers and binary, but not {value!r}. Compare "
+                "it with == or !=."
+            )
+        return operand
 
     def _encoded(self, value: object) -> AttributeValue:
         try:

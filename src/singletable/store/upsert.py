@@ -75,7 +75,6 @@ class Upsert:
             raise InvalidValue(f"{key}: on_create: expected a list of edits, but got {came}.")
         for group in (edits, on_create):
             check_edits(key.model, key, group)
-            _check_distinct(key, group)
         condition_node(key.model, if_)
         self.context = context
         self.key = key
@@ -303,15 +302,6 @@ def _commit(change: Upsert, returning: State) -> Steps[Any]:
         return decode_result(key.model, change.old, "updated")
     item = yield from read_back(context, key, plan)
     return decode_result(key.model, item, "updated")
-
-
-def _check_distinct(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> None:
-    """Raise if two edits change the same value, which DynamoDB rejects in an update."""
-    paths: set[expressions.Path] = set()
-    for edit in edits:
-        if edit.action.path in paths:
-            raise InvalidValue(f"{key}: two edits change {edit.field}. Combine them.")
-        paths.add(edit.action.path)
 
 
 def _is_required(field: Attr[Any]) -> bool:

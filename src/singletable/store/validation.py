@@ -171,7 +171,10 @@ def check_path(model: Model, path: object, *, in_key: bool = False) -> None:
 
 
 def check_edits(model: Model, key: object, edits: Iterable[Edit[Any]]) -> None:
-    """Raise unless these edits are possible for items of this entity."""
+    """Raise unless these edits are possible for items of this entity, and in one update."""
+    # The edits by their paths, and by the paths of all values around theirs.
+    by_path: dict[expressions.Path, Edit[Any]] = {}
+    around: dict[expressions.Path, Edit[Any]] = {}
     for edit in edits:
         if not isinstance(edit, Edit):  # pyright: ignore[reportUnnecessaryIsInstance]
             is_list = type(edit) in (list, tuple)
@@ -190,6 +193,18 @@ def check_edits(model: Model, key: object, edits: Iterable[Edit[Any]]) -> None:
             )
         if field.role in ("version", "updated"):
             raise InvalidValue(f"{edit.path} is set by the store with every write.")
+        path = edit.action.path
+        prefixes = [path[:length] for length in range(1, len(path) + 1)]
+        outer = next((by_path[one] for one in prefixes if one in by_path), None)
+        earlier = around.get(path, outer)
+        if earlier is not None:
+            both = f"{earlier.path} and {edit.path}, one of which contains the other"
+            raise InvalidValue(
+                f"{key}: two edits change {edit.path if earlier.action.path == path else both}. "
+                "Combine them: an update changes a value once."
+            )
+        by_path[path] = edit
+        around.update(dict.fromkeys(prefixes, edit))
 
 
 def _raise_unknown_field(model: Model, path: object) -> NoReturn:
