@@ -5,12 +5,16 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from singletable import ListTables, connect
+from singletable.cli.app import app
 from singletable.cli.endpoint import EndpointConfig, print_usage
 from tests.cli.run import Run
 
@@ -29,8 +33,52 @@ def test_commands_have_help(run: Run, command: str) -> None:
     assert "Usage" in out
 
 
-def test_version_is_the_package_version(run: Run) -> None:
-    assert run("version") == (0, f"singletable {version('singletable')}\n", "")
+@pytest.mark.parametrize("word", ["version", "--version"])
+def test_version_is_the_package_version(run: Run, word: str) -> None:
+    assert run(word) == (0, f"singletable {version('singletable')}\n", "")
+
+
+def _commands(group: Any, *words: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield every command with the words that call it, those of the apps included."""
+    context = group.make_context("singletable", [], resilient_parsing=True)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        found = [((*words, name), command)]
+        yield from _commands(command, *words, name) if hasattr(command, "commands") else found
+
+
+COMMANDS = dict(_commands(get_command(app)))
+ARGUMENTS = {
+    words: [one.name for one in command.params if one.param_type_name == "argument"]
+    for words, command in COMMANDS.items()
+}
+
+
+# One spelling everywhere. `--to` is the second address of a command that has two.
+def test_every_option_that_takes_an_address_is_spelled_address() -> None:
+    spellings = {
+        tuple(one.opts)
+        for command in COMMANDS.values()
+        for one in command.params
+        if one.param_type_name == "option" and one.metavar == "ADDRESS"
+    }
+    assert spellings == {("--address",), ("--to",)}
+
+
+@pytest.mark.parametrize(
+    "words", [words for words, names in ARGUMENTS.items() if "address" in names], ids=" ".join
+)
+def test_address_may_be_an_option_wherever_it_is_an_argument(words: tuple[str, ...]) -> None:
+    command, names = COMMANDS[words], ARGUMENTS[words]
+    values = {name: f"a {name}" for name in names}
+    parsed = [
+        command.make_context("x", [*arguments], resilient_parsing=True).params
+        for option in (["--address", "a address"], ["--address=a address"])
+        for others in [[value for name, value in values.items() if name != "address"]]
+        for arguments in (list(values.values()), [*option, *others], [*others, *option])
+    ]
+    assert parsed[0]["address"] == "a address"
+    assert all(one == parsed[0] for one in parsed)
 
 
 def test_unknown_command_is_a_usage_error(run: Run) -> None:

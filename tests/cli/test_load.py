@@ -76,7 +76,7 @@ def test_load_ends_with_code_1_if_a_target_is_missed(run: Run) -> None:
 
 
 def test_load_writes_to_tables_with_items_only_if_told(run: Run) -> None:
-    address = ("--at", "file:notes.db")
+    address = ("--address", "file:notes.db")
     code, _, err = run("load", APP, *QUICK, *address, "--populate")
     assert (code, "There is no file" in err) == (2, True)
     code, _, err = run("load", APP, *QUICK, *address, "--create-tables")
@@ -97,7 +97,7 @@ def test_load_writes_to_tables_with_items_only_if_told(run: Run) -> None:
         (("--patterns", "N9"), "there is no pattern N9"),
         (("--patterns", "N3"), "has no rate"),
         (("--scale", "ten"), "expected a factor such as 10x"),
-        (("--at", "notes.db"), "is not an address"),
+        (("--address", "notes.db"), "is not an address"),
     ],
 )
 def test_load_explains_wrong_options(run: Run, options: tuple[str, ...], message: str) -> None:

@@ -21,7 +21,7 @@ READ_ONLY = [
     ("introspect", "ADDRESS", "shop"),
     ("introspect", "ADDRESS", "-o", "entities.py"),
     ("explain", SHOP, "O2", "ada", "--address", "ADDRESS"),
-    ("load", SHOP, "--at", "ADDRESS"),
+    ("load", SHOP, "--address", "ADDRESS"),
 ]
 
 

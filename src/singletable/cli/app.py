@@ -29,6 +29,7 @@ from singletable.cli.introspect import introspect
 from singletable.cli.load import load
 from singletable.cli.migration import app as migration
 from singletable.cli.new import app as new
+from singletable.cli.options import Commands
 from singletable.cli.plan import plan
 from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
@@ -37,7 +38,7 @@ from singletable.cli.table import app as table
 from singletable.cli.workbench import app as workbench
 from singletable.errors import SingleTableError
 
-app = typer.Typer(
+app = Commands(
     cls=PluginGroup,
     help="DynamoDB single-table design in Python, with an embedded DynamoDB engine.",
     epilog="New here? Start with: singletable tour",
@@ -105,6 +106,24 @@ def version() -> None:
     from importlib.metadata import version as installed_version
 
     typer.echo(f"singletable {installed_version('singletable')}")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Accept the options that come before a command."""
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from singletable.cli.options import Address
 from singletable.errors import TableNotFound
 from singletable.values import Item, content_of
 
@@ -22,12 +23,7 @@ if TYPE_CHECKING:
 
 
 def introspect(
-    address: Annotated[
-        str,
-        typer.Argument(
-            metavar="ADDRESS", help="Where the tables are, such as file:votes.db or dynamodb:."
-        ),
-    ],
+    address: Address,
     table: Annotated[
         str | None,
         typer.Argument(metavar="[TABLE]", help="The name of a table. Without it, all tables."),

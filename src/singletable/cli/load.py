@@ -33,7 +33,7 @@ def load(
     at: Annotated[
         str,
         typer.Option(
-            "--at",
+            "--address",
             metavar="ADDRESS",
             help="Where the tables are, such as memory:, file:test.db or dynamodb:eu-west-1.",
         ),

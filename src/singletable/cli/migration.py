@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from singletable.cli import migration_commands as commands
-from singletable.cli.options import OptionalAddress, SchemaApp, TableNames
+from singletable.cli.options import Commands, OptionalAddress, SchemaApp, TableNames
 from singletable.errors import MigrationError, ResourceNotFound, ValidationError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _Target = Annotated[
     typer.Argument(metavar="TARGET", help="Where the new tables are; it may be the same address."),
 ]
 
-app = typer.Typer(
+app = Commands(
     help="Write and run migrations: changes of tables and stored items, step by step.",
     no_args_is_help=True,
 )

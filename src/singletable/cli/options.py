@@ -2,14 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from singletable.infrastructure import Encryption
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class AddressCommand(TyperCommand):
+    """A command whose argument ADDRESS may be passed as the option --address, too."""
+
+    # Typer's name for a context is private, and was Click's in older versions.
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; --address takes the place of the argument."""
+        takes_address = any(_is_address(one) for one in self.params)
+        for at, word in enumerate(args if takes_address else ()):
+            option, equals, value = word.partition("=")
+            if word == "--":
+                break
+            if option == "--address":
+                rest = args[at + 1 :]
+                if not equals and not rest:
+                    raise typer.BadParameter("Expected an address.", param_hint="'--address'")
+                ctx.meta[_GIVEN] = value if equals else rest.pop(0)
+                args = args[:at] + rest
+                break
+        remaining = super().parse_args(ctx, args)
+        if _GIVEN in ctx.meta:
+            ctx.params["address"] = ctx.meta[_GIVEN]
+        return remaining
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the parameters that are left to parse."""
+        params = super().get_params(ctx)
+        return [one for one in params if _GIVEN not in ctx.meta or not _is_address(one)]
+
+
+_GIVEN = "singletable.address"
+
+
+def _is_address(parameter: Any) -> bool:
+    return bool(parameter.param_type_name == "argument" and parameter.name == "address")
+
+
+class Commands(typer.Typer):
+    """A group of commands, each of which accepts --address for the argument ADDRESS."""
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[F], F]:
+        """Add a command."""
+        return super().command(name, **{"cls": AddressCommand, **options})
 
 
 class StreamView(Enum):
@@ -48,18 +96,9 @@ PatternApp = Annotated[
         metavar="APP", help="The module that declares access patterns, such as shop.patterns."
     ),
 ]
-Address = Annotated[
-    str,
-    typer.Argument(
-        metavar="ADDRESS", help="Where the tables are, such as file:votes.db or dynamodb:."
-    ),
-]
-OptionalAddress = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[ADDRESS]", help="Where the tables are, such as file:votes.db or dynamodb:."
-    ),
-]
+ADDRESS_HELP = "Where the tables are, such as file:votes.db or dynamodb:. Or --address ADDRESS."
+Address = Annotated[str, typer.Argument(metavar="ADDRESS", help=ADDRESS_HELP)]
+OptionalAddress = Annotated[str | None, typer.Argument(metavar="[ADDRESS]", help=ADDRESS_HELP)]
 TableNames = Annotated[
     list[str] | None,
     typer.Option(

@@ -10,6 +10,7 @@ import typer
 
 from singletable.cli.options import (
     Address,
+    Commands,
     StreamView,
     TableApp,
     TableClass,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from singletable.remote import Remote
     from singletable.schema import Table
 
-app = typer.Typer(
+app = Commands(
     help="Create the tables that an app declares, and check existing ones.", no_args_is_help=True
 )
 

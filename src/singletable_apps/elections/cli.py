@@ -30,7 +30,6 @@ At = Annotated[
     str,
     typer.Option(
         "--address",
-        "--at",
         metavar="ADDRESS",
         help="Address of the tables, such as file:votes.db or dynamodb:.",
     ),

@@ -28,7 +28,6 @@ AddressOption = Annotated[
     str,
     typer.Option(
         "--address",
-        "--at",
         metavar="ADDRESS",
         help="Where the tables are, such as file:games.db or dynamodb:.",
     ),

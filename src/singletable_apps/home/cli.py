@@ -29,7 +29,6 @@ def serve(
         str | None,
         typer.Option(
             "--address",
-            "--at",
             metavar="ADDRESS",
             help="Address of the tables, such as dynamodb:, instead of files in the folder.",
         ),

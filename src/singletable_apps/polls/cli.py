@@ -28,7 +28,6 @@ AddressOption = Annotated[
     str,
     typer.Option(
         "--address",
-        "--at",
         metavar="ADDRESS",
         help="Where the table is, such as file:polls.db or dynamodb:.",
     ),

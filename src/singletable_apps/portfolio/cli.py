@@ -39,7 +39,6 @@ AddressOption = Annotated[
     str,
     typer.Option(
         "--address",
-        "--at",
         metavar="ADDRESS",
         help="Where the tables are, such as file:site/portfolio.db or dynamodb:.",
     ),

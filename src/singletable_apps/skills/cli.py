@@ -32,7 +32,6 @@ AddressOption = Annotated[
     str,
     typer.Option(
         "--address",
-        "--at",
         metavar="ADDRESS",
         help="Where the tables are, such as file:skills.db or dynamodb:.",
     ),

@@ -42,7 +42,7 @@ def run(type_of: RunOf) -> Run:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the sample as the command creates it; its output is in `sample.txt`."""
     folder = tmp_path_factory.mktemp("sample") / "elections"
-    place = ["--at", f"file:{folder}/votes.db", "--keys", f"{folder}/keys"]
+    place = ["--address", f"file:{folder}/votes.db", "--keys", f"{folder}/keys"]
     with redirect_stdout(StringIO()) as printed, pytest.raises(SystemExit) as ended:
         main(["elections", "sample", *place])
     assert not ended.value.code

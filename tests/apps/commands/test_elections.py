@@ -45,14 +45,14 @@ def test_sample_prints_accounts_and_needs_empty_tables(run: Run, folder: Path) -
         *(poll.name for poll in SAMPLE_ELECTIONS),
     ):
         assert word in said
-    code, _, err = run("sample", "--at", f"file:{folder}/votes.db", "--keys", folder / "keys")
+    code, _, err = run("sample", "--address", f"file:{folder}/votes.db", "--keys", folder / "keys")
     assert code == 2
     assert err.startswith("singletable: There are 80 events already")
 
 
 def test_exported_log_can_be_restored(run: Run, folder: Path) -> None:
     file, there = folder / "log.jsonl", f"file:{folder}/restored.db"
-    code, out, _ = run("export", file, "--at", f"file:{folder}/votes.db")
+    code, out, _ = run("export", file, "--address", f"file:{folder}/votes.db")
     assert code == 0
     assert "The log has 80 events" in out
     assert file.stat().st_mode & 0o777 == 0o600
@@ -62,19 +62,21 @@ def test_exported_log_can_be_restored(run: Run, folder: Path) -> None:
         "sample.txt",
         "votes.db",
     ]
-    code, out, _ = run("restore", file, "--at", there, "--keys", folder / "keys")
+    code, out, _ = run("restore", file, "--address", there, "--keys", folder / "keys")
     assert code == 0
     assert "Restored from" in out
-    code, out, _ = run("verify", "--at", there, "--keys", folder / "keys")
+    code, out, _ = run("verify", "--address", there, "--keys", folder / "keys")
     assert code == 0
     assert "match the log" in out
-    code, out, _ = run("tally", "board 2026", "--at", there, "--keys", folder / "keys", "--json")
+    code, out, _ = run(
+        "tally", "board 2026", "--address", there, "--keys", folder / "keys", "--json"
+    )
     assert code == 0
     assert json.loads(out)["winners"] == ["Katherine"]
 
 
 def test_verify_finds_tampering_and_rebuild_repairs_it(run: Run, folder: Path) -> None:
-    place = ("--at", f"file:{folder}/votes.db", "--keys", folder / "keys")
+    place = ("--address", f"file:{folder}/votes.db", "--keys", folder / "keys")
     with Engine.on_file(folder / "votes.db") as engine:
         Store(engine, tables=TABLES).update(User.key("Radia"), User.role.set(Role.OWNER))
     code, _, err = run("verify", *place)
@@ -85,7 +87,7 @@ def test_verify_finds_tampering_and_rebuild_repairs_it(run: Run, folder: Path) -
 
 
 def test_events_prints_newest_first_without_password_hashes(run: Run, folder: Path) -> None:
-    code, out, _ = run("events", "--at", f"file:{folder}/votes.db", "-n", "100")
+    code, out, _ = run("events", "--address", f"file:{folder}/votes.db", "-n", "100")
     lines = out.splitlines()
     assert code == 0
     assert [int(line.split()[0]) for line in lines] == list(range(80, 0, -1))
@@ -95,20 +97,20 @@ def test_events_prints_newest_first_without_password_hashes(run: Run, folder: Pa
 
 def test_outbox_prints_newest_first(run: Run, folder: Path) -> None:
     at = f"file:{folder}/votes.db"
-    assert run("outbox", "--at", at) == (0, "No e-mails in the last week.\n", "")
+    assert run("outbox", "--address", at) == (0, "No e-mails in the last week.\n", "")
     with Engine.on_file(folder / "votes.db") as engine:
         outbox = Outbox(Store(engine, tables=TABLES))
         for second, name in enumerate(("first", "second")):
             now = datetime.now(UTC).replace(microsecond=second)
             outbox.send(Email("ada@example.org", name, f"the \x1b[31m{name} text"), now)
-    code, out, _ = run("outbox", "--at", at)
+    code, out, _ = run("outbox", "--address", at)
     assert code == 0
     assert out.index("second text") < out.index("first text")
     assert "\x1b" not in out
 
 
 def test_tally_shows_what_is_visible(run: Run, folder: Path) -> None:
-    place = ("--at", f"file:{folder}/votes.db", "--keys", folder / "keys")
+    place = ("--address", f"file:{folder}/votes.db", "--keys", folder / "keys")
     code, out, _ = run("tally", "summer trip", *place)
     assert code == 0
     assert "Summer trip: 9 ballots, closed and signed." in out
@@ -125,31 +127,31 @@ def test_tally_shows_what_is_visible(run: Run, folder: Path) -> None:
 
 ERRORS = {
     "no address": (
-        ("verify", "--at", "votes.db", "--keys", "keys"),
+        ("verify", "--address", "votes.db", "--keys", "keys"),
         "Did you mean 'file:votes.db'?",
     ),
     "a strange address": (
-        ("verify", "--at", "ftp:votes", "--keys", "keys"),
+        ("verify", "--address", "ftp:votes", "--keys", "keys"),
         "Unknown kind of address",
     ),
-    "a file that is not there": (("events", "--at", "file:no.db"), "There is no file 'no.db'"),
-    "a file of something else": (("events", "--at", "file:text"), "text"),
-    "no tables": (("outbox", "--at", "memory:"), "vote_data and vote_event_log not found"),
+    "a file that is not there": (("events", "--address", "file:no.db"), "There is no file 'no.db'"),
+    "a file of something else": (("events", "--address", "file:text"), "text"),
+    "no tables": (("outbox", "--address", "memory:"), "vote_data and vote_event_log not found"),
     "a folder that cannot be": (
-        ("sample", "--at", "file:text/votes.db", "--keys", "keys"),
+        ("sample", "--address", "file:text/votes.db", "--keys", "keys"),
         "Cannot use 'text'",
     ),
     "no export": (
-        ("restore", "no.jsonl", "--at", "memory:", "--keys", "keys"),
+        ("restore", "no.jsonl", "--address", "memory:", "--keys", "keys"),
         "Cannot use 'no.jsonl'",
     ),
     "an export that is none": (
-        ("restore", "text", "--at", "memory:", "--keys", "keys"),
+        ("restore", "text", "--address", "memory:", "--keys", "keys"),
         "Line 1 is not a line",
     ),
-    "a file that is there": (("export", "text", "--at", "file:votes.db"), "already exists"),
+    "a file that is there": (("export", "text", "--address", "file:votes.db"), "already exists"),
     "a folder that is not there": (
-        ("export", "no/log.jsonl", "--at", "file:votes.db"),
+        ("export", "no/log.jsonl", "--address", "file:votes.db"),
         "Cannot use 'no/log.jsonl': No such file or directory.",
     ),
 }
@@ -173,7 +175,7 @@ def test_error_is_one_line_that_says_what_to_do(
 def test_port_in_use_is_rejected_before_files_are_created(run: Run, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        place = ("--at", f"file:{tmp_path}/votes.db", "--keys", tmp_path / "keys")
+        place = ("--address", f"file:{tmp_path}/votes.db", "--keys", tmp_path / "keys")
         code, _, err = run("serve", *place, "--port", str(port))
     assert code == 2
     assert f"Cannot listen on 127.0.0.1 port {port}: Address already in use. Choose" in err
@@ -183,7 +185,7 @@ def test_port_in_use_is_rejected_before_files_are_created(run: Run, tmp_path: Pa
 # A new key cannot open sealed ballots, so elections could not be closed.
 @pytest.mark.parametrize("name", ["ballots.key", "signing.key"])
 def test_wrong_keys_are_rejected(run: Run, folder: Path, name: str) -> None:
-    place = ("--at", f"file:{folder}/votes.db", "--keys", folder / "keys", "--port", "0")
+    place = ("--address", f"file:{folder}/votes.db", "--keys", folder / "keys", "--port", "0")
     kept = (folder / "keys" / name).read_text()
     (folder / "keys" / name).unlink()
     code, _, err = run("serve", *place)
@@ -198,6 +200,6 @@ def test_wrong_keys_are_rejected(run: Run, folder: Path, name: str) -> None:
 
 def test_key_file_readable_by_others_is_rejected(run: Run, folder: Path) -> None:
     (folder / "keys" / "ballots.key").chmod(0o644)
-    place = ("--at", f"file:{folder}/votes.db", "--keys", folder / "keys")
+    place = ("--address", f"file:{folder}/votes.db", "--keys", folder / "keys")
     code, _, err = run("tally", "Board 2026", *place)
     assert (code, "chmod 600" in err) == (2, True)

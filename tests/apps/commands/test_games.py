@@ -22,12 +22,12 @@ def typed(type_of: RunOf) -> Run:
 
 def test_sample_is_created_once_with_sets_and_games(typed: Run, tmp_path: Path) -> None:
     at, secret = f"file:{tmp_path}/games.db", tmp_path / "secret.key"
-    code, out, _ = typed("sample", "--at", at, "--secret", secret)
+    code, out, _ = typed("sample", "--address", at, "--secret", secret)
     assert (code, out.strip()) == (
         0,
         f"To see them: singletable games serve --address {at} --secret {secret}",
     )
-    code, _, err = typed("sample", "--at", at, "--secret", secret)
+    code, _, err = typed("sample", "--address", at, "--secret", secret)
     assert (code, err.strip()) == (
         2,
         "singletable: There are games already. Choose other tables.",

@@ -30,7 +30,7 @@ def typed(type_of: RunOf) -> Run:
 def place(typed: Run, tmp_path: Path) -> Path:
     """Return a folder with the sample: `polls.db`, and the secret in `secret.key`."""
     code, out, _ = typed(
-        "sample", "--at", f"file:{tmp_path}/polls.db", "--secret", tmp_path / "secret.key"
+        "sample", "--address", f"file:{tmp_path}/polls.db", "--secret", tmp_path / "secret.key"
     )
     assert (code, "Created 4 polls." in out) == (0, True)
     return tmp_path
@@ -63,7 +63,7 @@ def test_recount_reports_matching_results(typed: Run, place: Path) -> None:
             .lifecycle.list_created(SAMPLE_BROWSER, 9)
             .items[0]
         )
-    code, out, _ = typed("recount", poll.poll.id, "--at", f"file:{place}/polls.db")
+    code, out, _ = typed("recount", poll.poll.id, "--address", f"file:{place}/polls.db")
     assert code == 0
     assert "The results match." in out
 
@@ -76,7 +76,7 @@ def test_recount_finds_a_vote_without_a_lane_entry(typed: Run, place: Path) -> N
             poll_id=poll.id, id="forged", rankings=poll.candidates[:1], voted_at=poll.created_at
         )
         Store(driver).create(forged)
-    code, out, _ = typed("recount", poll.id, "--at", f"file:{place}/polls.db")
+    code, out, _ = typed("recount", poll.id, "--address", f"file:{place}/polls.db")
     assert code == 1
     assert "THE RESULTS DO NOT MATCH" in out
 
@@ -91,7 +91,7 @@ def test_recount_finds_a_vote_without_a_lane_entry(typed: Run, place: Path) -> N
 def test_recount_explains_why_it_fails(
     poll: str, file: str, said: str, typed: Run, place: Path
 ) -> None:
-    code, _, err = typed("recount", poll, "--at", f"file:{place}/{file}")
+    code, _, err = typed("recount", poll, "--address", f"file:{place}/{file}")
     assert code == 2
     assert said in err
     assert not (place / "missing.db").exists()

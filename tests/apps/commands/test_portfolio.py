@@ -32,7 +32,9 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the sample, as the command creates it."""
     folder = tmp_path_factory.mktemp("portfolio") / "site"
     with pytest.raises(SystemExit) as ended:
-        main(["portfolio", "sample", "--at", f"file:{folder}/site.db", "--folder", str(folder)])
+        main(
+            ["portfolio", "sample", "--address", f"file:{folder}/site.db", "--folder", str(folder)]
+        )
     assert not ended.value.code
     return folder
 
@@ -44,7 +46,7 @@ def site(sampled: Path, tmp_path: Path) -> Path:
 
 
 def of(site: Path) -> list[str]:
-    return ["--at", f"file:{site}/site.db", "--folder", str(site)]
+    return ["--address", f"file:{site}/site.db", "--folder", str(site)]
 
 
 def test_help_lists_the_commands(typed: Run) -> None:
@@ -166,13 +168,15 @@ def test_unused_images_are_deleted(typed: Run, site: Path) -> None:
 
 
 def test_outbox_is_printed(typed: Run, site: Path) -> None:
-    assert typed("outbox", "--at", f"file:{site}/site.db")[1] == "No e-mails in the last week.\n"
+    assert (
+        typed("outbox", "--address", f"file:{site}/site.db")[1] == "No e-mails in the last week.\n"
+    )
     with (
         open_driver(f"file:{site}/site.db") as driver,
         open_service(driver, site, Urls(prefix="")) as service,
     ):
         service.accounts.request_reset("gus@example.org")
-    _, out, _ = typed("outbox", "--at", f"file:{site}/site.db")
+    _, out, _ = typed("outbox", "--address", f"file:{site}/site.db")
     assert "gus@example.org" in out
     assert "/admin/reset?token=" in out
 
@@ -180,13 +184,13 @@ def test_outbox_is_printed(typed: Run, site: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["export", "x.zip", "--at", "file:missing.db", "--folder", "f"], "no file"),
-        (["import", "missing", "--at", "file:missing.db", "--folder", "f"], "Cannot read"),
+        (["export", "x.zip", "--address", "file:missing.db", "--folder", "f"], "no file"),
+        (["import", "missing", "--address", "file:missing.db", "--folder", "f"], "Cannot read"),
         (["migrate", "file:missing.db", "file:new.db", "--folder", "f"], "no file"),
         (["migrate", "memory:", "memory:", "--folder", "f"], "nothing to migrate"),
-        (["outbox", "--at", "file:missing.db"], "no file"),
-        (["sample", "--at", "memory:", "--folder", "f", "--prefix", "a b"], "--prefix"),
-        (["serve", "--at", "memory:", "--folder", "f", "--smtp", "x"], "--smtp"),
+        (["outbox", "--address", "file:missing.db"], "no file"),
+        (["sample", "--address", "memory:", "--folder", "f", "--prefix", "a b"], "--prefix"),
+        (["serve", "--address", "memory:", "--folder", "f", "--smtp", "x"], "--smtp"),
     ],
 )
 def test_wrong_arguments_are_explained(

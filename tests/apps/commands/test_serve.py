@@ -28,7 +28,7 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
 REFUSED = {
     "a proxy": (("--proxy", "everybody"), "--proxy expects a network"),
     "an address of people": (("--public", "example.org"), "--public expects a URL"),
-    "an address of tables": (("--at", "votes.db"), "Did you mean 'file:votes.db'?"),
+    "an address of tables": (("--address", "votes.db"), "Did you mean 'file:votes.db'?"),
     "half of TLS": (("--tls-cert", "cert.pem"), "Use --tls-cert and --tls-key together."),
     "no certificate": (("--tls-cert", "none.pem", "--tls-key", "none"), "Cannot read none.pem"),
     "plain links over TLS": (
@@ -72,9 +72,9 @@ def test_options_for_local_servers_are_refused_on_public_ones(
 ) -> None:
     files = {
         "": ("--folder", "data"),
-        "elections": ("--at", "file:data/a.db", "--keys", "data/keys"),
-        "portfolio": ("--at", "file:data/a.db", "--folder", "data"),
-        "skills": ("--at", "file:data/a.db", "--secret", "data/secret"),
+        "elections": ("--address", "file:data/a.db", "--keys", "data/keys"),
+        "portfolio": ("--address", "file:data/a.db", "--folder", "data"),
+        "skills": ("--address", "file:data/a.db", "--secret", "data/secret"),
     }[app]
     place = [each.replace("data", str(tmp_path / "data")) for each in files]
     with pytest.raises(SystemExit) as ended:

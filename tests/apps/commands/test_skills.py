@@ -32,12 +32,12 @@ def test_help_lists_the_commands(typed: Run) -> None:
 
 def test_sample_is_created_once_and_e_mails_are_in_the_outbox(typed: Run, tmp_path: Path) -> None:
     at, secret = f"file:{tmp_path}/skills.db", tmp_path / "secret.key"
-    code, out, _ = typed("sample", "--at", at, "--secret", secret)
+    code, out, _ = typed("sample", "--address", at, "--secret", secret)
     assert (code, out.strip()) == (
         0,
         f"To see it: singletable skills serve --address {at} --secret {secret}",
     )
-    code, _, err = typed("sample", "--at", at, "--secret", secret)
+    code, _, err = typed("sample", "--address", at, "--secret", secret)
     assert (code, err.strip()) == (
         2,
         "singletable: This directory is in use. Choose other tables for the sample.",
@@ -48,13 +48,13 @@ def test_sample_is_created_once_and_e_mails_are_in_the_outbox(typed: Run, tmp_pa
         service.accounts.request_reset(ACCOUNTS[0][0])
     assert sample is not None
     assert len(sample.entries) == len(ACCOUNTS)
-    code, out, _ = typed("outbox", "--at", at)
+    code, out, _ = typed("outbox", "--address", at)
     assert code == 0
     assert "ines@fernhill.example: Reset your password" in out
 
 
 def test_outbox_of_a_missing_file_is_an_error(typed: Run, tmp_path: Path) -> None:
-    code, _, err = typed("outbox", "--at", f"file:{tmp_path}/other.db")
+    code, _, err = typed("outbox", "--address", f"file:{tmp_path}/other.db")
     assert (code, err.strip()) == (2, f"singletable: There is no file '{tmp_path}/other.db'.")
 
 
@@ -100,7 +100,7 @@ def test_migrate_goes_from_a_dry_run_to_the_end(typed: Run, tmp_path: Path) -> N
     assert "cut over" in migrate("cut-over")
     assert "finished" in migrate("finish", "--drop-old", "--yes")
 
-    code, out, _ = typed("set-role", "LATE", "admin", "--at", new)
+    code, out, _ = typed("set-role", "LATE", "admin", "--address", new)
     assert (code, out.strip()) == (0, "latelate (late) is now: admin.")
     with open_driver(new) as driver:
         service = open_service(driver, secret, Urls())
@@ -136,7 +136,7 @@ def test_set_role_rejects_unknown_people_and_roles(
     at = f"file:{tmp_path}/skills.db"
     with open_driver(at) as driver:
         Store(driver).admin.create_table(entities)
-    code, _, err = typed(*words, "--at", at)
+    code, _, err = typed(*words, "--address", at)
     assert code == 2
     assert expected in err
 

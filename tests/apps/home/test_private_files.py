@@ -47,7 +47,7 @@ def test_every_app_keeps_its_folder_private(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("polls", "sample", "--secret", "keys/secret", "--at", "file:new/polls.db"),
+        ("polls", "sample", "--secret", "keys/secret", "--address", "file:new/polls.db"),
         ("table", "create", "tests.cli.shop", "file:shop.db"),
         ("tour", "--file", "tour.db"),
     ],
