@@ -203,7 +203,7 @@ def _compare_indexes(
 def _removed_entity(table: str, name: str, entity: EntitySchema) -> SchemaChange:
     advice = (
         "Its items stay in the table, and their unique values stay reserved. Nothing reads them "
-        "any more. To delete them, use store.delete_where or bulk delete before you remove it."
+        "any more. To delete them, call store.delete() for each before you remove the entity."
     )
     key = describe_templates(entity.key)
     return SchemaChange(table, f"entity {name}", key, "removed", DANGEROUS, advice)
