@@ -266,6 +266,19 @@ def test_value_added_at_the_end_of_an_order_changes_no_key() -> None:
 
 
 # An int in a key has twenty digits, a string its own characters.
+# A backfill would fail at the first time that the new format cannot store.
+@pytest.mark.parametrize(
+    ("old", "new", "rounds"),
+    [("MILLISECONDS", "SECONDS", True), ("SECONDS", "MILLISECONDS", False)],
+)
+def test_coarser_time_format_asks_to_round_times(old: str, new: str, rounds: bool) -> None:
+    declared = f"{EMAIL}\n    seen: Attr[datetime] = attr(time_format=TimeFormat."
+    schemas = [changed(EMAIL, f"{declared}{form})") for form in (old, new)]
+    (change,) = compare_schemas(*schemas)
+    assert change.kind is SAFE
+    assert ("round them" in change.advice) is rounds
+
+
 def test_other_type_of_a_key_field_changes_the_key() -> None:
     text = BASE.replace('("ORG", org), sk="ORG"', '("ORG", org), sk=("ORG", users)')
     number = text.replace(

@@ -13,6 +13,7 @@ from singletable.migration.schema_diff.change_kinds import (
 )
 from singletable.migration.schema_diff.snapshot import FieldSchema
 from singletable.migration.schema_diff.type_comparison import Classes, can_read
+from singletable.schema import TimeFormat
 
 NO_MIGRATION, BACKFILL = SchemaChangeKind.NO_MIGRATION, SchemaChangeKind.BACKFILL
 DANGEROUS = SchemaChangeKind.DANGEROUS
@@ -253,6 +254,8 @@ def _time_format(
         declare = "Keep the format, or increase schema_version and write an upgrade"
         return _unreadable(pair, name, *formats, problem, declare)
     advice = "All of these formats are read. A backfill writes all items in the new one."
+    if len(TimeFormat[formats[1]].value) < len(TimeFormat[formats[0]].value):  # of the examples
+        advice += " Finer times are rejected: round them in its transform."
     change = _change(pair, name, *formats, NO_MIGRATION, advice)
     return replace(change, steps=pair.backfill())
 
