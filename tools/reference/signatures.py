@@ -176,8 +176,8 @@ def _type_in_overloads(where: Definition, name: str, overloads: Sequence[Functio
 
 def _common_type(where: Definition, returns: Sequence[ast.expr | None]) -> str:
     """Return the return type that all overloads share, or ""."""
-    # An overload that returns None only makes type checkers reject a call without arguments.
-    kinds = {_type(where, annotation) for annotation in returns} - {"None"}
+    # The overload that returns it only makes type checkers reject a call without arguments.
+    kinds = {_type(where, annotation) for annotation in returns} - {"MissingValues"}
     return kinds.pop() if len(kinds) == 1 else ""
 
 

@@ -438,10 +438,10 @@ def attr(
     `default` or `factory` provides the value where none is passed, and where a stored item has
     none. `name` is the name of the stored attribute, if it differs. `check` rejects a value by
     raising ValueError or returning False. `time_format` is how datetimes are stored; finer ones
-    are rejected. With key_only=True the value is stored in the primary key only. With FastAPI, a `read_only` field is
-    in responses but ignored in request bodies, and a `hidden` one is in neither. `codec` stores
-    the value in another way than its type is stored: `codec(…)`, `Json()`, `Compressed()` or
-    `Encrypted(…)`.
+    are rejected. With key_only=True the value is stored in the primary key only. With FastAPI, a
+    `read_only` field is in responses but ignored in request bodies, and a `hidden` one is in
+    neither. `codec` stores the value in another way than its type is stored: `codec(…)`, `Json()`,
+    `Compressed()` or `Encrypted(…)`.
 
     For items of earlier versions: `old_names` are the names that the attribute had, the oldest
     first. An old name in an item takes precedence, and every write of the field removes it; with
