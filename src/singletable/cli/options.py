@@ -57,7 +57,7 @@ class Commands(typer.Typer):
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[F], F]:
         """Add a command."""
-        return super().command(name, **{"cls": AddressCommand, **options})
+        return super().command(name, cls=AddressCommand, **options)
 
 
 class StreamView(Enum):

@@ -233,14 +233,15 @@ def model_codec(kind: type[PydanticModel]) -> Codec:
             raise InvalidValue(
                 f"expected {expects} that dumps a dict, but it dumped {short_repr(dumped)}."
             )
-        stored = JSON.encode(cast(object, dumped))
+        content = cast("dict[str, object]", dumped)
+        stored = JSON.encode(content)
         try:
             read = decode(stored)
         except ItemMismatch:
-            raise _changed_by_pydantic(value, dumped) from None
+            raise _changed_by_pydantic(value, content) from None
         # Private attributes, which `==` compares too, are not stored.
         if read != value and (type(read) is not type(value) or vars(read) != vars(value)):
-            raise _changed_by_pydantic(value, dumped)
+            raise _changed_by_pydantic(value, content)
         return stored
 
     def decode(value: AttributeValue) -> object:
