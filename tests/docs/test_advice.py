@@ -46,7 +46,7 @@ INSTANCES: dict[str, type] = {
 # Classes of the reader's, or of an app, in examples.
 OTHER_CLASSES = {"Entity", "Page", "Settings"}
 # Of the AWS CLI and of pytest.
-OTHER_OPTIONS = {"--endpoint-url", "--singletable-report", "--singletable-strict"}
+OTHER_OPTIONS = {"--only-binary", "--endpoint-url", "--singletable-report", "--singletable-strict"}
 # The type of a document, which is no command.
 DOCUMENT_TYPES = {"comparison"}
 _MEMBER = re.compile(r"(?<![\w.`/])(store\.admin|[A-Za-z]\w*)\.([a-z]\w*)")
