@@ -43,9 +43,9 @@ class Cost(Struct):
         """Add the cost of another operation; the factor of a transaction applies to the table."""
         self.table += other.table * factor
         for name, units in other.local_indexes.items():
-            self.add_index(name, False, units)
+            self.local_indexes[name] = self.local_indexes.get(name, 0) + units
         for name, units in other.global_indexes.items():
-            self.add_index(name, True, units)
+            self.global_indexes[name] = self.global_indexes.get(name, 0) + units
 
     @property
     def total(self) -> float:

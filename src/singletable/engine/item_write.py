@@ -106,7 +106,7 @@ def put(session: Session, old: StoredItem, item: Item, size: int) -> Cost:
         before = None if old.item is None else MeasuredItem(old.item, old.size)
         after = MeasuredItem(item, size)
         for index in table.indexes:
-            _update_index(session, index, before, after, json, cost)
+            _update_index(session, index, before, after, json, content, cost)
     append_change(session, table, row, json, content)
     return cost
 
@@ -134,31 +134,27 @@ def _update_index(
     old: MeasuredItem | None,
     new: MeasuredItem,
     json: bytes,
+    content: int,
     cost: Cost,
 ) -> None:
     """Update an index: 0 units if its entry is unchanged, 2 if the entry moves, otherwise 1."""
-    before = old if old is not None and index.key.matches(old.item) else None
-    after = new if index.key.matches(new.item) else None
-    if before is None and after is None:
-        return
-    units = 0
-    old_key = None if before is None else index.row_key(before.item)
-    new_key = None if after is None else index.row_key(after.item)
-    if before is not None and old_key is not None and old_key != new_key:
-        index.rows.delete_at(session.command, old_key)
-        units += write_units(before.entry_size(index))
-    if after is not None and new_key is not None:
-        moved = old_key != new_key
-        if moved or before is None or _is_entry_changed(index, before.item, after.item):
-            size = after.entry_size(index)
-            entry = (
-                json
-                if index.projected_attributes is None
-                else item_to_json(index.project(after.item))
-            )
-            index.rows.upsert(session.command, new_key, size, entry)
-            old_size = 0 if moved or before is None else before.entry_size(index)
-            units += write_units(max(size, old_size))
+    key = index.row_key(new.item) if index.key.matches(new.item) else None
+    units = old_size = 0
+    if old is not None and index.key.matches(old.item):
+        old_key, old_size = index.row_key(old.item), old.entry_size(index)
+        if old_key == key and not _is_entry_changed(index, old.item, new.item):
+            return
+        if old_key != key:
+            index.rows.delete_at(session.command, old_key)
+            units, old_size = write_units(old_size), 0
+    if key is not None:
+        size = new.entry_size(index)
+        if index.projected_attributes is None:
+            index.rows.upsert(session.command, key, size, json, content)
+        else:
+            entry = item_to_json(index.project(new.item))
+            index.rows.upsert(session.command, key, size, entry)
+        units += write_units(max(size, old_size))
     cost.add_index(index.name, index.is_global, units)
 
 

@@ -43,8 +43,8 @@ from singletable.store.sequences import check_number
 from singletable.store.ttl import is_expired
 from singletable.store.validation import check_callback, model_of_item
 from singletable.store.write_errors import already_exists
-from singletable.store.writes import ItemId, Write, item_id
-from singletable.values import AttributeValue, Item, check_item
+from singletable.store.writes import ItemId, Write
+from singletable.values import AttributeValue, Item, check_item, item_to_json
 
 # How many items are in memory: those of 400 KB each take 160 MB.
 WINDOW = 400
@@ -98,6 +98,8 @@ class BulkLoad:
         self._on_progress = on_progress
         self._on_conflict = on_conflict
         self._window: list[object] = []
+        # Whether items are read even if their transaction would find out that they are stored.
+        self._reads_all = True
         self._counts = {"written": 0, "skipped": 0, "conflict": 0}
 
     def add(self, item: object) -> bool:
@@ -135,12 +137,13 @@ class BulkLoad:
             for position, item in enumerate(self._window)
         ]
         self._window = []
-        stored = yield from _read(context, loaded)
+        unknown = [one for one in loaded if self._reads_all or not one.has_condition]
+        stored = yield from _read(context, unknown)
         plain: dict[ItemId, _LoadedItem] = {}
         changes: list[BulkChange] = []
         for one in loaded:
             one.on_conflict = self._on_conflict
-            if not is_batchable(one.model):
+            if not one.is_batchable:
                 if one.examine(stored.get(one.id)):
                     changes.append(one)
             # Batches have no conditions, so equal keys are found here.
@@ -158,6 +161,7 @@ class BulkLoad:
             yield from together(pieces)
         for one in loaded:
             self._counts[one.outcome] += 1
+        self._reads_all = any([one.outcome != "written" for one in loaded])
         if self._on_progress is not None and loaded:
             self._on_progress(Progress(self._done, self._total))
 
@@ -169,11 +173,23 @@ class _LoadedItem(BulkChange):
         self.context = context
         self.model = model
         self.item = item
-        self.key: ItemKey[Any] = key_of(item)
-        self.id = item_id(context.table_name(model.table), self.key.key)
         self.plan = self._plan()
+        self.id = self.plan.writes[0].item_id
+        # As JSON an item is larger than it counts, but that is computed much faster.
+        self.size = sum([len(item_to_json(write.item or {})) for write in self.plan.writes])
+        self.is_batchable = is_batchable(model)
         self.on_conflict: ConflictCallback | None = None
         self.outcome: Literal["written", "skipped", "conflict"] = "written"
+
+    @property
+    def key(self) -> ItemKey[Any]:
+        """The key of the item."""
+        return key_of(self.item)
+
+    @property
+    def has_condition(self) -> bool:
+        """Whether the write fails if the item is stored; nothing guards the places of old keys."""
+        return not self.is_batchable and not self.model.old_keys
 
     def examine(self, stored: Item | None) -> bool:
         """Return whether the item is to be written, given the item that is stored."""
@@ -207,8 +223,10 @@ class _LoadedItem(BulkChange):
         """Plan the write; counters start at zero, because the counted items are loaded too."""
         plan = plan_create(self.context, self.model, self.item, None, keep_stamps=True)
         put, *side_writes = plan.writes
-        reset = structs.replace(put, item=_reset_counters(self.model, put.item or {}))
-        return structs.replace(plan, writes=[reset, *side_writes])
+        item = _reset_counters(self.model, put.item or {})
+        if item is put.item:
+            return plan
+        return structs.replace(plan, writes=[structs.replace(put, item=item), *side_writes])
 
     def _differences(self, stored: Item) -> list[str]:
         """Return the fields in which the stored item differs from the one to write."""
@@ -269,7 +287,7 @@ def _check_item(context: Context, item: object, position: int) -> _LoadedItem:
 def _read(context: Context, loaded: Sequence[_LoadedItem]) -> Steps[dict[ItemId, Item]]:
     """Return the stored items with the keys of those to load."""
     tables: dict[str, Table] = {one.id[0]: one.model.table for one in loaded}
-    keys = [*{one.id: one.key.key for one in loaded}.items()]
+    keys = [*{one.id: one.plan.writes[0].key for one in loaded}.items()]
     if not keys:
         return {}
     found = yield from together(

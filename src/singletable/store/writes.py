@@ -11,6 +11,7 @@ Rule 3. Otherwise the stored item decides: a transaction reads it, and applies a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import takewhile
 from typing import Literal, TypeAlias
 
@@ -56,7 +57,7 @@ MarkerAction: TypeAlias = Literal["claim", "keep", "release"]
 ItemId: TypeAlias = tuple[str, tuple[bytes, ...]]
 
 
-class Write(Struct, frozen=True):
+class Write(Struct, frozen=True, dict=True):
     """A put, update, delete or condition check of one item."""
 
     kind: Literal["put", "update", "delete", "check"]
@@ -74,7 +75,7 @@ class Write(Struct, frozen=True):
     # Whether it counts another item, which may be written before this one is created.
     counts: bool = False
 
-    @property
+    @cached_property
     def item_id(self) -> ItemId:
         """The id of the item."""
         return item_id(self.table, self.key)

@@ -146,10 +146,16 @@ class Rows:
         """Delete an existing row."""
         execute(self.delete_sql, (row.id,))
 
-    def upsert(self, execute: Execute, key: RowKey, size: int, json: bytes) -> None:
-        """Insert or replace the row at `key`."""
-        checksum = 0 if self.checksums is None else self.checksums.compute(*key, size, json)
-        execute(self.upsert_sql, (*key, size, json, checksum))
+    def upsert(
+        self, execute: Execute, key: RowKey, size: int, json: bytes, content: int | None = None
+    ) -> None:
+        """Insert or replace the row at `key`; `content` is the checksum of the JSON, if known."""
+        partition, sort = key
+        checksum = 0
+        if self.checksums is not None:
+            content = crc32(json) if content is None else content
+            checksum = crc32(sort, crc32(partition, self.checksums.seed)) ^ content ^ size
+        execute(self.upsert_sql, (partition, sort, size, json, checksum))
 
     def delete_at(self, execute: Execute, key: RowKey) -> None:
         """Delete the row at `key` if there is one."""
