@@ -1,12 +1,15 @@
-"""Counting a page gives the same end as reading every row."""
+"""Counting a page gives the same end as reading every row, and later pages cost no more."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import apsw
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.engine.storage import Execute, RowRange, count_page
+from singletable.engine.storage import Execute, KeyRange, RowKey, RowRange, Rows, count_page
 from singletable.engine.storage.connection import bind_execute
 
 PAGE_SIZE = 1000
@@ -38,3 +41,38 @@ def test_count_page_ends_at_the_same_row_as_reading(sizes: list[int], limit: int
         count_page(_rows(sizes), RowRange("FROM rows ORDER BY id", ()), PAGE_SIZE, limit)
         == expected
     )
+
+
+def _key(number: int) -> bytes:
+    return f"{number:06}".encode()
+
+
+WHOLE, BOUNDED = KeyRange(b"P", b"", None), KeyRange(b"P", _key(0), _key(9999))
+# The ranges of queries and scans, and the row that follows the one in the middle.
+RANGES: dict[str, tuple[Callable[[Rows, int], RowRange], int]] = {
+    "query": (lambda r, n: r.partition_range(WHOLE, _key(n), forward=True), 1),
+    "query of a range": (lambda r, n: r.partition_range(BOUNDED, _key(n), forward=True), 1),
+    "descending": (lambda r, n: r.partition_range(WHOLE, _key(n), forward=False), -1),
+    "descending range": (lambda r, n: r.partition_range(BOUNDED, _key(n), forward=False), -1),
+    "scan": (lambda r, n: r.scan_range(b"", None, RowKey(b"P", _key(n))), 1),
+    "scan of a segment": (lambda r, n: r.scan_range(b"A", b"Z", RowKey(b"P", _key(n))), 1),
+}
+
+
+# Otherwise reading all pages of a partition takes quadratic time.
+@pytest.mark.parametrize(("create", "step"), RANGES.values(), ids=RANGES)
+def test_page_starts_at_its_first_row_without_reading_those_before_it(
+    create: Callable[[Rows, int], RowRange], step: int
+) -> None:
+    connection = apsw.Connection(":memory:")
+    execute = bind_execute(connection)
+    rows = Rows.for_table("items_1", "{} {}".format, in_memory=True)
+    rows.create(execute)
+    for number in range(2000):
+        rows.add(execute, RowKey(b"P", _key(number)), 1, _key(number), 0)
+    steps: list[bool] = []
+    connection.set_progress_handler(lambda: steps.append(True) or False, 1)  # pyright: ignore
+    page = create(rows, 1000)
+    assert page.slice(execute, 0, 1) == [(1, _key(1000 + step))]
+    assert page.total(execute, 1) == (1, 1)
+    assert len(steps) < 500

@@ -72,21 +72,24 @@ def check_total(count: int, size: object) -> tuple[int, int]:
     return count, size
 
 
+# SQLite seeks to one lower and one upper bound. With two of a kind it may choose the wrong one, and
+# read all rows of the pages before this one.
+
+
 @lru_cache(256)
-def partition_source(name: str, *, bounded: bool, after: bool, forward: bool) -> str:
-    """Return the SQL for a range of one partition."""
-    above = " AND sort < ?" if bounded else ""
-    beyond = (" AND sort > ?" if forward else " AND sort < ?") if after else ""
+def partition_source(name: str, *, bounded: bool, exclusive: bool, forward: bool) -> str:
+    """Return the SQL for a range of one partition; `exclusive` leaves out the lower bound."""
+    low, high = ">" if exclusive else ">=", " AND sort < ?" if bounded else ""
     order = "ASC" if forward else "DESC"
-    return f"FROM {name} WHERE partition = ? AND sort >= ?{above}{beyond} ORDER BY sort {order}"
+    return f"FROM {name} WHERE partition = ? AND sort {low} ?{high} ORDER BY sort {order}"
 
 
 @lru_cache(256)
 def scan_source(name: str, *, bounded: bool, after: bool) -> str:
-    """Return the SQL for a range of partitions."""
-    above = " AND partition < ?" if bounded else ""
-    beyond = " AND (partition, sort) > (?, ?)" if after else ""
-    return f"FROM {name} WHERE partition >= ?{above}{beyond} ORDER BY partition, sort"
+    """Return the SQL for a range of partitions, or for the rest of it after a key."""
+    low = "(partition, sort) > (?, ?)" if after else "partition >= ?"
+    high = " AND partition < ?" if bounded else ""
+    return f"FROM {name} WHERE {low}{high} ORDER BY partition, sort"
 
 
 def count_page(execute: Execute, rows: RowRange, page_size: int, limit: int | None) -> PageCount:

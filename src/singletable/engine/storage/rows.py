@@ -162,19 +162,23 @@ class Rows:
         execute(self.delete_at_sql, key)
 
     def partition_range(self, keys: KeyRange, after: bytes | None, *, forward: bool) -> RowRange:
-        """Return the rows of a key range in order, starting after the sort bytes `after`."""
-        high = () if keys.high is None else (keys.high,)
-        start = () if after is None else (after,)
-        source = partition_source(self.name, bounded=bool(high), after=bool(start), forward=forward)
-        bindings = (keys.partition, keys.low, *high, *start)
-        return RowRange(source, bindings, self.checksums, keys.partition, not forward)
+        """Return the rows of a key range in order, starting after `after`, which is in the range."""
+        partition, low, high = keys
+        exclusive = after is not None and forward
+        if after is not None:
+            low, high = (after, high) if forward else (low, after)
+        above = () if high is None else (high,)
+        source = partition_source(
+            self.name, bounded=bool(above), exclusive=exclusive, forward=forward
+        )
+        bindings = (partition, low, *above)
+        return RowRange(source, bindings, self.checksums, partition, not forward)
 
     def scan_range(self, low: bytes, high: bytes | None, after: RowKey | None) -> RowRange:
-        """Return the rows between two partition bounds, starting after a key."""
+        """Return the rows between two partition bounds, starting after a key between them."""
         above = () if high is None else (high,)
-        start = () if after is None else after
-        source = scan_source(self.name, bounded=bool(above), after=bool(start))
-        return RowRange(source, (low, *above, *start), self.checksums)
+        source = scan_source(self.name, bounded=bool(above), after=after is not None)
+        return RowRange(source, (*(after or (low,)), *above), self.checksums)
 
     def count(self, execute: Execute) -> tuple[int, int]:
         """Return the number of rows and the sum of their sizes."""
