@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,11 +13,14 @@ from hypothesis import strategies as st
 from singletable import (
     Attr,
     BatchGetItem,
+    DeleteItem,
+    DeleteResult,
     Engine,
     Entity,
     InvalidCursor,
     InvalidValue,
     ItemKey,
+    ItemMismatch,
     Key,
     KeysAndAttributes,
     ListTables,
@@ -27,7 +31,9 @@ from singletable import (
     Scan,
     Store,
     Table,
+    Unique,
     attr,
+    expires,
     key_of,
 )
 from tests.store.store_adapter import StoreOpener
@@ -320,3 +326,130 @@ def test_no_value_of_another_tenant_is_in_the_scope(
             elif scope != other:
                 with pytest.raises(OutOfScope):
                     scoped.get(key)
+
+
+# Their keys begin alike, or contain a separator.
+TENANTS = ("a", "ab", "a#b", "a b", "A")
+files = Table("files", ttl="until")
+
+
+class Folder(Entity, table=files):
+    org: Attr[str] = attr()
+    name: Attr[str] = attr()
+    until: Attr[datetime | None] = expires()
+    key = Key(pk=("ORG", org), sk=("FOLDER", name))
+    one_name = Unique(org, name)
+
+
+class Alias(Entity, table=files):
+    """Its marker is in a scope that the alias itself is not in."""
+
+    name: Attr[str] = attr()
+    org: Attr[str] = attr()
+    key = Key(pk=("ALIAS", name), sk="ALIAS")
+    one_org = Unique(org, keep_released=True)
+
+
+def tenant_items(org: str) -> list[Any]:
+    issues = [Issue(org=org, number=number, slug=f"s{number}") for number in range(30)]
+    visits = [Visit(org=org, page=f"/{number}") for number in range(3)]
+    user = User(org=org, name="ada", email=f"{TENANTS.index(org)}@b.c")
+    return [Org(name=org), user, *issues, Comment(org=org, issue=1, number=1), *visits]
+
+
+def stored_items(store: Store, *tables: Table) -> list[str]:
+    return sorted(str(item) for table in tables for item in store.admin.items(table, 9999).items)
+
+
+# What is left is as if the tenant had never been there: markers and counters, too.
+@pytest.mark.parametrize("segments", [1, 3])
+def test_delete_scope_deletes_what_a_tenant_owns_and_nothing_else(
+    opener: StoreOpener, segments: int
+) -> None:
+    store = opener.open()
+    for table in (tracker, designs):
+        store.admin.create_table(table)
+    store.put(Country(code="a"))
+    for org in TENANTS[1:]:
+        store.bulk_load(tenant_items(org))
+    expected = stored_items(store, tracker)
+    store.bulk_load(tenant_items("a"))
+    everything = stored_items(store, tracker)
+    tenant = store.scoped(org="a", also=[User.one_email])
+    owned = tenant_items("a")
+    found = list(tenant.scan_scope(tracker, segments=segments))
+    assert {str(key_of(one)) for one in found} == {str(key_of(one)) for one in owned}
+    dry = tenant.delete_scope(tracker, segments=segments, dry_run=True)
+    assert dry == DeleteResult(deleted=len(owned), kept=0)
+    assert stored_items(store, tracker) == everything
+    progress: list[int] = []
+    result = tenant.delete_scope(
+        tracker, segments=segments, on_progress=lambda one: progress.append(one.done)
+    )
+    assert result == dry
+    assert progress[-1] == len(owned)
+    assert stored_items(store, tracker) == expected
+    assert tenant.delete_scope(tracker).deleted == 0
+    assert list(tenant.scan_scope(designs)) == []
+
+
+# A marker outlives its owner if that has expired, or with keep_released.
+def test_delete_scope_deletes_markers_without_owners(memory: Store) -> None:
+    memory.admin.create_table(files)
+    moment = datetime.now(UTC)
+    for org in ("a", "ab"):
+        memory.create(Folder(org=org, name="gone", until=moment - timedelta(days=1)))
+        memory.create(Folder(org=org, name="new"))
+        memory.create(Alias(name=f"of {org}", org=org))
+        # DynamoDB deletes an expired item by itself, without its marker.
+        memory.driver.execute(DeleteItem("files", Folder.key(org, "gone").key))
+    left = memory.scoped(org="a").delete_scope(files)
+    assert left.deleted == 1
+    partitions = sorted(str(item["PK"]["S"]) for item in memory.admin.items(files, 99).items)
+    aliases = [f"{part}{org}" for part in ("ALIAS#of ", "UNIQUE#Alias#org#") for org in ("a", "ab")]
+    names = [f"UNIQUE#Folder#org+name#ab#{name}" for name in ("gone", "new")]
+    assert partitions == sorted([*aliases, "ORG#ab", *names])
+
+
+# The partitions of a scope are queried if its value determines them.
+def test_scope_is_read_by_queries_if_possible(memory: Store) -> None:
+    memory.put_many([Rank(org=org, name="ada", level=1) for org in TENANTS])
+    requests: list[str] = []
+    tenant = memory.scoped(org="a#b").observed(
+        lambda call: requests.extend(type(one.operation).__name__ for one in call.requests)
+    )
+    assert [one.org for one in tenant.scan_scope(levels)] == ["a#b"]
+    assert tenant.delete_scope(levels).deleted == 1
+    assert requests == ["Query", "Query", "BatchWriteItem"]
+    assert {one.org for one in memory.admin.scan(Rank)} == {*TENANTS} - {"a#b"}
+
+
+def test_undeclared_items_of_a_scope_raise_unless_told(memory: Store) -> None:
+    memory.driver.execute(PutItem("tracker", {"PK": {"S": "ORG#a"}, "SK": {"S": "other"}}))
+    tenant = memory.scoped(org="a")
+    with pytest.raises(ItemMismatch):
+        list(tenant.scan_scope(tracker))
+    mismatches: list[ItemMismatch] = []
+    assert list(tenant.scan_scope(tracker, on_mismatch=mismatches.append)) == []
+    assert len(mismatches) == 1
+    with pytest.raises(ItemMismatch):
+        tenant.delete_scope(tracker)
+    assert tenant.delete_scope(tracker, undeclared="keep") == DeleteResult(0, 1)
+    assert tenant.delete_scope(tracker, undeclared="delete") == DeleteResult(1, 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda s: s.scan_scope(tracker), "store with a scope"),
+        (lambda s: s.delete_scope(tracker), "store with a scope"),
+        (lambda s: s.scoped(issue=1).delete_scope(levels), "No entity"),
+        (lambda s: s.scoped(org="a").scan_scope(tracker, segments=0), "segments"),
+        (lambda s: s.scoped(org="a").delete_scope("tracker"), "Table"),
+    ],
+)
+def test_invalid_calls_on_a_scope_are_rejected(
+    memory: Store, call: Callable[[Any], object], message: str
+) -> None:
+    with pytest.raises(InvalidValue, match=message):
+        call(memory)

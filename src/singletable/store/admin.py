@@ -85,6 +85,13 @@ def _wait_until_active(context: Context, name: str) -> Steps[None]:
     )
 
 
+def check_segments(segments: int) -> None:
+    """Raise InvalidValue unless DynamoDB accepts the number of segments of a scan."""
+    check_count("segments", segments)
+    if segments > MAX_SEGMENTS:
+        raise InvalidValue(f"segments: expected at most {MAX_SEGMENTS:,}, but got {segments}.")
+
+
 class EntityScan:
     """A scan in progress for the items of one entity, in segments that are read together.
 
@@ -94,9 +101,7 @@ class EntityScan:
     def __init__(
         self, context: Context, entity: type, segments: int, on_mismatch: OnMismatch | None
     ) -> None:
-        check_count("segments", segments)
-        if segments > MAX_SEGMENTS:
-            raise InvalidValue(f"segments: expected at most {MAX_SEGMENTS:,}, but got {segments}.")
+        check_segments(segments)
         check_callback("on_mismatch", on_mismatch)
         (self.model,) = models_of([entity])
         self.context = context

@@ -67,7 +67,8 @@ from singletable.store.decoder import OnMismatch
 from singletable.store.items import State
 from singletable.store.pagination import Page, count_items, read_page, start_at, within_bound
 from singletable.store.query import ItemQuery
-from singletable.store.scope import AsyncScopedDriver, Shared, scope_context
+from singletable.store.scope import AsyncScopedDriver, Shared, scope_context, unscoped
+from singletable.store.scope_scan import ScopeDelete, ScopeInstances, ScopeScan
 from singletable.store.transaction import Transaction
 from singletable.store.validation import (
     check_callback,
@@ -313,6 +314,52 @@ class AsyncStore:
         ):
             pass
         return deletion.result
+
+    def scan_scope(
+        self, table: Table, *, segments: int = 1, on_mismatch: OnMismatch | None = None
+    ) -> AsyncIterator[Any]:
+        """Iterate over all items of any entity in the scope of this store, in no order.
+
+        Queries the partitions of the scope if its values determine them. Otherwise it reads, and
+        costs, the whole table: an async store reads its `segments` concurrently. With
+        `on_mismatch`, items that fit no entity are reported and skipped.
+        """
+        return self._scope_pages(ScopeInstances(self._context, table, segments, on_mismatch))
+
+    async def delete_scope(
+        self,
+        table: Table,
+        *,
+        segments: int = 1,
+        undeclared: Undeclared = "raise",
+        dry_run: bool = False,
+        on_progress: ProgressCallback | None = None,
+    ) -> DeleteResult:
+        """Delete all items in the scope of this store, with their markers and counters.
+
+        They are read as by `scan_scope`, and deleted as by `delete_partition`. If it is
+        interrupted, call it again. Items that are written meanwhile may stay.
+        """
+        deletion = ScopeDelete(
+            self._context, table, segments, undeclared, on_progress, dry_run=dry_run
+        )
+        for scan in (deletion.scan, deletion.second_scan):
+            while scan is not None and not scan.done:
+                items = await self._read_scope(scan.next_items(), scan, deletion.is_continued)
+                delete = deletion.delete_items if scan is deletion.scan else deletion.delete_markers
+                await self._run(delete(items), deletion.shape, continued=True)
+        return deletion.result
+
+    async def _scope_pages(self, reader: ScopeInstances) -> AsyncIterator[Any]:
+        continued = False
+        while not reader.done:
+            for item in await self._read_scope(reader.next_instances(), reader, continued):
+                yield item
+            continued = True
+
+    async def _read_scope(self, steps: Steps[R], scan: ScopeScan, continued: bool) -> R:
+        observed = observe(self._context.observers, steps, scan.shape, continued=continued)
+        return await run_async(unscoped(self._inner), observed)
 
     def query(
         self,

@@ -161,7 +161,7 @@ class BulkLoad:
             yield from together(pieces)
         for one in loaded:
             self._counts[one.outcome] += 1
-        self._reads_all = any([one.outcome != "written" for one in loaded])
+        self._reads_all = any(one.outcome != "written" for one in loaded)
         if self._on_progress is not None and loaded:
             self._on_progress(Progress(self._done, self._total))
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import product, takewhile
 from typing import Any, TypeAlias, TypeVar
 
 from singletable.errors import InvalidValue, OutOfScope
@@ -36,12 +36,13 @@ from singletable.schema.key_template import (
 )
 from singletable.schema.model import MODELS
 from singletable.schema.resolved_key import Column, FieldColumn
-from singletable.schema.unique import BoundUnique
+from singletable.schema.unique import BoundUnique, UniqueConstraint
 from singletable.store.context import Context
 from singletable.store.validation import check_iterable
 from singletable.values import Item
 
 R = TypeVar("R")
+D = TypeVar("D", Driver, AsyncDriver)
 
 # What a scope allows besides its own keys: shared entities, and unique values across tenants.
 Shared: TypeAlias = "type[Any] | BoundUnique[Any, *tuple[Any, ...]]"
@@ -63,6 +64,9 @@ class _ScopedKey:
     all: tuple[_KeyShape, ...]
     inside: tuple[_KeyShape, ...] | None
     shared: bool
+    marker: UniqueConstraint | None
+    # Whether every marker with this key is deleted with its owner.
+    ends_with_owner: bool
 
     def has(self, texts: Sequence[str]) -> bool:
         return all(map(_matches, self.all, texts))
@@ -77,6 +81,25 @@ def _matches(shape: _KeyShape, text: str) -> bool:
     template, segments = shape
     pieces = template.split(text)
     return pieces is not None and all(map(_matches_segment, segments, pieces))
+
+
+@dataclass(frozen=True, slots=True)
+class _Partitions:
+    """Partition keys: what they begin with, and all of them if they are known."""
+
+    prefix: str
+    keys: tuple[str, ...]
+    is_of_markers: bool
+
+    @classmethod
+    def of(cls, shape: _KeyShape, *, is_of_markers: bool) -> _Partitions:
+        """Return the partitions of a key of this shape."""
+        if not isinstance(shape, tuple):
+            return cls(shape or "", () if shape is None else (shape,), is_of_markers)
+        texts = [str(one) for one in takewhile(lambda one: isinstance(one, str), shape)]
+        prefix = SEPARATOR.join(texts if len(texts) == len(shape) else [*texts, ""])
+        options = [[one] if isinstance(one, str) else sorted(one or ()) for one in shape]
+        return cls(prefix, tuple(map(SEPARATOR.join, product(*options))), is_of_markers)
 
 
 def _matches_segment(segment: _Segment, piece: str) -> bool:
@@ -128,6 +151,24 @@ class Scope:
             for item in items:
                 for text in canonical_key_texts(item[attribute]):
                     self._check_texts("The item", table, keys, (attribute,), (text,))
+
+    def contains(self, table: str, item: Item) -> bool:
+        """Return whether an item is in the scope; what is only shared is not."""
+        keys = self._scoped_keys(table, None)
+        texts = [next(canonical_key_texts(item[name])) for name in _attributes(keys)]
+        possible = [key for key in keys if key.inside is not None and key.has(texts)]
+        return bool(possible) and all(key.has_inside(texts) for key in possible)
+
+    def partitions(self, table: str) -> list[_Partitions]:
+        """Return the partitions of the scope, by the keys that contain its fields.
+
+        The markers of unique values are among them only if they can outlive their owners.
+        """
+        return [
+            _Partitions.of(key.inside[0], is_of_markers=key.marker is not None)
+            for key in self._scoped_keys(table, None)
+            if key.inside is not None and key.inside != ("",) and not key.ends_with_owner
+        ]
 
     def _check_request(
         self, operation: str, table: str, index: str | None, request: ItemRequest
@@ -218,7 +259,11 @@ class Scope:
                 # The field has another type here: no key has the value.
                 inside = tuple("" for _ in access.pk)
         shared = not self.shared.isdisjoint(((model.entity, ""), (model.entity, access.name)))
-        return _ScopedKey(access, every, inside, shared)
+        marker = model.uniques.get(access.name)
+        ends_with_owner = (
+            marker is not None and not marker.keep_released and "expires" not in model.roles
+        )
+        return _ScopedKey(access, every, inside, shared, marker, ends_with_owner)
 
 
 def create_scope(
@@ -373,6 +418,11 @@ def scope_context(
         observers=context.observers,
         scope=create_scope(outer, values, shared),
     )
+
+
+def unscoped(driver: D) -> D:
+    """Return the driver of a scoped store without its checks."""
+    return driver._unscoped if isinstance(driver, ScopedDriver | AsyncScopedDriver) else driver
 
 
 class ScopedDriver:

@@ -162,7 +162,7 @@ class Rows:
         execute(self.delete_at_sql, key)
 
     def partition_range(self, keys: KeyRange, after: bytes | None, *, forward: bool) -> RowRange:
-        """Return the rows of a key range in order, starting after `after`, which is in the range."""
+        """Return the rows of a key range in order, starting after `after`, inside the range."""
         partition, low, high = keys
         exclusive = after is not None and forward
         if after is not None:
