@@ -54,6 +54,17 @@ def test_intact_file_has_no_problems_and_is_not_touched(run: Run, file: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("options", "shown"), [((), "Checking"), (("--repair", "new.db"), "Repairing")]
+)
+def test_progress_is_shown_on_a_terminal(
+    run: Run, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], shown: str
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    code, _, err = run("check", "votes.db", *options)
+    assert (code, shown in err) == (0, True)
+
+
+@pytest.mark.parametrize(
     ("statement", "problem"),
     [
         (ALTERED, "pk 'user#3' and sk '3' in table 'users': does not match its checksum"),

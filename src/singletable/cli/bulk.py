@@ -137,7 +137,10 @@ def delete_partition(
         store = Store(driver, tables=names)
         choice: Any = undeclared
         if dry_run or not yes:
-            counted = store.delete_partition(selection, undeclared=choice, dry_run=True)
+            with progress_bar("Counting") as show:
+                counted = store.delete_partition(
+                    selection, undeclared=choice, dry_run=True, on_progress=show
+                )
             if dry_run:
                 typer.echo(f"{pluralize(counted.deleted, 'item')} would be deleted.")
                 return

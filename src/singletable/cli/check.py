@@ -60,7 +60,14 @@ def check(
     from singletable.engine.file_repair import repair_file
 
     lost = Path(f"{repair}.lost.jsonl")
-    repaired = repair_file(path, repair, lost, accept_items=accept_items)
+    with progress_bar("Repairing") as show:
+        repaired = repair_file(
+            path,
+            repair,
+            lost,
+            accept_items=accept_items,
+            on_progress=lambda done, total: show(Progress(done, total)),
+        )
     typer.echo(
         f"Wrote {pluralize(repaired.kept, 'item')} and {pluralize(repaired.changes, 'change')} to "
         f"{repair}."

@@ -9,7 +9,7 @@ import fcntl
 import os
 import sys
 from bisect import bisect
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -186,12 +186,9 @@ def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -
             execute(READ_DAMAGED_PAGES)
             _check_structure(execute, report)
         tables = list(read_tables(execute, report))
-        done, total = 0, sum(_count_rows(execute, table) for table in tables)
+        progress = RowProgress.of(execute, tables, on_progress)
         for table in tables:
-            for row in _read_table(execute, table, report):
-                done += 1
-                if done % _STEP == 0:
-                    on_progress(done, total)
+            for row in progress.each(_read_table(execute, table, report)):
                 if row.problem is not None:
                     report.add(describe_row(table, row), row.problem)
         _check_feed(execute, report)
@@ -247,6 +244,28 @@ def read_tables(execute: Execute, report: FileReport) -> Iterator[Table]:
                 yield table
     for name in sorted(existing - expected):
         report.add(f"The rows {name}", "belong to no table")
+
+
+@dataclass(slots=True)
+class RowProgress:
+    """How many rows of all tables were read; every so many rows it is reported."""
+
+    on_progress: OnProgress
+    total: int
+    done: int = 0
+
+    @classmethod
+    def of(cls, execute: Execute, tables: Iterable[Table], on_progress: OnProgress) -> RowProgress:
+        """Return the progress of reading all rows of these tables."""
+        return cls(on_progress, sum(_count_rows(execute, table) for table in tables))
+
+    def each(self, rows: Iterable[CheckedRow]) -> Iterator[CheckedRow]:
+        """Yield the rows, and count them."""
+        for row in rows:
+            self.done += 1
+            if self.done % _STEP == 0:
+                self.on_progress(self.done, self.total)
+            yield row
 
 
 def _count_rows(execute: Execute, table: Table) -> int:

@@ -14,6 +14,8 @@ from singletable.engine.control.backfill import backfill, fill_expiry
 from singletable.engine.file_check import (
     UNREADABLE,
     CheckedRow,
+    OnProgress,
+    RowProgress,
     describe_row,
     open_for_check,
     read_rows,
@@ -51,7 +53,12 @@ class RepairReport:
 
 
 def repair_file(
-    path: Path, target: Path, lost_items: Path, *, accept_items: bool = False
+    path: Path,
+    target: Path,
+    lost_items: Path,
+    *,
+    accept_items: bool = False,
+    on_progress: OnProgress = lambda done, total: None,
 ) -> RepairReport:
     """Copy the intact items and changes of a file to a new one, without idempotency tokens.
 
@@ -80,12 +87,12 @@ def repair_file(
                 quarantine.write(json.dumps(line) + "\n")
 
             def copy(execute: Execute) -> None:
-                tables: list[Table] = []
-                for table in read_tables(source, found):
-                    tables.append(table)
+                tables = list(read_tables(source, found))
+                progress = RowProgress.of(source, tables, on_progress)
+                for table in tables:
                     _create_table(execute, table)
                     quarantined: set[RowKey] = set()
-                    for row in _readable_rows(source, table, report):
+                    for row in progress.each(_readable_rows(source, table, report)):
                         key = RowKey(row.partition, row.sort)
                         if row.item is None or not (row.is_intact or accept_items):
                             quarantined.add(key)
