@@ -336,7 +336,7 @@ files = Table("files", ttl="until")
 class Folder(Entity, table=files):
     org: Attr[str] = attr()
     name: Attr[str] = attr()
-    until: Attr[datetime | None] = expires()
+    until: Attr[datetime | None] = expires(default=None)
     key = Key(pk=("ORG", org), sk=("FOLDER", name))
     one_name = Unique(org, name)
 
@@ -438,18 +438,18 @@ def test_undeclared_items_of_a_scope_raise_unless_told(memory: Store) -> None:
     assert tenant.delete_scope(tracker, undeclared="delete") == DeleteResult(1, 0)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda s: s.scan_scope(tracker), "store with a scope"),
-        (lambda s: s.delete_scope(tracker), "store with a scope"),
-        (lambda s: s.scoped(issue=1).delete_scope(levels), "No entity"),
-        (lambda s: s.scoped(org="a").scan_scope(tracker, segments=0), "segments"),
-        (lambda s: s.scoped(org="a").delete_scope("tracker"), "Table"),
-    ],
-)
+INVALID_CALLS: list[tuple[Callable[[Store], object], str]] = [
+    (lambda s: s.scan_scope(tracker), "store with a scope"),
+    (lambda s: s.delete_scope(tracker), "store with a scope"),
+    (lambda s: s.scoped(issue=1).delete_scope(levels), "No entity"),
+    (lambda s: s.scoped(org="a").scan_scope(tracker, segments=0), "segments"),
+    (lambda s: s.scoped(org="a").delete_scope("tracker"), "Table"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("call", "message"), INVALID_CALLS)
 def test_invalid_calls_on_a_scope_are_rejected(
-    memory: Store, call: Callable[[Any], object], message: str
+    memory: Store, call: Callable[[Store], object], message: str
 ) -> None:
     with pytest.raises(InvalidValue, match=message):
         call(memory)
