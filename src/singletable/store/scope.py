@@ -96,10 +96,12 @@ class _Partitions:
         """Return the partitions of a key of this shape."""
         if not isinstance(shape, tuple):
             return cls(shape or "", () if shape is None else (shape,), is_of_markers)
-        texts = [str(one) for one in takewhile(lambda one: isinstance(one, str), shape)]
-        prefix = SEPARATOR.join(texts if len(texts) == len(shape) else [*texts, ""])
-        options = [[one] if isinstance(one, str) else sorted(one or ()) for one in shape]
-        return cls(prefix, tuple(map(SEPARATOR.join, product(*options))), is_of_markers)
+        template, segments = shape
+        texts = [str(one) for one in takewhile(lambda one: isinstance(one, str), segments)]
+        join = template.separator.join
+        prefix = join(texts if len(texts) == len(segments) else [*texts, ""])
+        options = [[one] if isinstance(one, str) else sorted(one or ()) for one in segments]
+        return cls(prefix, tuple(map(join, product(*options))), is_of_markers)
 
 
 def _matches_segment(segment: _Segment, piece: str) -> bool:
