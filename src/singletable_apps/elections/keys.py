@@ -61,7 +61,8 @@ class Keys:
         draft = self.folder / f".{CHECKPOINT_FILE}.{os.getpid()}"
         # In a read-only folder there is no checkpoint, but the log itself is complete.
         with suppress(OSError):
-            draft.write_text(json.dumps({"events": event.event_id, "head": event.hash}) + "\n")
+            with open(draft, "w", opener=_open_private) as file:
+                file.write(json.dumps({"events": event.event_id, "head": event.hash}) + "\n")
             draft.replace(self.folder / CHECKPOINT_FILE)
 
     def check_checkpoint(self, store: Store) -> None:
@@ -84,6 +85,10 @@ class Keys:
                 f"hash {saved.head}, but it {found}. Restore the log from an export. If you have "
                 f"restored an older one on purpose, delete {path}."
             )
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 class _Checkpoint(msgspec.Struct, frozen=True):

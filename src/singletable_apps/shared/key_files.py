@@ -23,13 +23,13 @@ class KeyFileError(AppError, ValueError):
         self.path = path
 
 
-def create_folder(folder: Path, mode: int = 0o700) -> None:
-    """Create a folder and its missing parents with this mode; existing ones keep theirs."""
+def create_folder(folder: Path) -> None:
+    """Create a private folder and its missing parents; existing ones keep their mode."""
     # Path.mkdir sets the mode of the last folder only.
     for parent in reversed(folder.parents):
         if not parent.exists():
-            parent.mkdir(mode, exist_ok=True)
-    folder.mkdir(mode, exist_ok=True)
+            parent.mkdir(0o700, exist_ok=True)
+    folder.mkdir(0o700, exist_ok=True)
 
 
 @contextmanager

@@ -79,24 +79,23 @@ class MemoryBucket:
 class FolderBucket:
     """A bucket in a folder: each object is a file, and its type follows from its name.
 
-    Files can be read by everyone, so that a web server may serve the folder. A reader sees a whole
-    object or none, also after a power failure.
+    Only the user who runs the process can read them. A reader sees a whole object or none, also
+    after a power failure.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.absolute()
-        create_folder(self._folder, 0o755)
+        create_folder(self._folder)
 
     def put_object(self, key: str, body: bytes, content_type: str) -> None:
         """Store an object, over the one with the same key."""
         target = self._path(key)
-        create_folder(target.parent, 0o755)
+        create_folder(target.parent)
         descriptor, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)
         try:
             with open(descriptor, "wb") as file:
                 file.write(body)
                 file.flush()
-                os.fchmod(descriptor, 0o644)
                 os.fsync(descriptor)
             os.replace(name, target)
         except BaseException:

@@ -1,4 +1,4 @@
-"""Only the owner of the process can read tables, logs and keys, whatever the umask."""
+"""Only the owner of the process can read tables, logs, images and keys, whatever the umask."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from singletable.cli import main
 from singletable_apps.home.apps import ServeOptions, find_apps, open_apps
 from singletable_apps.shared.serve import PublicUrl
 
-# Images are public: a web server may serve their folder.
-_PUBLIC = {"media", "images"}
-
 
 @pytest.fixture(autouse=True)
 def permissive() -> Iterator[None]:
@@ -25,22 +22,18 @@ def permissive() -> Iterator[None]:
 
 
 def _modes(folder: Path) -> dict[str, str]:
-    """Return the mode of everything in a folder that others can read, or write if it is public."""
-    found: dict[str, str] = {}
-    for path in [folder, *folder.rglob("*")]:
-        public = _PUBLIC & set(path.relative_to(folder).parts)
-        mode = stat.S_IMODE(path.stat().st_mode)
-        if mode & (0o022 if public else 0o077):
-            found[str(path)] = oct(mode)
-    return found
+    """Return the mode of everything in a folder that others can read, write or enter."""
+    modes = {str(path): path.stat().st_mode for path in [folder, *folder.rglob("*")]}
+    return {path: oct(stat.S_IMODE(mode)) for path, mode in modes.items() if mode & 0o077}
 
 
 # While the apps run there are also the logs of the tables.
 def test_every_app_keeps_its_folder_private(tmp_path: Path) -> None:
     folder = tmp_path / "srv" / "data"
-    with open_apps(find_apps(), folder, PublicUrl("http://home.example"), ServeOptions()):
-        assert list(folder.rglob("*.db-wal"))
-        assert list(folder.rglob("*.key")) or list(folder.rglob("*secret*"))
+    options = ServeOptions(sample=True)
+    with open_apps(find_apps(), folder, PublicUrl("http://home.example"), options):
+        for kind in ("*.db-wal", "*.key", "*secret*", "*.webp", "checkpoint.json"):
+            assert list(folder.rglob(kind)), kind
         assert _modes(tmp_path / "srv") == {}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -58,17 +56,6 @@ def test_invalid_keys_are_rejected(bucket: Bucket, key: str) -> None:
         bucket.put_object(key, b"x", "text/plain")
     with pytest.raises((InvalidObjectKey, ObjectNotFound)):
         bucket.get_object(key)
-
-
-def test_files_can_be_read_by_a_web_server(tmp_path: Path) -> None:
-    folder = tmp_path / "bucket"
-    before = os.umask(0)
-    try:
-        FolderBucket(folder).put_object("media/a.webp", b"x", "image/webp")
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((folder / "media" / "a.webp").stat().st_mode) == 0o644
-    assert stat.S_IMODE((folder / "media").stat().st_mode) == 0o755
 
 
 def test_a_failed_write_leaves_the_old_object_and_no_temporary_file(tmp_path: Path) -> None:
