@@ -14,7 +14,7 @@ from singletable import evolve
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Role, User
 from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.shared.permissions import Permissions
-from singletable_apps.shared.text import InputChecks, is_printable, normalize_line
+from singletable_apps.shared.text import InputChecks, normalize_line
 
 MAX_MARKDOWN_BYTES = 120_000
 MAX_HTML_BYTES = 240_000
@@ -257,10 +257,8 @@ def check_draft(draft: PostDraft) -> PostDraft:
 def _check_markdown(checks: InputChecks, markdown: str) -> str:
     # Tabs and spaces at the ends of lines have a meaning in Markdown.
     text = markdown.replace("\r\n", "\n").replace("\r", "\n").strip("\n").rstrip()
-    if not is_printable(text.replace("\t", " ")):
-        checks.reject("markdown", "Remove the control characters from this text.")
-        return text
-    size = len(text.encode())
+    checks.printable("markdown", text.replace("\t", " "))
+    size = len(text.encode(errors="replace"))
     if size > MAX_MARKDOWN_BYTES:
         words = f"A post can have {MAX_MARKDOWN_BYTES:,} bytes of text; this has {size:,}."
         checks.reject("markdown", f"{words} Make two posts of it.")

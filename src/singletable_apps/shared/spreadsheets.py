@@ -13,6 +13,7 @@ spreadsheet would run `=HYPERLINK(…)` in a CSV file.
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -44,6 +45,8 @@ _MAX_ROW_NUMBER = 200_000
 # Packed XML of a real sheet is rarely a fiftieth of its size.
 _MAX_RATIO = 250
 _CHUNK = 1 << 16
+# XML 1.0 cannot contain these, not even escaped; openpyxl rejects only some of them.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class SpreadsheetError(AppError):
@@ -376,7 +379,6 @@ def _is_text(value: Cell) -> bool:
 def _write_xlsx(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[bytes]:
     from openpyxl import Workbook
     from openpyxl.cell import WriteOnlyCell
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
     from openpyxl.styles import Font
 
     book = Workbook(write_only=True)
@@ -393,8 +395,7 @@ def _write_xlsx(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Itera
             value = value.isoformat()
         if not isinstance(value, str):
             return value
-        text = value.encode(errors="replace").decode()
-        made = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("\ufffd", text))
+        made = WriteOnlyCell(sheet, _NOT_XML.sub("\ufffd", value))
         # Text that starts with an equals sign would be a formula.
         made.data_type = "s"
         if font is not None:
@@ -403,8 +404,13 @@ def _write_xlsx(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Itera
 
     bold = Font(bold=True)
     sheet.append([cell(heading, bold) for heading in columns])
-    for row in rows:
-        sheet.append([cell(value) for value in row])
+    try:
+        for row in rows:
+            sheet.append([cell(value) for value in row])
+    except BaseException:
+        # An open sheet would complain about itself later, in another request.
+        sheet.close()
+        raise
     file = BytesIO()
     book.save(file)
     yield file.getvalue()

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from unicodedata import category, normalize
 from urllib.parse import urlsplit
 
 from singletable_apps.shared.mail import InvalidEmail, check_address
 
-_BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Unicode reserves these code points for use inside programs; XML cannot contain U+FFFE and U+FFFF.
+_NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
+    chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF)
+)
+# Control characters but line breaks, lone surrogates, bidi controls and noncharacters.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069" + _NONCHARACTERS + "]"
+)
 # Letters and symbols that are invisible, such as the Hangul filler.
 BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _MAX_URL = 2_000
+_MAX_FILENAME = 200
 
 
 def normalize_line(text: str) -> str:
@@ -26,15 +35,19 @@ def normalize_text(text: str) -> str:
 
 
 def is_printable(text: str) -> bool:
-    """Return whether the text has no control characters, lone surrogates or bidi controls."""
-    return not any(
-        (category(each) in ("Cc", "Cs") and each != "\n") or each in _BIDI_CONTROLS for each in text
-    )
+    """Return whether the text has no control characters, bidi controls or noncharacters."""
+    return _UNPRINTABLE.search(text) is None
 
 
 def has_visible_text(text: str) -> bool:
     """Return whether there is a letter, number, punctuation mark or symbol, such as an emoji."""
     return any(category(each)[0] in "LNPS" and each not in BLANKS for each in text)
+
+
+def clean_filename(filename: str) -> str:
+    """Return the last part of the name of an upload, to show it; the browser chooses this name."""
+    name = filename.replace("\\", "/").rpartition("/")[2]
+    return "".join(each for each in name if each.isprintable())[:_MAX_FILENAME]
 
 
 def is_link(url: str) -> bool:
@@ -81,9 +94,15 @@ class InputChecks:
             self.reject(field, "Please fill this in.")
         elif size > most_bytes:
             self.reject(field, f"Use at most {most_bytes:,} bytes; there are {size:,} now.")
-        elif not is_printable(value.replace("\t", " ")):
-            self.reject(field, "Remove the control characters from this text.")
+        else:
+            self.printable(field, value.replace("\t", " "))
         return value
+
+    def printable(self, field: str, text: str) -> None:
+        """Reject control characters and others that nobody can see."""
+        if found := _UNPRINTABLE.search(text):
+            code = f"U+{ord(found[0]):04X}"
+            self.reject(field, f"Remove the invisible character {code}, or type this again.")
 
     def link(self, field: str, url: str, *, required: bool = False) -> str:
         """Check a link: a path of this site, or an address of the web."""
@@ -99,10 +118,10 @@ class InputChecks:
             if required:
                 self.reject(field, "Please fill this in.")
             return value
+        self.printable(field, value)
         try:
             check_address(value)
-            value.encode()
-        except (InvalidEmail, UnicodeEncodeError):
+        except InvalidEmail:
             self.reject(field, "Enter an e-mail address such as ada@example.org.")
         return value
 
@@ -120,6 +139,6 @@ class InputChecks:
             self.reject(field, "Please fill this in.")
         elif len(value) > longest:
             self.reject(field, f"Use at most {longest:,} characters; there are {len(value):,} now.")
-        elif not is_printable(value):
-            self.reject(field, "Remove the control characters from this text.")
+        else:
+            self.printable(field, value)
         return value

@@ -186,6 +186,7 @@ def access(world: World) -> AccessCheck:
             "table": votes.name,
         },
         world.calls,
+        world.driver,
         PREFIX,
         "/elections/sign-in",
         "elections_access",

@@ -65,9 +65,8 @@ def access() -> AccessCheck:
     """Return a poll, its organizer, and the organizer of another poll."""
     server = Server(limits=Limits.off())
     calls: list[Call] = []
-    polls = open_polls(
-        connect("memory:"), SECRET, clock=lambda: server.now, observers=[calls.append]
-    )
+    driver = connect("memory:")
+    polls = open_polls(driver, SECRET, clock=lambda: server.now, observers=[calls.append])
     site = PollsSite(polls, server.site.pages, server.site.settings)
     hidden, by_code = ResultsVisibility.AFTER_CLOSING, Protection.CODES
     draft = PollDraft("Where to?", ["Lake", "Castle"], results=hidden, protection=by_code)
@@ -99,6 +98,7 @@ def access() -> AccessCheck:
         bodies,
         {"poll_id": poll_id, "format": "csv", "name": "x"},
         calls,
+        driver,
         API,
         "/polls/none",
         "polls_admin",

@@ -196,6 +196,7 @@ def access() -> AccessCheck:
             "session": service.accounts.sessions(owner)[0].id,
         },
         world.calls,
+        world.driver,
         API,
         "/portfolio/admin/sign-in",
         "portfolio_access",

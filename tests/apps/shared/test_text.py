@@ -56,7 +56,7 @@ def test_all_errors_are_reported_at_once() -> None:
         "name": "Please fill this in.",
         "invisible": "Please fill this in.",
         "headline": "Use at most 5 characters; there are 6 now.",
-        "about": "Remove the control characters from this text.",
+        "about": "Remove the invisible character U+0000, or type this again.",
         "text": "Use at most 9 bytes; there are 10 now.",
         "link": "Enter a link such as https://example.org/page.",
         "email": "Enter an e-mail address such as ada@example.org.",

@@ -217,6 +217,7 @@ def access() -> AccessCheck:
             "name": "x",
         },
         world.calls,
+        world.driver,
         API,
         "/skills/sign-in",
         "skills_access",

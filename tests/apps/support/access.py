@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import Any, TypeAlias
 
@@ -17,7 +17,14 @@ from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
-from singletable import Call, ConditionFailed
+from singletable import Call, ConditionFailed, Driver
+from tests.apps.support.odd_text import (
+    FORMATS,
+    is_valid_file,
+    noncharacters_in,
+    odd_bodies,
+    store_odd_text,
+)
 
 Table: TypeAlias = dict[str, frozenset[str]]
 Body: TypeAlias = Mapping[str, Any]
@@ -56,7 +63,7 @@ class AccessCheck:
     `callers` are in the order of their power. `strangers` have no token or an invalid one, and take
     turns. `bodies` are valid: JSON for the API, forms for pages, and queries for reads. `values`
     has the path parameters. `calls` records the store's requests, because a rejected request must
-    not write.
+    not write. `driver` has the tables.
     """
 
     app: FastAPI
@@ -66,6 +73,7 @@ class AccessCheck:
     bodies: Mapping[str, Body]
     values: Mapping[str, str]
     calls: list[Call]
+    driver: Driver
     api: str
     sign_in: str
     cookie: str
@@ -133,6 +141,33 @@ class AccessCheck:
         faults = [_describe(*each) for each in answers if each[2].status_code != 403]
         return faults + self._written()
 
+    def downloads(self) -> set[str]:
+        """Read everything in every format as the most powerful caller; return the files' routes."""
+        name, files = [*self.callers][-1], set[str]()
+        for route in filter(lambda each: each.startswith("GET"), self.table):
+            body = self.bodies.get(route, {})
+            for form in FORMATS if "{form" in route or "format" in body else ("csv",):
+                check = replace(
+                    self,
+                    values={**self.values, "format": form, "form": form},
+                    bodies={route: {**body, "format": form} if "format" in body else body},
+                )
+                answer = check.ask(name, route)
+                assert answer.status_code < 500, _describe(route, name, answer)
+                if is_valid_file(answer):
+                    files.add(route)
+        return files
+
+    def odd_requests(self) -> set[str]:
+        """Send a noncharacter in each field as the most powerful caller; return the fields."""
+        sent = set[str]()
+        for route, body in self.bodies.items():
+            for field, odd in odd_bodies(body):
+                answer = replace(self, bodies={route: odd}).ask([*self.callers][-1], route)
+                assert answer.status_code < 500, _describe(route, field, answer)
+                sent.add(f"{route} {field}")
+        return sent
+
     def ask(
         self, name: str, route: str, origin: Mapping[str, str] | None = None
     ) -> httpx2.Response:
@@ -184,6 +219,14 @@ class AccessTests:
 
     def test_callers_are_served(self, access: AccessCheck) -> None:
         _check(access.allowed())
+
+    def test_downloads_of_odd_text_are_valid_files(self, access: AccessCheck) -> None:
+        store_odd_text(access.driver)
+        assert access.downloads()
+
+    def test_noncharacters_are_not_stored(self, access: AccessCheck) -> None:
+        assert access.odd_requests()
+        assert noncharacters_in(access.driver) == []
 
     def test_pages_of_other_sites_change_nothing(self, access: AccessCheck) -> None:
         _check(access.forged([*access.callers][-1]))

@@ -26,6 +26,7 @@ from singletable_apps.games.service.context import (
     is_id,
 )
 from singletable_apps.games.tokens import new_id
+from singletable_apps.shared.text import clean_filename
 
 # The administrator, among the ids of hosts, who have random ones.
 ADMIN = "admin"
@@ -168,7 +169,7 @@ class Sets:
             created_by=actor,
             is_active=checked.is_active,
             visibility=checked.visibility,
-            source_file=source_file[:200],
+            source_file=clean_filename(source_file),
         )
         try:
             item = self._store.create(item)

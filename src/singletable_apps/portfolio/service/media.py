@@ -27,10 +27,9 @@ from singletable_apps.shared.images import (
     read_processed_image,
 )
 from singletable_apps.shared.objects import ObjectNotFound
-from singletable_apps.shared.text import InputChecks
+from singletable_apps.shared.text import InputChecks, clean_filename
 
 MAX_ALT = 500
-MAX_FILENAME = 200
 IMAGE_NAME = re.compile("[0-9a-f]{16}_[0-9]{1,8}x[0-9]{1,8}")
 # An image may be uploaded before the post that shows it is saved.
 UNUSED_FOR = timedelta(days=7)
@@ -82,7 +81,7 @@ class MediaService:
         media = Media(
             name=image.name,
             alt=alt,
-            filename=_clean_filename(filename),
+            filename=clean_filename(filename),
             width=image.size.width,
             height=image.size.height,
             widths=sorted(image.variants),
@@ -189,9 +188,3 @@ def _check_alt(alt: str) -> str:
     alt = checks.line("alt", alt, longest=MAX_ALT)
     checks.raise_errors(InvalidInput)
     return alt
-
-
-def _clean_filename(filename: str) -> str:
-    """Return the last part of the name; the browser chooses it, so it is only shown."""
-    name = filename.replace("\\", "/").rpartition("/")[2]
-    return "".join(each for each in name if each.isprintable())[:MAX_FILENAME]

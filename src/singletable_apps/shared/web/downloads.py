@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from typing import Any, Literal, TypeAlias
+from itertools import chain
+from typing import Literal, TypeAlias
 from urllib.parse import quote
 
 from fastapi import Response
@@ -21,11 +22,15 @@ TableFormat: TypeAlias = Literal["csv", "xlsx", "json"]
 def download(content: bytes, name: str, media_type: str) -> Response:
     """Return a response that browsers save as a file, with an ASCII name for old clients."""
     charset = "" if media_type.endswith("json") else "; charset=utf-8"
-    headers: dict[str, Any] = {
-        "Content-Disposition": _attachment(name),
-        "Content-Type": f"{media_type}{charset}",
-    }
-    return Response(content, headers=headers)
+    return Response(content, headers=_headers(name, f"{media_type}{charset}"))
+
+
+def stream(chunks: Iterator[bytes], name: str, media_type: str) -> Response:
+    """Return a file that is sent while it is made.
+
+    The first chunk is made before the response starts, so an error in it has its own response.
+    """
+    return StreamingResponse(chain([next(chunks)], chunks), headers=_headers(name, media_type))
 
 
 def download_table(
@@ -39,8 +44,7 @@ def download_table(
         body, media_type = _write_json(columns, rows), "application/json"
     else:
         body, media_type = write_table(columns, rows, format), MEDIA_TYPES[format]
-    headers = {"Content-Disposition": _attachment(f"{name}.{format}"), "Content-Type": media_type}
-    return StreamingResponse(body, headers=headers)
+    return stream(body, f"{name}.{format}", media_type)
 
 
 def _write_json(
@@ -53,8 +57,10 @@ def _write_json(
     yield b"[]" if start == b"[" else b"]"
 
 
-def _attachment(name: str) -> str:
+def _headers(name: str, media_type: str) -> dict[str, str]:
     # No names that shells or spreadsheets take for options, hidden files or formulas.
     name = re.sub(r"^[\s=+\-@.]+", "_", replace_control_characters(name))
     plain = re.sub(r"[^A-Za-z0-9._ -]", "_", name)
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+    quoted = quote(name, safe="")
+    disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quoted}"
+    return {"Content-Disposition": disposition, "Content-Type": media_type}

@@ -18,7 +18,7 @@ from singletable_apps.shared.pages import (
     PostedForm,
     PostedUpload,
 )
-from singletable_apps.shared.spreadsheets import MEDIA_TYPES, write_table
+from singletable_apps.shared.web.downloads import download_table
 from singletable_apps.skills.entities import Category, Duplicates, ImportStatus
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.import_rules import CREATE, SKIP, USE, ImportField, Outcome, RowResult
@@ -73,11 +73,7 @@ def upload_import(page: AdminPage, query: ListQueryParameters, upload: PostedUpl
 @router.get("/admin/import/example.{format}")
 def download_example(page: AdminPage, format: Literal["csv", "xlsx"]) -> Response:  # noqa: A002
     """Download a spreadsheet to begin with."""
-    return Response(
-        b"".join(write_table(_HEADINGS, _EXAMPLE, format)),
-        media_type=MEDIA_TYPES[format],
-        headers={"Content-Disposition": f'attachment; filename="skills-example.{format}"'},
-    )
+    return download_table(_HEADINGS, _EXAMPLE, "skills-example", format)
 
 
 @router.get("/admin/import/{import_id}")

@@ -19,6 +19,7 @@ import msgspec
 
 from singletable import ConditionFailed, Edit, Page, Transaction, TransactionConflict, key_of
 from singletable_apps.shared.spreadsheets import SpreadsheetError, Table, TableRow, read_table
+from singletable_apps.shared.text import clean_filename
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Category,
@@ -127,7 +128,7 @@ class Imports:
         now = self._context.clock()
         staged = Import(
             import_id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}",
-            file_name=" ".join(file_name.split())[:100] or "spreadsheet",
+            file_name=clean_filename(file_name).strip() or "spreadsheet",
             created_by=actor.username,
             columns=recognize_columns(table.columns),
             rows=len(table.rows),

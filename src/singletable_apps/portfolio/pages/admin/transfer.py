@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
 from fastapi import APIRouter, Response
-from starlette.responses import StreamingResponse
 
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.service import PortfolioService
@@ -19,6 +17,7 @@ from singletable_apps.portfolio.transfer import ImportEntry, export_site, import
 from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.archives import ArchiveError, Files, read_zip, write_zip
 from singletable_apps.shared.pages import Form, PostedUpload, UploadedFile
+from singletable_apps.shared.web.downloads import stream
 
 router = APIRouter()
 # The largest body of the import form, for the settings of the app.
@@ -40,11 +39,7 @@ def export_everything(page: OwnerPage) -> Response:
     if page.needs_password:
         return page.sign_in_again(SensitiveAction.EXPORT)
     day = page.service.context.clock().date()
-    headers = {"Content-Disposition": f'attachment; filename="site-{day}.zip"'}
-    chunks = _zip_chunks(page.service)
-    # The file is complete before the response starts, so that errors are not part of it.
-    content = chain([next(chunks)], chunks)
-    return StreamingResponse(content, media_type="application/zip", headers=headers)
+    return stream(_zip_chunks(page.service), f"site-{day}.zip", "application/zip")
 
 
 def _zip_chunks(service: PortfolioService) -> Iterator[bytes]:
