@@ -19,9 +19,11 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.footnote.index import footnote_ref
 from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
 from pygments.token import Comment, Generic, Keyword, Operator, String
 from pygments.util import ClassNotFound
@@ -448,10 +450,25 @@ def _footnote_anchor(
     )
 
 
+def _footnote_ref(state: StateInline, silent: bool) -> bool:
+    """Parse a reference to a footnote that exists.
+
+    For each `[^`, the plugin itself would read the text up to the next bracket, however far it is.
+    """
+    if not state.src.startswith("[^", state.pos):
+        return False
+    start = state.pos + 2
+    # As long as the label of a link in CommonMark can be.
+    label, end, _ = state.src[start : min(start + 1_000, state.posMax)].partition("]")
+    known: dict[str, int] = state.env.get("footnotes", {}).get("refs", {})
+    return bool(end) and f":{label}" in known and footnote_ref(state, silent)
+
+
 _MARKDOWN = (
     MarkdownIt("commonmark", renderer_cls=HtmlRenderer)
     .enable(["table", "strikethrough"])
     .use(footnote_plugin)
 )
+_MARKDOWN.inline.ruler.at("footnote_ref", _footnote_ref)
 _MARKDOWN.add_render_rule("footnote_anchor", _footnote_anchor)
 _MARKDOWN.core.ruler.push("link_urls", _link_urls)

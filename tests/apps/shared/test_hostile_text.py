@@ -8,9 +8,11 @@ lookbehind where a run may start.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,6 +69,65 @@ def test_hostile_text_is_read_in_linear_time(read: Callable[[str], object], text
     # It may be rejected.
     with suppress(AppError, FormatError, ValueError):
         read(text)
+
+
+_MARKDOWN = (
+    *(
+        "[",
+        "]",
+        "![",
+        "^[",
+        "[^",
+        "[^1",
+        "[^1]",
+        "[1]",
+        "[1][",
+        "![1]",
+        "[a](",
+        "](",
+        "](x)",
+        "[][",
+    ),
+    *("*", "**a", "a**", "*a_", "_a ", "~~", "~~a", "`", "``a", "\\", "\\[", "&", "&#1", "&a;"),
+    *("<", "<a", "<!--", "<?", "<b>", "</b>", "http://", "<http://", "a@b ", "[^1]: ", "^[a]"),
+    *("> ", "- ", "1. ", "* ", "# ", "| ", "|-", "a|b\n", "-|-\n", "    ", "\n", "- a\n  ", "> - "),
+    *(
+        "[1]: ",
+        "[1]:\n",
+        "[1]: x\n",
+        "[^1]: a\n",
+        "[a]: <",
+        "[a]: x '",
+        "```\n",
+        "---\n",
+        "<div>\n",
+    ),
+)
+
+
+def _count_lines(markdown: str) -> int:
+    """Return how many lines of Python rendering executes, which does not depend on the machine."""
+    count, before = 0, sys.gettrace()
+
+    def trace(frame: object, event: str, argument: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        render_markdown(markdown)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("token", _MARKDOWN, ids=repr)
+def test_work_for_markdown_grows_with_its_length(token: str) -> None:
+    one, two = (
+        _count_lines(f"{token * (size // len(token))}\n\n[1]: x\n\n[^1]: x") for size in (500, 1000)
+    )
+    assert two <= 2.3 * one
 
 
 def test_deeply_nested_html_is_shown_as_text() -> None:
