@@ -62,7 +62,8 @@ class Snapshot:
     """Everything that views are made from, read at one moment.
 
     `rounds` are the rounds whose results are shown: the current one, or all of a survey. `before`
-    are the standings before the last round with points.
+    are the standings before the last round with points. `done` players have answered or voted;
+    `answered` are those of them whom hosts may know.
     """
 
     play: Play
@@ -73,6 +74,7 @@ class Snapshot:
     players: Mapping[str, Player]
     rounds: Sequence[Round] = ()
     answered: frozenset[str] = frozenset()
+    done: int = 0
     pending: Sequence[AnonymousAnswer] = ()
     live_tally: Mapping[str, int] = field(default_factory=dict[str, int])
     join_url: str = ""
@@ -309,6 +311,7 @@ def _host_view(snapshot: Snapshot) -> View:
             for player in sorted(snapshot.players.values(), key=lambda each: each.joined_at)
             if player.is_active
         ][:500],
+        "done": snapshot.done,
         "pending": [
             {"answerId": each.answer_id, "questionId": each.question_id, "text": each.text}
             for each in snapshot.pending[:MAX_SHOWN]

@@ -52,7 +52,6 @@ def show_host(page: DriverPage) -> Response:
         game=page.game,
         view=view,
         phase_names=PHASE_NAMES,
-        done=sum(each["isDone"] for each in view["host"]["players"]),
         role_links=_links(page),
         qr=Markup(qr_svg(view["joinUrl"])),
         config=_config(page, view, page.token),
@@ -175,8 +174,7 @@ def _question(page: SeatPageContext, sent: CommandForm) -> Confirmation | None:
         title, text = "End the game?", "Everyone sees the final leaderboard."
         button = "End the game"
     elif sent.command in (Command.NEXT, Command.CLOSE) and phase in (Phase.OPEN, Phase.VOTING):
-        players = host["players"]
-        done, count = sum(each["isDone"] for each in players), len(players)
+        done, count = host["done"], len(host["players"])
         verb = "voted" if phase is Phase.VOTING else "answered"
         if done >= count:
             return None

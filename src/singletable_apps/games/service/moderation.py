@@ -54,18 +54,22 @@ class Moderation:
     def list_answers(
         self, play: Play, status: AnswerStatus = AnswerStatus.PENDING
     ) -> list[AnonymousAnswer]:
-        """Return the answers with a status to the questions that are open, oldest first."""
-        game_id = play.game.game_id
-        ids = _open_texts(play)
-        found = [answer for each in ids for answer in self._rounds.list_answers(game_id, each)]
-        return self.select(found, status)
+        """Return the answers with a status to the questions that are open, oldest first.
+
+        Survey answers of too few people are shown to nobody, not even here.
+        """
+        is_survey = play.game.type is EngagementType.SURVEY
+        least = play.game.settings.min_cell if is_survey else 0
+        found = [self._rounds.list_answers(play.game.game_id, each) for each in _open_texts(play)]
+        shown = [answer for answers in found if len(answers) >= least for answer in answers]
+        return self.select(shown, status)
 
     def select(
         self, answers: Iterable[Answer], status: AnswerStatus = AnswerStatus.PENDING
     ) -> list[AnonymousAnswer]:
         """Return the answers with a status, without their authors, oldest first."""
         found = [each for each in answers if each.status is status and each.text]
-        ordered = sorted(found, key=lambda each: (each.submitted_at, each.player_id))
+        ordered = sorted(found, key=lambda each: (each.submitted_at, each.text))
         return [self._without_author(each) for each in ordered]
 
     def _answer_id(self, answer: Answer) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from singletable_apps.games.entities import Answer, GameState, Player, Vote
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.questions import OPINIONS, EngagementType
+from singletable_apps.games.questions import OPINIONS, EngagementType, QuestionType
 from singletable_apps.games.rules import Play, tally_answers
 from singletable_apps.games.service.answers import Answers
 from singletable_apps.games.service.context import Context
@@ -72,7 +72,11 @@ class Snapshots:
         )
 
     def for_hosts(self, snapshot: Snapshot) -> Snapshot:
-        """Add data for hosts only: names of players with answers, live counts, pending answers."""
+        """Add data for hosts only: who has answered, live counts, pending answers.
+
+        Hosts read texts and opinions while people answer. If authors are secret, they learn only
+        how many have answered: the next name would be that of the next text.
+        """
         play, state = snapshot.play, snapshot.state
         answered: frozenset[str] = frozenset()
         pending: list[AnonymousAnswer] = []
@@ -89,7 +93,14 @@ class Snapshots:
         elif state.phase is Phase.VOTING:
             votes = self._rounds.list_votes(state.game_id, state.question_id)
             answered = frozenset(each.player_id for each in votes)
-        return replace(snapshot, answered=answered, pending=pending, live_tally=tally)
+        is_quiz = question is not None and question.type is QuestionType.TRIVIA
+        return replace(
+            snapshot,
+            answered=answered if is_quiz or not play.game.settings.is_anonymous else frozenset(),
+            done=len(answered),
+            pending=pending,
+            live_tally=tally,
+        )
 
     def view(self, game_id: str, role: Role) -> View:
         """Return the current view of a role."""

@@ -67,8 +67,8 @@ export const phaseOf = (view) => (view.phase === "paused" ? view.pausedPhase ?? 
 /** How many have answered or voted, as far as this screen knows. @param {Game} game */
 export function progressOf(game) {
   const view = game.view.value, counted = game.counts.value;
-  const players = view.host?.players;
-  const known = players && { done: players.filter((each) => each.isDone).length, of: players.length };
+  const { done, players } = view.host ?? {};
+  const known = players && { done, of: Math.max(players.length, done) };
   if (!counted?.of || counted.questionId !== view.questionId || counted.phase !== phaseOf(view)) return known ?? null;
   return { done: Math.max(counted.done, known?.done ?? 0), of: Math.max(counted.of, counted.done) };
 }

@@ -108,6 +108,8 @@ def test_texts_of_a_survey_are_moderated_while_it_is_open(memory: World) -> None
     ada, bob = memory.join(game, "Ada", "Bob")
     memory.play(game, Command.START)
     ada.answer(text="More tea", question_id="003")
+    # A text of one person is not anonymous.
+    assert host_view(memory, game)["pendingCount"] == 0
     bob.answer(text="More cake", question_id="003")
     assert host_view(memory, game)["pendingCount"] == 2
     moderation(memory).decide(game.game_id, "003", ada.answer_id("003"), VISIBLE)

@@ -108,7 +108,7 @@ export function Queue({ game, actions }) {
 
 /** @param {Props} props */
 export function Players({ game, actions }) {
-  const view = game.view.value, { players } = view.host;
+  const view = game.view.value, { players, done } = view.host;
   const [edited, edit] = useState("");
   const [text, search] = useState("");
   const phase = phaseOf(view), isAsking = phase === "open" || phase === "voting";
@@ -117,6 +117,7 @@ export function Players({ game, actions }) {
     ${players.length > 12 && html`<input class="input" type="search" aria-label="Find a player" placeholder="Find a player" value=${text} onInput=${(event) => search(event.target.value)}/>`}
     ${view.teams.length > 1 && players.length > 1 && html`<p><button type="button" class="button button-quiet button-small" onClick=${() => actions.post("teams", {})}>Balance the teams</button></p>`}
     ${!players.length && html`<p class="quiet">Nobody has joined yet.</p>`}
+    ${isAsking && done > 0 && !players.some((each) => each.isDone) && html`<p class="quiet">Authors are secret until the results, so you see how many have ${phase === "voting" ? "voted" : "answered"}, but not who.</p>`}
     <ul class="people">${found.slice(0, 200).map((each) => html`<li key=${each.playerId} class=${each.isDone && isAsking ? "is-done" : ""}>
       <button type="button" class="person" aria-expanded=${edited === each.playerId} onClick=${() => edit(edited === each.playerId ? "" : each.playerId)}><span class="person-mark" aria-hidden="true"></span><span class="person-name">${each.name}</span>${each.team && html`<span class="quiet">${each.team}</span>`}${each.isDone && isAsking && html`<span class="sr-only">${phase === "voting" ? "has voted" : "has answered"}</span>`}</button>
       ${edited === each.playerId && html`<form class="person-form" onSubmit=${(event) => { event.preventDefault(); edit(""); void actions.post(`players/${each.playerId}`, Object.fromEntries(/** @type {any} */ (new FormData(event.target)))); }}>
