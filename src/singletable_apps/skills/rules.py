@@ -11,7 +11,7 @@ from enum import StrEnum
 from unicodedata import normalize
 
 from singletable import evolve
-from singletable_apps.shared.permissions import Permissions
+from singletable_apps.shared.permissions import Permissions, is_permitted
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import Category, Level, Role, SkillCount, User, UserSkill
 from singletable_apps.skills.errors import InvalidInput, NotPermitted
@@ -62,6 +62,11 @@ def check_owner(actor: User, username: str) -> None:
     """Raise NotPermitted unless this is the actor's own data, or the actor is a manager."""
     if not is_same_user(actor.username, username):
         PERMISSIONS.check(actor.role, Permission.RATE_OTHERS)
+
+
+def visible_email(viewer: User, person: User) -> str:
+    """Return the e-mail address to the person, managers and administrators; else an empty text."""
+    return person.email if is_permitted(check_owner, viewer, person.username) else ""
 
 
 def check_self(actor: User, username: str) -> None:

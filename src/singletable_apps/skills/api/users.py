@@ -30,7 +30,7 @@ from singletable_apps.skills.api.dependencies import (
 from singletable_apps.skills.api.schemas import Message, Person
 from singletable_apps.skills.entities import Role
 from singletable_apps.skills.errors import InvalidInput
-from singletable_apps.skills.rules import MAX_NAME
+from singletable_apps.skills.rules import MAX_NAME, check_owner, visible_email
 from singletable_apps.skills.service.people import PersonEdit
 
 router = api_router("people", *SIGNED_IN)
@@ -111,11 +111,12 @@ def invite_user(
 def read_user(
     username: Username, headers: Headers, service: Service, actor: Actor
 ) -> schemas.PersonWithSkills:
-    """Return a person with all skills."""
+    """Return a person with all skills. Only you and managers get the e-mail address."""
     profile = service.user_skills.profile(username)
     headers.read(profile.user.revision)
     skills = [schemas.UserSkillBody.model_validate(each) for each in profile.skills]
-    return schemas.PersonWithSkills.from_object(profile.user, skills=skills)
+    email = visible_email(actor, profile.user)
+    return schemas.PersonWithSkills.from_object(profile.user, skills=skills, email=email)
 
 
 @router.put("/users/{username}", responses=responses(NOT_FOUND))
@@ -133,6 +134,8 @@ def edit_user(
     owner opens the link in the e-mail to it.
     """
     sent = changes.sent()
+    # Others must not find out an address by comparing it with their guesses.
+    check_owner(actor, username)
     if sent.get("email") not in (None, service.context.get_user(username).email):
         recent(SensitiveAction.CHANGE_EMAIL)
     user = service.people.edit(actor, username, PersonEdit(**sent), edit.check)

@@ -35,6 +35,7 @@ from singletable_apps.skills.rules import (
     SkillName,
     check_owner,
     is_same_user,
+    visible_email,
 )
 from singletable_apps.skills.search_rules import explain_unknown
 from singletable_apps.skills.service.user_skills import draft_of
@@ -59,6 +60,7 @@ def show_person(page: UserPage, username: Segment) -> Response:
     return page.render(
         "person",
         person=profile.user,
+        email=visible_email(page.user, profile.user),
         groups=_group(profile.skills, columns),
         endorsed=(
             frozenset[str]()

@@ -118,6 +118,16 @@ def test_others_cannot_administer_accounts(server: Server, username: str) -> Non
     assert {problem(answer)[0] for answer in answers} == {403}
 
 
+def test_addresses_of_others_cannot_be_guessed(server: Server) -> None:
+    bob = server.sign_in("bob")
+    server.world.clock.move(minutes=6)
+    statuses = {
+        bob.put("/users/joan", {"email": email}, headers=ANY).status_code
+        for email in ("joan@example.org", "jo@example.org")
+    }
+    assert statuses == {403}
+
+
 def test_sensitive_actions_need_a_recent_sign_in(server: Server) -> None:
     ada = server.sign_in("ada")
     server.world.clock.move(minutes=6)
