@@ -211,7 +211,7 @@ def read_by_host(world: World, question: Question, authors: Sequence[int]) -> li
 
 # If the host could tell who wrote what, another order of authors would look different.
 @pytest.mark.parametrize("question", [LESSON, SURVEY[2]], ids=["ranked", "text"])
-def test_host_reads_the_same_whoever_wrote_which_text(memory: World, question: Question) -> None:
+def test_host_reads_the_same_for_any_order_of_authors(memory: World, question: Question) -> None:
     orders = [read_by_host(memory, question, each) for each in ((0, 1, 2), (2, 1, 0), (1, 2, 0))]
     for order in orders:
         assert order == orders[0]

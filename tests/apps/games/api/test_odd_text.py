@@ -54,7 +54,7 @@ def test_noncharacters_are_not_stored(server: Server) -> None:
         (host, "PUT", f"{own}/access-code", {"accessCode": "tea"}),
         (host, "PUT", f"{own}/settings", {"teams": ["Red", "Blue"], "denyWords": ["bad"]}),
         (host, "POST", "/sets", {**BODY, "questions": [question], "description": "All"}),
-        (host, "POST", "/games", {"title": "Quiz", "questionSet": BODY, "aiContext": "Us"}),
+        (host, "POST", "/games", {"title": "Quiz", "questions": [question], "aiContext": "Us"}),
         (host, "POST", f"/admin/edit-question-set/{set_id}", {"name": "B", "description": "C"}),
         (host, "POST", "/admin/upload-questions", {"fileName": "a.csv", "fileContent": CSV}),
     ]
