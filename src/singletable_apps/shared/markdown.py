@@ -8,7 +8,7 @@ no scripts, styles, forms, or frames such as embedded videos; link to these inst
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
@@ -19,7 +19,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline import StateInline, image, link
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 from mdit_py_plugins.footnote import footnote_plugin
@@ -45,6 +45,8 @@ _CODE_CLASSES = (
 # Lexers need quadratic time for some texts, and these even cubic time.
 _SLOW_LEXERS = frozenset({"Java", "Perl", "Makefile", "Matlab", "Scala"})
 _MAX_HIGHLIGHTED, _MAX_SLOW_CODE = 10_000, 1_500
+# A link takes about two attempts, and a text of 120 KB has room for some thousands.
+_MAX_LINK_ATTEMPTS = 20_000
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _INLINE_TAGS = (
     "a abbr b cite code del dfn em i ins kbd mark q s samp small span strong sub sup time u var wbr"
@@ -464,11 +466,28 @@ def _footnote_ref(state: StateInline, silent: bool) -> bool:
     return bool(end) and f":{label}" in known and footnote_ref(state, silent)
 
 
+def _limited(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
+    """Leave brackets as they are after very many attempts to parse a link or image.
+
+    Every `[` is tried with everything that may be nested in it: twenty levels of brackets.
+    """
+
+    def parse(state: StateInline, silent: bool) -> bool:
+        if state.src[state.pos] not in "[!":
+            return False
+        attempts = state.env["attempts"] = state.env.get("attempts", 0) + 1
+        return attempts <= _MAX_LINK_ATTEMPTS and rule(state, silent)
+
+    return parse
+
+
 _MARKDOWN = (
     MarkdownIt("commonmark", renderer_cls=HtmlRenderer)
     .enable(["table", "strikethrough"])
     .use(footnote_plugin)
 )
 _MARKDOWN.inline.ruler.at("footnote_ref", _footnote_ref)
+_MARKDOWN.inline.ruler.at("link", _limited(link))
+_MARKDOWN.inline.ruler.at("image", _limited(image))
 _MARKDOWN.add_render_rule("footnote_anchor", _footnote_anchor)
 _MARKDOWN.core.ruler.push("link_urls", _link_urls)

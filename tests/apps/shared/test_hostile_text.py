@@ -122,6 +122,13 @@ def _count_lines(markdown: str) -> int:
     return count
 
 
+# Every bracket is tried with everything that may be nested in it, which takes seconds for 100,000.
+def test_markdown_with_very_many_brackets_leaves_them_as_text() -> None:
+    link = "[a](https://example.org) "
+    assert render_markdown(link * 4_000).count("<a href") == 4_000
+    assert render_markdown("![" * 20_000 + link).count("<a href") == 0
+
+
 @pytest.mark.parametrize("token", _MARKDOWN, ids=repr)
 def test_work_for_markdown_grows_with_its_length(token: str) -> None:
     one, two = (
