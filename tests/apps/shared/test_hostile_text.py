@@ -126,7 +126,7 @@ def _count_lines(markdown: str) -> int:
 def test_markdown_with_very_many_brackets_leaves_them_as_text() -> None:
     link = "[a](https://example.org) "
     assert render_markdown(link * 4_000).count("<a href") == 4_000
-    assert render_markdown("![" * 20_000 + link).count("<a href") == 0
+    assert "[a](" in render_markdown("![" * 20_000 + link)
 
 
 @pytest.mark.parametrize("token", _MARKDOWN, ids=repr)
