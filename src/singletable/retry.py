@@ -271,13 +271,13 @@ def is_transient(canceled: TransactionCanceled) -> bool:
 
 def is_idempotent(operation: Operation[Any]) -> bool:
     """Return whether sending the request twice has the same effect as sending it once."""
-    if isinstance(operation, TransactWriteItems):
-        return operation.client_request_token is not None
     spec = OPERATIONS.get(type(operation))
     if spec is None or spec.idempotent == "always":
         return True
     if spec.idempotent == "never":
         return False
+    if spec.idempotent == "with token":
+        return getattr(operation, "client_request_token", None) is not None
     fields = ("condition_expression", "expected", "return_values")
     return all(getattr(operation, field) in (None, "NONE") for field in fields)
 

@@ -20,8 +20,8 @@ from singletable.operations.base import Operation
 Scope: TypeAlias = Literal["items", "table", "any table", "tables", "account"]
 
 # Whether a request that may have been applied is safe to send again. A put is, unless its condition
-# would then be evaluated against what it wrote itself.
-Idempotent: TypeAlias = Literal["always", "without condition", "never"]
+# would then be evaluated against what it wrote itself, and a transaction if it has a client token.
+Idempotent: TypeAlias = Literal["always", "without condition", "with token", "never"]
 
 # Operations that DynamoDB does not have get a namespace of their own, on the wire and in policies.
 Service: TypeAlias = Literal["dynamodb", "singletable"]
@@ -79,9 +79,12 @@ OPERATIONS: dict[type[Operation[Any]], OperationSpec] = {
         OperationSpec(ops.BatchGetItem, "items", faults=("unprocessed", "stale")),
         OperationSpec(ops.BatchWriteItem, "items", writes=True, faults=("unprocessed",)),
         OperationSpec(ops.TransactGetItems, "items", faults=("conflict",)),
-        # Drivers add a client token, so that a transaction is applied once.
         OperationSpec(
-            ops.TransactWriteItems, "items", writes=True, faults=("conflict", "in_progress")
+            ops.TransactWriteItems,
+            "items",
+            writes=True,
+            idempotent="with token",
+            faults=("conflict", "in_progress"),
         ),
         OperationSpec(ops.CreateTable, "table", writes=True),
         OperationSpec(ops.DescribeTable, "table"),

@@ -87,7 +87,6 @@ def test_phone_goes_on_with_another_server_when_its_server_dies(open_page: OpenP
             ada.expect("Answer received")
             # The host is connected to the other server.
             expect(host.locator(".console-progress")).to_have_text("1 of 2 answered")
-            expect(host.locator(".is-done .person-name")).to_have_text(["Ada"])
             expect(votes).to_have_text(["1 · 100 %", "0 · 0 %", "0 · 0 %"])
             proxy.fail_over(first.address)
         ada.choose("Pizza")
