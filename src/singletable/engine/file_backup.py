@@ -11,9 +11,13 @@ from urllib.parse import quote
 
 import apsw
 
-from singletable.engine.storage.connection import bind_execute, is_initialized
+from singletable.engine.storage.connection import APPLICATION_ID, bind_execute, is_initialized
 from singletable.engine.storage.file_lock import is_open_here
-from singletable.engine.storage.page_checksums import checksum_vfs, describe_error
+from singletable.engine.storage.page_checksums import (
+    checksum_vfs,
+    describe_error,
+    reserve_checksums,
+)
 from singletable.errors import StorageError
 
 
@@ -47,7 +51,7 @@ def _copy(path: Path, copy: Path) -> None:
         execute = bind_execute(connection)
         if not is_initialized(execute, path):
             raise StorageError(f"'{path}' is empty, not a singletable database.")
-        execute("VACUUM INTO ?", (str(copy),))
+        _copy_pages(connection, copy)
     finally:
         connection.close()
     for place in (copy, copy.resolve().parent):  # the new name is in the folder
@@ -56,3 +60,19 @@ def _copy(path: Path, copy: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _copy_pages(source: apsw.Connection, copy: Path) -> None:
+    target = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE, vfs=checksum_vfs())
+    try:
+        execute = bind_execute(target)
+        if reserve_checksums(source):
+            # SQLite may write other pages before the first one, which says that they get checksums:
+            # so write that one now. VACUUM INTO cannot, and writes large files without checksums.
+            reserve_checksums(target)
+            execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        with target.backup("main", source, "main") as pages:
+            pages.step(-1)
+        execute("VACUUM")
+    finally:
+        target.close()
