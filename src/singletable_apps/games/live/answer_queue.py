@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -37,7 +37,7 @@ class _Waiting:
 class AnswerQueue:
     """Stores answers and votes in threads. All methods are for the thread of the event loop."""
 
-    def __init__(self, answers: Answers, threads: ThreadPoolExecutor, *, is_embedded: bool) -> None:
+    def __init__(self, answers: Answers, threads: Executor, *, is_embedded: bool) -> None:
         self._answers = answers
         self._batches = _EMBEDDED_BATCHES if is_embedded else _REMOTE_BATCHES
         self._threads = threads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TypeAlias
 
 from singletable import Engine, SingleTableError
@@ -49,11 +49,15 @@ class LiveGames:
     """Serves the rooms of one process. `attendee` gives a seat its place in a room."""
 
     def __init__(
-        self, service: GamesService, limits: RoomLimits = LIMITS, pace: Pace | None = None
+        self,
+        service: GamesService,
+        limits: RoomLimits = LIMITS,
+        pace: Pace | None = None,
+        threads: Executor | None = None,
     ) -> None:
         self._service = service
         self._pace = pace or Pace()
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="games")
+        self._threads = threads or ThreadPoolExecutor(_THREADS, thread_name_prefix="games")
         is_embedded = isinstance(service.context.store.driver, Engine)
         self._queue = AnswerQueue(service.answers, self._threads, is_embedded=is_embedded)
         self._watchers: dict[str, Watcher] = {}

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Executor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, ParamSpec, TypeVar
@@ -97,9 +97,7 @@ class Attendee(Member):
 class Watcher:
     """Watches a game for one room. All methods but `note_change` are for the event loop."""
 
-    def __init__(
-        self, room: Room, service: GamesService, threads: ThreadPoolExecutor, pace: Pace
-    ) -> None:
+    def __init__(self, room: Room, service: GamesService, threads: Executor, pace: Pace) -> None:
         self._room = room
         self._pace = pace
         self._service = service
@@ -124,6 +122,7 @@ class Watcher:
         self._has_new_answers = False
         self._host_seen_at = service.context.clock()
         self._counting: asyncio.TimerHandle | None = None
+        # Set if there is a view, and no newer one is read: members that join wait for it.
         self._ready = asyncio.Event()
 
     # -------------------------------------------------------------------------- what happens here
@@ -209,6 +208,9 @@ class Watcher:
         shown = self._shown
         if shown is None:
             raise GamesBusy("This game cannot be read right now. Try again in a moment.")
+        if refusal := _refusal(member, shown.snapshot):
+            # It was removed after its token was checked.
+            self._room.disconnect(member.id, *refusal)
         channel = _channel(member)
         if channel not in shown.views:
             views = await self._thread(self._build_views, shown.snapshot, [channel])
@@ -259,7 +261,8 @@ class Watcher:
         state = await self._thread(self._service.rounds.finish_due, self._game_id)
         shown = self._shown
         if shown is None or state.version != shown.snapshot.state.version:
-            await self._show_phase(state)
+            with self._reading():
+                await self._show_phase(state)
         loop = asyncio.get_running_loop()
         if loop.time() >= self._next_exchange:
             self._next_exchange = loop.time() + self._pace.exchange
@@ -268,7 +271,8 @@ class Watcher:
             await self._thread(self._connections.flush)
         if self._handled_changes != self._changes and loop.time() >= self._next_changes:
             began = loop.time()
-            await self._show_changes(state)
+            with self._reading():
+                await self._show_changes(state)
             self._next_changes = _next_time(began, self._pace.fast)
         self._update_progress()
         self._update_presence()
@@ -317,6 +321,16 @@ class Watcher:
 
     # -------------------------------------------------------------------------- what clients see
 
+    @contextmanager
+    def _reading(self) -> Generator[None]:
+        """Let nobody join between the choice of who is told about a change and its publication."""
+        self._ready.clear()
+        try:
+            yield
+        finally:
+            if self._shown is not None:
+                self._ready.set()
+
     async def _show_phase(self, state: GameState) -> None:
         """Publish a new state: a view for each channel, and one for each player."""
         players = list(self._present["player"])
@@ -342,7 +356,6 @@ class Watcher:
             if before is not None:
                 self._room.publish("playerUpdated", PlayerChanged(me), f"me:{player_id}")
         self._update_roster(shown)
-        self._ready.set()
 
     def _build(
         self, state: GameState, channels: Iterable[str], players: Iterable[str], *, fresh: bool
@@ -405,13 +418,11 @@ class Watcher:
         for player_id, me in personal.items():
             self._room.publish("playerUpdated", PlayerChanged(me), f"me:{player_id}")
         for member in self._room.members():
-            player = snapshot.players.get(member.id)
-            if player is not None and not player.is_active:
-                self._room.publish("playerRemoved", PlayerRemoved(), f"me:{member.id}")
-                await self._room.drain()
-                self._room.disconnect(member.id, CloseCode.FORBIDDEN, "removed")
-            elif isinstance(member, Attendee) and not has_link(member.seat, snapshot.game):
-                self._room.disconnect(member.id, CloseCode.UNAUTHORIZED, "link replaced")
+            if refusal := _refusal(member, snapshot):
+                if refusal[0] is CloseCode.FORBIDDEN:
+                    self._room.publish("playerRemoved", PlayerRemoved(), f"me:{member.id}")
+                    await self._room.drain()
+                self._room.disconnect(member.id, *refusal)
 
     async def _show_answers(self) -> None:
         """Show hosts who has answered, and hosts and screens live counts."""
@@ -553,6 +564,16 @@ def _next_time(began: float, interval: float) -> float:
 def _channel(member: Member) -> str:
     """Return the channel of the role of a member."""
     return next(each for each in ROLES if each in member.channels)
+
+
+def _refusal(member: Member, snapshot: Snapshot) -> tuple[CloseCode, str] | None:
+    """Return why a member has no seat any more, or None."""
+    player = snapshot.players.get(member.id)
+    if player is not None and not player.is_active:
+        return CloseCode.FORBIDDEN, "removed"
+    if isinstance(member, Attendee) and not has_link(member.seat, snapshot.game):
+        return CloseCode.UNAUTHORIZED, "link replaced"
+    return None
 
 
 def _is_result(state: GameState, now: datetime) -> bool:

@@ -17,6 +17,10 @@ Events come in order, each once, and none is lost or comes before its snapshot. 
 event after it has stored the change; a snapshot may therefore show a change whose event comes after
 it. So let events say what is, not what is added: a total, not a difference.
 
+An app may publish only for the members that are present: one that had left gets a snapshot when it
+comes back. If it chooses them, then reads, then publishes, `snapshot` has to wait meanwhile: those
+who join in between would be told neither by their snapshot nor by the event.
+
 A client sends `{"id": "a1", "type": "answer", "data": {…}}`, and the reply has the same id:
 `{"type": "ack", "id": "a1", "data": {…}}`, or `error` with a `code` and a `message`. A message that
 is sent again after a reconnect has its old id, by which the app recognizes it.

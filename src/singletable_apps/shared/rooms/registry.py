@@ -94,7 +94,7 @@ class Rooms:
         room.enter(connection)
         try:
             position = position or Position()
-            messages = room.replay(connection.channels, position.epoch, position.sequence)
+            messages = room.replay(connection, position.epoch, position.sequence)
             if messages is None:
                 messages = await _read_snapshot(room, connection, snapshot)
         except BaseException:
@@ -186,6 +186,8 @@ async def _read_snapshot(room: Room, connection: Connection, snapshot: Snapshot)
         sequence = room.sequence
         message_type, data = await snapshot(connection.member)
         attempts += 1
-        events = room.replay(connection.channels, room.epoch, sequence)
+        if not connection.is_open:
+            return []
+        events = room.replay(connection, room.epoch, sequence)
         if events is not None and (not events or attempts >= _SNAPSHOT_ATTEMPTS):
             return [room.snapshot(message_type, data, sequence), *events]

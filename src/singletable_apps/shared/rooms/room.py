@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from secrets import token_hex
@@ -58,9 +58,13 @@ class RoomSetup:
 
 @dataclass(slots=True)
 class _Presence:
-    """A member in the room; without connections, the member may come back until `leaving`."""
+    """A member in the room; without connections, the member may come back until `leaving`.
+
+    `since` is the last event before it came.
+    """
 
     member: Member
+    since: int
     connections: list[Connection] = field(default_factory=list[Connection])
     leaving: asyncio.TimerHandle | None = None
 
@@ -231,7 +235,7 @@ class Room:
         presence = self._present.get(member.id)
         is_new = presence is None
         if presence is None:
-            presence = self._present[member.id] = _Presence(member)
+            presence = self._present[member.id] = _Presence(member, self.sequence)
         presence.member = member
         presence.connections.append(connection)
         self.connections += 1
@@ -245,11 +249,16 @@ class Room:
         if is_new:
             self._setup.joined(self, member)
 
-    def replay(self, channels: Iterable[str], epoch: str, sequence: int) -> list[Message] | None:
-        """Return the events after `sequence`, or None if only a snapshot can help."""
-        if epoch != self.epoch or not 0 <= sequence <= self.sequence:
+    def replay(self, connection: Connection, epoch: str, sequence: int) -> list[Message] | None:
+        """Return the events after `sequence`, or None if only a snapshot can help.
+
+        Apps publish for the members that are present, so one that had left needs a snapshot.
+        """
+        presence = self._present.get(connection.member.id)
+        is_known = epoch == self.epoch and sequence <= self.sequence
+        if not is_known or presence is None or sequence < presence.since:
             return None
-        return self._log.after(sequence, channels)
+        return self._log.after(sequence, connection.channels)
 
     def snapshot(self, message_type: str, data: object, sequence: int) -> Message:
         """Return the message that replaces all that a client knows, as of `sequence`."""
@@ -290,6 +299,8 @@ class Room:
         _cancel(presence.leaving)
         if self._present.pop(presence.member.id, None) is None:
             return
+        # A number between the events that the member may know and those after it comes back.
+        self._log.sequence += 1
         self._setup.left(self, presence.member)
         if not self._present:
             self._emptied = self._loop.call_later(self._limits.room_grace, self.close)

@@ -12,7 +12,7 @@ from singletable_apps.games.entities import Game
 from singletable_apps.games.live import LIMITS, LiveGames, Pace
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Role, Seat
-from singletable_apps.shared.rooms import Room
+from singletable_apps.shared.rooms import Position, Room
 from singletable_apps.shared.rooms.client_messages import answer_message
 from singletable_apps.shared.rooms.connections import SocketConnection
 from tests.apps.games.support.world import Phone
@@ -32,10 +32,10 @@ class Screen(Client):
         self.connection = SocketConnection(live.attendee(seat), self.send, 64)
         self._ids = count(1)
 
-    async def connect(self) -> Screen:
+    async def connect(self, position: Position | None = None) -> Screen:
         """Join the room of the game."""
         self.room = await self.live.rooms.join(
-            self.seat.game_id, self.connection, self.live.snapshot
+            self.seat.game_id, self.connection, self.live.snapshot, position
         )
         return self
 

@@ -126,7 +126,7 @@ async def test_client_whose_events_are_not_known_gets_a_snapshot(
     position: Callable[[Room], Position | None],
 ) -> None:
     rooms = Rooms(limits=replace(QUICK, log_events=2))
-    _, _, room = await join(rooms, "ada")
+    _, _, room = await join(rooms, "bob")
     for number in range(3):
         room.publish("count", number)
     room.update("answers", 5)
@@ -135,6 +135,20 @@ async def test_client_whose_events_are_not_known_gets_a_snapshot(
         ("snapshot", 3),
         ("state", 3),
     ]
+
+
+# Apps publish for those who are there, so nothing in the log tells what somebody else has missed.
+@in_event_loop
+async def test_member_who_had_left_gets_a_snapshot() -> None:
+    rooms = Rooms(limits=QUICK)
+    _, _, room = await join(rooms, "host")
+    ada, _, _ = await join(rooms, "ada")
+    room.disconnect("ada", CloseCode.RESTART, "lost")
+    await join(rooms, "ada", position=ada.position)
+    again, _, _ = await join(rooms, "ada", position=ada.position)  # that snapshot was lost, too
+    assert [each["kind"] for each in again.received] == ["snapshot"]
+    current, _, _ = await join(rooms, "ada", position=again.position)
+    assert current.received == []
 
 
 # A thousand players get their points, each in a channel of their own.
