@@ -135,21 +135,23 @@ class LiveUpdates:
     async def events(
         self, topic: Hashable, read_version: Callable[[], str], known: str
     ) -> AsyncGenerator[str]:
-        """Yield an event for each new version, and comments that keep the connection open."""
+        """Yield an event for each new version, and again now and then as a heartbeat."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + self._max_age.total_seconds()
         yield f"retry: {_RETRY_MILLISECONDS}\n\n"
         async with self._joined(topic, read_version) as joined:
             while not joined.is_closed and loop.time() < ends:
                 changed = joined.changed
-                if joined.version not in (None, known):
-                    known = str(joined.version)
-                    yield f"id: {known}\nevent: change\ndata: {known}\n\n"
-                    continue
-                try:
-                    await asyncio.wait_for(changed.wait(), self._heartbeat)
-                except TimeoutError:
+                if joined.version in (None, known):
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(changed.wait(), self._heartbeat)
+                        continue
+                if joined.version is None:
                     yield ": still here\n\n"
+                    continue
+                # A heartbeat repeats the version, for a page that could not fetch it.
+                known = joined.version
+                yield f"id: {known}\nevent: change\ndata: {known}\n\n"
 
     async def _counted(self, address: str, events: AsyncGenerator[str]) -> AsyncGenerator[str]:
         """Yield the events of a stream, and count it for its address until it ends."""
