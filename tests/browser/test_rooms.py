@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,6 +39,8 @@ FAKE_SOCKET = """() => {
         receive(message) { this.onmessage({ data: JSON.stringify(message) }); }
     };
 }"""
+
+ORDERS = (Path(__file__).parent / "room_orders.js").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -187,3 +190,37 @@ def test_page_ignores_repeated_events_and_asks_for_a_snapshot_on_a_gap(
     wait(page, "sockets.length === 2")
     assert page.evaluate("sockets.at(-1).url").endswith("/socket?epoch=&sequence=0")
     assert page.evaluate("sockets.at(-1).protocols") == ["rooms", "token.ada"]
+
+
+# Otherwise a mistake of the server would make all pages connect again and again.
+def test_page_that_stays_behind_asks_for_few_snapshots(open_page: OpenPage, host: str) -> None:
+    page = open_page()
+    page.goto(f"http://{host}/")
+    page.evaluate(FAKE_SOCKET)
+    open_room(page, "behind")
+    for number, status in ((1, "waiting"), (2, "open")):
+        wait(page, f"sockets.length === {number}")
+        page.evaluate(
+            """() => {
+                const message = { epoch: "e", timestamp: "2026-01-01T00:00:00.000Z" };
+                const socket = sockets.at(-1);
+                socket.onopen();
+                socket.receive({ ...message, kind: "snapshot", sequence: 5, data: "all" });
+                const data = { epoch: "e", sequence: 6, version: 0 };
+                socket.receive({ ...message, type: "pong", data });
+            }"""
+        )
+        assert page.evaluate("room.status") == status
+
+
+# One heartbeat after all that has happened, and the time to reconnect.
+@pytest.mark.parametrize("has_versions", [True, False], ids=["versions", "numbers"])
+@pytest.mark.parametrize(
+    ("is_blocked", "seconds"), [(False, 22), (True, 28)], ids=["socket", "poll"]
+)
+def test_page_shows_what_the_server_has_whatever_has_happened(
+    open_page: OpenPage, host: str, is_blocked: bool, has_versions: bool, seconds: int
+) -> None:
+    page = open_page()
+    page.goto(f"http://{host}/")
+    assert page.evaluate(ORDERS, [is_blocked, has_versions, seconds]) == []

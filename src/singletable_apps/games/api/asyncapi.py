@@ -22,8 +22,10 @@ _TIMESTAMP = {"type": "string", "format": "date-time"}
 _ABOUT = (
     "Connect with a token as `Authorization: Bearer …`, or with the subprotocols `rooms` and "
     "`token.…`. The first message is a snapshot; events follow in order, and states are the latest "
-    "values of counters. To resume, connect with `?epoch=…&sequence=…` of the last message. Close "
-    "codes: 4401 the token is not valid, 4403 removed, 4404 no such game, 1012 and 1013 reconnect."
+    "values of counters. To resume, connect with `?epoch=…&sequence=…` of the last message. The "
+    'reply to `{"type": "ping"}` tells the epoch, the sequence of the last event for you, and the '
+    "version of the game: if you know less, connect without a position. Close codes: 4401 the "
+    "token is not valid, 4403 removed, 4404 no such game, 1012 and 1013 reconnect."
 )
 
 
@@ -87,7 +89,10 @@ def describe_messages() -> str:
         f"- `{name}`: {_first_line(payload)}" for name, (payload, _) in CLIENT_MESSAGES.items()
     )
     return (
-        'Returns `{"messages": […]}` after the position, as soon as there are any, or a snapshot. '
+        'Returns `{"messages": […], "heartbeat": {…}}` after the position, as soon as there are '
+        "any, or a snapshot. If you know less than the heartbeat tells (the epoch, the sequence of "
+        "the last event for you, the version of the game), or a response was lost, poll without a "
+        "position. "
         f"The same messages come over the socket `{ADDRESS}`; `{API}/asyncapi.json` describes them "
         f"all.\n\nServers send:\n\n{sent}\n\nClients send (POST …/messages):\n\n{received}"
     )

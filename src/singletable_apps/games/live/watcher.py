@@ -341,6 +341,7 @@ class Watcher:
         )
         before = self._shown
         shown = self._shown = Shown(snapshot)
+        self._room.version = state.version
         if before is None and state.phase in _COLLECTING:
             # This process is new: the first phone that is back is not the only one.
             self._settle()

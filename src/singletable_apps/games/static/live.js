@@ -41,6 +41,7 @@ export function openGame(config) {
     pollUrl: `${config.api}/events?wait=25`,
     postUrl: `${config.api}/messages`,
     token: config.token,
+    version: () => view.value.version,
     onMessage: ({ type, data }) => handlers[type]?.(data),
     onStatus(status, details) {
       online.value = status === "open" || status === "polling";

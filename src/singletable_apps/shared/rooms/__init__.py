@@ -21,6 +21,14 @@ An app may publish only for the members that are present: one that had left gets
 comes back. If it chooses them, then reads, then publishes, `snapshot` has to wait meanwhile: those
 who join in between would be told neither by their snapshot nor by the event.
 
+A heartbeat tells what a client knows that has missed nothing. It is in the reply to
+`{"type": "ping"}`, which a client sends every 20 seconds, and in the response to every poll:
+
+    {"type": "pong", "timestamp": "…Z", "data": {"epoch": "9f…", "sequence": 41, "version": 3}}
+
+`sequence` is the last event in the client's channels, and `version` what the app has set as
+`room.version`. A client that knows less, or shows an older version, asks for a snapshot.
+
 A client sends `{"id": "a1", "type": "answer", "data": {…}}`, and the reply has the same id:
 `{"type": "ack", "id": "a1", "data": {…}}`, or `error` with a `code` and a `message`. A message that
 is sent again after a reconnect has its old id, by which the app recognizes it.

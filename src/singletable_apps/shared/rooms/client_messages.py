@@ -41,6 +41,7 @@ class Reply:
 
 
 Receiver: TypeAlias = Callable[[ClientMessage], Awaitable[Reply | None]]
+Heartbeat: TypeAlias = Callable[[], Awaitable[object]]
 
 
 class TokenBuckets:
@@ -66,7 +67,11 @@ class TokenBuckets:
 
 
 async def answer_message(
-    body: bytes, receive: Receiver, wait: float = 0.0, clock: Callable[[], float] = time.time
+    body: bytes,
+    receive: Receiver,
+    wait: float = 0.0,
+    clock: Callable[[], float] = time.time,
+    heartbeat: Heartbeat | None = None,
 ) -> str:
     """Return the encoded reply to a message, which is refused if the client has to `wait`."""
     message: ClientMessage | None = None
@@ -75,7 +80,7 @@ async def answer_message(
     except (msgspec.DecodeError, RecursionError) as error:
         reply = Reply.error("malformed", f"Expected a JSON message with a type and an id: {error}.")
     else:
-        reply = await _reply(message, wait, receive)
+        reply = await _reply(message, wait, receive, heartbeat)
     fields: dict[str, object] = {
         "type": reply.type,
         "id": message.id if message else None,
@@ -85,12 +90,14 @@ async def answer_message(
     return msgspec.json.encode(fields).decode()
 
 
-async def _reply(message: ClientMessage, wait: float, receive: Receiver) -> Reply:
+async def _reply(
+    message: ClientMessage, wait: float, receive: Receiver, heartbeat: Heartbeat | None
+) -> Reply:
     if wait:
         text = "You sent too many messages. Try again in a moment."
         return Reply.error("rate-limited", text, retryAfter=round(wait, 3))
     if message.type == "ping":
-        return Reply("pong", message.data)
+        return Reply("pong", await heartbeat() if heartbeat else None)
     if not message.id:
         return Reply.error("malformed", "Expected a message with an id.")
     try:

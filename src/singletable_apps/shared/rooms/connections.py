@@ -10,15 +10,16 @@ from __future__ import annotations
 import asyncio
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Generator, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from singletable_apps.shared.rooms.messages import EVERYONE, Message, Outbox
 from singletable_apps.shared.rooms.protocol import FrameWriter
 
+T = TypeVar("T")
 Sending: TypeAlias = Coroutine[Any, Any, None]
 
 
@@ -103,7 +104,12 @@ class SocketConnection(Connection):
         self._writer: asyncio.Task[None] | None = None
 
     async def reply(self, text: str) -> None:
-        """Send a reply, however long it takes: a client that does not read may not send."""
+        """Send a reply, however long it takes: a client that does not read may not send.
+
+        It comes after all messages that wait.
+        """
+        while self._writer is not None:
+            await asyncio.wait([self._writer])
         with suppress(Exception):
             await self._send_asgi({"type": "websocket.send", "text": text})
 
@@ -190,8 +196,10 @@ class Mailbox(Connection):
         """Return whether a poll of a client that knows this event can continue here."""
         return self.is_open and not self._is_taking and self.known == known
 
-    async def take(self, seconds: float) -> list[str]:
-        """Return what waits, or what comes first within some seconds."""
+    async def take(
+        self, seconds: float, heartbeat: Callable[[Connection], Awaitable[T]]
+    ) -> tuple[list[str], T]:
+        """Return what waits, or what comes first within some seconds, and the heartbeat then."""
         self._is_taking = True
         if self._expiry is not None:
             self._expiry.cancel()
@@ -200,13 +208,14 @@ class Mailbox(Connection):
                 self._changed.clear()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._changed.wait(), seconds)
+            known = await heartbeat(self)
             messages = [self._outbox.pop() for _ in range(len(self._outbox))]
         finally:
             self._is_taking = False
         for message in messages:
             if message.slot is None:
                 self.known = message.sequence
-        return [message.text for message in messages]
+        return [message.text for message in messages], known
 
     def expire(self, seconds: float, leave: Callable[[Connection], None]) -> None:
         """Call `leave` unless the next poll comes in time."""

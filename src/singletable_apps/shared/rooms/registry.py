@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import msgspec
+
 from singletable_apps.shared.live import close_at_shutdown
 from singletable_apps.shared.rooms.client_messages import Receiver, TokenBuckets, answer_message
 from singletable_apps.shared.rooms.connections import CloseCode, Connection, Mailbox, Member
@@ -111,8 +113,8 @@ class Rooms:
         snapshot: Snapshot,
         position: Position | None = None,
         wait: float = 25.0,
-    ) -> list[str]:
-        """Return the messages after a position, encoded, as soon as there are any.
+    ) -> str:
+        """Return the messages after a position as soon as there are any, and a heartbeat, encoded.
 
         The member stays in the room for some seconds until the next poll.
         """
@@ -125,7 +127,9 @@ class Rooms:
             mailbox = Mailbox(member, self.limits.waiting_events, position.sequence)
             room = await self.join(key, mailbox, snapshot, position)
         try:
-            return await mailbox.take(wait)
+            messages, known = await mailbox.take(wait, room.heartbeat)
+            heartbeat = msgspec.json.encode(known).decode()
+            return f'{{"messages":[{",".join(messages)}],"heartbeat":{heartbeat}}}'
         finally:
             mailbox.expire(self.limits.poll_grace, room.leave)
 

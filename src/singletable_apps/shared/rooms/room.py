@@ -83,12 +83,14 @@ class Room:
     """A room of this process. All methods are for the thread of the event loop.
 
     `epoch` differs each time a room is opened; numbers of events are only comparable within it.
+    An app whose views have a version that grows sets `version` when it publishes a newer one.
     """
 
     def __init__(self, key: str, setup: RoomSetup) -> None:
         self.key = key
         self.epoch = token_hex(8)
         self.is_open = True
+        self.version = 0
         self.connections = 0
         self.guests = 0
         self._setup = setup
@@ -148,8 +150,17 @@ class Room:
 
     async def drain(self) -> None:
         """Wait until all messages were handed to their connections."""
-        if self._sender is not None:
+        while self._sender is not None:
             await asyncio.wait([self._sender])
+
+    async def heartbeat(self, connection: Connection) -> dict[str, object]:
+        """Return what a client knows after all messages that it was sent.
+
+        If it knows less, it has missed something, and asks for a snapshot.
+        """
+        await self.drain()
+        sequence = max(map(self._log.previous, connection.channels))
+        return {"epoch": self.epoch, "sequence": sequence, "version": self.version}
 
     def _send_state(self, slot: tuple[str, str], state: _State) -> None:
         if state.timer is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -20,6 +21,7 @@ from singletable_apps.shared.rooms.connections import (
 )
 from singletable_apps.shared.rooms.protocol import frame_writer
 from singletable_apps.shared.rooms.registry import Position, RoomFull, Rooms, Snapshot
+from singletable_apps.shared.rooms.room import Room
 
 _LOG = logging.getLogger("singletable_apps.rooms")
 SUBPROTOCOL = "rooms"
@@ -90,7 +92,7 @@ async def serve_socket(
         later = asyncio.get_running_loop().call_later
         expiry = later(max_age, connection.close, CloseCode.RESTART, "expired")
     try:
-        await _receive_all(websocket, rooms, key, connection, receive)
+        await _receive_all(websocket, rooms, room, connection, receive)
     finally:
         if expiry is not None:
             expiry.cancel()
@@ -100,11 +102,11 @@ async def serve_socket(
 async def _receive_all(
     websocket: WebSocket,
     rooms: Rooms,
-    key: str,
+    room: Room,
     connection: SocketConnection,
     receive: Receiver,
 ) -> None:
-    member = connection.member
+    heartbeat = partial(room.heartbeat, connection)
     while True:
         message: dict[str, Any] = dict(await websocket.receive())
         if message["type"] == "websocket.disconnect" or not connection.is_open:
@@ -114,22 +116,22 @@ async def _receive_all(
         if len(body) > rooms.limits.message_bytes:
             connection.close(CloseCode.TOO_LARGE, "message too large")
             return
-        wait = rooms.take_token(key, member)
-        await connection.reply(await answer_message(body, receive, wait, rooms.clock))
+        wait = rooms.take_token(room.key, connection.member)
+        reply = await answer_message(body, receive, wait, rooms.clock, heartbeat)
+        await connection.reply(reply)
         # Meanwhile nothing is read, so that a flood of messages costs little.
         await asyncio.sleep(wait)
 
 
-async def serve_poll(request: Request, poll: Coroutine[Any, Any, list[str]]) -> Response:
-    """Return the messages of a poll as JSON. The poll ends when the client disconnects."""
+async def serve_poll(request: Request, poll: Coroutine[Any, Any, str]) -> Response:
+    """Return what a poll returns. It ends when the client disconnects."""
     polling, leaving = asyncio.create_task(poll), asyncio.create_task(_disconnected(request))
     try:
         await asyncio.wait((polling, leaving), return_when=asyncio.FIRST_COMPLETED)
-        messages = await polling if polling.done() else []
+        body = await polling if polling.done() else ""
     finally:
         polling.cancel()
         leaving.cancel()
-    body = f'{{"messages":[{",".join(messages)}]}}'
     return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 

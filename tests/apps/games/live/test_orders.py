@@ -137,15 +137,20 @@ class Scene:
             self.live.rooms.wake(self.seat.game_id)
 
     async def check(self, moment: object) -> None:
-        """Fail unless everybody shows what is stored."""
+        """Fail unless everybody shows what is stored, and heartbeats say so."""
         context = self.service.context
         ada, version = context.get_player(*self.ids), context.get_state(self.ids[0]).version
         if not ada.is_active:
             assert self.phone.close_code == 4403, moment
             return
-        me = self.phone.me
+        me, room = self.phone.me, self.live.rooms.get(self.ids[0])
+        assert room is not None
+        heartbeat = await room.heartbeat(self.phone.connection)
         shown = self.other.view["version"], self.phone.view["version"], me["version"]
         assert (*shown, me["name"]) == (version, version, version, ada.name), moment
+        assert heartbeat["version"] == version
+        assert self.phone.position.epoch == heartbeat["epoch"]
+        assert self.phone.position.sequence >= int(str(heartbeat["sequence"]))
 
 
 # A phone whose page was just opened did not get the question: it was told neither by its snapshot,

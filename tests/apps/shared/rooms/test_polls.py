@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,18 +13,26 @@ from singletable_apps.shared.rooms import Member, Position, RoomFull, RoomLimits
 from tests.apps.shared.rooms.clients import QUICK, in_event_loop, show_nothing, until
 
 
+def messages(body: str) -> list[dict[str, Any]]:
+    """Return the messages in the response to a poll."""
+    found: list[dict[str, Any]] = json.loads(body)["messages"]
+    return found
+
+
 @in_event_loop
 async def test_poll_waits_for_the_next_message() -> None:
     rooms = Rooms()
     ada = Member("ada", frozenset({"player"}))
-    (first,) = await rooms.poll("tea", ada, snapshot=show_nothing)
+    (first,) = messages(await rooms.poll("tea", ada, snapshot=show_nothing))
     room = rooms.get("tea")
     assert room is not None
-    position = Position(room.epoch, json.loads(first)["sequence"])
+    position = Position(room.epoch, first["sequence"])
 
     async def poll(wait: float = 20.0) -> list[object]:
-        texts = await rooms.poll("tea", ada, snapshot=show_nothing, position=position, wait=wait)
-        return [json.loads(text)["data"] for text in texts]
+        body = await rooms.poll("tea", ada, snapshot=show_nothing, position=position, wait=wait)
+        heartbeat = {"epoch": room.epoch, "sequence": room.sequence, "version": 0}
+        assert json.loads(body)["heartbeat"] == heartbeat
+        return [each["data"] for each in messages(body)]
 
     waiting = asyncio.create_task(poll())
     await asyncio.sleep(0.01)
@@ -52,8 +61,9 @@ async def test_poll_resumes_by_snapshot_when_too_many_events_wait() -> None:
     for number in range(5):
         room.publish("count", number)
     await room.drain()
-    (text,) = await rooms.poll("tea", ada, snapshot=show_nothing, position=Position(room.epoch, 0))
-    assert (json.loads(text)["kind"], json.loads(text)["sequence"]) == ("snapshot", 5)
+    position = Position(room.epoch, 0)
+    (message,) = messages(await rooms.poll("tea", ada, snapshot=show_nothing, position=position))
+    assert (message["kind"], message["sequence"]) == ("snapshot", 5)
 
 
 @in_event_loop
@@ -75,7 +85,7 @@ async def test_closing_ends_polls() -> None:
     waiting = asyncio.create_task(rooms.poll("tea", ada, snapshot=show_nothing, position=position))
     await asyncio.sleep(0)
     rooms.close()
-    assert await waiting == []
+    assert messages(await waiting) == []
 
 
 @pytest.mark.parametrize(
@@ -100,11 +110,11 @@ def test_position_is_parsed_from_a_query(
 async def test_all_browsers_of_one_address_can_wait() -> None:
     rooms = Rooms(limits=replace(QUICK, shared_sockets=4))
     audience = Member("192.0.2.1", is_shared=True)
-    (first,) = await rooms.poll("tea", audience, snapshot=show_nothing)
-    position = Position(json.loads(first)["epoch"])
+    (first,) = messages(await rooms.poll("tea", audience, snapshot=show_nothing))
+    position = Position(first["epoch"])
 
-    async def poll() -> list[str]:
-        return await rooms.poll("tea", audience, snapshot=show_nothing, position=position)
+    async def poll() -> list[dict[str, Any]]:
+        return messages(await rooms.poll("tea", audience, snapshot=show_nothing, position=position))
 
     waiting = [asyncio.create_task(poll()) for _ in range(4)]
     room = rooms.get("tea")

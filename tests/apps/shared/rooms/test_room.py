@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -238,6 +240,28 @@ async def test_slow_client_gets_all_events_and_the_latest_states_in_order() -> N
     room.publish("count", 20)
     await room.drain()
     assert slow.data[-1] == 20
+
+
+# A heartbeat that overtakes events would say that the client has missed them.
+@in_event_loop
+async def test_reply_comes_after_the_events_that_wait() -> None:
+    rooms = Rooms(limits=QUICK)
+    slow = Client()
+
+    async def send_and_wait(message: dict[str, Any]) -> None:
+        await slow.send(message)
+        slow.stop_reading()
+
+    connection = SocketConnection(Member("slow"), send_and_wait, 64)
+    room = await rooms.join("tea", connection, show_nothing)
+    for number in range(3):
+        room.publish("count", number)
+    heartbeat = await room.heartbeat(connection)
+    replying = asyncio.create_task(connection.reply(json.dumps({"data": heartbeat["sequence"]})))
+    while not replying.done():
+        await asyncio.sleep(0)
+        slow.read()
+    assert slow.data == [None, 0, 1, 2, 3]
 
 
 @in_event_loop

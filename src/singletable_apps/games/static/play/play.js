@@ -24,6 +24,7 @@ const client = connect({
   pollUrl: `${start.api}/events`,
   postUrl: `${start.api}/messages`,
   token: start.token,
+  version: () => Math.min(view.value.version, me.value?.version ?? Infinity),
   storageKey: `games outbox ${name}`,
   onMessage({ type, data }) {
     if (type === "initialStateSync") {

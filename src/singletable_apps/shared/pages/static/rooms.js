@@ -4,7 +4,7 @@
 /** @typedef {{ type: string, kind?: string, id?: string, epoch: string, sequence: number, previous: number,
  *   timestamp: string, data: any }} Message */
 /** @typedef {{ id: string, type: string, data: any, slot?: string, resolve?: Function, reject?: Function }} Unsent */
-/** @typedef {{ url: string, pollUrl?: string, postUrl?: string, token?: string, storageKey?: string,
+/** @typedef {{ url: string, pollUrl?: string, postUrl?: string, token?: string, storageKey?: string, version?: () => number,
  *   onMessage: (message: Message) => void, onStatus?: (status: string, details: object) => void }} Options */
 
 // After these codes, connecting again would not help: replaced, not signed in, not allowed, not there.
@@ -18,7 +18,7 @@ const POLL_PAUSE = 200;
 const POLL_TIMEOUT = 40_000;
 const FAILURES_BEFORE_POLLING = 2;
 
-/** Connect to a room. Relative URLs are fine. The status is `connecting`, `open`, `polling`, `waiting`
+/** Connect to a room. Relative URLs are fine. `version` returns the version that the page shows. The status is `connecting`, `open`, `polling`, `waiting`
  * (to try again) or `closed` (for good, with a code and a reason).
  * @param {Options} options */
 export const connect = (options) => new RoomClient(options);
@@ -48,6 +48,7 @@ class RoomClient {
     this.failures = 0;
     this.offset = undefined;
     this.bestRoundTrip = Infinity;
+    this.resyncedAt = -Infinity;
     this.wake = () => { if (!document.hidden) this.#hurry(); };
     addEventListener("online", this.wake);
     document.addEventListener("visibilitychange", this.wake);
@@ -147,6 +148,15 @@ class RoomClient {
     if (!this.polling) this.#abandon();
   }
 
+  /** A heartbeat tells what a client knows that has missed nothing. Ask for a snapshot if this one knows less, but not all
+   * the time. @param {{ epoch: string, sequence: number, version: number }} known */
+  #compare({ epoch, sequence, version }) {
+    const isBehind = epoch !== this.epoch || sequence > this.sequence || version > (this.options.version?.() ?? version);
+    if (!isBehind || performance.now() - this.resyncedAt < PING_INTERVAL) return;
+    this.resyncedAt = performance.now();
+    this.#resync();
+  }
+
   /** Leave the socket without waiting for its end, and connect again. */
   #abandon() {
     const { socket } = this;
@@ -158,8 +168,10 @@ class RoomClient {
   /** @param {Message} message */
   #receive(message) {
     this.offset ??= Date.parse(message.timestamp) - Date.now();
-    if (message.type === "pong" && !message.kind) this.#measureClock(message);
-    else if (!message.kind) this.#settle(message);
+    if (message.type === "pong" && !message.kind) {
+      this.#measureClock(message);
+      this.#compare(message.data);
+    } else if (!message.kind) this.#settle(message);
     else if (message.kind === "snapshot") {
       this.epoch = message.epoch;
       this.sequence = message.sequence;
@@ -238,19 +250,20 @@ class RoomClient {
     while (!signal.aborted) {
       try {
         const polled = fetch(this.#url(this.options.pollUrl ?? ""), { headers: this.#headers(), signal });
-        const response = await Promise.race([polled, failAfter(POLL_TIMEOUT)]);
+        const response = await inTime(polled);
         if (FINAL_STATUSES.has(response.status)) this.close(4000 + response.status, response.statusText);
         else if (!response.ok) throw new Error(response.statusText);
         else {
-          const { messages } = await response.json();
+          const { messages, heartbeat } = await inTime(response.json());
           for (const message of messages) this.#receive(message);
+          this.#compare(heartbeat);
         }
         this.attempt = 0;
       } catch {
         if (signal.aborted) return;
-        // Not only sockets fail: the server or the network is down.
-        this.polling = undefined;
-        this.failures = 0;
+        // Not only sockets fail: the server or the network is down. States have no numbers, so that nobody knows which
+        // of them were in a response that was lost.
+        Object.assign(this, { epoch: "", sequence: 0, polling: undefined, failures: 0 });
         this.#reconnect();
         return;
       }
@@ -300,9 +313,9 @@ function readStored(key) {
   }
 }
 
-/** @param {number} milliseconds @returns {Promise<never>} */
-const failAfter = (milliseconds) =>
-  new Promise((_, reject) => setTimeout(() => reject(new Error("There was no response.")), milliseconds));
+/** Fail unless there is a response in time. @param {Promise<any>} response */
+const inTime = (response) =>
+  Promise.race([response, new Promise((_, reject) => setTimeout(() => reject(new Error("There was no response.")), POLL_TIMEOUT))]);
 
 // crypto.randomUUID exists only over TLS and on localhost, but phones also come over plain HTTP.
 const randomId = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("");
