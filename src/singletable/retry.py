@@ -225,12 +225,9 @@ def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:
             if isinstance(error, ResourceNotFound):
                 error.add_note(_missing_resource_hint(operation))
             is_open = (is_open and not _settles(error)) or _may_be_applied(operation, error)
-            # A certificate that is not trusted now will not be trusted the next time.
-            may_retry = isinstance(error, _RETRYABLE) and not isinstance(error, CertificateError)
-            if is_open:
-                may_retry = may_retry or isinstance(error, _CONFLICTS)
-                may_retry = may_retry and is_idempotent(operation) and policy.clock() < deadline
-            if not may_retry or not policy.may_retry(attempt):
+            is_late = is_open and policy.clock() >= deadline
+            may_repeat = _may_repeat(operation, error, is_open=is_open)
+            if is_late or not may_repeat or not policy.may_retry(attempt):
                 if is_open and (isinstance(error, InternalError) or not error.outcome_unknown):
                     raise _unknown_outcome(operation, error) from error
                 raise
@@ -246,6 +243,15 @@ def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:
 _RETRYABLE = (Throttled, ServiceUnavailable, InternalError, TransactionInProgress, ConnectionFailed)
 # Errors after which the caller may plan another request, unless an earlier attempt is open.
 _CONFLICTS = (TransactionCanceled, TransactionConflict)
+
+
+def _may_repeat(operation: Operation[Any], error: SingleTableError, *, is_open: bool) -> bool:
+    """Return whether to send the same request again, if an earlier attempt may be open."""
+    if isinstance(error, CertificateError):  # it will not be trusted the next time either
+        return False
+    if not is_open:
+        return isinstance(error, _RETRYABLE)
+    return isinstance(error, (*_RETRYABLE, *_CONFLICTS)) and is_idempotent(operation)
 
 
 def _may_be_applied(operation: Operation[Any], error: SingleTableError) -> bool:

@@ -11,11 +11,15 @@ from urllib.parse import quote
 
 import apsw
 
-from singletable.engine.storage.connection import APPLICATION_ID, bind_execute, is_initialized
+from singletable.engine.storage.connection import (
+    APPLICATION_ID,
+    bind_execute,
+    is_initialized,
+    unusable_file,
+)
 from singletable.engine.storage.file_lock import is_open_here
 from singletable.engine.storage.page_checksums import (
     checksum_vfs,
-    describe_error,
     reserve_checksums,
 )
 from singletable.errors import StorageError
@@ -23,6 +27,8 @@ from singletable.errors import StorageError
 
 def back_up_file(path: Path, copy: Path) -> None:
     """Write everything that is committed to a new file."""
+    if not path.is_file():
+        raise StorageError(f"'{path}' does not exist, or is not a regular file.")
     if is_open_here(path):
         # Closing a second descriptor would drop SQLite's locks on the file.
         raise StorageError(f"'{path}' is open in this process. Copy it from another one.")
@@ -35,10 +41,7 @@ def back_up_file(path: Path, copy: Path) -> None:
     except BaseException as error:
         copy.unlink()
         if isinstance(error, apsw.Error):
-            raise StorageError(
-                f"'{path}' cannot be copied: {describe_error(error)}. Find all damage with: "
-                f"singletable check {path}"
-            ) from error
+            raise unusable_file(path, error) from error
         raise
 
 

@@ -90,18 +90,21 @@ def open_connection(
             connection.close()
             raise
     except (apsw.Error, UnicodeDecodeError) as error:
-        if isinstance(error, apsw.CorruptError | UnicodeDecodeError) or is_damaged_page(error):
-            advice = f"Restore it from a backup, or find all damage with: singletable check {path}"
-        elif isinstance(error, apsw.NotADBError):
-            advice = "Use the path of a new file, or of a file that singletable created."
-        else:
-            advice = "Check that the disk works and has free space."
-        raise StorageError(
-            f"'{path}' cannot be used as a database: {describe_error(error)}. {advice}"
-        ) from error
+        raise unusable_file(path, error) from error
     if lock is not None:
         lock.add_connection(connection)
     return connection
+
+
+def unusable_file(path: Path | None, error: Exception) -> StorageError:
+    """Return the error for a file that SQLite cannot use, with advice."""
+    if isinstance(error, apsw.CorruptError | UnicodeDecodeError) or is_damaged_page(error):
+        advice = f"Restore it from a backup, or find all damage with: singletable check {path}"
+    elif isinstance(error, apsw.NotADBError):
+        advice = "Use the path of a new file, or of a file that singletable created."
+    else:
+        advice = "Check that the disk works and has free space."
+    return StorageError(f"'{path}' cannot be used as a database: {describe_error(error)}. {advice}")
 
 
 def _prepare(

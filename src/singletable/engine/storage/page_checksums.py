@@ -26,7 +26,7 @@ _RESERVED_BYTES = 8
 def checksum_vfs() -> str:
     """Return the name of the SQLite layer that verifies pages, loading it if necessary.
 
-    It passes the pages of databases without checksums on.
+    It leaves databases without checksums alone.
     """
     connection = apsw.Connection(":memory:")
     try:
