@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class AddressCommand(TyperCommand):
-    """A command whose argument ADDRESS may be passed as the option --address, too."""
+    """A command that accepts --address in place of its argument ADDRESS."""
 
     # Typer's name for a context is private, and was Click's in older versions.
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

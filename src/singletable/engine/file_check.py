@@ -248,7 +248,7 @@ def read_tables(execute: Execute, report: FileReport) -> Iterator[Table]:
 
 @dataclass(slots=True)
 class RowProgress:
-    """How many rows of all tables were read; every so many rows it is reported."""
+    """The number of rows read from all tables, which is reported from time to time."""
 
     on_progress: OnProgress
     total: int

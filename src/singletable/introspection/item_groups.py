@@ -95,7 +95,7 @@ class KeySplitter:
         return cls({name: find_separators(found) for name, found in texts.items()})
 
     def separator(self, item: Item, attribute: str) -> str:
-        """Return the separator in a key attribute; `#` if there is no other."""
+        """Return the separator in a key attribute, `#` by default."""
         text = item.get(attribute, {}).get("S", "")
         match = None if SEPARATOR in text else _FIRST_WORD.match(text)
         words = self.separators.get(attribute, {})

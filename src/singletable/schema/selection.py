@@ -214,7 +214,7 @@ class EntitiesSelection(Selection[E]):
 
 
 class NextValue(Protocol[E_co, A_co]):
-    """A partition whose next value has type A or a subtype, such as a NewType."""
+    """A partition with a next value of type A or a subtype, such as a NewType."""
 
     def _next_type(self) -> tuple[E_co, A_co]: ...
 

@@ -191,7 +191,7 @@ class ScopeDelete(BulkDelete):
         return shape_of_entities("delete_scope", "clear", *self.scan.table.entities)
 
     def delete_markers(self, items: Iterable[Item]) -> Steps[None]:
-        """Delete the markers among these items whose owners were in the scope."""
+        """Delete markers of owners in the scope."""
         owners: dict[ItemId, Item] = {}
         markers: list[tuple[ItemId, Item]] = []
         for item in items:

@@ -323,7 +323,7 @@ class Watcher:
 
     @contextmanager
     def _reading(self) -> Generator[None]:
-        """Let nobody join between the choice of who is told about a change and its publication."""
+        """Hold back new members while the recipients of a change are chosen and it is published."""
         self._ready.clear()
         try:
             yield
