@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-types test-browser test-apps test-rest system test-engines bench reference fmt lock audit sbom fuzz drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-tampering clean help
+.PHONY: generate run run-dynamodb run-tracker test test-types test-quick test-all test-rest test-pyright system chromium test-engines bench reference fmt lock audit sbom fuzz drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-tampering clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -40,7 +40,7 @@ system = if ! command -v apt-get >/dev/null; then \
 	  $$as_root apt-get update -qq; \
 	  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1)
 
-# Commands that tests need, and their packages. Missing ones are installed in one step before anything runs in parallel,
+# Commands that `make test-all` needs, and their packages. Missing ones are installed in one step before anything runs in parallel,
 # because apt runs one installation at a time.
 COMMANDS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium-headless-shell=chromium-headless-shell
 missing = $(strip $(foreach one,$(COMMANDS),$(if $(shell command -v $(firstword $(subst =, ,$(one)))),,$(lastword $(subst =, ,$(one))))))
@@ -62,38 +62,33 @@ run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…)
 run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker on port 8000 (PORT=…)
 	@cd examples/tracker && ../../$(BIN)/uvicorn tracker.app:app --port $(PORT)
 
-# Four shards keep two cores busy, since each waits now and then, the browser most of all. Tests named in no shard run in
-# the last. Distributing single tests would cost more than it evens out.
-WITH_TYPES := tests/typing $(addprefix tests/apps/,commands counting home)
-WITH_BROWSER := tests/browser tests/benchmarks tests/cli tests/differential tests/drills tests/infrastructure
-WITH_APPS := $(addprefix tests/apps/,elections games polls portfolio shared skills)
+# Tests write and sync many small files, which takes no time in memory.
+MEMORY = $(shell df -k --output=avail /dev/shm 2>/dev/null | awk 'NR > 1 && $$1 > 4000000 { print "/dev/shm" }')
+test test-rest: export TMPDIR := $(or $(MEMORY),$(TMPDIR),/tmp)
 
-test: $(INSTALLED) system  ## run every check that a change must pass
+test: $(INSTALLED) chromium  ## run what every change must pass: lint, types, rules, apps, a journey in a browser
 	@$(BIN)/ruff check $(PYTHON_FILES)
 	@$(BIN)/ruff format --check $(PYTHON_FILES)
 	@$(BIN)/lint-imports
-	@$(MAKE) --no-print-directory --jobs 4 --output-sync=line test-types test-browser test-apps test-rest
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-types test-quick
 
-# Tests write and sync many small files, which takes no time in memory.
-MEMORY = $(shell df -k --output=avail /dev/shm 2>/dev/null | awk 'NR > 1 && $$1 > 4000000 { print "/dev/shm" }')
-test-types test-browser test-apps test-rest: export TMPDIR := $(or $(MEMORY),$(TMPDIR),/tmp)
-
-# mypy runs before the tests that call it again, because it caches. Both checkers need only the sources, so they run
-# while the other shards install. Importing schemathesis takes a second, and only the tests of the apps use it.
 test-types:
 	@$(BIN)/mypy --strict $(PYTHON_FILES)
-	@$(BIN)/pyright
-	@$(BIN)/pytest -p no:schemathesis $(WITH_TYPES)
 
-test-browser: $(AXE) $(ENGINES) $(call peers,pynamodb aws-cdk-lib) $(WRK)
-	@$(BIN)/pytest -p no:schemathesis $(WITH_BROWSER)
-
-test-apps:
-	@$(BIN)/pytest $(WITH_APPS)
+# Importing schemathesis takes a second, and no quick test uses it.
+test-quick:
+	@$(BIN)/python -m tools.run_tests -p no:schemathesis --part quick tests
 	@$(BIN)/pytest -p no:schemathesis examples/tracker
 
-test-rest: $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS)
-	@$(BIN)/pytest -p no:schemathesis tests $(addprefix --ignore=,$(WITH_TYPES) $(WITH_BROWSER) $(WITH_APPS))
+test-all: test test-rest  ## also run pyright, other engines and clients, all browser tests, drills, fuzz cases
+
+# pyright needs only the sources, so it runs while the others are installed.
+test-rest: $(INSTALLED) system
+	@$(MAKE) --no-print-directory --jobs 4 test-pyright $(AXE) $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS) $(WRK)
+	@$(BIN)/python -m tools.run_tests --part rest tests
+
+test-pyright:
+	@$(BIN)/pyright
 
 test-engines: $(INSTALLED) $(ENGINES)  ## run every store test on third-party engines
 	ENGINES=all $(BIN)/pytest -n 2 tests/store -k 'DynamoDB or dynalite or moto'
@@ -183,6 +178,9 @@ clean:  ## remove everything the other targets created
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
+
+chromium:
+	@command -v chromium-headless-shell >/dev/null || { $(call system,chromium-headless-shell); }
 
 system:
 	@$(if $(missing),$(call system,$(missing)),:)

@@ -1,16 +1,23 @@
-"""What all tests share: how long the random ones run, and what is not looked through for waste."""
+"""Which tests are quick, how many examples property tests try, and when garbage is collected.
+
+`make test` runs the quick part, before every commit. `make test-all` runs it and the rest: what
+needs other programs than Python and a browser, and what only takes long.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
+from pathlib import Path
+from typing import Any
+from zlib import crc32
 
+import pytest
 from hypothesis import HealthCheck, settings
 
-# `quick` runs with every change: the same examples each time, so that a failure is the change's.
-# They are few, for they never change: what more of them would find, `long` looks for.
+# The examples are the same each time, so that only a change of the code makes a test fail.
 settings.register_profile(
-    "quick", derandomize=True, max_examples=20, deadline=None, print_blob=True, database=None
+    "same", derandomize=True, max_examples=25, deadline=None, print_blob=True, database=None
 )
 # `long` is for `make fuzz`: new examples each time, and failures are remembered.
 settings.register_profile(
@@ -20,15 +27,86 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("quick")
+settings.load_profile("same")
+
+ROOT = Path(__file__).parents[1]
+# Folders and files that are not in the quick part, except for one journey through each app.
+REST = {
+    *("benchmarks", "browser", "clients", "differential", "drills", "fuzz", "typing"),
+    *("test_cdk.py", "test_crashes.py", "test_make_run.py", "test_power_cuts.py"),
+    "test_schemathesis.py",
+}
+JOURNEYS = {
+    "tests/browser/games/test_whole_games.py",
+    "tests/browser/polls/test_use.py",
+    "tests/browser/portfolio/test_whole_story.py",
+    "tests/browser/skills/test_whole_story.py",
+    "tests/browser/test_election.py",
+}
+# In the quick part, a test that runs on several drivers runs in memory and on one other, in turn.
+DRIVERS = {
+    "opener": ("memory, async", "file", "file, async", "http", "http, async"),
+    "driver": ("file", "wire"),
+    "drivers": ("file", "http"),
+}
 
 
-# Imports and collected tests stay to the end, so looking for garbage among them finds nothing.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that chooses a part."""
+    parser.addoption("--part", choices=("quick", "rest"), help="run one part of the tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker."""
+    config.addinivalue_line("markers", "rest: not in the quick part, because it takes long")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import what is not in the quick part."""
+    if config.option.part != "quick" or collection_path.is_dir():
+        return None
+    return _is_in_rest(collection_path) or None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of the chosen part."""
+    part = config.option.part
+    if part is None:
+        return
+    chosen = [item for item in items if _part_of(item) == part]
+    kept = set(map(id, chosen))
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+    items[:] = chosen
+
+
+def _is_in_rest(path: Path) -> bool:
+    path = path.relative_to(ROOT)
+    return not REST.isdisjoint(path.parts) and path.as_posix() not in JOURNEYS
+
+
+def _part_of(item: pytest.Item) -> str:
+    if item.get_closest_marker("rest") or _is_in_rest(item.path):
+        return "rest"
+    for fixture, others in DRIVERS.items():
+        driver = _parameter(item, fixture)
+        if isinstance(driver, str) and driver != "memory":
+            turn = crc32(item.nodeid.replace(driver, "").encode()) % len(others)
+            return "quick" if driver == others[turn] else "rest"
+    return "quick"
+
+
+def _parameter(item: pytest.Item, fixture: str) -> object:
+    """Return the parameter of a fixture that a test uses, or None."""
+    call: Any = getattr(item, "callspec", None)  # pytest does not declare it
+    return None if call is None else call.params.get(fixture)
+
+
+# Imports and collected tests stay until the end, so there is no garbage among them.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Look for waste seldom, and not in what stays to the end: a tenth of all time goes there."""
+    """Collect garbage seldom, and not among what stays: it takes a tenth of the time otherwise."""
     gc.enable()
     gc.collect()
     gc.freeze()
