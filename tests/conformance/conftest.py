@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -33,6 +34,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=DRIVERS)
 def driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
     """Return a driver without tables."""
+    with _opened(request) as driver:
+        yield driver
+
+
+@pytest.fixture(scope="module", params=DRIVERS)
+def shared_driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
+    """Return a driver for all tests of a module."""
+    with _opened(request) as driver:
+        yield driver
+
+
+@contextmanager
+def _opened(request: pytest.FixtureRequest) -> Generator[Driver]:
     match request.param:
         case "memory":
             with Engine.in_memory() as engine:

@@ -17,6 +17,7 @@ from singletable.operations import (
     LocalSecondaryIndex,
     Projection,
     ProvisionedThroughput,
+    StreamSpecification,
     TableDescription,
     UpdateTable,
 )
@@ -27,6 +28,7 @@ ALL = Projection("ALL")
 KEYS_ONLY = Projection("KEYS_ONLY")
 FIVE = ProvisionedThroughput(5, 5)
 TEN = ProvisionedThroughput(10, 10)
+STREAM = StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
 
 
 def typed(**types: KeyType) -> list[AttributeDefinition]:

@@ -39,46 +39,48 @@ def local_index(name: str, *, include: tuple[str, ...] | None = None, **key: Key
     return Index(name, key, include, is_global=False)
 
 
-def make_table(driver: Driver, *indexes: Index, **key: KeyType) -> str:
-    """Create a table with these key attributes, partition first, and return its name."""
-    name = unused_name()
+def table_request(*indexes: Index, **key: KeyType) -> CreateTable:
+    """Return a request for a table with these key attributes, partition first."""
     types = dict(key)
     for index in indexes:
         types |= index.key
-    driver.execute(
-        CreateTable(
-            name,
-            [AttributeDefinition(attribute, kind) for attribute, kind in types.items()],
-            _schema(key),
-            local_secondary_indexes=[
-                LocalSecondaryIndex(index.name, _schema(index.key), _projection(index))
-                for index in indexes
-                if not index.is_global
-            ]
-            or None,
-            global_secondary_indexes=[
-                GlobalSecondaryIndex(index.name, _schema(index.key), _projection(index))
-                for index in indexes
-                if index.is_global
-            ]
-            or None,
-            billing_mode="PAY_PER_REQUEST",
-        )
+    return CreateTable(
+        unused_name(),
+        [AttributeDefinition(attribute, kind) for attribute, kind in types.items()],
+        _schema(key),
+        local_secondary_indexes=[
+            LocalSecondaryIndex(index.name, _schema(index.key), _projection(index))
+            for index in indexes
+            if not index.is_global
+        ]
+        or None,
+        global_secondary_indexes=[
+            GlobalSecondaryIndex(index.name, _schema(index.key), _projection(index))
+            for index in indexes
+            if index.is_global
+        ]
+        or None,
+        billing_mode="PAY_PER_REQUEST",
     )
-    return name
+
+
+def make_table(driver: Driver, *indexes: Index, **key: KeyType) -> str:
+    """Create a table with these key attributes, partition first, and return its name."""
+    return driver.execute(table_request(*indexes, **key)).table_description.table_name
+
+
+# The attribute `grade` is a key of three indexes, and `year` of two.
+INDEXES = (
+    local_index("local_grade", pk="S", grade="S"),
+    local_index("local_year", include=("grade",), pk="S", year="S"),
+    global_index("by_grade", grade="S"),
+    global_index("by_grade_and_year", include=("note",), grade="S", year="S"),
+)
 
 
 def make_indexed_table(driver: Driver) -> str:
-    """Create a table whose attribute `grade` is a key of three indexes and `year` of two."""
-    return make_table(
-        driver,
-        local_index("local_grade", pk="S", grade="S"),
-        local_index("local_year", include=("grade",), pk="S", year="S"),
-        global_index("by_grade", grade="S"),
-        global_index("by_grade_and_year", include=("note",), grade="S", year="S"),
-        pk="S",
-        sk="S",
-    )
+    """Create a table with the key pk and sk and all of INDEXES."""
+    return make_table(driver, *INDEXES, pk="S", sk="S")
 
 
 def unused_name() -> str:

@@ -1,4 +1,4 @@
-"""What BatchGetItem returns and rejects."""
+"""What BatchGetItem returns, and its limits."""
 
 from __future__ import annotations
 
@@ -7,28 +7,10 @@ import pytest
 from singletable.operations import BatchGetItem, Driver, KeysAndAttributes
 from singletable.values import Item
 from tests.conformance.errors import (
-    BAD_CAPACITY,
-    BOGUS,
-    ENVELOPE,
-    NOT_VALID,
-    WRONG_KEY,
-    check_not_found,
     validation_error,
 )
-from tests.conformance.tables import ada, make_table, put, unused_name
+from tests.conformance.tables import ada, make_table, put
 from tests.conformance.value_positions import KEY
-
-OVERLAP = (
-    "Invalid ProjectionExpression: Two document paths overlap with each other; "
-    "must remove or rewrite one of these paths; path one: {}, path two: {}"
-)
-BAD_NAME = (
-    'Value \'{"bad!name":{"Keys":[{"pk":{"S":"ada"}}]}}\' at \'requestItems\' failed to satisfy '
-    "constraint: Map keys must satisfy constraint: "
-    "[Member must have length less than or equal to 255, "
-    "Member must have length greater than or equal to 3, "
-    "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]"
-)
 
 
 def _keys(*names: str) -> list[Item]:
@@ -141,103 +123,3 @@ def test_keys_beyond_16_megabytes_come_back_unprocessed(driver: Driver) -> None:
     both = [*got.responses[table], *again.responses[table]]
     assert len(both) == 50
     assert _names(both) == _names(keys)
-
-
-def test_rejects_empty_batch_get(driver: Driver) -> None:
-    table = make_table(driver, pk="S")
-    assert validation_error(driver, BatchGetItem({})) == (
-        "1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: "
-        "Member must have length greater than or equal to 1"
-    )
-    assert validation_error(driver, BatchGetItem({table: KeysAndAttributes([])})) == (
-        f"1 validation error detected: Value at 'RequestItems.{table}.member.Keys' failed to "
-        "satisfy constraint: Member must have length greater than or equal to 1"
-    )
-
-
-def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
-    table = make_table(driver, pk="S")
-    wanted = KeysAndAttributes([KEY])
-    check_not_found(driver, BatchGetItem({table: wanted, unused_name(): wanted}))
-    check_not_found(driver, BatchGetItem({unused_name(): KeysAndAttributes([{}])}))
-
-
-# Numeric keys are compared by value, so one key can be written in two ways.
-@pytest.mark.parametrize("again", ["1", "1.0"])
-def test_rejects_duplicate_keys(driver: Driver, again: str) -> None:
-    for table in (make_table(driver, pk="N"), unused_name()):
-        wanted = KeysAndAttributes([{"pk": {"N": "1"}}, {"pk": {"N": again}}])
-        assert validation_error(driver, BatchGetItem({table: wanted})) == (
-            "Provided list of item keys contains duplicates"
-        )
-
-
-@pytest.mark.parametrize("key", [ada(sk={"N": "1"}), KEY, {}, ada(sk={"S": "1"}, extra={"S": "2"})])
-def test_rejects_key_that_does_not_match_the_schema(driver: Driver, key: Item) -> None:
-    table = make_table(driver, pk="S", sk="S")
-    assert validation_error(driver, BatchGetItem({table: KeysAndAttributes([key])})) == WRONG_KEY
-
-
-def test_rejects_empty_binary_key(driver: Driver) -> None:
-    table = make_table(driver, pk="B")
-    wanted = KeysAndAttributes([{"pk": {"B": ""}}])
-    assert validation_error(driver, BatchGetItem({table: wanted})) == (
-        NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
-        "Key: pk"
-    )
-
-
-MIXTURE = (
-    "Can not use both expression and non-expression parameters in the same request: "
-    "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}"
-)
-
-
-def test_rejects_attributes_to_get_with_projection_expression(driver: Driver) -> None:
-    both = KeysAndAttributes([KEY], attributes_to_get=["a"], projection_expression="a")
-    assert validation_error(driver, BatchGetItem({unused_name(): both})) == MIXTURE
-
-
-# Legacy parameters and expressions cannot be mixed anywhere in the request.
-def test_rejects_mixing_legacy_and_expressions_across_tables(driver: Driver) -> None:
-    one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
-    legacy = KeysAndAttributes([KEY], attributes_to_get=["a"])
-    expression = KeysAndAttributes([KEY], projection_expression="a")
-    assert validation_error(driver, BatchGetItem({one: expression, other: legacy})) == MIXTURE
-    assert validation_error(driver, BatchGetItem({one: legacy, other: expression})) == MIXTURE
-
-
-# One invalid table rejects the request, even if no item would be found.
-@pytest.mark.parametrize(
-    ("projection", "names", "message"),
-    [
-        ("a, a", None, OVERLAP.format("[a]", "[a]")),
-        ("#a, #b", {"#a": "a", "#b": "a"}, OVERLAP.format("[a]", "[a]")),
-        ("a, a.b", None, OVERLAP.format("[a]", "[a, b]")),
-        (
-            "#a.#b, #x.#y",
-            {"#a": "a", "#b": "b", "#x": "a", "#y": "b"},
-            OVERLAP.format("[a, b]", "[a, b]"),
-        ),
-    ],
-)
-def test_projection_is_parsed_before_other_checks(
-    driver: Driver, projection: str, names: dict[str, str] | None, message: str
-) -> None:
-    clean = KeysAndAttributes([KEY], projection_expression="a, b")
-    bad = KeysAndAttributes(
-        [KEY], projection_expression=projection, expression_attribute_names=names
-    )
-    table = make_table(driver, pk="S")
-    assert validation_error(driver, BatchGetItem({table: bad})) == message
-    assert validation_error(driver, BatchGetItem({table: clean, unused_name(): bad})) == message
-
-
-def test_invalid_parameters_are_reported_first_and_together(driver: Driver) -> None:
-    absent = BatchGetItem({unused_name(): KeysAndAttributes([KEY])}, BOGUS)
-    assert validation_error(driver, absent) == ENVELOPE + BAD_CAPACITY
-    bad_name = {"bad!name": KeysAndAttributes([KEY])}
-    assert validation_error(driver, BatchGetItem(bad_name)) == ENVELOPE + BAD_NAME
-    assert validation_error(driver, BatchGetItem(bad_name, BOGUS)) == (
-        f"2 validation errors detected: {BAD_NAME}; {BAD_CAPACITY}"
-    )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.errors import ResourceInUse, ResourceNotFound
+from singletable.errors import ResourceInUse
 from singletable.operations import (
     BillingModeSummary,
     CreateTable,
     DeleteTable,
-    DescribeTable,
     Driver,
     ListTagsOfResource,
     OnDemandThroughput,
@@ -19,7 +18,7 @@ from singletable.operations import (
     Tag,
     WarmThroughput,
 )
-from tests.conformance.errors import validation_error
+from tests.conformance.errors import INVALID, validation_error
 from tests.conformance.table_requests import (
     ALL,
     KEYS_ONLY,
@@ -268,8 +267,19 @@ def test_table_name_can_be_reused_after_deletion(driver: Driver) -> None:
     assert second.key_schema == [*hashed("pk"), *ranged("sk")]
 
 
-def test_rejected_table_does_not_exist(driver: Driver) -> None:
-    request = on_demand(tags=[Tag("aws:x", "1")])
-    validation_error(driver, request)
-    with pytest.raises(ResourceNotFound):
-        driver.execute(DescribeTable(request.table_name))
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {**G, "global_secondary_indexes": [wide(f"by-{n}") for n in range(21)]},
+            f"{INVALID}GlobalSecondaryIndex count exceeds the per-table limit of 20",
+        ),
+        (
+            {"tags": [Tag(str(n), "") for n in range(51)]},
+            "Number of Tags exceed the current limit for the provided ResourceArn",
+        ),
+    ],
+    ids=["indexes", "tags"],
+)
+def test_rejects_too_many_parts(driver: Driver, changes: dict[str, object], message: str) -> None:
+    assert validation_error(driver, on_demand(**changes)) == message

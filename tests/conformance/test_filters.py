@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from singletable.operations import Condition, ConditionalOperator, Driver, Query, Scan
 from singletable.values import AttributeValue, Item
-from tests.conformance.errors import INVALID, validation_error
 from tests.conformance.requests import (
     binary,
     fill,
@@ -233,47 +232,3 @@ def test_legacy_key_conditions_match_expressions(
     assert values_of(driver.execute(asked).items, "sk") == found.split()
     turned = replace(asked, scan_index_forward=False)
     assert values_of(driver.execute(turned).items, "sk") == found.split()[::-1]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"key_conditions": {"pk": Condition("NULL")}},
-            "Attempted conditional constraint is not an indexable operation",
-        ),
-        (
-            {"key_conditions": {"pk": Condition("GT", [text("p")])}},
-            "Query key condition not supported",
-        ),
-        (
-            {"key_conditions": {"sk": Condition("EQ", [text("p")])}},
-            "Query condition missed key schema element: pk",
-        ),
-        (
-            {"query_filter": {"sk": Condition("EQ", [text("p")])}},
-            "QueryFilter can only contain non-primary key attributes: Primary key attribute: sk",
-        ),
-        (
-            {"conditional_operator": "AND"},
-            "ConditionalOperator cannot be used without Filter or Expected",
-        ),
-        (
-            {"conditional_operator": "AND", "query_filter": {"a": Condition("NULL")}},
-            "ConditionalOperator can only be used when Filter or Expected has two or more elements",
-        ),
-        (
-            {"query_filter": {"a": Condition("BETWEEN", [text("p")])}},
-            f"{INVALID}Invalid number of argument(s) for the BETWEEN ComparisonOperator",
-        ),
-        (
-            {"query_filter": {"a": Condition("BEGINS_WITH", [number(1)])}},
-            f"{INVALID}ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type",
-        ),
-    ],
-)
-def test_rejects_invalid_legacy_parameters(
-    driver: Driver, people: str, changes: dict[str, object], message: str
-) -> None:
-    asked = replace(Query(people, key_conditions=BY_PARTITION), **changes)
-    assert validation_error(driver, asked) == message

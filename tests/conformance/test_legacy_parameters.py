@@ -24,27 +24,10 @@ from singletable.operations import (
 )
 from singletable.values import AttributeValue, Item
 from tests.conformance.errors import (
-    BOGUS,
-    ENVELOPE,
-    INVALID,
-    check_not_found,
     failed_condition,
     validation_error,
 )
-from tests.conformance.tables import make_table, put, stored, unused_name
-
-WITHOUT = "ConditionalOperator cannot be used without Filter or Expected"
-TWO_OR_MORE = (
-    "ConditionalOperator can only be used when Filter or Expected has two or more elements"
-)
-REVERSED = (
-    "The BETWEEN condition was provided a range where the lower bound is greater than the upper "
-    "bound"
-)
-NO_NUMBER = "The parameter cannot be converted to a numeric value: "
-NO_VALUE = INVALID + "Only DELETE action is allowed when no attribute value is specified"
-NOT_INDEXABLE = "Attempted conditional constraint is not an indexable operation"
-LENGTH = "Conditions can be of length 1 or 2 only"
+from tests.conformance.tables import make_table, put, stored
 
 Expected = dict[str, ExpectedAttributeValue]
 Conditions = dict[str, Condition]
@@ -57,13 +40,6 @@ A_IS_2: Expected = {"a": ExpectedAttributeValue(value={"N": "2"})}
 
 def equal(value: AttributeValue) -> Condition:
     return Condition("EQ", [value])
-
-
-def mixed(legacy: str, expressions: str) -> str:
-    return (
-        "Can not use both expression and non-expression parameters in the same request: "
-        f"Non-expression parameters: {{{legacy}}} Expression parameters: {{{expressions}}}"
-    )
 
 
 # The three writes with Expected, each as a function of it.
@@ -171,102 +147,9 @@ def test_expected_conditions_default_to_and(
         failed_condition(driver, write(table, expected, operator))
 
 
-BAD_EXPECTATIONS: list[tuple[ExpectedAttributeValue, str]] = [
-    (
-        ExpectedAttributeValue(),
-        f"{INVALID}Value must be provided when Exists is null for Attribute: a",
-    ),
-    (
-        ExpectedAttributeValue(exists=True),
-        f"{INVALID}Value must be provided when Exists is true for Attribute: a",
-    ),
-    (
-        ExpectedAttributeValue({"S": "x"}, exists=False),
-        f"{INVALID}Value cannot be used when Exists is false for Attribute: a",
-    ),
-    (
-        ExpectedAttributeValue({"S": "x"}, None, "EQ", [{"S": "x"}]),
-        f"{INVALID}Value and AttributeValueList cannot be used together for Attribute: a",
-    ),
-    (
-        ExpectedAttributeValue(None, True, "EQ", [{"S": "x"}]),
-        f"{INVALID}Exists and ComparisonOperator cannot be used together for Attribute: a",
-    ),
-    (
-        ExpectedAttributeValue(comparison_operator="EQ"),
-        f"{INVALID}Value or AttributeValueList must be used with ComparisonOperator: EQ "
-        "for Attribute: a",
-    ),
-    (
-        ExpectedAttributeValue(attribute_value_list=[{"S": "x"}]),
-        f"{INVALID}AttributeValueList can only be used with a ComparisonOperator for Attribute: a",
-    ),
-    (
-        ExpectedAttributeValue(None, None, "BETWEEN", [{"S": "x"}]),
-        f"{INVALID}Invalid number of argument(s) for the BETWEEN ComparisonOperator",
-    ),
-    (
-        ExpectedAttributeValue(None, None, "IN", [{"S": "x"}, {"N": "1"}]),
-        f"{INVALID}AttributeValues inside AttributeValueList must be of same type",
-    ),
-    (ExpectedAttributeValue(None, None, "BETWEEN", [{"N": "2"}, {"N": "1"}]), REVERSED),
-    (ExpectedAttributeValue({"N": "abc"}), NO_NUMBER + "abc"),
-    (ExpectedAttributeValue({"N": ""}), NO_NUMBER),
-    (
-        ExpectedAttributeValue({"NS": ["2", "1", "2"]}),
-        f"{INVALID}Input collection contains duplicates.",
-    ),
-]
-
-
-# The table does not exist, since these are checked before it is looked up.
-@every_write
-@pytest.mark.parametrize(("asked", "text"), BAD_EXPECTATIONS, ids=str)
-def test_rejects_invalid_expected_conditions(
-    driver: Driver, write: Write, asked: ExpectedAttributeValue, text: str
-) -> None:
-    assert validation_error(driver, write(unused_name(), {"a": asked}, None)) == ENVELOPE + text
-
-
-@every_write
-@pytest.mark.parametrize(
-    ("expected", "text"), [(None, WITHOUT), ({}, WITHOUT), (A_IS_1, TWO_OR_MORE)], ids=str
-)
-def test_conditional_operator_needs_two_expected_conditions(
-    driver: Driver, write: Write, expected: Expected | None, text: str
-) -> None:
-    assert validation_error(driver, write(unused_name(), expected, "AND")) == ENVELOPE + text
-
-
 @every_write
 def test_empty_expected_is_no_condition(driver: Driver, table: str, write: Write) -> None:
     driver.execute(write(table, {}, None))
-
-
-def test_rejects_expected_with_condition_expression(driver: Driver) -> None:
-    exists = "attribute_exists(pk)"
-    text = ENVELOPE + mixed("Expected", "ConditionExpression")
-    name = unused_name()
-    put_item = PutItem(name, KEY, A_IS_1, condition_expression=exists)
-    assert validation_error(driver, put_item) == text
-    delete_item = DeleteItem(name, KEY, A_IS_1, condition_expression=exists)
-    assert validation_error(driver, delete_item) == text
-
-
-# ConditionalOperator is a legacy parameter itself, and is listed after what it combines.
-def test_rejects_conditional_operator_with_expressions(driver: Driver) -> None:
-    exists = "attribute_exists(pk)"
-    name = unused_name()
-    put_item = PutItem(name, KEY, conditional_operator="AND", condition_expression=exists)
-    text = mixed("ConditionalOperator", "ConditionExpression")
-    assert validation_error(driver, put_item) == ENVELOPE + text
-    delete_item = DeleteItem(name, KEY, A_IS_1, "AND", condition_expression=exists)
-    text = mixed("Expected, ConditionalOperator", "ConditionExpression")
-    assert validation_error(driver, delete_item) == ENVELOPE + text
-    updates: Updates = {"a": AttributeValueUpdate({"S": "x"})}
-    update = UpdateItem(name, KEY, updates, A_IS_1, "AND", update_expression="REMOVE a")
-    text = mixed("AttributeUpdates, Expected, ConditionalOperator", "UpdateExpression")
-    assert validation_error(driver, update) == ENVELOPE + text
 
 
 # AttributeUpdates
@@ -337,39 +220,6 @@ def test_updated_attributes_are_the_named_ones(driver: Driver, table: str) -> No
     assert driver.execute(new).attributes == {"a": {"N": "3"}}
 
 
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        (AttributeValueUpdate(), NO_VALUE),
-        (AttributeValueUpdate(action="ADD"), NO_VALUE),
-        (AttributeValueUpdate({"N": "abc"}), NO_NUMBER + "abc"),
-        (
-            AttributeValueUpdate({"SS": ["b", "a", "b"]}),
-            f'{INVALID}Input collection ["a", "b", "b"] contains duplicates.',
-        ),
-        (
-            AttributeValueUpdate({"S": "x"}, "ADD"),
-            f"{INVALID}ADD action is not supported for the type S",
-        ),
-        (
-            AttributeValueUpdate({"M": {}}, "ADD"),
-            f"{INVALID}ADD action is not supported for the type M",
-        ),
-        (
-            AttributeValueUpdate({"L": []}, "DELETE"),
-            f"{INVALID}DELETE action with value is not supported for the type L",
-        ),
-    ],
-    ids=str,
-)
-def test_rejects_invalid_attribute_updates(
-    driver: Driver, change: AttributeValueUpdate, text: str
-) -> None:
-    assert (
-        validation_error(driver, UpdateItem(unused_name(), KEY, {"a": change})) == ENVELOPE + text
-    )
-
-
 # An expression gets another message for this. A failed condition is reported first.
 @pytest.mark.parametrize(
     ("before", "change"),
@@ -394,13 +244,6 @@ def test_add_and_delete_need_matching_types(
     assert stored(driver, table, KEY) == {**KEY, "a": before}
 
 
-def test_key_attributes_cannot_be_updated(driver: Driver, table: str) -> None:
-    update = UpdateItem(table, KEY, {"pk": AttributeValueUpdate({"S": "x"})})
-    assert validation_error(driver, update) == (
-        f"{INVALID}Cannot update attribute pk. This attribute is part of the key"
-    )
-
-
 # An update expression is also limited by its own size, and would be rejected here.
 def test_update_may_fill_the_item_to_its_size_limit(driver: Driver, table: str) -> None:
     padding = 409_600 - len("pk") - len("k") - len("a")
@@ -411,21 +254,6 @@ def test_update_may_fill_the_item_to_its_size_limit(driver: Driver, table: str) 
         else:
             text = "Item size to update has exceeded the maximum allowed size"
             assert validation_error(driver, update) == text
-
-
-def test_rejects_attribute_updates_with_expressions(driver: Driver) -> None:
-    updates: Updates = {"a": AttributeValueUpdate({"S": "x"})}
-    name = unused_name()
-    update = UpdateItem(name, KEY, updates, update_expression="REMOVE a")
-    assert validation_error(driver, update) == ENVELOPE + mixed(
-        "AttributeUpdates", "UpdateExpression"
-    )
-    update = UpdateItem(name, KEY, updates, condition_expression="attribute_exists(pk)")
-    assert validation_error(driver, update) == ENVELOPE + mixed(
-        "AttributeUpdates", "ConditionExpression"
-    )
-    update = UpdateItem(name, KEY, None, A_IS_1, update_expression="REMOVE a")
-    assert validation_error(driver, update) == ENVELOPE + mixed("Expected", "UpdateExpression")
 
 
 # KeyConditions and QueryFilter
@@ -517,153 +345,6 @@ def test_legacy_filter_selects_items(
         assert page.scanned_count == 6
 
 
-@pytest.mark.parametrize(
-    ("conditions", "text"),
-    [
-        ({}, LENGTH),
-        (
-            {"pk": Condition("EQ")},
-            f"{INVALID}Invalid number of argument(s) for the EQ ComparisonOperator",
-        ),
-        ({"pk": equal({"N": "abc"})}, NO_NUMBER + "abc"),
-        ({**IN_P, "sk": Condition("BETWEEN", [{"S": "b"}, {"S": "a"}])}, REVERSED),
-        (
-            {**IN_P, "sk": Condition("BEGINS_WITH", [{"N": "1"}])},
-            f"{INVALID}ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type",
-        ),
-    ],
-    ids=str,
-)
-def test_invalid_key_conditions_are_rejected_before_table_lookup(
-    driver: Driver, conditions: Conditions, text: str
-) -> None:
-    assert validation_error(driver, Query(unused_name(), key_conditions=conditions)) == text
-
-
-UNSUPPORTED = "Query key condition not supported"
-WRONG_TYPE = INVALID + "Condition parameter type does not match schema type"
-
-
-@pytest.mark.parametrize(
-    ("conditions", "text"),
-    [
-        ({"sk": equal({"S": "a"})}, "Query condition missed key schema element: pk"),
-        ({**IN_P, "n": equal({"N": "1"})}, "Query condition missed key schema element: sk"),
-        ({"pk": Condition("GT", [{"S": "p"}])}, UNSUPPORTED),
-        ({"pk": Condition("BEGINS_WITH", [{"S": "p"}])}, UNSUPPORTED),
-        ({"pk": equal({"N": "1"})}, WRONG_TYPE),
-        ({**IN_P, "sk": equal({"BOOL": True})}, WRONG_TYPE),
-        ({"pk": Condition("NE", [{"S": "p"}])}, NOT_INDEXABLE),
-        ({**IN_P, "sk": Condition("NE", [{"S": "a"}])}, NOT_INDEXABLE),
-        ({**IN_P, "sk": Condition("IN", [{"S": "a"}])}, NOT_INDEXABLE),
-        ({**IN_P, "sk": Condition("CONTAINS", [{"S": "a"}])}, NOT_INDEXABLE),
-        ({**IN_P, "sk": Condition("NOT_CONTAINS", [{"S": "a"}])}, NOT_INDEXABLE),
-        ({**IN_P, "sk": Condition("NULL")}, NOT_INDEXABLE),
-        ({**IN_P, "sk": Condition("NOT_NULL")}, NOT_INDEXABLE),
-    ],
-    ids=str,
-)
-def test_rejects_key_conditions_that_do_not_fit_the_table(
-    driver: Driver, poems: str, conditions: Conditions, text: str
-) -> None:
-    check_not_found(driver, Query(unused_name(), key_conditions=conditions))
-    assert validation_error(driver, Query(poems, key_conditions=conditions)) == text
-
-
-def test_query_filter_rejects_key_attributes(driver: Driver, poems: str) -> None:
-    query = Query(poems, key_conditions=IN_P, query_filter={"sk": equal({"S": "a"})})
-    assert validation_error(driver, query) == (
-        "QueryFilter can only contain non-primary key attributes: Primary key attribute: sk"
-    )
-
-
-BAD_FILTERS: list[tuple[Condition, str]] = [
-    (
-        Condition("EQ", []),
-        f"{INVALID}Invalid number of argument(s) for the EQ ComparisonOperator",
-    ),
-    (
-        Condition("NULL", [{"S": "a"}]),
-        f"{INVALID}Invalid number of argument(s) for the NULL ComparisonOperator",
-    ),
-    (
-        Condition("IN", [{"S": "a"}, {"N": "1"}]),
-        f"{INVALID}AttributeValues inside AttributeValueList must be of same type",
-    ),
-    (
-        Condition("IN", [{"BOOL": True}]),
-        f"{INVALID}ComparisonOperator IN is not valid for BOOL AttributeValue type",
-    ),
-    (
-        Condition("CONTAINS", [{"SS": ["a"]}]),
-        f"{INVALID}ComparisonOperator CONTAINS is not valid for SS AttributeValue type",
-    ),
-    (Condition("BETWEEN", [{"N": "2"}, {"N": "1"}]), REVERSED),
-]
-
-
-@pytest.mark.parametrize(("asked", "text"), BAD_FILTERS, ids=str)
-def test_rejects_invalid_legacy_filters(driver: Driver, asked: Condition, text: str) -> None:
-    name = unused_name()
-    query = Query(name, key_conditions=IN_P, query_filter={"a": asked})
-    assert validation_error(driver, query) == text
-    assert validation_error(driver, Scan(name, scan_filter={"a": asked})) == text
-
-
-# Query uses the newer validation of values, Scan the older.
-@pytest.mark.parametrize(
-    ("value", "by_query", "by_scan"),
-    [
-        ({"N": ""}, NO_NUMBER, NO_NUMBER.removesuffix(": ")),
-        (
-            {"SS": ["b", "a", "b"]},
-            f'{INVALID}Input collection ["a", "b", "b"] contains duplicates.',
-            f"{INVALID}Input collection [b, a, b] contains duplicates.",
-        ),
-    ],
-    ids=str,
-)
-def test_invalid_value_error_depends_on_the_operation(
-    driver: Driver, value: AttributeValue, by_query: str, by_scan: str
-) -> None:
-    name = unused_name()
-    query = Query(name, key_conditions=IN_P, query_filter={"a": equal(value)})
-    assert validation_error(driver, query) == by_query
-    assert validation_error(driver, Scan(name, scan_filter={"a": equal(value)})) == by_scan
-
-
-# ConditionalOperator is checked before what it combines: here an invalid number and a missing key
-# condition.
-@pytest.mark.parametrize(
-    ("conditions", "text"),
-    [(None, WITHOUT), ({}, WITHOUT), ({"a": equal({"N": "abc"})}, TWO_OR_MORE)],
-    ids=str,
-)
-def test_conditional_operator_needs_two_filter_conditions(
-    driver: Driver, conditions: Conditions | None, text: str
-) -> None:
-    name = unused_name()
-    query = Query(name, query_filter=conditions, conditional_operator="AND")
-    assert validation_error(driver, query) == text
-    assert (
-        validation_error(driver, Scan(name, scan_filter=conditions, conditional_operator="OR"))
-        == text
-    )
-
-
-def test_query_rejects_unknown_conditional_operator(driver: Driver) -> None:
-    query = Query(
-        unused_name(),
-        select=BOGUS,
-        key_conditions=IN_P,
-        query_filter={"a": Condition("NULL"), "b": Condition("NULL")},
-        conditional_operator=BOGUS,
-    )
-    assert validation_error(driver, query) == (
-        "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]"
-    )
-
-
 # Only KeyConditions may be combined with the expressions of a query, except with
 # KeyConditionExpression.
 def test_key_conditions_combine_with_other_expressions(driver: Driver, poems: str) -> None:
@@ -675,69 +356,6 @@ def test_key_conditions_combine_with_other_expressions(driver: Driver, poems: st
         expression_attribute_values={":n": {"N": "2"}},
     )
     assert driver.execute(query).items == [{"sk": {"S": "c"}}, {"sk": {"S": "d"}}]
-
-
-@pytest.mark.parametrize(
-    ("read", "legacy", "expressions"),
-    [
-        (
-            Query(
-                "none",
-                attributes_to_get=["a"],
-                key_conditions=IN_P,
-                query_filter=IN_P,
-                conditional_operator="AND",
-                projection_expression="a",
-                filter_expression="a = b",
-                key_condition_expression="pk = :p",
-            ),
-            "AttributesToGet, QueryFilter, ConditionalOperator, KeyConditions",
-            "ProjectionExpression, FilterExpression, KeyConditionExpression",
-        ),
-        (
-            Query("none", query_filter=IN_P, key_condition_expression="pk = :p"),
-            "QueryFilter",
-            "KeyConditionExpression",
-        ),
-        (
-            Query("none", key_conditions=IN_P, query_filter=IN_P, filter_expression="a = b"),
-            "QueryFilter",
-            "FilterExpression",
-        ),
-        (
-            Scan(
-                "none",
-                attributes_to_get=["a"],
-                scan_filter=IN_P,
-                conditional_operator="AND",
-                projection_expression="a",
-                filter_expression="a = b",
-            ),
-            "AttributesToGet, ScanFilter, ConditionalOperator",
-            "ProjectionExpression, FilterExpression",
-        ),
-        (
-            Scan("none", conditional_operator="AND", projection_expression="a"),
-            "ConditionalOperator",
-            "ProjectionExpression",
-        ),
-        (
-            GetItem("none", KEY, ["a"], projection_expression="a"),
-            "AttributesToGet",
-            "ProjectionExpression",
-        ),
-        (
-            BatchGetItem({"none": KeysAndAttributes([KEY], ["a"], projection_expression="a")}),
-            "AttributesToGet",
-            "ProjectionExpression",
-        ),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_rejects_legacy_parameters_with_expressions(
-    driver: Driver, read: Operation[object], legacy: str, expressions: str
-) -> None:
-    assert validation_error(driver, read) == mixed(legacy, expressions)
 
 
 # AttributesToGet
@@ -785,17 +403,3 @@ def test_attributes_to_get_returns_only_those(
     put(driver, table, READER)
     wanted = {name: READER[name] for name in READER if name in got}
     assert got_by_each_read(driver, table, attributes) == [wanted] * 4
-
-
-@pytest.mark.parametrize(
-    "read",
-    [
-        GetItem("none", KEY, ["a", "b", "a"]),
-        BatchGetItem({"none": KeysAndAttributes([KEY], ["a", "b", "a"])}),
-        Query("none", attributes_to_get=["a", "b", "a"], key_conditions=IN_P),
-        Scan("none", attributes_to_get=["a", "b", "a"]),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_rejects_duplicate_attributes_to_get(driver: Driver, read: Operation[object]) -> None:
-    assert validation_error(driver, read) == f"{INVALID}Duplicate value in attribute name: a"

@@ -1,23 +1,13 @@
-"""What PutItem stores, returns and rejects."""
+"""What PutItem stores and returns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from singletable.operations import Driver, ExpectedAttributeValue, PutItem, UpdateItem
+from singletable.operations import Driver, PutItem, UpdateItem
 from singletable.values import AttributeValue, Item, KeyType
 from tests.conformance.errors import (
-    BAD_CAPACITY,
-    BAD_METRICS,
-    BAD_RETURN_VALUES,
-    BOGUS,
-    ENVELOPE,
     INVALID,
-    LEFT_OUT,
-    NOT_VALID,
-    check_not_found,
     failed_condition,
     validation_error,
 )
@@ -25,11 +15,9 @@ from tests.conformance.tables import (
     ada,
     global_index,
     local_index,
-    make_indexed_table,
     make_table,
     put,
     stored,
-    unused_name,
 )
 
 ADA: Item = {"pk": {"S": "ada"}, "status": {"S": "active"}, "count": {"N": "5"}}
@@ -219,254 +207,11 @@ def test_failed_condition_returns_the_item_on_request(driver: Driver) -> None:
     assert failed_condition(driver, asking).item == ADA
 
 
-# All of these are rejected before the table is looked up, as parameter errors.
-REFUSED: list[tuple[Callable[[str, Item], PutItem], str]] = [
-    (
-        lambda table, item: PutItem(
-            table,
-            item,
-            condition_expression="attribute_exists(pk)",
-            expected={"a": ExpectedAttributeValue(exists=False)},
-        ),
-        "Can not use both expression and non-expression parameters in the same request: "
-        "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
-    ),
-    (
-        lambda table, item: PutItem(table, item, expression_attribute_values={":five": {"N": "5"}}),
-        "ExpressionAttributeValues can only be specified when using expressions",
-    ),
-    (
-        lambda table, item: PutItem(table, item, expression_attribute_names={"#a": "a"}),
-        "ExpressionAttributeNames can only be specified when using expressions",
-    ),
-    (
-        lambda table, item: PutItem(table, item, condition_expression=""),
-        "Invalid ConditionExpression: The expression can not be empty;",
-    ),
-    (
-        lambda table, item: PutItem(
-            table, item, condition_expression="((attribute_not_exists(pk)))"
-        ),
-        "Invalid ConditionExpression: The expression has redundant parentheses;",
-    ),
-    (
-        lambda table, item: PutItem(
-            table,
-            item,
-            condition_expression="contains(#a, #a)",
-            expression_attribute_names={"#a": "data"},
-        ),
-        "Invalid ConditionExpression: The first operand must be distinct from the remaining "
-        "operands for this operator or function; operator: contains, first operand: [data]",
-    ),
-    (
-        lambda table, item: PutItem(
-            table,
-            item,
-            condition_expression="a BETWEEN :high AND :low",
-            expression_attribute_values={":high": {"N": "10"}, ":low": {"N": "1"}},
-        ),
-        "Invalid ConditionExpression: The BETWEEN operator requires upper bound to be greater than "
-        "or equal to lower bound; lower bound operand: AttributeValue: {N:10}, "
-        "upper bound operand: AttributeValue: {N:1}",
-    ),
-    (
-        lambda table, item: PutItem(
-            table, item, expected={"a": ExpectedAttributeValue(exists=True)}
-        ),
-        INVALID + "Value must be provided when Exists is true for Attribute: a",
-    ),
-    (
-        lambda table, item: PutItem(
-            table, item, expected={"a": ExpectedAttributeValue(comparison_operator="EQ")}
-        ),
-        INVALID + "Value or AttributeValueList must be used with ComparisonOperator: EQ "
-        "for Attribute: a",
-    ),
-    (
-        lambda table, item: PutItem(table, item, return_values="ALL_NEW"),
-        "ReturnValues can only be ALL_OLD or NONE",
-    ),
-    (
-        lambda table, item: PutItem(table, {**item, "": {"S": "a"}}),
-        "Empty attribute name",
-    ),
-    (
-        lambda table, item: PutItem(table, {**item, "a": {"NULL": False}}),
-        INVALID + "Null attribute value types must have the value of true",
-    ),
-    (
-        lambda table, item: PutItem(table, {**item, "a": {"S": "a", "N": "1"}}),
-        "Supplied AttributeValue has more than one datatypes set, "
-        "must contain exactly one of the supported datatypes",
-    ),
-    # The invalid number is reported before the second type.
-    (
-        lambda table, item: PutItem(table, {**item, "a": {"S": "a", "N": "b"}}),
-        "The parameter cannot be converted to a numeric value: b",
-    ),
-    (
-        lambda table, item: PutItem(table, {**item, "a": {}}),
-        "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
-    ),
-]
-
-
-@pytest.mark.parametrize(("request_for", "message"), REFUSED, ids=[text for _, text in REFUSED])
-def test_invalid_requests_are_rejected_before_table_lookup(
-    driver: Driver, request_for: Callable[[str, Item], PutItem], message: str
-) -> None:
-    for table in (make_table(driver, pk="S"), unused_name()):
-        assert validation_error(driver, request_for(table, ADA)) == ENVELOPE + message
-
-
-def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
-    check_not_found(driver, PutItem(unused_name(), ADA))
-    check_not_found(driver, PutItem(unused_name(), {}))
-
-
-TABLE_NAMES: list[tuple[str, str]] = [
-    (LEFT_OUT, "Value null at 'tableName' failed to satisfy constraint: Member must not be null"),
-    (
-        "",
-        "Value at 'TableName' failed to satisfy constraint: "
-        "Member must have length greater than or equal to 1",
-    ),
-    (
-        "a" * 256,
-        f"Value '{'a' * 256}' at 'tableName' failed to satisfy constraint: "
-        "Member must have length less than or equal to 255",
-    ),
-    (
-        "bad table!@#",
-        "Value 'bad table!@#' at 'tableName' failed to satisfy constraint: "
-        "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
-    ),
-]
-
-
-# The table name is checked before an empty item and before enum values.
-@pytest.mark.parametrize(("name", "message"), TABLE_NAMES)
-def test_rejects_invalid_table_name(driver: Driver, name: str, message: str) -> None:
-    assert validation_error(driver, PutItem(name, {})) == ENVELOPE + message
-
-
-def test_empty_table_name_error_hides_invalid_enum_values(driver: Driver) -> None:
-    assert validation_error(driver, PutItem("", {}, return_values=BOGUS)) == (
-        ENVELOPE + "Value at 'TableName' failed to satisfy constraint: "
-        "Member must have length greater than or equal to 1"
-    )
-
-
-def test_invalid_enum_values_are_reported_together(driver: Driver) -> None:
-    request = PutItem(
-        unused_name(),
-        ADA,
-        return_consumed_capacity=BOGUS,
-        return_item_collection_metrics=BOGUS,
-        return_values=BOGUS,
-    )
-    assert validation_error(driver, request) == (
-        f"3 validation errors detected: {BAD_CAPACITY}; {BAD_RETURN_VALUES}; {BAD_METRICS}"
-    )
-    assert validation_error(driver, PutItem(unused_name(), ADA, return_values=BOGUS)) == (
-        ENVELOPE + BAD_RETURN_VALUES
-    )
-
-
-KEYS: list[tuple[Item, str]] = [
-    ({"sk": {"S": "a"}}, INVALID + "Missing the key pk in the item"),
-    ({"pk": {"S": "a"}}, INVALID + "Missing the key sk in the item"),
-    (
-        {"pk": {"N": "1"}, "sk": {"S": "a"}},
-        INVALID + "Type mismatch for key pk expected: S actual: N",
-    ),
-    (
-        {"pk": {"S": "a"}, "sk": {"L": []}},
-        INVALID + "Type mismatch for key sk expected: S actual: L",
-    ),
-    (
-        {"pk": {"S": ""}, "sk": {"S": "a"}},
-        NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty string value. "
-        "Key: pk",
-    ),
-    (
-        {"pk": {"S": "a"}, "sk": {"S": ""}},
-        NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty string value. "
-        "Key: sk",
-    ),
-    (
-        {"pk": {"S": "a" * 2049}, "sk": {"S": "a"}},
-        INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes",
-    ),
-    (
-        {"pk": {"S": "a"}, "sk": {"S": "ä" * 513}},
-        INVALID + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
-    ),
-]
-
-
-# What depends on the table is rejected with a plain message.
-@pytest.mark.parametrize(("item", "message"), KEYS, ids=[text for _, text in KEYS])
-def test_rejects_item_without_the_table_key(driver: Driver, item: Item, message: str) -> None:
-    table = make_table(driver, pk="S", sk="S")
-    assert validation_error(driver, PutItem(table, item)) == message
-
-
 def test_key_may_have_its_maximum_length(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="S")
     key: Item = {"pk": {"S": "ä" * 1024}, "sk": {"S": "ä" * 512}}
     put(driver, table, key)
     assert stored(driver, table, key) == key
-
-
-def test_rejects_empty_binary_key(driver: Driver) -> None:
-    table = make_table(driver, pk="B")
-    assert validation_error(driver, PutItem(table, {"pk": {"B": ""}})) == (
-        NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
-        "Key: pk"
-    )
-
-
-INDEX_KEYS: list[tuple[Item, str]] = [
-    (
-        {"grade": {"N": "5"}},
-        INVALID + "Type mismatch for Index Key grade Expected: S Actual: N IndexName: by_grade",
-    ),
-    (
-        {"grade": {"L": []}},
-        INVALID + "Type mismatch for Index Key grade Expected: S Actual: L IndexName: by_grade",
-    ),
-    (
-        {"year": {"BOOL": True}},
-        INVALID + "Type mismatch for Index Key year Expected: S Actual: BOOL "
-        "IndexName: by_grade_and_year",
-    ),
-    (
-        {"grade": {"S": ""}},
-        NOT_VALID + "A value specified for a secondary index key is not supported. "
-        "The AttributeValue for a key attribute cannot contain an empty string value. "
-        "IndexName: by_grade, IndexKey: grade",
-    ),
-]
-
-
-# If an attribute is a key of several indexes, the first by name is reported.
-@pytest.mark.parametrize(("extra", "message"), INDEX_KEYS, ids=[text for _, text in INDEX_KEYS])
-def test_rejects_index_key_of_wrong_type(driver: Driver, extra: Item, message: str) -> None:
-    table = make_indexed_table(driver)
-    key: Item = {"pk": {"S": "a"}, "sk": {"S": "b"}}
-    assert validation_error(driver, PutItem(table, key | extra)) == message
-    assert stored(driver, table, key) is None
-
-
-def test_rejects_empty_binary_index_key(driver: Driver) -> None:
-    table = make_table(driver, global_index("by_hash", hash="B"), pk="S")
-    assert validation_error(driver, PutItem(table, {"pk": {"S": "a"}, "hash": {"B": ""}})) == (
-        NOT_VALID + "A value specified for a secondary index key is not supported. "
-        "The AttributeValue for a key attribute cannot contain an empty binary value. "
-        "IndexName: by_hash, IndexKey: hash"
-    )
 
 
 # An index key has the same maximum length as a table key of its kind, for puts and updates.

@@ -11,7 +11,6 @@ from singletable.operations import (
     Scan,
 )
 from singletable.values import Item
-from tests.conformance.errors import INVALID, validation_error
 from tests.conformance.requests import fill, pages, query, text, values_of
 from tests.conformance.tables import (
     global_index,
@@ -42,8 +41,6 @@ def table(driver: Driver) -> str:
 BY_GRADE = "grade = :g"
 BY_BOTH = "grade = :g AND #year = :y"
 LOCAL = "pk = :p AND grade = :g"
-KEYED = "attribute_exists(grade)"
-NESTED = "attribute_exists(sk.a)"
 
 
 def ask(table: str, index: str, condition: str) -> Query:
@@ -139,20 +136,6 @@ def test_local_index_supports_consistent_reads(driver: Driver, table: str) -> No
     assert driver.execute(asked).items == [WHOLE]
 
 
-@pytest.mark.parametrize("request_", [Query, Scan])
-def test_global_index_rejects_consistent_reads(
-    driver: Driver, table: str, request_: type[Query] | type[Scan]
-) -> None:
-    asked: Query | Scan = (
-        ask(table, "by_grade", BY_GRADE)
-        if request_ is Query
-        else Scan(table, index_name="by_grade")
-    )
-    assert validation_error(driver, replace(asked, consistent_read=True)) == (
-        "Consistent reads are not supported on global secondary indexes"
-    )
-
-
 # A position in an index needs the index key, and the table key to distinguish equal ones.
 @pytest.mark.parametrize(
     ("index", "condition", "key"),
@@ -194,45 +177,6 @@ def test_entries_with_equal_keys_are_each_returned_once(
     assert len(found) <= 5 // limit + 1
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"projection_expression": "note, extra"},
-            f"{INVALID}Global secondary index by_grade_and_year does not project [extra]",
-        ),
-        (
-            {"attributes_to_get": ["extra"]},
-            f"{INVALID}Global secondary index by_grade_and_year does not project [extra]",
-        ),
-        (
-            {"select": "ALL_ATTRIBUTES"},
-            f"{INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index "
-            "by_grade_and_year because its projection type is not ALL",
-        ),
-    ],
-)
-def test_global_index_rejects_unprojected_attributes(
-    driver: Driver, table: str, changes: dict[str, object], message: str
-) -> None:
-    asked = replace(Scan(table, index_name="by_grade_and_year"), **changes)
-    assert validation_error(driver, asked) == message
-
-
-# A filter on an attribute that the index does not hold could only fail, so AWS rejects it.
-@pytest.mark.parametrize(
-    ("index", "condition"),
-    [("by_grade_and_year", BY_GRADE), ("local_year", "pk = :p")],
-)
-def test_global_index_filter_rejects_unprojected_attributes(
-    driver: Driver, table: str, index: str, condition: str
-) -> None:
-    asked = replace(ask(table, index, condition), filter_expression="attribute_exists(extra)")
-    assert validation_error(driver, asked) == (
-        f"{INVALID}Secondary index {index} does not project one or more filter attributes: [extra]"
-    )
-
-
 # DynamoDB fetches unprojected attributes of a local index from its table, and charges a table read
 # for each entry.
 @pytest.mark.parametrize(
@@ -259,58 +203,8 @@ def test_local_index_fetches_unprojected_attributes(
     assert consumed.capacity_units == 1
 
 
-# The filter cannot use the key that the query uses; the table's key is allowed.
-@pytest.mark.parametrize(
-    ("index", "condition", "filter_", "key"),
-    [
-        (None, "pk = :p", "attribute_exists(pk)", "pk"),
-        (None, "pk = :p", "attribute_exists(sk)", "sk"),
-        (None, "pk = :p", "attribute_exists(pk.a)", "pk"),
-        ("by_grade", BY_GRADE, "attribute_exists(grade)", "grade"),
-        ("by_grade_and_year", BY_GRADE, "attribute_exists(note) OR #year = :g", "year"),
-        ("local_grade", "pk = :p", "attribute_exists(grade)", "grade"),
-    ],
-)
-def test_filter_rejects_the_key_of_the_queried_index(
-    driver: Driver, table: str, index: str | None, condition: str, filter_: str, key: str
-) -> None:
-    asked = query(table, condition, p=text("p"), g=text("g"))
-    names = {"#year": "year"} if "#year" in filter_ else None
-    asked = replace(
-        asked, index_name=index, filter_expression=filter_, expression_attribute_names=names
-    )
-    assert validation_error(driver, asked) == (
-        "Filter Expression can only contain non-primary key attributes: "
-        f"Primary key attribute: {key}"
-    )
-
-
 def test_filter_accepts_keys_of_other_indexes(driver: Driver, table: str) -> None:
     asked = replace(ask(table, "by_grade", BY_GRADE), filter_expression="attribute_exists(sk)")
     assert driver.execute(asked).count == 1
     asked = replace(query(table, "pk = :p", p=text("p")), filter_expression="grade <> :p")
     assert driver.execute(asked).count == 1
-
-
-# Requests with two errors: which one AWS reports first.
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"index_name": "nowhere", "consistent_read": True}, "The table does not have"),
-        ({"consistent_read": True, "exclusive_start_key": {}}, "Consistent reads"),
-        (
-            {"exclusive_start_key": {}, "key_condition_expression": "pk = :g"},
-            "The provided starting key",
-        ),
-        ({"projection_expression": "pk.a", "filter_expression": KEYED}, "Key attributes must be"),
-        ({"projection_expression": "extra", "filter_expression": KEYED}, "Filter Expression"),
-        ({"select": "ALL_ATTRIBUTES", "filter_expression": KEYED}, "Filter Expression"),
-        ({"select": "ALL_ATTRIBUTES", "filter_expression": NESTED}, "Select type"),
-        ({"projection_expression": "extra", "filter_expression": NESTED}, "Key attributes must be"),
-    ],
-)
-def test_index_errors_follow_aws_order(
-    driver: Driver, table: str, changes: dict[str, object], told: str
-) -> None:
-    asked = replace(ask(table, "by_grade_and_year", BY_GRADE), **changes)
-    assert told in validation_error(driver, asked)

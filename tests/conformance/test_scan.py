@@ -5,15 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from singletable.operations import Condition, Driver, Scan
+from singletable.operations import Driver, Scan
 from singletable.values import Item
-from tests.conformance.errors import (
-    BAD_CAPACITY,
-    BOGUS,
-    ENVELOPE,
-    check_not_found,
-    validation_error,
-)
 from tests.conformance.requests import fill, number, pages, scan, text, values_of, walk
 from tests.conformance.tables import (
     global_index,
@@ -21,7 +14,6 @@ from tests.conformance.tables import (
     make_indexed_table,
     make_table,
     put,
-    unused_name,
 )
 
 
@@ -94,190 +86,9 @@ def test_paths_with_a_common_prefix_are_merged(
     assert driver.execute(Scan(table, projection_expression=projection)).items == [given]
 
 
-def test_scan_of_missing_table_raises_resource_not_found(driver: Driver) -> None:
-    check_not_found(driver, Scan(unused_name()))
-
-
 # The order must be stable, or paging would not work.
 def test_scan_order_is_stable(driver: Driver, table: str) -> None:
     assert driver.execute(Scan(table)).items == driver.execute(Scan(table)).items
-
-
-@pytest.mark.parametrize(
-    ("request_", "message"),
-    [
-        (
-            Scan("t", limit=0),
-            "Value at 'Limit' failed to satisfy constraint: Member must have value greater than or "
-            "equal to 1",
-        ),
-        (
-            Scan("t", segment=-1, total_segments=4),
-            "Value at 'Segment' failed to satisfy constraint: Member must have value greater than "
-            "or equal to 0",
-        ),
-        (
-            Scan("t", select=BOGUS),
-            "Value 'BOGUS' at 'select' failed to satisfy constraint: Member must satisfy enum "
-            "value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]",
-        ),
-        (Scan("t", return_consumed_capacity=BOGUS), BAD_CAPACITY),
-    ],
-    ids=["limit", "segment", "select", "capacity"],
-)
-def test_parameters_are_checked_first(driver: Driver, request_: Scan, message: str) -> None:
-    assert validation_error(driver, request_) == ENVELOPE + message
-
-
-OVERLAP = (
-    "Invalid ProjectionExpression: Two document paths overlap with each other; must remove or "
-    "rewrite one of these paths; path one: [a], path two: "
-)
-
-
-# Expressions are validated before items are read, so even an empty table rejects them.
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"projection_expression": "a, a"}, OVERLAP + "[a]"),
-        ({"projection_expression": "a, a.b"}, OVERLAP + "[a, b]"),
-        (
-            {"projection_expression": "#undef"},
-            "Invalid ProjectionExpression: An expression attribute name used in the document path "
-            "is not defined; attribute name: #undef",
-        ),
-        (
-            {
-                "filter_expression": "begins_with(a, :n)",
-                "expression_attribute_values": {":n": number(1)},
-            },
-            "Invalid FilterExpression: Incorrect operand type for operator or function; "
-            "operator or function: begins_with, operand type: N",
-        ),
-        (
-            {"filter_expression": "((a = :n))", "expression_attribute_values": {":n": number(1)}},
-            "Invalid FilterExpression: The expression has redundant parentheses;",
-        ),
-        (
-            {"filter_expression": "status = :n", "expression_attribute_values": {":n": number(1)}},
-            "Invalid FilterExpression: Attribute name is a reserved keyword; reserved keyword: "
-            "status",
-        ),
-        (
-            {"projection_expression": "pk, status"},
-            "Invalid ProjectionExpression: Attribute name is a reserved keyword; reserved keyword: "
-            "status",
-        ),
-        ({"index_name": "nowhere"}, "The table does not have the specified index: nowhere"),
-        (
-            {"projection_expression": "pk.a"},
-            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
-            "allowed: Key: pk",
-        ),
-        (
-            {"filter_expression": "attribute_exists(pk[0])"},
-            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
-            "allowed: Key: pk",
-        ),
-    ],
-)
-@pytest.mark.parametrize("items", [0, 1])
-def test_invalid_scan_is_rejected_before_reading(
-    driver: Driver, items: int, changes: dict[str, object], message: str
-) -> None:
-    table = make_table(driver, pk="S")
-    put(driver, table, *[{"pk": text("p")}] * items)
-    assert validation_error(driver, replace(Scan(table), **changes)) == message
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"filter_expression": "a = :a", "scan_filter": {"a": Condition("NULL")}},
-            "Can not use both expression and non-expression parameters in the same request: "
-            "Non-expression parameters: {ScanFilter} Expression parameters: {FilterExpression}",
-        ),
-        (
-            {"projection_expression": "a", "attributes_to_get": ["a"]},
-            "Can not use both expression and non-expression parameters in the same request: "
-            "Non-expression parameters: {AttributesToGet} "
-            "Expression parameters: {ProjectionExpression}",
-        ),
-        (
-            {"expression_attribute_values": {":a": text("a")}, "projection_expression": "a"},
-            "ExpressionAttributeValues can only be specified when using expressions: "
-            "FilterExpression is null",
-        ),
-        (
-            {"expression_attribute_names": {"#a": "a"}},
-            "ExpressionAttributeNames can only be specified when using expressions",
-        ),
-    ],
-)
-def test_conflicting_parameters_are_rejected_before_table_lookup(
-    driver: Driver, changes: dict[str, object], message: str
-) -> None:
-    assert validation_error(driver, replace(Scan(unused_name()), **changes)) == message
-
-
-FILTER = {"scan_filter": {"a": Condition("BETWEEN", [text("a")])}}
-TWICE = {"attributes_to_get": ["a", "a"]}
-START = {"exclusive_start_key": {"pk": number("abc")}}
-COUNT = {"select": "COUNT", "projection_expression": ""}
-
-
-# Requests with two errors: which one AWS reports before it looks up the table.
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        (TWICE | {"filter_expression": ""}, "Can not use both"),
-        (TWICE | FILTER, "Duplicate value in attribute name"),
-        (FILTER | START, "for the BETWEEN ComparisonOperator"),
-        (START | {"segment": 1}, "cannot be converted to a numeric value"),
-        (COUNT | {"segment": 1}, "The TotalSegments parameter is required"),
-        (COUNT, "Cannot specify the ProjectionExpression"),
-        ({"projection_expression": "", "filter_expression": ""}, "Invalid FilterExpression"),
-    ],
-)
-def test_checks_without_table_follow_aws_order(
-    driver: Driver, changes: dict[str, object], told: str
-) -> None:
-    assert told in validation_error(driver, replace(Scan(unused_name()), **changes))
-
-
-# Two errors that depend on the table: the start key is checked in two steps.
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"index_name": "nowhere", "consistent_read": True}, "The table does not have"),
-        ({"consistent_read": True, "exclusive_start_key": {}}, "Consistent reads"),
-        ({"exclusive_start_key": {"a": number(1)}}, "The provided starting key is invalid"),
-        (
-            {
-                "exclusive_start_key": {
-                    "grade": text("g"),
-                    "year": text("y"),
-                    "pk": number(1),
-                    "sk": number(1),
-                }
-            },
-            "Select type ALL_ATTRIBUTES",
-        ),
-        ({}, "Select type ALL_ATTRIBUTES"),
-        (
-            {"select": None, "projection_expression": "pk.a, extra"},
-            "Key attributes must be scalars",
-        ),
-        ({"select": None, "projection_expression": "extra"}, "does not project [extra]"),
-    ],
-)
-def test_checks_with_table_follow_aws_order(
-    driver: Driver, changes: dict[str, object], told: str
-) -> None:
-    table = make_indexed_table(driver)
-    asked = Scan(table, index_name="by_grade_and_year", select="ALL_ATTRIBUTES")
-    assert told in validation_error(driver, replace(asked, **changes))
 
 
 # A position in an index needs the index key, and the table key to distinguish equal ones.
@@ -287,21 +98,6 @@ def test_index_scan_cursor_has_index_keys(driver: Driver) -> None:
     put(driver, table, item)
     page = driver.execute(Scan(table, index_name="by_grade_and_year", limit=1))
     assert page.last_evaluated_key == {name: item[name] for name in ("pk", "sk", "grade", "year")}
-
-
-# Scan still has AWS's older validation, which names the invalid value and handles an empty number
-# no better.
-@pytest.mark.parametrize(
-    ("spelling", "message"),
-    [
-        ("abc", "The parameter cannot be converted to a numeric value: abc"),
-        ("", "The parameter cannot be converted to a numeric value"),
-    ],
-)
-def test_invalid_value_is_named(driver: Driver, table: str, spelling: str, message: str) -> None:
-    assert validation_error(driver, scan(table, "a = :a", a=number(spelling))) == (
-        f"ExpressionAttributeValues contains invalid value: {message} for key :a"
-    )
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -11,48 +10,7 @@ from singletable.operations import Driver, Scan
 from singletable.values import Item
 from tests.conformance.errors import validation_error
 from tests.conformance.requests import fill, near_drivers, number, text, walk
-from tests.conformance.tables import global_index, make_table, unused_name
-
-
-@pytest.mark.parametrize(
-    ("segment", "total", "message"),
-    [
-        (
-            0,
-            None,
-            "The TotalSegments parameter is required but was not present in the request when "
-            "Segment parameter is present",
-        ),
-        (
-            None,
-            4,
-            "The Segment parameter is required but was not present in the request when parameter "
-            "TotalSegments is present",
-        ),
-        (
-            5,
-            5,
-            "The Segment parameter is zero-based and must be less than parameter TotalSegments",
-        ),
-        (
-            0,
-            1_000_001,
-            "1 validation error detected: Value at 'TotalSegments' failed to satisfy constraint: "
-            "Member must have value less than or equal to 1000000",
-        ),
-        (
-            0,
-            0,
-            "1 validation error detected: Value at 'TotalSegments' failed to satisfy constraint: "
-            "Member must have value greater than or equal to 1",
-        ),
-    ],
-)
-def test_segments_are_checked_before_table_lookup(
-    driver: Driver, segment: int | None, total: int | None, message: str
-) -> None:
-    asked = Scan(unused_name(), segment=segment, total_segments=total)
-    assert validation_error(driver, asked) == message
+from tests.conformance.tables import global_index, make_table
 
 
 def test_scan_accepts_a_million_segments(driver: Driver) -> None:

@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from singletable.operations import Condition, Driver, Query, Scan
 from singletable.values import Item
-from tests.conformance.errors import ENVELOPE, validation_error
 from tests.conformance.requests import fill, number, query, text
-from tests.conformance.tables import make_indexed_table, make_table, put, unused_name
+from tests.conformance.tables import make_indexed_table, make_table, put
 
 KINDS = pytest.mark.parametrize("kind", ["query", "scan"])
 
@@ -103,44 +102,3 @@ def test_all_attributes_depends_on_item_or_projection(
     asked = query(table, condition, p=text("p")) if kind == "query" else Scan(table)
     page = driver.execute(replace(asked, index_name=index, select=select))
     assert page.items == [{name: WHOLE[name] for name in given.split()}]
-
-
-# The parameters contradict each other regardless of the table; of two contradictions, the one with
-# the projection is reported.
-@KINDS
-@pytest.mark.parametrize(
-    ("select", "projection", "message"),
-    [
-        (
-            "ALL_ATTRIBUTES",
-            "a",
-            "Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES",
-        ),
-        (
-            "COUNT",
-            "a",
-            "Cannot specify the ProjectionExpression when choosing to get only the Count",
-        ),
-        (
-            "ALL_PROJECTED_ATTRIBUTES",
-            "a",
-            "Cannot specify the ProjectionExpression when choosing to get ALL_PROJECTED_ATTRIBUTES",
-        ),
-        (
-            "ALL_PROJECTED_ATTRIBUTES",
-            None,
-            "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
-        ),
-        (
-            "SPECIFIC_ATTRIBUTES",
-            None,
-            "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
-            "SPECIFIC_ATTRIBUTES",
-        ),
-    ],
-)
-def test_contradictory_select_is_rejected_before_table_lookup(
-    driver: Driver, kind: str, select: str, projection: str | None, message: str
-) -> None:
-    asked = replace(ask(kind, unused_name()), select=select, projection_expression=projection)
-    assert validation_error(driver, asked) == ENVELOPE + message

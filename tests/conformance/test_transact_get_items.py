@@ -9,16 +9,12 @@ from singletable.errors import CancellationReason, TransactionCanceled
 from singletable.operations import Driver, Get, TransactGetItem, TransactGetItems
 from singletable.values import Item
 from tests.conformance.errors import (
-    BAD_CAPACITY,
-    BOGUS,
     ENVELOPE,
-    NOT_VALID,
     WRONG_KEY,
-    check_not_found,
     validation_error,
 )
 from tests.conformance.requests import fill, number, text
-from tests.conformance.tables import make_table, put, unused_name
+from tests.conformance.tables import make_table, put
 from tests.conformance.transaction_actions import key
 
 
@@ -82,48 +78,6 @@ def test_rejects_more_than_100_gets(driver: Driver, table: str) -> None:
     )
 
 
-def test_rejects_empty_transact_get(driver: Driver) -> None:
-    assert validation_error(driver, getting()) == (
-        f"{ENVELOPE}Value at 'TransactItems' failed to satisfy constraint: "
-        "Member must have length greater than or equal to 1"
-    )
-
-
-def test_rejects_two_gets_of_one_item(driver: Driver, table: str) -> None:
-    asked = getting(Get(table, key("a")), Get(table, key("a"), "n"))
-    assert validation_error(driver, asked) == (
-        "Transaction request cannot include multiple operations on one item"
-    )
-
-
-def test_missing_table_rejects_the_transaction(driver: Driver, table: str) -> None:
-    check_not_found(driver, getting(Get(table, key("a")), Get(unused_name(), key("a"))))
-
-
-@pytest.mark.parametrize(
-    ("projection", "names", "message"),
-    [
-        ("!!!", None, 'Invalid ProjectionExpression: Syntax error; token: "!", near: "!!"'),
-        (
-            "#n",
-            {"#n": "n", "#q": "q"},
-            "Value provided in ExpressionAttributeNames unused in expressions: keys: {#q}",
-        ),
-        (
-            "#n, #m",
-            {"#n": "n"},
-            "Invalid ProjectionExpression: An expression attribute name used in the document path "
-            "is not defined; attribute name: #m",
-        ),
-    ],
-)
-def test_projection_is_parsed_before_table_lookup(
-    driver: Driver, projection: str, names: dict[str, str] | None, message: str
-) -> None:
-    asked = getting(Get(unused_name(), key("a")), Get(unused_name(), key("b"), projection, names))
-    assert validation_error(driver, asked) == message
-
-
 # A key that does not match the schema cancels the transaction, and only the first is reported; an
 # empty key rejects it.
 @pytest.mark.parametrize(
@@ -142,32 +96,6 @@ def test_key_mismatch_cancels_the_transaction(driver: Driver, table: str, bad: I
         CancellationReason("ValidationError", WRONG_KEY),
         CancellationReason(),
     )
-
-
-def test_empty_key_rejects_the_transaction(driver: Driver, table: str) -> None:
-    assert validation_error(driver, getting(Get(table, key("")))) == (
-        f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty string value. "
-        "Key: pk"
-    )
-
-
-@pytest.mark.parametrize("place", [1, 2])
-def test_invalid_table_name_error_has_its_position(driver: Driver, table: str, place: int) -> None:
-    gets = [Get(table, key("a"))] * (place - 1)
-    assert validation_error(driver, getting(*gets, Get("bad!name", key("b")))) == (
-        f"{ENVELOPE}Value 'bad!name' at 'transactItems.{place}.member.get.tableName' failed to "
-        "satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
-    )
-
-
-def test_parameters_are_checked_first(driver: Driver, table: str) -> None:
-    for gets in (
-        [Get(table, key("a"))],
-        [Get(unused_name(), key("a"))],
-        [Get(table, key("a")), Get(table, key("a"))],
-    ):
-        asked = replace(getting(*gets), return_consumed_capacity=BOGUS)
-        assert validation_error(driver, asked) == ENVELOPE + BAD_CAPACITY
 
 
 # Two units for each get, whether or not it finds an item, reported as read units.

@@ -8,8 +8,8 @@ import pytest
 
 from singletable.operations import Driver, ReturnValue, UpdateItem
 from singletable.values import AttributeValue, Item
-from tests.conformance.errors import failed_condition, validation_error
-from tests.conformance.tables import ada, make_table, put, stored
+from tests.conformance.errors import INVALID, NOT_VALID, failed_condition, validation_error
+from tests.conformance.tables import ada, global_index, make_indexed_table, make_table, put, stored
 from tests.conformance.value_positions import KEY
 
 INVALID_PATH = "The document path provided in the update expression is invalid for update"
@@ -323,4 +323,48 @@ def test_condition_is_checked_before_the_update_is_applied(driver: Driver) -> No
     failed_condition(driver, update(table, "SET a = :new", "attribute_not_exists(pk)"))
     assert validation_error(driver, update(table, "SET a = :new")) == (
         "Item size to update has exceeded the maximum allowed size"
+    )
+
+
+# Unlike PutItem, UpdateItem does not name the index.
+@pytest.mark.parametrize(
+    ("value", "kind"), [({"S": ""}, "string"), ({"B": ""}, "binary")], ids=["S", "B"]
+)
+def test_rejects_updating_an_index_key_to_an_empty_value(
+    driver: Driver, value: AttributeValue, kind: str
+) -> None:
+    by_code = global_index("by_code", code="S" if kind == "string" else "B")
+    table = make_table(driver, by_code, pk="S")
+    message = (
+        f"{NOT_VALID}The update expression attempted to update a secondary index key to a value "
+        "that is not supported. The AttributeValue for a key attribute cannot contain an empty "
+        f"{kind} value."
+    )
+    at_once = UpdateItem(
+        table, KEY, update_expression="SET code = :v", expression_attribute_values={":v": value}
+    )
+    assert validation_error(driver, at_once) == message
+    put(driver, table, ada(copied=value))
+    when_evaluated = UpdateItem(table, KEY, update_expression="SET code = copied")
+    assert validation_error(driver, when_evaluated) == message
+    assert stored(driver, table, KEY) == ada(copied=value)
+
+
+# Errors visible in the request are reported more precisely than those that depend on the item.
+def test_rejects_updating_an_index_key_to_another_type(driver: Driver) -> None:
+    table = make_indexed_table(driver)
+    key = ada(sk={"S": "1"})
+    at_once = UpdateItem(
+        table,
+        key,
+        update_expression="SET grade = :v",
+        expression_attribute_values={":v": {"N": "5"}},
+    )
+    assert validation_error(driver, at_once) == (
+        f"{INVALID}Type mismatch for Index Key grade Expected: S Actual: N IndexName: by_grade"
+    )
+    put(driver, table, ada(sk={"S": "1"}, copied={"N": "5"}))
+    when_evaluated = UpdateItem(table, key, update_expression="SET grade = copied")
+    assert validation_error(driver, when_evaluated) == (
+        "The update expression attempted to update the secondary index key to unsupported type"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.errors import ResourceNotFound
+from singletable.errors import LimitExceeded, ResourceNotFound
 from singletable.operations import (
     DeleteGlobalSecondaryIndexAction,
     DeleteItem,
@@ -212,3 +212,18 @@ def test_update_is_all_or_nothing(driver: Driver) -> None:
     with pytest.raises(ResourceNotFound):
         driver.execute(request)
     assert described(driver, table) == before
+
+
+# Unlike in CreateTable, this is LimitExceeded rather than a validation error.
+def test_table_has_at_most_20_global_indexes(driver: Driver) -> None:
+    twenty = [wide(f"by-{n}") for n in range(20)]
+    definitions = typed(pk="S", g="S")
+    table = made(
+        driver, on_demand(attribute_definitions=definitions, global_secondary_indexes=twenty)
+    )
+    with pytest.raises(LimitExceeded) as raised:
+        driver.execute(add_index(table, added(), g="S"))
+    assert raised.value.message == (
+        "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit "
+        "of 20"
+    )
