@@ -6,9 +6,7 @@ import pytest
 
 from singletable.operations import BatchGetItem, Driver, KeysAndAttributes
 from singletable.values import Item
-from tests.conformance.errors import (
-    validation_error,
-)
+from tests.conformance.errors import validation_error
 from tests.conformance.tables import ada, make_table, put
 from tests.conformance.value_positions import KEY
 

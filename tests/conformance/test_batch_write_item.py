@@ -11,15 +11,8 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import Item
-from tests.conformance.errors import (
-    validation_error,
-)
-from tests.conformance.tables import (
-    ada,
-    make_table,
-    put,
-    stored,
-)
+from tests.conformance.errors import validation_error
+from tests.conformance.tables import ada, make_table, put, stored
 from tests.conformance.value_positions import KEY
 
 

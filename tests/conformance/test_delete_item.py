@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable.operations import DeleteItem, Driver, ReturnValue
-from tests.conformance.errors import (
-    failed_condition,
-)
+from tests.conformance.errors import failed_condition
 from tests.conformance.tables import ada, make_table, put, stored
 from tests.conformance.value_positions import KEY
 

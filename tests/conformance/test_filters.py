@@ -7,16 +7,7 @@ from msgspec.structs import replace
 
 from singletable.operations import Condition, ConditionalOperator, Driver, Query, Scan
 from singletable.values import AttributeValue, Item
-from tests.conformance.requests import (
-    binary,
-    fill,
-    mentioned,
-    number,
-    query,
-    scan,
-    text,
-    values_of,
-)
+from tests.conformance.requests import binary, fill, mentioned, number, query, scan, text, values_of
 from tests.conformance.tables import global_index, make_table, put
 
 TRUE: AttributeValue = {"BOOL": True}

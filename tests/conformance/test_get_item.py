@@ -6,12 +6,7 @@ import pytest
 
 from singletable.operations import Driver, GetItem
 from singletable.values import AttributeValue, Item
-from tests.conformance.tables import (
-    ada,
-    make_table,
-    put,
-    stored,
-)
+from tests.conformance.tables import ada, make_table, put, stored
 from tests.conformance.value_positions import KEY
 
 

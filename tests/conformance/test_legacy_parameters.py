@@ -23,10 +23,7 @@ from singletable.operations import (
     UpdateItem,
 )
 from singletable.values import AttributeValue, Item
-from tests.conformance.errors import (
-    failed_condition,
-    validation_error,
-)
+from tests.conformance.errors import failed_condition, validation_error
 from tests.conformance.tables import make_table, put, stored
 
 Expected = dict[str, ExpectedAttributeValue]

@@ -18,7 +18,7 @@ from singletable.operations import (
 from singletable.values import Item
 from tests.conformance.errors import ENVELOPE, failed_condition, validation_error
 from tests.conformance.tables import ada, make_table, put, stored, unused_name
-from tests.conformance.value_positions import KEY, SURFACES, Surface
+from tests.conformance.value_positions import KEY, POSITIONS, ValuePosition
 
 NOT_NUMERIC = "The parameter cannot be converted to a numeric value"
 OVERFLOW = (
@@ -126,15 +126,15 @@ BAD_NUMBERS = {
 
 
 # The number is checked before the table, and so before it is compared with the key schema.
-@pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.name)
-def test_rejects_invalid_numbers_at_any_depth(driver: Driver, surface: Surface) -> None:
+@pytest.mark.parametrize("position", POSITIONS, ids=lambda position: position.name)
+def test_rejects_invalid_numbers_at_any_depth(driver: Driver, position: ValuePosition) -> None:
     table = make_table(driver, pk="S")
-    told = {text: surface.told(*words) for text, words in BAD_NUMBERS.items()}
+    messages = {text: position.message(*words) for text, words in BAD_NUMBERS.items()}
     for name in (table, unused_name()):
-        refused = {
-            text: validation_error(driver, surface.request(name, {"N": text})) for text in told
+        found = {
+            text: validation_error(driver, position.request(name, {"N": text})) for text in messages
         }
-        assert refused == told
+        assert found == messages
     assert stored(driver, table, KEY) is None
 
 

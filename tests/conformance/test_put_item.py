@@ -6,19 +6,8 @@ import pytest
 
 from singletable.operations import Driver, PutItem, UpdateItem
 from singletable.values import AttributeValue, Item, KeyType
-from tests.conformance.errors import (
-    INVALID,
-    failed_condition,
-    validation_error,
-)
-from tests.conformance.tables import (
-    ada,
-    global_index,
-    local_index,
-    make_table,
-    put,
-    stored,
-)
+from tests.conformance.errors import INVALID, failed_condition, validation_error
+from tests.conformance.tables import ada, global_index, local_index, make_table, put, stored
 
 ADA: Item = {"pk": {"S": "ada"}, "status": {"S": "active"}, "count": {"N": "5"}}
 

@@ -5,20 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from singletable.operations import (
-    Driver,
-    Query,
-    Scan,
-)
+from singletable.operations import Driver, Query, Scan
 from singletable.values import Item
 from tests.conformance.requests import fill, pages, query, text, values_of
-from tests.conformance.tables import (
-    global_index,
-    local_index,
-    make_indexed_table,
-    make_table,
-    put,
-)
+from tests.conformance.tables import global_index, local_index, make_indexed_table, make_table, put
 
 WHOLE: Item = {
     "pk": text("p"),

@@ -8,13 +8,7 @@ from msgspec.structs import replace
 from singletable.operations import Driver, Scan
 from singletable.values import Item
 from tests.conformance.requests import fill, number, pages, scan, text, values_of, walk
-from tests.conformance.tables import (
-    global_index,
-    local_index,
-    make_indexed_table,
-    make_table,
-    put,
-)
+from tests.conformance.tables import global_index, local_index, make_indexed_table, make_table, put
 
 
 @pytest.fixture

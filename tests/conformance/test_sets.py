@@ -8,7 +8,7 @@ from singletable.operations import Driver, PutItem
 from singletable.values import AttributeValue
 from tests.conformance.errors import ENVELOPE, INVALID, validation_error
 from tests.conformance.tables import ada, make_table, put, stored, unused_name
-from tests.conformance.value_positions import KEY, SURFACES, Surface
+from tests.conformance.value_positions import KEY, POSITIONS, ValuePosition
 
 
 # Compare what you read with what you wrote as sets.
@@ -49,13 +49,13 @@ DUPLICATES: list[tuple[AttributeValue, str, str]] = [
 
 
 # The newer validation quotes the sorted members up to the duplicate; the older quotes them as sent.
-@pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.name)
-def test_rejects_duplicate_set_members_at_any_depth(driver: Driver, surface: Surface) -> None:
+@pytest.mark.parametrize("position", POSITIONS, ids=lambda position: position.name)
+def test_rejects_duplicates_at_any_depth(driver: Driver, position: ValuePosition) -> None:
     table = make_table(driver, pk="S")
-    told = [surface.told(newer, older) for _, newer, older in DUPLICATES]
+    messages = [position.message(newer, older) for _, newer, older in DUPLICATES]
     for name in (table, unused_name()):
-        requests = [surface.request(name, value) for value, _, _ in DUPLICATES]
-        assert [validation_error(driver, request) for request in requests] == told
+        requests = [position.request(name, value) for value, _, _ in DUPLICATES]
+        assert [validation_error(driver, request) for request in requests] == messages
     assert stored(driver, table, KEY) is None
 
 
@@ -77,9 +77,7 @@ MORE_DUPLICATES: list[tuple[AttributeValue, str]] = [
 @pytest.mark.parametrize(
     ("value", "message"), MORE_DUPLICATES, ids=[str(value) for value, _ in MORE_DUPLICATES]
 )
-def test_adding_an_existing_member_changes_nothing(
-    driver: Driver, value: AttributeValue, message: str
-) -> None:
+def test_rejects_duplicate_set_members(driver: Driver, value: AttributeValue, message: str) -> None:
     table = make_table(driver, pk="S")
     refused = validation_error(driver, PutItem(table, ada(set=value)))
     assert refused == ENVELOPE + INVALID + message

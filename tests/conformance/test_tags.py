@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.operations import (
-    Driver,
-    ListTagsOfResource,
-    Tag,
-    TagResource,
-    UntagResource,
-)
+from singletable.operations import Driver, ListTagsOfResource, Tag, TagResource, UntagResource
 from tests.conformance.errors import validation_error
 from tests.conformance.table_requests import on_demand, shown
 

@@ -8,11 +8,7 @@ from msgspec.structs import replace
 from singletable.errors import CancellationReason, TransactionCanceled
 from singletable.operations import Driver, Get, TransactGetItem, TransactGetItems
 from singletable.values import Item
-from tests.conformance.errors import (
-    ENVELOPE,
-    WRONG_KEY,
-    validation_error,
-)
+from tests.conformance.errors import ENVELOPE, WRONG_KEY, validation_error
 from tests.conformance.requests import fill, number, text
 from tests.conformance.tables import make_table, put
 from tests.conformance.transaction_actions import key

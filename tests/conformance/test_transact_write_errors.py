@@ -6,13 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from singletable.errors import CancellationReason
-from singletable.operations import (
-    Driver,
-    Put,
-    Scan,
-    TransactWriteItem,
-    TransactWriteItems,
-)
+from singletable.operations import Driver, Put, Scan, TransactWriteItem, TransactWriteItems
 from singletable.values import AttributeValue, Item, KeyType
 from tests.conformance.errors import (
     BAD_CAPACITY,

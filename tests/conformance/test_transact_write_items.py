@@ -16,13 +16,7 @@ from singletable.operations import (
 )
 from singletable.values import Item
 from tests.conformance.requests import number, text
-from tests.conformance.tables import (
-    global_index,
-    make_indexed_table,
-    make_table,
-    put,
-    stored,
-)
+from tests.conformance.tables import global_index, make_indexed_table, make_table, put, stored
 from tests.conformance.transaction_actions import (
     canceled,
     checking,

@@ -98,6 +98,14 @@ BAD = "a = = b"
             f"Invalid UpdateExpression: {TOO_LONG}",
         ),
         ([updating(GONE, {"pk": deep(100)}, "REMOVE a", u=text("u"))], UNUSED),
+        (
+            [updating(GONE, key("a"), "REMOVE a", u=text("u")), deleting(GONE, {"pk": deep(100)})],
+            UNUSED,
+        ),
+        (
+            [updating(GONE, key("a"), LONG_UPDATE), deleting(GONE, {"pk": deep(100)})],
+            f"Invalid UpdateExpression: {TOO_LONG}",
+        ),
     ],
 )
 def test_first_invalid_action_decides_the_error(

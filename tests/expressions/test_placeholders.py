@@ -8,12 +8,7 @@ from typing import Any
 import pytest
 
 from singletable.errors import ValidationError
-from singletable.expressions import (
-    Placeholders,
-    parse_condition,
-    parse_projection,
-    parse_update,
-)
+from singletable.expressions import Placeholders, parse_condition, parse_projection, parse_update
 from singletable.values import AttributeValue
 
 ONE: AttributeValue = {"N": "1"}

@@ -34,13 +34,7 @@ from singletable.expressions import (
 )
 from singletable.expressions.request_template import RequestExpressions
 from singletable.values import AttributeValue
-from tests.expressions.strategies import (
-    conditions,
-    key_conditions,
-    projections,
-    updates,
-    values,
-)
+from tests.expressions.strategies import conditions, key_conditions, projections, updates, values
 
 # A few values, so that some of a request are equal, and equal to a type that a condition tests.
 FEW_VALUES: st.SearchStrategy[AttributeValue] = values | st.sampled_from(

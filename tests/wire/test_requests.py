@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 
-from singletable.errors import (
-    OperationError,
-    SerializationError,
-    SingleTableError,
-    ValidationError,
-)
+from singletable.errors import OperationError, SerializationError, SingleTableError, ValidationError
 from singletable.operations import (
     GetItem,
     ListTables,
