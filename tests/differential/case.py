@@ -16,8 +16,9 @@ from singletable.errors import OperationError
 from singletable.operations import DeleteTable, Operation, PutItem, Scan
 from singletable.values import Item
 from tests.differential.answer import READS, Refused, Step, ask_step, seen
-from tests.differential.differences import DIFFERENCES, HABITS, Difference
+from tests.differential.differences import DIFFERENCES, Difference
 from tests.differential.features import COMPARED, Feature
+from tests.differential.habits import HABITS
 from tests.differential.peer import Peer, PeerFailed
 from tests.differential.strategies.tables import NAME, Table
 from tests.differential.texts import same_text
@@ -116,7 +117,7 @@ def _told(step: Step, peer: str) -> str:
         f"table  {msgspec.json.encode(step.table.creation).decode()}",
         f"ours   {_answer(step.ours)}",
         f"{peer:6} {_answer(step.theirs)}",
-        "Who is right? If we are, say so in differences.py; if not, mend the engine.",
+        "Who is right? If we are, add it to differences.toml; if not, fix the engine.",
     ]
     return "\n".join(lines)
 

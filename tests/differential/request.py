@@ -69,11 +69,6 @@ def legacy_operators(operation: Operation[Any]) -> set[str]:
     return {str(value) for name, value in members if name == "ComparisonOperator"}
 
 
-def joins_with_or(operation: Operation[Any]) -> bool:
-    """Return whether several legacy conditions are joined by OR."""
-    return ("ConditionalOperator", "OR") in list(_members(_json(operation)))
-
-
 def expects_existing_value(operation: Operation[Any]) -> bool:
     """Return whether an Expected has both Exists and a Value."""
     return any(
@@ -96,7 +91,7 @@ def asks_table_through_local_index(table: Table, operation: Operation[Any]) -> b
     )
 
 
-def reckons(operation: Operation[Any]) -> bool:
+def calculates(operation: Operation[Any]) -> bool:
     """Return whether an update adds or subtracts."""
     return bool(
         re.search(r"\bADD | [+-] ", expressions(operation))

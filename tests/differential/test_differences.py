@@ -12,8 +12,9 @@ from singletable.errors import OperationError
 from singletable.operations import DeleteTable, PutItem
 from tests.differential.answer import Step, ask_step, seen
 from tests.differential.case import differs, left_alike
-from tests.differential.differences import DIFFERENCES, HABITS, Difference, Example, Habit
+from tests.differential.differences import DIFFERENCES, Difference, Example
 from tests.differential.features import COMPARED
+from tests.differential.habits import HABITS, Habit
 from tests.differential.peer import Peer
 from tests.differential.strategies.tables import NAME
 from tests.differential.texts import same_text

@@ -10,7 +10,7 @@ from singletable.errors import ResourceNotFound, TableNotFound
 from singletable.operations import DescribeTable, GetItem, ListTables, PutItem
 from singletable.values import Item
 from tests.differential.case import Tally, run_case
-from tests.differential.differences.difference import PLAIN
+from tests.differential.differences import PLAIN
 from tests.differential.dynalite_peer import Dynalite, PeerMissing
 from tests.differential.peer import Peer, PeerFailed, refusal_of, with_bytes, with_text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -16,10 +16,22 @@ from singletable.operations import (
     WriteRequest,
 )
 from tests.differential.answer import Answer, Pages, Refused, Step
-from tests.differential.differences.difference import NUMBERED, Example, Habit
+from tests.differential.differences import NUMBERED, Example
 from tests.differential.peer import as_list, as_map, each
 
 _UNASKED = ("ConsumedCapacity", "ItemCollectionMetrics")
+
+
+@dataclass(frozen=True)
+class Habit:
+    """Something a peer does in every response; it is removed before comparing."""
+
+    peer: str
+    what: str
+    aws: str
+    evidence: str
+    example: Example
+    leave_out: Callable[[Step], Step]
 
 
 def _numbers_alike(step: Step) -> Step:
