@@ -55,11 +55,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         failures: Counter[str] = Counter()
         # Output of a fixture's teardown is in a report without a category.
         for report in terminalreporter.stats.get("", []):
-            if f"[{peer}]" in report.nodeid and (told := dict(report.user_properties)):
-                agreed += told.get("agreed", 0)
-                refused += told.get("refused", 0)
-                explained.update(told.get("explained", {}))
-                failures.update(told.get("failures", {}))
+            if f"[{peer}" in report.nodeid and (counted := dict(report.user_properties)):
+                agreed += counted.get("agreed", 0)
+                refused += counted.get("refused", 0)
+                explained.update(counted.get("explained", {}))
+                failures.update(counted.get("failures", {}))
         if agreed:
             terminalreporter.section(f"compared with {peer}")
             terminalreporter.line(

@@ -28,6 +28,24 @@ from tests.differential.strategies.writes import deletes, puts, updates
 Requests: TypeAlias = Callable[[Table, Features], st.SearchStrategy[Any]]
 PeerNamed: TypeAlias = Callable[[str], Peer]
 
+SINGLE: list[Requests] = [puts, deletes, updates, gets, queries, scans, batch_gets, batch_writes]
+TRANSACTIONS: list[Requests] = [transact_writes, transact_gets]
+LEGACY: list[Requests] = [legacy_writes, legacy_reads]
+BOTH = ("moto", "dynalite")
+# Each kind of requests, and the peers that support them.
+KINDS: dict[str, tuple[Sequence[str], list[Requests]]] = {
+    # Conditions decide whether a write happens, so an error in one shows in what is stored.
+    "puts and deletes": (BOTH, [puts, deletes]),
+    "updates": (BOTH, [updates]),
+    "gets": (BOTH, [gets, batch_gets]),
+    # Order, pages, counts and projections: most engine errors show here.
+    "queries": (BOTH, [queries]),
+    "scans": (BOTH, [scans]),
+    "transactions": (["moto"], TRANSACTIONS),
+    "legacy parameters": (["dynalite"], LEGACY),
+}
+# Which of several errors is reported, and its wording: programs depend on both.
+MISTAKES: dict[str, list[Requests]] = {"single": SINGLE, "legacy": LEGACY}
 # The peer is shared by all examples and left empty after each; a slow machine is not a failure.
 shared_peer = settings(
     suppress_health_check=[
@@ -36,17 +54,14 @@ shared_peer = settings(
         HealthCheck.data_too_large,
     ],
 )
-both_peers = pytest.mark.parametrize("name", ["moto", "dynalite"])
-moto_alone = pytest.mark.parametrize("name", ["moto"])
-dynalite_alone = pytest.mark.parametrize("name", ["dynalite"])
 
 
 @st.composite
 def cases(
-    draw: st.DrawFn, name: str, kinds: Sequence[Requests], *, wrong: bool = False
+    draw: st.DrawFn, peer: str, kinds: Sequence[Requests], *, wrong: bool
 ) -> tuple[Table, list[Any], list[Any]]:
     """Draw a table, its items, and a few requests of these kinds."""
-    features = frozenset(COMPARED[name])
+    features = frozenset(COMPARED[peer])
     table = draw(tables(features))
     requests = st.one_of([kind(table, features) for kind in kinds])
     if wrong:
@@ -56,96 +71,38 @@ def cases(
 
 
 def compare(
-    data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str, *kinds: Requests
+    data: st.DataObject, peer: Peer, tally: Tally, kinds: Sequence[Requests], *, wrong: bool = False
 ) -> None:
-    table, items, requests = data.draw(cases(name, kinds))
-    run_case(peer_named(name), table, items, requests, tally)
+    table, items, requests = data.draw(cases(peer.name, kinds, wrong=wrong))
+    run_case(peer, table, items, requests, tally)
 
 
-# Conditions decide whether a write happens, so an error in one shows in what is stored.
-@both_peers
+@pytest.mark.parametrize(
+    ("name", "kind"), [(name, kind) for kind, (peers, _) in KINDS.items() for name in peers]
+)
 @shared_peer
 @given(data=st.data())
-def test_puts_and_deletes(
-    data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str
+def test_valid_requests(
+    data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str, kind: str
 ) -> None:
-    compare(data, peer_named, tally, name, puts, deletes)
-
-
-@both_peers
-@shared_peer
-@given(data=st.data())
-def test_updates(data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str) -> None:
-    compare(data, peer_named, tally, name, updates)
-
-
-@both_peers
-@shared_peer
-@given(data=st.data())
-def test_gets(data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str) -> None:
-    compare(data, peer_named, tally, name, gets, batch_gets)
-
-
-# Order, pages, counts and projections: most engine errors show here.
-@both_peers
-@shared_peer
-@given(data=st.data())
-def test_queries(data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str) -> None:
-    compare(data, peer_named, tally, name, queries)
-
-
-@both_peers
-@shared_peer
-@given(data=st.data())
-def test_scans(data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str) -> None:
-    compare(data, peer_named, tally, name, scans)
+    compare(data, peer_named(name), tally, KINDS[kind][1])
 
 
 # Each request sees what the previous one left, which finds errors that single requests do not.
-@both_peers
+@pytest.mark.parametrize("name", BOTH)
 @shared_peer
 @given(data=st.data())
 def test_sequences(data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str) -> None:
-    kinds: list[Requests] = [puts, deletes, updates, gets, queries, scans, batch_gets, batch_writes]
-    if Feature.TRANSACTIONS in COMPARED[name]:
-        kinds += [transact_gets, transact_writes]
-    if Feature.LEGACY_READS in COMPARED[name]:
-        kinds += [legacy_reads, legacy_writes]
-    compare(data, peer_named, tally, name, *kinds)
+    more = TRANSACTIONS if Feature.TRANSACTIONS in COMPARED[name] else []
+    legacy = LEGACY if Feature.LEGACY_READS in COMPARED[name] else []
+    compare(data, peer_named(name), tally, [*SINGLE, *more, *legacy])
 
 
-@moto_alone
+@pytest.mark.parametrize("kind", MISTAKES)
+@pytest.mark.parametrize("name", ["dynalite"])
 @shared_peer
 @given(data=st.data())
-def test_transactions(data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str) -> None:
-    compare(data, peer_named, tally, name, transact_writes, transact_gets)
-
-
-@dynalite_alone
-@shared_peer
-@given(data=st.data())
-def test_legacy_parameters(
-    data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str
+def test_mistakes(
+    data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str, kind: str
 ) -> None:
-    compare(data, peer_named, tally, name, legacy_writes, legacy_reads)
-
-
-@dynalite_alone
-@shared_peer
-@given(data=st.data())
-def test_mistakes_in_legacy_parameters(
-    data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str
-) -> None:
-    kinds = [legacy_writes, legacy_reads]
-    table, items, requests = data.draw(cases(name, kinds, wrong=True))
-    run_case(peer_named(name), table, items, requests, tally)
-
-
-# Which of several errors is reported, and its wording: programs depend on both.
-@dynalite_alone
-@shared_peer
-@given(data=st.data())
-def test_mistakes(data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str) -> None:
-    kinds = [puts, deletes, updates, gets, queries, scans, batch_gets, batch_writes]
-    table, items, requests = data.draw(cases(name, kinds, wrong=True))
-    run_case(peer_named(name), table, items, requests, tally)
+    compare(data, peer_named(name), tally, MISTAKES[kind], wrong=True)

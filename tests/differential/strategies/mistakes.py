@@ -31,6 +31,8 @@ _EXPRESSIONS = (
     "update_expression",
     "projection_expression",
 )
+_NAMES = "expression_attribute_names"
+_VALUES = "expression_attribute_values"
 _TOKEN = re.compile(r"\s*([#:]?\w+|<>|<=|>=|.)")
 
 
@@ -84,42 +86,26 @@ def _empty_expression(attempt: Attempt) -> Change:
     return {attempt.pick(name for name in _EXPRESSIONS if attempt.given.get(name)): ""}
 
 
-def _unused_name(attempt: Attempt) -> Change:
-    return {
-        "expression_attribute_names": {
-            **attempt.given["expression_attribute_names"],
-            "#unused": "a",
-        }
-    }
+def _unused(member: str, alias: str, meaning: object) -> Mistake:
+    return lambda attempt: {member: {**attempt.given[member], alias: meaning}}
 
 
-def _unused_value(attempt: Attempt) -> Change:
-    return {
-        "expression_attribute_values": {
-            **attempt.given["expression_attribute_values"],
-            ":unused": {"S": "a"},
-        }
-    }
+def _undefined(member: str) -> Mistake:
+    def make(attempt: Attempt) -> Change:
+        left_out = attempt.pick(attempt.given[member])
+        rest = {a: meaning for a, meaning in attempt.given[member].items() if a != left_out}
+        return {member: rest or None}
 
-
-def _undefined_name(attempt: Attempt) -> Change:
-    fewer = _without_one(attempt, attempt.given["expression_attribute_names"])
-    return {"expression_attribute_names": fewer or None}
-
-
-def _undefined_value(attempt: Attempt) -> Change:
-    fewer = _without_one(attempt, attempt.given["expression_attribute_values"])
-    return {"expression_attribute_values": fewer or None}
+    return make
 
 
 def _other_value(attempt: Attempt) -> Change:
-    known = attempt.given["expression_attribute_values"]
-    return {"expression_attribute_values": {**known, attempt.pick(known): attempt.value()}}
+    known = attempt.given[_VALUES]
+    return {_VALUES: {**known, attempt.pick(known): attempt.value()}}
 
 
 def _bad_alias(attempt: Attempt) -> Change:
-    known = attempt.given["expression_attribute_values"]
-    return {"expression_attribute_values": {**known, attempt.pick(("v", ":", ":-")): {"S": "a"}}}
+    return {_VALUES: {**attempt.given[_VALUES], attempt.pick(("v", ":", ":-")): {"S": "a"}}}
 
 
 def _wrong_key(attempt: Attempt) -> Change:
@@ -147,12 +133,12 @@ def _wrong_item(attempt: Attempt) -> Change:
 def _key_in_update(attempt: Attempt) -> Change:
     name = attempt.pick(attempt.table.types)
     text = attempt.pick((f"SET {name} = :k", f"REMOVE {name}", f"REMOVE {name}.x"))
-    told = {":k": attempt.value()} if ":k" in text else None
+    values = {":k": attempt.value()} if ":k" in text else None
     return {
         "update_expression": text,
         "condition_expression": None,
         "expression_attribute_names": None,
-        "expression_attribute_values": told,
+        "expression_attribute_values": values,
     }
 
 
@@ -273,42 +259,12 @@ def _garbled(draw: st.DrawFn, text: str) -> str:
 
 
 _tokens = st.sampled_from(
-    (
-        "AND",
-        "OR",
-        "NOT",
-        "(",
-        ")",
-        ",",
-        "=",
-        "<>",
-        ".",
-        "[0]",
-        "a",
-        "status",
-        "size",
-        "begins_with",
-        "contains",
-        "Contains",
-        "attribute_exists",
-        "if_not_exists",
-        "list_append",
-        "SET",
-        "REMOVE",
-        "ADD",
-        "+",
-        "#nobody",
-        ":nobody",
-        "!",
-        "_a",
-        "0",
-    )
+    [
+        *("AND", "OR", "NOT", "(", ")", ",", "=", "<>", ".", "[0]", "a", "status", "+", "!", "_a"),
+        *("size", "begins_with", "contains", "Contains", "attribute_exists", "if_not_exists"),
+        *("list_append", "SET", "REMOVE", "ADD", "#nobody", ":nobody", "0"),
+    ]
 )
-
-
-def _without_one(attempt: Attempt, aliases: Json) -> Json:
-    left_out = attempt.pick(aliases)
-    return {alias: meant for alias, meant in aliases.items() if alias != left_out}
 
 
 def _spoilt_key(attempt: Attempt, key: Item) -> Item:
@@ -335,30 +291,11 @@ def _emptied(value: AttributeValue) -> AttributeValue:
     return {"B": ""} if "B" in value else {"S": ""}
 
 
-_OPERATORS = (
-    "EQ",
-    "NE",
-    "IN",
-    "LE",
-    "LT",
-    "GE",
-    "GT",
-    "BETWEEN",
-    "NOT_NULL",
-    "NULL",
-    "CONTAINS",
-    "NOT_CONTAINS",
-    "BEGINS_WITH",
-)
-_NO_NUMBERS = (
-    "",
-    "one",
-    "1e126",
-    "-1e126",
-    "1e-131",
-    "123456789012345678901234567890123456789",
-    "0x1",
-)
+_OPERATORS = [
+    *("EQ", "NE", "IN", "LE", "LT", "GE", "GT", "BETWEEN", "NOT_NULL", "NULL"),
+    *("CONTAINS", "NOT_CONTAINS", "BEGINS_WITH"),
+]
+_NO_NUMBERS = ("", "one", "1e126", "-1e126", "1e-131", "123456789" * 4 + "012", "0x1")
 _NO_SETS: list[AttributeValue] = [
     {"SS": []},
     {"NS": []},
@@ -378,13 +315,13 @@ MISTAKES: list[tuple[str, Mistake]] = [
     ("table_name", _change(table_name=f"not-{NAME}")),
     *((name, _garble) for name in _EXPRESSIONS),
     *((name, _empty_expression) for name in _EXPRESSIONS),
-    ("expression_attribute_names", _unused_name),
-    ("expression_attribute_names", _undefined_name),
-    ("expression_attribute_values", _unused_value),
-    ("expression_attribute_values", _undefined_value),
-    ("expression_attribute_values", _other_value),
-    ("expression_attribute_values", _other_value),
-    ("expression_attribute_values", _bad_alias),
+    (_NAMES, _unused(_NAMES, "#unused", "a")),
+    (_NAMES, _undefined(_NAMES)),
+    (_VALUES, _unused(_VALUES, ":unused", {"S": "a"})),
+    (_VALUES, _undefined(_VALUES)),
+    (_VALUES, _other_value),
+    (_VALUES, _other_value),
+    (_VALUES, _bad_alias),
     ("key", _wrong_key),
     ("key", _wrong_key),
     ("item", _wrong_item),
