@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import pytest
@@ -31,12 +31,20 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import AttributeValue, Item
+from tests.conformance.drivers import DRIVERS, open_driver
 from tests.conformance.errors import validation_error
 from tests.conformance.requests import near_drivers, number, text, walk
 from tests.conformance.tables import make_table, put, unused_name
 from tests.conformance.transaction_actions import checking, deleting, key, putting, updating
 
 Told: TypeAlias = tuple[str, Item | None, Item | None]
+
+
+@pytest.fixture(params=DRIVERS)
+def driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
+    """Return a driver without tables, since the feed is read from its beginning."""
+    with open_driver(request) as driver:
+        yield driver
 
 
 def told(driver: Driver, **asked: object) -> list[Told]:

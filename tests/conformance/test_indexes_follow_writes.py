@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.operations import (
@@ -139,7 +139,6 @@ def writes(draw: st.DrawFn, table: str) -> Operation[object]:
 # Entries appear, move, change and vanish with the items; after any sequence of writes, an index
 # holds exactly the items that have its keys.
 @near_drivers
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_index_follows_every_write(driver: Driver, data: st.DataObject) -> None:
     table = make_projecting_table(driver)

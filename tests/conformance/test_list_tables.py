@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
+
 from singletable.operations import Driver, ListTables
+from tests.conformance.drivers import DRIVERS, open_driver
 from tests.conformance.table_requests import on_demand
 
 NAMES = ("_low", "Upper", "a.dot", "a-dash", "zebra", "A00", "a_under")
+
+
+@pytest.fixture(params=DRIVERS)
+def driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
+    """Return a driver without tables, since all tables are listed."""
+    with open_driver(request) as driver:
+        yield driver
 
 
 def make_them(driver: Driver) -> list[str]:

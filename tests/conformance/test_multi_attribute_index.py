@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -356,7 +356,6 @@ RANGES: dict[str, Callable[[Any, Any], bool]] = {
 
 # Attributes are compared one after the other, each by its own type, regardless of length.
 @near_drivers
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_entries_are_ordered_as_tuples(driver: Driver, data: st.DataObject) -> None:
     table = make_table(driver, {"h": "S"}, {"w": "S", "n": "N", "b": "B"})

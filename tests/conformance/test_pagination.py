@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -232,7 +232,6 @@ ITEMS = st.lists(
 
 
 @near_drivers
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=ITEMS,
     limit=st.integers(1, 8),
@@ -272,7 +271,6 @@ def test_query_pages_of_any_size_cover_all_items_in_order(
 
 
 @near_drivers
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ITEMS, limit=st.integers(1, 8), index=st.sampled_from([None, "local", "global"]))
 def test_scan_pages_of_any_size_cover_all_items(
     driver: Driver, rows: list[tuple[str, int, int]], limit: int, index: str | None

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -295,7 +295,6 @@ COMPARISONS: dict[str, Callable[[Any, Any, Any], bool]] = {
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.type)
 @near_drivers
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_query_equals_filtering_and_sorting(
     driver: Driver, kind: Kind, data: st.DataObject

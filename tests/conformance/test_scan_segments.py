@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -40,7 +40,6 @@ def test_segment_rejects_start_keys_of_other_segments(driver: Driver) -> None:
 
 # Independent workers together read everything once; the items of one partition stay in one segment.
 @near_drivers
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.sets(st.tuples(st.integers(0, 40), st.integers(0, 2)), max_size=40),
     total=st.integers(1, 9),

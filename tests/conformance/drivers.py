@@ -1,0 +1,36 @@
+"""The drivers that every claim about DynamoDB runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from singletable.engine import Engine, Settings
+from singletable.operations import Driver
+from tests.conformance.boto3_driver import WireDriver
+
+# In memory, on a file, and over HTTP through boto3.
+DRIVERS = ("memory", "file", "wire")
+_number = count()
+
+
+@contextmanager
+def open_driver(request: pytest.FixtureRequest) -> Generator[Driver]:
+    """Return a driver without tables."""
+    match request.param:
+        case "memory":
+            with Engine.in_memory() as engine:
+                yield engine
+        case "file":
+            folder: Path = request.getfixturevalue("folder")
+            # Durability is tested elsewhere and costs time here.
+            with Engine.on_file(folder / f"{next(_number)}.db", Settings(durable=False)) as engine:
+                yield engine
+        case _:
+            far_end: WireDriver = request.getfixturevalue("far_end")
+            with Engine.in_memory() as engine:
+                yield far_end.asks(engine)
