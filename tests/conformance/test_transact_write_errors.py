@@ -208,10 +208,8 @@ def test_rejects_empty_transaction(driver: Driver) -> None:
 
 def test_rejects_more_than_100_actions(driver: Driver, table: str) -> None:
     actions = [putting(table, key(str(i))) for i in range(101)]
-    told = validation_error(driver, TransactWriteItems(actions))
-    assert told.startswith(ENVELOPE)
-    assert told.endswith(
-        "at 'TransactItems' failed to satisfy constraint: "
+    assert validation_error(driver, TransactWriteItems(actions)) == (
+        f"{ENVELOPE}Value at 'TransactItems' failed to satisfy constraint: "
         "Member must have length less than or equal to 100"
     )
     transact(driver, *actions[:100])

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from singletable.operations import (
+    BatchGetItem,
     BatchWriteItem,
     CreateTable,
     GetItem,
@@ -45,8 +46,13 @@ OURS: list[Claim] = [
         "TableName must satisfy regular expression pattern: [a-zA-Z0-9_.-]+, but is 'a b c'",
     ),
 ]
-# AWS has these messages too, without an envelope.
-TAGS: list[Claim] = [
+# AWS has these messages too. boto3 cannot send the requests.
+MISSING: list[Claim] = [
+    (
+        BatchGetItem(wrong(None)),
+        "1 validation error detected: Value null at 'requestItems' failed to satisfy constraint: "
+        "Member must not be null",
+    ),
     (TagResource(wrong(None), []), "Invalid TableArn"),
     (ListTagsOfResource(wrong(None)), "Invalid TableArn"),
     (
@@ -107,7 +113,7 @@ TYPES: list[Claim] = [
 ]
 
 
-@pytest.mark.parametrize(("operation", "message"), OURS + TAGS + TYPES)
+@pytest.mark.parametrize(("operation", "message"), OURS + MISSING + TYPES)
 def test_our_own_messages(
     operation: Operation[object], message: str, message_of: Callable[[Operation[object]], str]
 ) -> None:
