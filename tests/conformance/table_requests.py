@@ -4,60 +4,46 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from singletable.operations import (
-    AttributeDefinition,
-    CreateGlobalSecondaryIndexAction,
-    CreateTable,
-    DescribeTable,
-    Driver,
-    GlobalSecondaryIndex,
-    GlobalSecondaryIndexDescription,
-    GlobalSecondaryIndexUpdate,
-    KeySchemaElement,
-    LocalSecondaryIndex,
-    Projection,
-    ProvisionedThroughput,
-    StreamSpecification,
-    TableDescription,
-    UpdateTable,
-)
+from singletable import operations as ops
 from singletable.values import KeyType
 from tests.conformance.tables import unused_name
 
-ALL = Projection("ALL")
-KEYS_ONLY = Projection("KEYS_ONLY")
-FIVE = ProvisionedThroughput(5, 5)
-TEN = ProvisionedThroughput(10, 10)
-STREAM = StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
+ALL = ops.Projection("ALL")
+KEYS_ONLY = ops.Projection("KEYS_ONLY")
+FIVE = ops.ProvisionedThroughput(5, 5)
+TEN = ops.ProvisionedThroughput(10, 10)
+STREAM = ops.StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
 
 
-def typed(**types: KeyType) -> list[AttributeDefinition]:
+def typed(**types: KeyType) -> list[ops.AttributeDefinition]:
     """Return attribute definitions: `typed(pk="S", sk="N")`."""
-    return [AttributeDefinition(name, kind) for name, kind in types.items()]
+    return [ops.AttributeDefinition(name, kind) for name, kind in types.items()]
 
 
-def hashed(*names: str) -> list[KeySchemaElement]:
+def hashed(*names: str) -> list[ops.KeySchemaElement]:
     """Return partition key elements."""
-    return [KeySchemaElement(name, "HASH") for name in names]
+    return [ops.KeySchemaElement(name, "HASH") for name in names]
 
 
-def ranged(*names: str) -> list[KeySchemaElement]:
+def ranged(*names: str) -> list[ops.KeySchemaElement]:
     """Return sort key elements."""
-    return [KeySchemaElement(name, "RANGE") for name in names]
+    return [ops.KeySchemaElement(name, "RANGE") for name in names]
 
 
-def on_demand(**changes: object) -> CreateTable:
+def on_demand(**changes: object) -> ops.CreateTable:
     """Return an on-demand table with the key `pk`, with these changes."""
-    base = CreateTable(unused_name(), typed(pk="S"), hashed("pk"), billing_mode="PAY_PER_REQUEST")
+    base = ops.CreateTable(
+        unused_name(), typed(pk="S"), hashed("pk"), billing_mode="PAY_PER_REQUEST"
+    )
     return replace(base, **changes)
 
 
-def provisioned(**changes: object) -> CreateTable:
+def provisioned(**changes: object) -> ops.CreateTable:
     """Return a table with 5 read and 5 write units and the key `pk`, with these changes."""
     return on_demand(**{"billing_mode": None, "provisioned_throughput": FIVE, **changes})
 
 
-def sorted_table(**changes: object) -> CreateTable:
+def sorted_table(**changes: object) -> ops.CreateTable:
     """Return an on-demand table with the keys `pk` and `sk`, with these changes."""
     key = [*hashed("pk"), *ranged("sk")]
     defaults = {"attribute_definitions": typed(pk="S", sk="S"), "key_schema": key}
@@ -65,48 +51,50 @@ def sorted_table(**changes: object) -> CreateTable:
 
 
 def wide(
-    name: str = "by-g", keys: list[KeySchemaElement] | None = None, **changes: object
-) -> GlobalSecondaryIndex:
+    name: str = "by-g", keys: list[ops.KeySchemaElement] | None = None, **changes: object
+) -> ops.GlobalSecondaryIndex:
     """Return a global secondary index on `g`, with these changes."""
-    return replace(GlobalSecondaryIndex(name, keys or hashed("g"), ALL), **changes)
+    return replace(ops.GlobalSecondaryIndex(name, keys or hashed("g"), ALL), **changes)
 
 
 def local(
-    name: str = "by-l", keys: list[KeySchemaElement] | None = None, **changes: object
-) -> LocalSecondaryIndex:
+    name: str = "by-l", keys: list[ops.KeySchemaElement] | None = None, **changes: object
+) -> ops.LocalSecondaryIndex:
     """Return a local secondary index on `pk` and `l`, with these changes."""
     keys = keys or [*hashed("pk"), *ranged("l")]
-    return replace(LocalSecondaryIndex(name, keys, ALL), **changes)
+    return replace(ops.LocalSecondaryIndex(name, keys, ALL), **changes)
 
 
 def added(
-    name: str = "by-g", keys: list[KeySchemaElement] | None = None, **changes: object
-) -> GlobalSecondaryIndexUpdate:
+    name: str = "by-g", keys: list[ops.KeySchemaElement] | None = None, **changes: object
+) -> ops.GlobalSecondaryIndexUpdate:
     """Return an action that creates a global secondary index on `g`, with these changes."""
-    action = CreateGlobalSecondaryIndexAction(name, keys or hashed("g"), ALL)
-    return GlobalSecondaryIndexUpdate(create=replace(action, **changes))
+    action = ops.CreateGlobalSecondaryIndexAction(name, keys or hashed("g"), ALL)
+    return ops.GlobalSecondaryIndexUpdate(create=replace(action, **changes))
 
 
-def add_index(table: str, index: GlobalSecondaryIndexUpdate, **types: KeyType) -> UpdateTable:
+def add_index(
+    table: str, index: ops.GlobalSecondaryIndexUpdate, **types: KeyType
+) -> ops.UpdateTable:
     """Return a request that adds an index, with the types of its key attributes."""
-    return UpdateTable(table, typed(**types), global_secondary_index_updates=[index])
+    return ops.UpdateTable(table, typed(**types), global_secondary_index_updates=[index])
 
 
-def made(driver: Driver, request: CreateTable) -> str:
+def made(driver: ops.Driver, request: ops.CreateTable) -> str:
     """Create the table and return its name."""
     return driver.execute(request).table_description.table_name
 
 
-def described(driver: Driver, table: str) -> TableDescription:
+def described(driver: ops.Driver, table: str) -> ops.TableDescription:
     """Return the table's current description."""
-    return driver.execute(DescribeTable(table)).table
+    return driver.execute(ops.DescribeTable(table)).table
 
 
-def shown(driver: Driver, request: CreateTable) -> TableDescription:
+def shown(driver: ops.Driver, request: ops.CreateTable) -> ops.TableDescription:
     """Create the table and return its description."""
     return described(driver, made(driver, request))
 
 
-def indexes(table: TableDescription) -> list[GlobalSecondaryIndexDescription]:
+def indexes(table: ops.TableDescription) -> list[ops.GlobalSecondaryIndexDescription]:
     """Return the global secondary indexes of a table, in order."""
     return table.global_secondary_indexes or []

@@ -5,74 +5,56 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from singletable.operations import (
-    BatchGetItem,
-    BatchWriteItem,
-    Capacity,
-    ConsumedCapacity,
-    DeleteItem,
-    DeleteRequest,
-    Driver,
-    GetItem,
-    GetItemOutput,
-    KeysAndAttributes,
-    Operation,
-    PutItem,
-    PutRequest,
-    Query,
-    ReturnConsumedCapacity,
-    Scan,
-    UpdateItem,
-    WriteItemOutput,
-    WriteRequest,
-)
+from singletable import operations as ops
 from singletable.values import Item
 from tests.conformance.tables import ada, global_index, local_index, make_table, put
 from tests.conformance.value_positions import KEY
 
 
 def _told(
-    driver: Driver, operation: Operation[WriteItemOutput | GetItemOutput]
-) -> ConsumedCapacity | None:
+    driver: ops.Driver, operation: ops.Operation[ops.WriteItemOutput | ops.GetItemOutput]
+) -> ops.ConsumedCapacity | None:
     return driver.execute(operation).consumed_capacity
 
 
 # Only transactions report read and write units separately, because they do both.
 @pytest.mark.parametrize("asked", ["TOTAL", "INDEXES"])
-def test_small_write_consumes_one_unit(driver: Driver, asked: ReturnConsumedCapacity) -> None:
+def test_small_write_consumes_one_unit(
+    driver: ops.Driver, asked: ops.ReturnConsumedCapacity
+) -> None:
     table = make_table(driver, pk="S")
-    parts = Capacity(1) if asked == "INDEXES" else None
-    told = ConsumedCapacity(table, 1, table=parts)
-    assert _told(driver, PutItem(table, KEY, return_consumed_capacity=asked)) == told
-    assert _told(driver, UpdateItem(table, KEY, return_consumed_capacity=asked)) == told
-    assert _told(driver, DeleteItem(table, KEY, return_consumed_capacity=asked)) == told
+    parts = ops.Capacity(1) if asked == "INDEXES" else None
+    told = ops.ConsumedCapacity(table, 1, table=parts)
+    assert _told(driver, ops.PutItem(table, KEY, return_consumed_capacity=asked)) == told
+    assert _told(driver, ops.UpdateItem(table, KEY, return_consumed_capacity=asked)) == told
+    assert _told(driver, ops.DeleteItem(table, KEY, return_consumed_capacity=asked)) == told
     # Deleting a missing item is charged as well.
-    assert _told(driver, DeleteItem(table, KEY, return_consumed_capacity=asked)) == told
+    assert _told(driver, ops.DeleteItem(table, KEY, return_consumed_capacity=asked)) == told
 
 
 @pytest.mark.parametrize("asked", ["NONE", None])
 def test_nothing_is_returned_unless_requested(
-    driver: Driver, asked: ReturnConsumedCapacity | None
+    driver: ops.Driver, asked: ops.ReturnConsumedCapacity | None
 ) -> None:
     table = make_table(driver, pk="S")
-    assert _told(driver, PutItem(table, KEY, return_consumed_capacity=asked)) is None
-    assert _told(driver, GetItem(table, KEY, return_consumed_capacity=asked)) is None
-    assert _told(driver, UpdateItem(table, KEY, return_consumed_capacity=asked)) is None
-    assert _told(driver, DeleteItem(table, KEY, return_consumed_capacity=asked)) is None
+    assert _told(driver, ops.PutItem(table, KEY, return_consumed_capacity=asked)) is None
+    assert _told(driver, ops.GetItem(table, KEY, return_consumed_capacity=asked)) is None
+    assert _told(driver, ops.UpdateItem(table, KEY, return_consumed_capacity=asked)) is None
+    assert _told(driver, ops.DeleteItem(table, KEY, return_consumed_capacity=asked)) is None
 
 
 # Looking for a missing item is charged as well.
 @pytest.mark.parametrize("there", [True, False])
-def test_eventually_consistent_read_costs_half(driver: Driver, there: bool) -> None:
+def test_eventually_consistent_read_costs_half(driver: ops.Driver, there: bool) -> None:
     table = make_table(driver, pk="S")
     if there:
         put(driver, table, KEY)
-    stale = GetItem(table, KEY, return_consumed_capacity="TOTAL")
-    assert _told(driver, stale) == ConsumedCapacity(table, 0.5)
-    fresh = GetItem(table, KEY, consistent_read=True, return_consumed_capacity="TOTAL")
-    assert _told(driver, fresh) == ConsumedCapacity(table, 1)
-    in_parts = GetItem(table, KEY, consistent_read=True, return_consumed_capacity="INDEXES")
-    assert _told(driver, in_parts) == ConsumedCapacity(table, 1, table=Capacity(1))
+    stale = ops.GetItem(table, KEY, return_consumed_capacity="TOTAL")
+    assert _told(driver, stale) == ops.ConsumedCapacity(table, 0.5)
+    fresh = ops.GetItem(table, KEY, consistent_read=True, return_consumed_capacity="TOTAL")
+    assert _told(driver, fresh) == ops.ConsumedCapacity(table, 1)
+    in_parts = ops.GetItem(table, KEY, consistent_read=True, return_consumed_capacity="INDEXES")
+    assert _told(driver, in_parts) == ops.ConsumedCapacity(table, 1, table=ops.Capacity(1))
 
 
 # A unit is a started block: 4 KB of a read, 1 KB of a write. Ada's item has 9 bytes besides its
@@ -81,32 +63,32 @@ def test_eventually_consistent_read_costs_half(driver: Driver, there: bool) -> N
     ("size", "read", "written"), [(1_024, 1, 1), (1_025, 1, 2), (4_096, 1, 4), (4_097, 2, 5)]
 )
 def test_units_round_up_to_started_blocks(
-    driver: Driver, size: int, read: float, written: float
+    driver: ops.Driver, size: int, read: float, written: float
 ) -> None:
     table = make_table(driver, pk="S")
     item = ada(text={"S": "x" * (size - 9)})
-    told = _told(driver, PutItem(table, item, return_consumed_capacity="TOTAL"))
-    assert told == ConsumedCapacity(table, written)
-    fresh = GetItem(table, KEY, consistent_read=True, return_consumed_capacity="TOTAL")
-    assert _told(driver, fresh) == ConsumedCapacity(table, read)
-    stale = GetItem(table, KEY, return_consumed_capacity="TOTAL")
-    assert _told(driver, stale) == ConsumedCapacity(table, read / 2)
+    told = _told(driver, ops.PutItem(table, item, return_consumed_capacity="TOTAL"))
+    assert told == ops.ConsumedCapacity(table, written)
+    fresh = ops.GetItem(table, KEY, consistent_read=True, return_consumed_capacity="TOTAL")
+    assert _told(driver, fresh) == ops.ConsumedCapacity(table, read)
+    stale = ops.GetItem(table, KEY, return_consumed_capacity="TOTAL")
+    assert _told(driver, stale) == ops.ConsumedCapacity(table, read / 2)
     # A projection saves nothing: the item is read before it is projected.
-    cut = GetItem(table, KEY, projection_expression="pk", return_consumed_capacity="TOTAL")
-    assert _told(driver, cut) == ConsumedCapacity(table, read / 2)
+    cut = ops.GetItem(table, KEY, projection_expression="pk", return_consumed_capacity="TOTAL")
+    assert _told(driver, cut) == ops.ConsumedCapacity(table, read / 2)
     # Replacing or removing a large item is charged like writing it.
-    put_again = _told(driver, PutItem(table, KEY, return_consumed_capacity="TOTAL"))
-    assert put_again == ConsumedCapacity(table, written)
+    put_again = _told(driver, ops.PutItem(table, KEY, return_consumed_capacity="TOTAL"))
+    assert put_again == ops.ConsumedCapacity(table, written)
     put(driver, table, item)
-    deleted = _told(driver, DeleteItem(table, KEY, return_consumed_capacity="TOTAL"))
-    assert deleted == ConsumedCapacity(table, written)
+    deleted = _told(driver, ops.DeleteItem(table, KEY, return_consumed_capacity="TOTAL"))
+    assert deleted == ops.ConsumedCapacity(table, written)
 
 
-def test_page_reports_consumed_capacity(driver: Driver) -> None:
+def test_page_reports_consumed_capacity(driver: ops.Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, KEY)
     query = driver.execute(
-        Query(
+        ops.Query(
             table,
             key_condition_expression="pk = :pk",
             expression_attribute_values={":pk": {"S": "ada"}},
@@ -114,37 +96,40 @@ def test_page_reports_consumed_capacity(driver: Driver) -> None:
             return_consumed_capacity="INDEXES",
         )
     )
-    assert query.consumed_capacity == ConsumedCapacity(table, 1, table=Capacity(1))
-    scan = driver.execute(Scan(table, return_consumed_capacity="TOTAL"))
-    assert scan.consumed_capacity == ConsumedCapacity(table, 0.5)
+    assert query.consumed_capacity == ops.ConsumedCapacity(table, 1, table=ops.Capacity(1))
+    scan = driver.execute(ops.Scan(table, return_consumed_capacity="TOTAL"))
+    assert scan.consumed_capacity == ops.ConsumedCapacity(table, 0.5)
 
 
-def test_batch_reports_capacity_per_table(driver: Driver) -> None:
+def test_batch_reports_capacity_per_table(driver: ops.Driver) -> None:
     one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
     bob: Item = {"pk": {"S": "bob"}}
     written = driver.execute(
-        BatchWriteItem(
+        ops.BatchWriteItem(
             {
                 one: [
-                    WriteRequest(put_request=PutRequest(KEY)),
-                    WriteRequest(put_request=PutRequest(bob)),
+                    ops.WriteRequest(put_request=ops.PutRequest(KEY)),
+                    ops.WriteRequest(put_request=ops.PutRequest(bob)),
                 ],
-                other: [WriteRequest(delete_request=DeleteRequest(KEY))],
+                other: [ops.WriteRequest(delete_request=ops.DeleteRequest(KEY))],
             },
             return_consumed_capacity="TOTAL",
         )
     )
-    assert written.consumed_capacity == [ConsumedCapacity(one, 2), ConsumedCapacity(other, 1)]
+    assert written.consumed_capacity == [
+        ops.ConsumedCapacity(one, 2),
+        ops.ConsumedCapacity(other, 1),
+    ]
     got = driver.execute(
-        BatchGetItem(
+        ops.BatchGetItem(
             {
-                one: KeysAndAttributes([KEY, bob], consistent_read=True),
-                other: KeysAndAttributes([KEY]),
+                one: ops.KeysAndAttributes([KEY, bob], consistent_read=True),
+                other: ops.KeysAndAttributes([KEY]),
             },
             return_consumed_capacity="TOTAL",
         )
     )
-    assert got.consumed_capacity == [ConsumedCapacity(one, 2), ConsumedCapacity(other, 0.5)]
+    assert got.consumed_capacity == [ops.ConsumedCapacity(one, 2), ops.ConsumedCapacity(other, 0.5)]
 
 
 FULL = ada(
@@ -157,7 +142,7 @@ FULL = ada(
 BARE = ada(sk={"S": "1"})
 
 
-def _make_table(driver: Driver) -> str:
+def _make_table(driver: ops.Driver) -> str:
     """Create a table with a global index of teams and notes and a local index of everything."""
     return make_table(
         driver,
@@ -168,36 +153,38 @@ def _make_table(driver: Driver) -> str:
     )
 
 
-def _update(expression: str) -> UpdateItem:
+def _update(expression: str) -> ops.UpdateItem:
     values: Item | None = {":v": {"S": "new"}} if ":v" in expression else None
-    return UpdateItem("", BARE, update_expression=expression, expression_attribute_values=values)
+    return ops.UpdateItem(
+        "", BARE, update_expression=expression, expression_attribute_values=values
+    )
 
 
 # An index is charged if its entry changes: one write for an entry that is created, changed or
 # removed, two for one that moves. Indexes that cost nothing are not listed.
-WRITES: list[tuple[Item | None, Operation[object], int, int]] = [
-    (None, PutItem("", BARE), 0, 0),
-    (None, PutItem("", ada(sk={"S": "1"}, team={"S": "red"}, note={"S": "note"})), 1, 0),
-    (None, PutItem("", ada(sk={"S": "1"}, place={"S": "first"})), 0, 1),
-    (None, PutItem("", FULL), 1, 1),
-    (FULL, PutItem("", FULL), 0, 0),
-    (FULL, PutItem("", BARE), 1, 1),
+WRITES: list[tuple[Item | None, ops.Operation[object], int, int]] = [
+    (None, ops.PutItem("", BARE), 0, 0),
+    (None, ops.PutItem("", ada(sk={"S": "1"}, team={"S": "red"}, note={"S": "note"})), 1, 0),
+    (None, ops.PutItem("", ada(sk={"S": "1"}, place={"S": "first"})), 0, 1),
+    (None, ops.PutItem("", FULL), 1, 1),
+    (FULL, ops.PutItem("", FULL), 0, 0),
+    (FULL, ops.PutItem("", BARE), 1, 1),
     (FULL, _update("SET extra = :v"), 0, 1),
     (FULL, _update("SET note = :v"), 1, 1),
     (FULL, _update("SET team = :v"), 2, 1),
     (FULL, _update("REMOVE team"), 1, 1),
     (FULL, _update("SET place = :v"), 0, 2),
-    (FULL, DeleteItem("", BARE), 1, 1),
-    (BARE, DeleteItem("", BARE), 0, 0),
-    (None, DeleteItem("", BARE), 0, 0),
+    (FULL, ops.DeleteItem("", BARE), 1, 1),
+    (BARE, ops.DeleteItem("", BARE), 0, 0),
+    (None, ops.DeleteItem("", BARE), 0, 0),
 ]
 
 
 @pytest.mark.parametrize(("before", "write", "by_team", "by_place"), WRITES)
 def test_index_is_charged_only_for_changed_entries(
-    driver: Driver,
+    driver: ops.Driver,
     before: Item | None,
-    write: PutItem | UpdateItem | DeleteItem,
+    write: ops.PutItem | ops.UpdateItem | ops.DeleteItem,
     by_team: int,
     by_place: int,
 ) -> None:
@@ -205,39 +192,39 @@ def test_index_is_charged_only_for_changed_entries(
     if before is not None:
         put(driver, table, before)
     asked = replace(write, table_name=table, return_consumed_capacity="INDEXES")
-    assert _told(driver, asked) == ConsumedCapacity(
+    assert _told(driver, asked) == ops.ConsumedCapacity(
         table,
         1 + by_team + by_place,
-        table=Capacity(1),
-        local_secondary_indexes={"by_place": Capacity(by_place)} if by_place else None,
-        global_secondary_indexes={"by_team": Capacity(by_team)} if by_team else None,
+        table=ops.Capacity(1),
+        local_secondary_indexes={"by_place": ops.Capacity(by_place)} if by_place else None,
+        global_secondary_indexes={"by_team": ops.Capacity(by_team)} if by_team else None,
     )
 
 
-def test_total_has_no_breakdown(driver: Driver) -> None:
+def test_total_has_no_breakdown(driver: ops.Driver) -> None:
     table = _make_table(driver)
-    told = _told(driver, PutItem(table, FULL, return_consumed_capacity="TOTAL"))
-    assert told == ConsumedCapacity(table, 3)
+    told = _told(driver, ops.PutItem(table, FULL, return_consumed_capacity="TOTAL"))
+    assert told == ops.ConsumedCapacity(table, 3)
 
 
-def test_batch_capacity_is_the_sum_of_its_writes(driver: Driver) -> None:
+def test_batch_capacity_is_the_sum_of_its_writes(driver: ops.Driver) -> None:
     table = _make_table(driver)
     puts = [
         ada(sk={"S": "1"}, team={"S": "red"}, note={"S": "note"}),
         ada(sk={"S": "2"}),
     ]
     done = driver.execute(
-        BatchWriteItem(
-            {table: [WriteRequest(put_request=PutRequest(item)) for item in puts]},
+        ops.BatchWriteItem(
+            {table: [ops.WriteRequest(put_request=ops.PutRequest(item)) for item in puts]},
             return_consumed_capacity="INDEXES",
         )
     )
     assert done.unprocessed_items == {}
     assert done.consumed_capacity == [
-        ConsumedCapacity(
+        ops.ConsumedCapacity(
             table,
             3,
-            table=Capacity(2),
-            global_secondary_indexes={"by_team": Capacity(1)},
+            table=ops.Capacity(2),
+            global_secondary_indexes={"by_team": ops.Capacity(1)},
         )
     ]

@@ -4,83 +4,69 @@ from __future__ import annotations
 
 import pytest
 
+from singletable import operations as ops
 from singletable.errors import ResourceNotFound, TableNotFound
-from singletable.operations import (
-    DeleteTable,
-    DescribeContinuousBackups,
-    DescribeTable,
-    DescribeTimeToLive,
-    Driver,
-    GetItem,
-    ListTables,
-    PointInTimeRecoveryDescription,
-    PointInTimeRecoverySpecification,
-    PutItem,
-    Scan,
-    TimeToLiveSpecification,
-    UpdateContinuousBackups,
-    UpdateTable,
-    UpdateTimeToLive,
-)
 from tests.conformance.errors import validation_error
 from tests.conformance.table_requests import made, on_demand, shown
 from tests.conformance.tables import make_indexed_table, make_table, put, unused_name
 
 
 # The response shows the table as DELETING; its global indexes are gone already.
-def test_deleted_table_is_deleting_then_gone(driver: Driver) -> None:
+def test_deleted_table_is_deleting_then_gone(driver: ops.Driver) -> None:
     table = make_indexed_table(driver)
-    answer = driver.execute(DeleteTable(table)).table_description
+    answer = driver.execute(ops.DeleteTable(table)).table_description
     assert (answer.table_name, answer.table_status) == (table, "DELETING")
     assert answer.global_secondary_indexes is None
     assert (answer.item_count, answer.table_size_bytes) == (0, 0)
     with pytest.raises(TableNotFound):
-        driver.execute(DescribeTable(table))
-    assert table not in driver.execute(ListTables()).table_names
+        driver.execute(ops.DescribeTable(table))
+    assert table not in driver.execute(ops.ListTables()).table_names
 
 
-def test_deleting_a_table_deletes_its_items(driver: Driver) -> None:
+def test_deleting_a_table_deletes_its_items(driver: ops.Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, {"pk": {"S": "ada"}})
-    driver.execute(UpdateTimeToLive(table, TimeToLiveSpecification(True, "ttl")))
-    driver.execute(UpdateContinuousBackups(table, PointInTimeRecoverySpecification(True)))
-    driver.execute(DeleteTable(table))
+    driver.execute(ops.UpdateTimeToLive(table, ops.TimeToLiveSpecification(True, "ttl")))
+    driver.execute(ops.UpdateContinuousBackups(table, ops.PointInTimeRecoverySpecification(True)))
+    driver.execute(ops.DeleteTable(table))
     for operation in (
-        GetItem(table, {"pk": {"S": "ada"}}),
-        PutItem(table, {"pk": {"S": "ada"}}),
-        Scan(table),
+        ops.GetItem(table, {"pk": {"S": "ada"}}),
+        ops.PutItem(table, {"pk": {"S": "ada"}}),
+        ops.Scan(table),
     ):
         with pytest.raises(ResourceNotFound):
             driver.execute(operation)
     driver.execute(on_demand(table_name=table))
-    assert driver.execute(Scan(table)).count == 0
-    ttl = driver.execute(DescribeTimeToLive(table)).time_to_live_description
+    assert driver.execute(ops.Scan(table)).count == 0
+    ttl = driver.execute(ops.DescribeTimeToLive(table)).time_to_live_description
     assert ttl.time_to_live_status == "DISABLED"
-    backups = driver.execute(DescribeContinuousBackups(table)).continuous_backups_description
-    assert backups.point_in_time_recovery_description == PointInTimeRecoveryDescription("DISABLED")
+    backups = driver.execute(ops.DescribeContinuousBackups(table)).continuous_backups_description
+    assert backups.point_in_time_recovery_description == ops.PointInTimeRecoveryDescription(
+        "DISABLED"
+    )
 
 
-def test_table_can_be_deleted_by_arn(driver: Driver) -> None:
+def test_table_can_be_deleted_by_arn(driver: ops.Driver) -> None:
     table = shown(driver, on_demand())
-    driver.execute(DeleteTable(table.table_arn))
+    driver.execute(ops.DeleteTable(table.table_arn))
     with pytest.raises(TableNotFound):
-        driver.execute(DescribeTable(table.table_name))
+        driver.execute(ops.DescribeTable(table.table_name))
 
 
 # Deletion protection must be disabled in a separate step, so that nobody deletes by accident.
-def test_deletion_protection_must_be_disabled_first(driver: Driver) -> None:
+def test_deletion_protection_must_be_disabled_first(driver: ops.Driver) -> None:
     table = made(driver, on_demand(deletion_protection_enabled=True))
-    assert validation_error(driver, DeleteTable(table)) == (
+    assert validation_error(driver, ops.DeleteTable(table)) == (
         "Resource cannot be deleted as it is currently protected against deletion. "
         "Disable deletion protection first."
     )
-    driver.execute(UpdateTable(table, deletion_protection_enabled=False))
-    driver.execute(DeleteTable(table))
-    assert table not in driver.execute(ListTables()).table_names
+    driver.execute(ops.UpdateTable(table, deletion_protection_enabled=False))
+    driver.execute(ops.DeleteTable(table))
+    assert table not in driver.execute(ops.ListTables()).table_names
 
 
-def test_missing_table_error_names_the_table(driver: Driver) -> None:
+def test_missing_table_error_names_the_table(driver: ops.Driver) -> None:
     name = unused_name()
     with pytest.raises(TableNotFound) as raised:
-        driver.execute(DeleteTable(name))
+        driver.execute(ops.DeleteTable(name))
     assert raised.value.message == f"Requested resource not found: Table: {name} not found"

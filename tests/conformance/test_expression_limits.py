@@ -7,21 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from singletable.operations import (
-    ConditionCheck,
-    Delete,
-    Driver,
-    GetItem,
-    Operation,
-    Put,
-    PutItem,
-    Query,
-    Scan,
-    TransactWriteItem,
-    TransactWriteItems,
-    Update,
-    UpdateItem,
-)
+from singletable import operations as ops
 from singletable.values import Item
 from tests.conformance.errors import ENVELOPE, validation_error
 from tests.conformance.tables import make_table, put, stored, unused_name
@@ -35,8 +21,8 @@ def _values(expression: str) -> Item | None:
     return {alias: {"S": "ada"} for alias in re.findall(r":\w+", expression)} or None
 
 
-def _put(table: str, condition: str) -> Operation[object]:
-    return PutItem(
+def _put(table: str, condition: str) -> ops.Operation[object]:
+    return ops.PutItem(
         table,
         KEY,
         condition_expression=condition,
@@ -44,8 +30,8 @@ def _put(table: str, condition: str) -> Operation[object]:
     )
 
 
-def _update(table: str, expression: str) -> Operation[object]:
-    return UpdateItem(
+def _update(table: str, expression: str) -> ops.Operation[object]:
+    return ops.UpdateItem(
         table,
         KEY,
         update_expression=expression,
@@ -53,13 +39,13 @@ def _update(table: str, expression: str) -> Operation[object]:
     )
 
 
-def _get(table: str, projection: str) -> Operation[object]:
-    return GetItem(table, KEY, projection_expression=projection)
+def _get(table: str, projection: str) -> ops.Operation[object]:
+    return ops.GetItem(table, KEY, projection_expression=projection)
 
 
-def _query(table: str, filter_expression: str) -> Operation[object]:
+def _query(table: str, filter_expression: str) -> ops.Operation[object]:
     key: Item = {":pk": {"S": "ada"}}
-    return Query(
+    return ops.Query(
         table,
         key_condition_expression="pk = :pk",
         filter_expression=filter_expression,
@@ -67,15 +53,15 @@ def _query(table: str, filter_expression: str) -> Operation[object]:
     )
 
 
-def _scan(table: str, filter_expression: str) -> Operation[object]:
-    return Scan(
+def _scan(table: str, filter_expression: str) -> ops.Operation[object]:
+    return ops.Scan(
         table,
         filter_expression=filter_expression,
         expression_attribute_values=_values(filter_expression),
     )
 
 
-Request = Callable[[str, str], Operation[object]]
+Request = Callable[[str, str], ops.Operation[object]]
 
 # The parameter, an expression padded with spaces, and the form of the error.
 EXPRESSIONS: list[tuple[Request, str, str]] = [
@@ -91,7 +77,7 @@ SIZELESS = "Invalid UpdateExpression"
 
 @pytest.mark.parametrize(("request_for", "text", "refused"), EXPRESSIONS)
 def test_rejects_expressions_over_4096_bytes(
-    driver: Driver, request_for: Request, text: str, refused: str
+    driver: ops.Driver, request_for: Request, text: str, refused: str
 ) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, KEY)
@@ -103,11 +89,11 @@ def test_rejects_expressions_over_4096_bytes(
 
 
 # The expression is measured as sent, so names behind placeholders do not count.
-def test_expression_length_counts_placeholders_not_their_values(driver: Driver) -> None:
+def test_expression_length_counts_placeholders_not_their_values(driver: ops.Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, KEY)
     names = {f"#n{number}": f"{number:0250}" for number in range(30)}
-    request = GetItem(
+    request = ops.GetItem(
         table,
         KEY,
         projection_expression=", ".join(names),
@@ -120,21 +106,23 @@ def _long(length: int) -> str:
     return "attribute_not_exists(a)".ljust(length)
 
 
-def _transacted_put(table: str, length: int) -> TransactWriteItem:
-    return TransactWriteItem(put=Put(table, {"pk": {"S": "bob"}}, _long(length)))
+def _transacted_put(table: str, length: int) -> ops.TransactWriteItem:
+    return ops.TransactWriteItem(put=ops.Put(table, {"pk": {"S": "bob"}}, _long(length)))
 
 
-def _transacted_delete(table: str, length: int) -> TransactWriteItem:
-    return TransactWriteItem(delete=Delete(table, {"pk": {"S": "bob"}}, _long(length)))
+def _transacted_delete(table: str, length: int) -> ops.TransactWriteItem:
+    return ops.TransactWriteItem(delete=ops.Delete(table, {"pk": {"S": "bob"}}, _long(length)))
 
 
-def _transacted_update(table: str, length: int) -> TransactWriteItem:
-    return TransactWriteItem(update=Update(table, {"pk": {"S": "bob"}}, "REMOVE a".ljust(length)))
+def _transacted_update(table: str, length: int) -> ops.TransactWriteItem:
+    return ops.TransactWriteItem(
+        update=ops.Update(table, {"pk": {"S": "bob"}}, "REMOVE a".ljust(length))
+    )
 
 
-def _transacted_check(table: str, length: int) -> TransactWriteItem:
-    return TransactWriteItem(
-        condition_check=ConditionCheck(table, {"pk": {"S": "bob"}}, _long(length))
+def _transacted_check(table: str, length: int) -> ops.TransactWriteItem:
+    return ops.TransactWriteItem(
+        condition_check=ops.ConditionCheck(table, {"pk": {"S": "bob"}}, _long(length))
     )
 
 
@@ -143,14 +131,14 @@ def _transacted_check(table: str, length: int) -> TransactWriteItem:
     "action", [_transacted_put, _transacted_delete, _transacted_update, _transacted_check]
 )
 def test_rejects_transaction_expressions_over_4096_bytes(
-    driver: Driver, action: Callable[[str, int], TransactWriteItem]
+    driver: ops.Driver, action: Callable[[str, int], ops.TransactWriteItem]
 ) -> None:
     table = make_table(driver, pk="S")
-    first = TransactWriteItem(put=Put(table, KEY))
-    too_long = TransactWriteItems([first, action(table, LONGEST + 1)])
+    first = ops.TransactWriteItem(put=ops.Put(table, KEY))
+    too_long = ops.TransactWriteItems([first, action(table, LONGEST + 1)])
     assert TOO_LONG in validation_error(driver, too_long)
     assert stored(driver, table, KEY) is None
-    driver.execute(TransactWriteItems([first, action(table, LONGEST)]))
+    driver.execute(ops.TransactWriteItems([first, action(table, LONGEST)]))
 
 
 RESERVED: list[tuple[Request, str, str]] = [
@@ -166,7 +154,7 @@ RESERVED: list[tuple[Request, str, str]] = [
 
 @pytest.mark.parametrize(("request_for", "text", "refused"), RESERVED)
 def test_rejects_reserved_words_as_attribute_names(
-    driver: Driver, request_for: Request, text: str, refused: str
+    driver: ops.Driver, request_for: Request, text: str, refused: str
 ) -> None:
     for word in ("status", "Status", "STATUS"):
         request = request_for(unused_name(), text.replace("status", word))
@@ -176,10 +164,10 @@ def test_rejects_reserved_words_as_attribute_names(
 
 
 @pytest.mark.parametrize("word", ["status", "name", "data", "count", "items"])
-def test_reserved_word_is_allowed_through_a_placeholder(driver: Driver, word: str) -> None:
+def test_reserved_word_is_allowed_through_a_placeholder(driver: ops.Driver, word: str) -> None:
     table = make_table(driver, pk="S")
     driver.execute(
-        UpdateItem(
+        ops.UpdateItem(
             table,
             KEY,
             update_expression="SET #n = :v",

@@ -7,25 +7,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.operations import (
-    AttributeDefinition,
-    CreateTable,
-    Delete,
-    DeleteItem,
-    Driver,
-    GlobalSecondaryIndex,
-    KeySchemaElement,
-    LocalSecondaryIndex,
-    Operation,
-    Projection,
-    Put,
-    PutItem,
-    Scan,
-    TransactWriteItem,
-    TransactWriteItems,
-    Update,
-    UpdateItem,
-)
+from singletable import operations as ops
 from singletable.values import AttributeValue
 from tests.conformance.requests import binary, near_drivers, number, text, walk
 from tests.conformance.tables import unused_name
@@ -50,26 +32,26 @@ INDEXES = [
 ]
 
 
-def make_projecting_table(driver: Driver) -> str:
+def make_projecting_table(driver: ops.Driver) -> str:
     """Create a table with local and global indexes of every projection."""
     name = unused_name()
     driver.execute(
-        CreateTable(
+        ops.CreateTable(
             name,
             [
-                AttributeDefinition("pk", "S"),
-                AttributeDefinition("sk", "N"),
-                AttributeDefinition("a", "S"),
-                AttributeDefinition("b", "B"),
+                ops.AttributeDefinition("pk", "S"),
+                ops.AttributeDefinition("sk", "N"),
+                ops.AttributeDefinition("a", "S"),
+                ops.AttributeDefinition("b", "B"),
             ],
-            [KeySchemaElement("pk", "HASH"), KeySchemaElement("sk", "RANGE")],
+            [ops.KeySchemaElement("pk", "HASH"), ops.KeySchemaElement("sk", "RANGE")],
             local_secondary_indexes=[
-                LocalSecondaryIndex(index.name, _schema(index), _projection(index))
+                ops.LocalSecondaryIndex(index.name, _schema(index), _projection(index))
                 for index in INDEXES
                 if index.name.startswith("local")
             ],
             global_secondary_indexes=[
-                GlobalSecondaryIndex(index.name, _schema(index), _projection(index))
+                ops.GlobalSecondaryIndex(index.name, _schema(index), _projection(index))
                 for index in INDEXES
                 if index.name.startswith("global")
             ],
@@ -79,18 +61,20 @@ def make_projecting_table(driver: Driver) -> str:
     return name
 
 
-def _schema(index: Kept) -> list[KeySchemaElement]:
+def _schema(index: Kept) -> list[ops.KeySchemaElement]:
     partition, *sort = index.key
     return [
-        KeySchemaElement(partition, "HASH"),
-        *(KeySchemaElement(name, "RANGE") for name in sort),
+        ops.KeySchemaElement(partition, "HASH"),
+        *(ops.KeySchemaElement(name, "RANGE") for name in sort),
     ]
 
 
-def _projection(index: Kept) -> Projection:
+def _projection(index: Kept) -> ops.Projection:
     if index.held is None:
-        return Projection("ALL")
-    return Projection("INCLUDE", list(index.held)) if index.held else Projection("KEYS_ONLY")
+        return ops.Projection("ALL")
+    return (
+        ops.Projection("INCLUDE", list(index.held)) if index.held else ops.Projection("KEYS_ONLY")
+    )
 
 
 KEYS = st.fixed_dictionaries(
@@ -111,40 +95,40 @@ ATTRIBUTES = st.fixed_dictionaries(
 
 
 @st.composite
-def writes(draw: st.DrawFn, table: str) -> Operation[object]:
+def writes(draw: st.DrawFn, table: str) -> ops.Operation[object]:
     """Generate any write of one item, alone or in a transaction."""
     key, attributes = draw(KEYS), draw(ATTRIBUTES)
     alone = draw(st.booleans())
     kind = draw(st.sampled_from(["put", "delete", "set", "remove"]))
     if kind == "put":
         item = key | attributes
-        action = TransactWriteItem(put=Put(table, item))
-        return PutItem(table, item) if alone else TransactWriteItems([action])
+        action = ops.TransactWriteItem(put=ops.Put(table, item))
+        return ops.PutItem(table, item) if alone else ops.TransactWriteItems([action])
     if kind == "delete" or not attributes:
-        action = TransactWriteItem(delete=Delete(table, key))
-        return DeleteItem(table, key) if alone else TransactWriteItems([action])
+        action = ops.TransactWriteItem(delete=ops.Delete(table, key))
+        return ops.DeleteItem(table, key) if alone else ops.TransactWriteItems([action])
     values = None
     expression = "REMOVE " + ", ".join(attributes)
     if kind == "set":
         expression = "SET " + ", ".join(f"{name} = :{name}" for name in attributes)
         values = {f":{name}": value for name, value in attributes.items()}
     if alone:
-        return UpdateItem(
+        return ops.UpdateItem(
             table, key, update_expression=expression, expression_attribute_values=values
         )
-    update = Update(table, key, expression, expression_attribute_values=values)
-    return TransactWriteItems([TransactWriteItem(update=update)])
+    update = ops.Update(table, key, expression, expression_attribute_values=values)
+    return ops.TransactWriteItems([ops.TransactWriteItem(update=update)])
 
 
 # Entries appear, move, change and vanish with the items; after any sequence of writes, an index
 # holds exactly the items that have its keys.
 @near_drivers
 @given(data=st.data())
-def test_index_follows_every_write(driver: Driver, data: st.DataObject) -> None:
+def test_index_follows_every_write(driver: ops.Driver, data: st.DataObject) -> None:
     table = make_projecting_table(driver)
     for write in data.draw(st.lists(writes(table), max_size=20)):
         driver.execute(write)
-    items = walk(driver, Scan(table))
+    items = walk(driver, ops.Scan(table))
     for index in INDEXES:
         names = {"pk", "sk", *index.key, *(index.held or ())}
         wanted = [
@@ -154,5 +138,5 @@ def test_index_follows_every_write(driver: Driver, data: st.DataObject) -> None:
             for item in items
             if set(index.key) <= set(item)
         ]
-        found = walk(driver, Scan(table, index_name=index.name))
+        found = walk(driver, ops.Scan(table, index_name=index.name))
         assert sorted(found, key=str) == sorted(wanted, key=str), index.name

@@ -6,68 +6,55 @@ from collections.abc import Callable
 
 import pytest
 
-from singletable.operations import (
-    AttributeValueUpdate,
-    BatchGetItem,
-    Condition,
-    ConditionalOperator,
-    DeleteItem,
-    Driver,
-    ExpectedAttributeValue,
-    GetItem,
-    KeysAndAttributes,
-    Operation,
-    PutItem,
-    Query,
-    Scan,
-    UpdateItem,
-)
+from singletable import operations as ops
 from singletable.values import AttributeValue, Item
 from tests.conformance.errors import failed_condition, validation_error
 from tests.conformance.tables import make_table, put, stored
 
-Expected = dict[str, ExpectedAttributeValue]
-Conditions = dict[str, Condition]
-Updates = dict[str, AttributeValueUpdate]
+Expected = dict[str, ops.ExpectedAttributeValue]
+Conditions = dict[str, ops.Condition]
+Updates = dict[str, ops.AttributeValueUpdate]
 
 KEY: Item = {"pk": {"S": "k"}}
-A_IS_1: Expected = {"a": ExpectedAttributeValue(value={"N": "1"})}
-A_IS_2: Expected = {"a": ExpectedAttributeValue(value={"N": "2"})}
+A_IS_1: Expected = {"a": ops.ExpectedAttributeValue(value={"N": "1"})}
+A_IS_2: Expected = {"a": ops.ExpectedAttributeValue(value={"N": "2"})}
 
 
-def equal(value: AttributeValue) -> Condition:
-    return Condition("EQ", [value])
+def equal(value: AttributeValue) -> ops.Condition:
+    return ops.Condition("EQ", [value])
 
 
 # The three writes with Expected, each as a function of it.
 
 
 def expecting_put(
-    table: str, expected: Expected | None, operator: ConditionalOperator | None = None
-) -> PutItem:
-    return PutItem(table, {**KEY, "new": {"BOOL": True}}, expected, conditional_operator=operator)
+    table: str, expected: Expected | None, operator: ops.ConditionalOperator | None = None
+) -> ops.PutItem:
+    return ops.PutItem(
+        table, {**KEY, "new": {"BOOL": True}}, expected, conditional_operator=operator
+    )
 
 
 def expecting_update(
-    table: str, expected: Expected | None, operator: ConditionalOperator | None = None
-) -> UpdateItem:
-    updates = {"new": AttributeValueUpdate({"BOOL": True})}
-    return UpdateItem(table, KEY, updates, expected, operator)
+    table: str, expected: Expected | None, operator: ops.ConditionalOperator | None = None
+) -> ops.UpdateItem:
+    updates = {"new": ops.AttributeValueUpdate({"BOOL": True})}
+    return ops.UpdateItem(table, KEY, updates, expected, operator)
 
 
 def expecting_delete(
-    table: str, expected: Expected | None, operator: ConditionalOperator | None = None
-) -> DeleteItem:
-    return DeleteItem(table, KEY, expected, operator)
+    table: str, expected: Expected | None, operator: ops.ConditionalOperator | None = None
+) -> ops.DeleteItem:
+    return ops.DeleteItem(table, KEY, expected, operator)
 
 
-Write = Callable[[str, Expected | None, ConditionalOperator | None], Operation[object]]
+Write = Callable[[str, Expected | None, ops.ConditionalOperator | None], ops.Operation[object]]
 WRITES: list[Write] = [expecting_put, expecting_update, expecting_delete]
 every_write = pytest.mark.parametrize("write", WRITES)
 
 
 @pytest.fixture
-def table(driver: Driver) -> str:
+def table(driver: ops.Driver) -> str:
     """Create a table with the key pk."""
     return make_table(driver, pk="S")
 
@@ -76,7 +63,7 @@ def table(driver: Driver) -> str:
 
 
 @every_write
-def test_write_succeeds_if_expected_matches(driver: Driver, table: str, write: Write) -> None:
+def test_write_succeeds_if_expected_matches(driver: ops.Driver, table: str, write: Write) -> None:
     before: Item = {**KEY, "a": {"N": "1"}}
     put(driver, table, before)
     failed_condition(driver, write(table, A_IS_2, None))
@@ -86,8 +73,8 @@ def test_write_succeeds_if_expected_matches(driver: Driver, table: str, write: W
 
 
 # This is how items were created only once before expressions existed.
-def test_exists_false_creates_only_once(driver: Driver, table: str) -> None:
-    expected = {"pk": ExpectedAttributeValue(exists=False)}
+def test_exists_false_creates_only_once(driver: ops.Driver, table: str) -> None:
+    expected = {"pk": ops.ExpectedAttributeValue(exists=False)}
     driver.execute(expecting_put(table, expected))
     failed_condition(driver, expecting_put(table, expected))
 
@@ -97,20 +84,20 @@ def test_exists_false_creates_only_once(driver: Driver, table: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "met"),
     [
-        (ExpectedAttributeValue(comparison_operator="NULL"), True),
-        (ExpectedAttributeValue(comparison_operator="NOT_NULL"), False),
-        (ExpectedAttributeValue({"N": "1"}, comparison_operator="NE"), True),
-        (ExpectedAttributeValue({"N": "1"}, comparison_operator="EQ"), False),
-        (ExpectedAttributeValue({"N": "1"}, comparison_operator="LT"), False),
-        (ExpectedAttributeValue({"N": "1"}, comparison_operator="IN"), False),
-        (ExpectedAttributeValue({"S": ""}, comparison_operator="BEGINS_WITH"), False),
-        (ExpectedAttributeValue({"N": "1"}, comparison_operator="CONTAINS"), False),
-        (ExpectedAttributeValue({"N": "1"}, comparison_operator="NOT_CONTAINS"), False),
+        (ops.ExpectedAttributeValue(comparison_operator="NULL"), True),
+        (ops.ExpectedAttributeValue(comparison_operator="NOT_NULL"), False),
+        (ops.ExpectedAttributeValue({"N": "1"}, comparison_operator="NE"), True),
+        (ops.ExpectedAttributeValue({"N": "1"}, comparison_operator="EQ"), False),
+        (ops.ExpectedAttributeValue({"N": "1"}, comparison_operator="LT"), False),
+        (ops.ExpectedAttributeValue({"N": "1"}, comparison_operator="IN"), False),
+        (ops.ExpectedAttributeValue({"S": ""}, comparison_operator="BEGINS_WITH"), False),
+        (ops.ExpectedAttributeValue({"N": "1"}, comparison_operator="CONTAINS"), False),
+        (ops.ExpectedAttributeValue({"N": "1"}, comparison_operator="NOT_CONTAINS"), False),
     ],
     ids=str,
 )
 def test_expected_on_a_missing_attribute(
-    driver: Driver, table: str, asked: ExpectedAttributeValue, met: bool
+    driver: ops.Driver, table: str, asked: ops.ExpectedAttributeValue, met: bool
 ) -> None:
     write = expecting_update(table, {"missing": asked})
     if met:
@@ -125,16 +112,16 @@ def test_expected_on_a_missing_attribute(
     ("operator", "met"), [(None, False), ("AND", False), ("OR", True)], ids=str
 )
 def test_expected_conditions_default_to_and(
-    driver: Driver,
+    driver: ops.Driver,
     table: str,
     write: Write,
-    operator: ConditionalOperator | None,
+    operator: ops.ConditionalOperator | None,
     met: bool,
 ) -> None:
     put(driver, table, {**KEY, "a": {"N": "1"}, "b": {"S": "hello"}})
     expected = {
         **A_IS_2,
-        "b": ExpectedAttributeValue(
+        "b": ops.ExpectedAttributeValue(
             comparison_operator="BEGINS_WITH", attribute_value_list=[{"S": "he"}]
         ),
     }
@@ -145,43 +132,43 @@ def test_expected_conditions_default_to_and(
 
 
 @every_write
-def test_empty_expected_is_no_condition(driver: Driver, table: str, write: Write) -> None:
+def test_empty_expected_is_no_condition(driver: ops.Driver, table: str, write: Write) -> None:
     driver.execute(write(table, {}, None))
 
 
 # AttributeUpdates
 
 
-CHANGES: list[tuple[AttributeValue | None, AttributeValueUpdate, AttributeValue | None]] = [
-    (None, AttributeValueUpdate({"S": "x"}), {"S": "x"}),
-    ({"S": "x"}, AttributeValueUpdate({"L": []}, "PUT"), {"L": []}),
-    ({"N": "10"}, AttributeValueUpdate({"N": "5"}, "ADD"), {"N": "15"}),
-    (None, AttributeValueUpdate({"N": "5"}, "ADD"), {"N": "5"}),
-    ({"SS": ["b"]}, AttributeValueUpdate({"SS": ["a"]}, "ADD"), {"SS": ["a", "b"]}),
-    (None, AttributeValueUpdate({"SS": ["a"]}, "ADD"), {"SS": ["a"]}),
+CHANGES: list[tuple[AttributeValue | None, ops.AttributeValueUpdate, AttributeValue | None]] = [
+    (None, ops.AttributeValueUpdate({"S": "x"}), {"S": "x"}),
+    ({"S": "x"}, ops.AttributeValueUpdate({"L": []}, "PUT"), {"L": []}),
+    ({"N": "10"}, ops.AttributeValueUpdate({"N": "5"}, "ADD"), {"N": "15"}),
+    (None, ops.AttributeValueUpdate({"N": "5"}, "ADD"), {"N": "5"}),
+    ({"SS": ["b"]}, ops.AttributeValueUpdate({"SS": ["a"]}, "ADD"), {"SS": ["a", "b"]}),
+    (None, ops.AttributeValueUpdate({"SS": ["a"]}, "ADD"), {"SS": ["a"]}),
     # No expression can do this with ADD, and AWS's manual does not mention it.
     (
         {"L": [{"N": "1"}]},
-        AttributeValueUpdate({"L": [{"S": "a"}]}, "ADD"),
+        ops.AttributeValueUpdate({"L": [{"S": "a"}]}, "ADD"),
         {"L": [{"N": "1"}, {"S": "a"}]},
     ),
-    (None, AttributeValueUpdate({"L": [{"S": "a"}]}, "ADD"), {"L": [{"S": "a"}]}),
-    ({"S": "x"}, AttributeValueUpdate(action="DELETE"), None),
-    ({"SS": ["a", "b"]}, AttributeValueUpdate({"SS": ["b", "c"]}, "DELETE"), {"SS": ["a"]}),
-    ({"SS": ["a"]}, AttributeValueUpdate({"SS": ["a"]}, "DELETE"), None),
+    (None, ops.AttributeValueUpdate({"L": [{"S": "a"}]}, "ADD"), {"L": [{"S": "a"}]}),
+    ({"S": "x"}, ops.AttributeValueUpdate(action="DELETE"), None),
+    ({"SS": ["a", "b"]}, ops.AttributeValueUpdate({"SS": ["b", "c"]}, "DELETE"), {"SS": ["a"]}),
+    ({"SS": ["a"]}, ops.AttributeValueUpdate({"SS": ["a"]}, "DELETE"), None),
 ]
 
 
 @pytest.mark.parametrize(("before", "change", "after"), CHANGES, ids=str)
 def test_attribute_updates_change_an_attribute(
-    driver: Driver,
+    driver: ops.Driver,
     table: str,
     before: AttributeValue | None,
-    change: AttributeValueUpdate,
+    change: ops.AttributeValueUpdate,
     after: AttributeValue | None,
 ) -> None:
     put(driver, table, KEY if before is None else {**KEY, "a": before})
-    driver.execute(UpdateItem(table, KEY, {"a": change}))
+    driver.execute(ops.UpdateItem(table, KEY, {"a": change}))
     assert stored(driver, table, KEY) == (KEY if after is None else {**KEY, "a": after})
 
 
@@ -190,30 +177,30 @@ def test_attribute_updates_change_an_attribute(
     [
         (None, KEY),
         ({}, KEY),
-        ({"a": AttributeValueUpdate({"N": "1"}, "ADD")}, {**KEY, "a": {"N": "1"}}),
-        ({"a": AttributeValueUpdate({"L": []}, "ADD")}, {**KEY, "a": {"L": []}}),
+        ({"a": ops.AttributeValueUpdate({"N": "1"}, "ADD")}, {**KEY, "a": {"N": "1"}}),
+        ({"a": ops.AttributeValueUpdate({"L": []}, "ADD")}, {**KEY, "a": {"L": []}}),
         # An update that only removes creates no item.
-        ({"a": AttributeValueUpdate(action="DELETE")}, None),
-        ({"a": AttributeValueUpdate({"SS": ["a"]}, "DELETE")}, None),
+        ({"a": ops.AttributeValueUpdate(action="DELETE")}, None),
+        ({"a": ops.AttributeValueUpdate({"SS": ["a"]}, "DELETE")}, None),
     ],
     ids=str,
 )
 def test_update_of_missing_item_creates_it(
-    driver: Driver, table: str, updates: Updates | None, created: Item | None
+    driver: ops.Driver, table: str, updates: Updates | None, created: Item | None
 ) -> None:
-    driver.execute(UpdateItem(table, KEY, updates))
+    driver.execute(ops.UpdateItem(table, KEY, updates))
     assert stored(driver, table, KEY) == created
 
 
-def test_updated_attributes_are_the_named_ones(driver: Driver, table: str) -> None:
+def test_updated_attributes_are_the_named_ones(driver: ops.Driver, table: str) -> None:
     put(driver, table, {**KEY, "a": {"N": "1"}, "b": {"N": "2"}, "c": {"N": "3"}})
     updates: Updates = {
-        "a": AttributeValueUpdate({"N": "1"}, "ADD"),
-        "b": AttributeValueUpdate(action="DELETE"),
+        "a": ops.AttributeValueUpdate({"N": "1"}, "ADD"),
+        "b": ops.AttributeValueUpdate(action="DELETE"),
     }
-    old = UpdateItem(table, KEY, updates, return_values="UPDATED_OLD")
+    old = ops.UpdateItem(table, KEY, updates, return_values="UPDATED_OLD")
     assert driver.execute(old).attributes == {"a": {"N": "1"}, "b": {"N": "2"}}
-    new = UpdateItem(table, KEY, updates, return_values="UPDATED_NEW")
+    new = ops.UpdateItem(table, KEY, updates, return_values="UPDATED_NEW")
     assert driver.execute(new).attributes == {"a": {"N": "3"}}
 
 
@@ -221,31 +208,31 @@ def test_updated_attributes_are_the_named_ones(driver: Driver, table: str) -> No
 @pytest.mark.parametrize(
     ("before", "change"),
     [
-        ({"SS": ["1"]}, AttributeValueUpdate({"NS": ["1"]}, "DELETE")),
-        ({"N": "1"}, AttributeValueUpdate({"NS": ["1"]}, "DELETE")),
-        ({"SS": ["1"]}, AttributeValueUpdate({"NS": ["1"]}, "ADD")),
-        ({"SS": ["1"]}, AttributeValueUpdate({"N": "1"}, "ADD")),
-        ({"S": "1"}, AttributeValueUpdate({"N": "1"}, "ADD")),
-        ({"N": "1"}, AttributeValueUpdate({"L": [{"N": "1"}]}, "ADD")),
-        ({"L": [{"N": "1"}]}, AttributeValueUpdate({"N": "1"}, "ADD")),
+        ({"SS": ["1"]}, ops.AttributeValueUpdate({"NS": ["1"]}, "DELETE")),
+        ({"N": "1"}, ops.AttributeValueUpdate({"NS": ["1"]}, "DELETE")),
+        ({"SS": ["1"]}, ops.AttributeValueUpdate({"NS": ["1"]}, "ADD")),
+        ({"SS": ["1"]}, ops.AttributeValueUpdate({"N": "1"}, "ADD")),
+        ({"S": "1"}, ops.AttributeValueUpdate({"N": "1"}, "ADD")),
+        ({"N": "1"}, ops.AttributeValueUpdate({"L": [{"N": "1"}]}, "ADD")),
+        ({"L": [{"N": "1"}]}, ops.AttributeValueUpdate({"N": "1"}, "ADD")),
     ],
     ids=str,
 )
 def test_add_and_delete_need_matching_types(
-    driver: Driver, table: str, before: AttributeValue, change: AttributeValueUpdate
+    driver: ops.Driver, table: str, before: AttributeValue, change: ops.AttributeValueUpdate
 ) -> None:
     put(driver, table, {**KEY, "a": before})
-    update = UpdateItem(table, KEY, {"a": change})
+    update = ops.UpdateItem(table, KEY, {"a": change})
     assert validation_error(driver, update) == "Type mismatch for attribute to update"
-    failed_condition(driver, UpdateItem(table, KEY, {"a": change}, A_IS_2))
+    failed_condition(driver, ops.UpdateItem(table, KEY, {"a": change}, A_IS_2))
     assert stored(driver, table, KEY) == {**KEY, "a": before}
 
 
 # An update expression is also limited by its own size, and would be rejected here.
-def test_update_may_fill_the_item_to_its_size_limit(driver: Driver, table: str) -> None:
+def test_update_may_fill_the_item_to_its_size_limit(driver: ops.Driver, table: str) -> None:
     padding = 409_600 - len("pk") - len("k") - len("a")
     for size, fits in ((padding, True), (padding + 1, False)):
-        update = UpdateItem(table, KEY, {"a": AttributeValueUpdate({"S": "x" * size})})
+        update = ops.UpdateItem(table, KEY, {"a": ops.AttributeValueUpdate({"S": "x" * size})})
         if fits:
             driver.execute(update)
         else:
@@ -257,7 +244,7 @@ def test_update_may_fill_the_item_to_its_size_limit(driver: Driver, table: str) 
 
 
 @pytest.fixture
-def poems(driver: Driver) -> str:
+def poems(driver: ops.Driver) -> str:
     """Create a table with a partition `p` of five items by sk, and another partition."""
     table = make_table(driver, pk="S", sk="S")
     for number, sk in enumerate(("a", "ab", "b", "c", "d")):
@@ -286,22 +273,22 @@ def sort_keys(items: list[Item]) -> list[str]:
         (None, "a ab b c d"),
         (equal({"S": "b"}), "b"),
         (equal({"S": "x"}), ""),
-        (Condition("LT", [{"S": "b"}]), "a ab"),
-        (Condition("LE", [{"S": "b"}]), "a ab b"),
-        (Condition("GT", [{"S": "b"}]), "c d"),
-        (Condition("GE", [{"S": "b"}]), "b c d"),
-        (Condition("BETWEEN", [{"S": "ab"}, {"S": "c"}]), "ab b c"),
-        (Condition("BEGINS_WITH", [{"S": "a"}]), "a ab"),
+        (ops.Condition("LT", [{"S": "b"}]), "a ab"),
+        (ops.Condition("LE", [{"S": "b"}]), "a ab b"),
+        (ops.Condition("GT", [{"S": "b"}]), "c d"),
+        (ops.Condition("GE", [{"S": "b"}]), "b c d"),
+        (ops.Condition("BETWEEN", [{"S": "ab"}, {"S": "c"}]), "ab b c"),
+        (ops.Condition("BEGINS_WITH", [{"S": "a"}]), "a ab"),
     ],
     ids=str,
 )
 def test_key_conditions_select_part_of_a_partition(
-    driver: Driver, poems: str, asked: Condition | None, found: str
+    driver: ops.Driver, poems: str, asked: ops.Condition | None, found: str
 ) -> None:
     conditions = IN_P if asked is None else {"sk": asked, **IN_P}
-    page = driver.execute(Query(poems, key_conditions=conditions))
+    page = driver.execute(ops.Query(poems, key_conditions=conditions))
     assert sort_keys(page.items) == found.split()
-    back = driver.execute(Query(poems, key_conditions=conditions, scan_index_forward=False))
+    back = driver.execute(ops.Query(poems, key_conditions=conditions, scan_index_forward=False))
     assert sort_keys(back.items) == found.split()[::-1]
 
 
@@ -311,25 +298,25 @@ def test_key_conditions_select_part_of_a_partition(
         ({}, None, "a ab b c d"),
         ({"n": equal({"N": "2.0"})}, None, "b"),
         ({"even": equal({"BOOL": True})}, None, "a b d"),
-        ({"title": Condition("CONTAINS", [{"S": "n a"}])}, None, "a ab"),
-        ({"title": Condition("NOT_CONTAINS", [{"S": "n a"}])}, None, "b c d"),
-        ({"n": Condition("NE", [{"S": "2"}])}, None, "a ab b c d"),
-        ({"n": Condition("IN", [{"N": "1"}, {"N": "3"}])}, None, "ab c"),
-        ({"missing": Condition("NULL")}, None, "a ab b c d"),
-        ({"missing": Condition("NOT_NULL")}, None, ""),
-        ({"n": Condition("GT", [{"N": "1"}]), "even": equal({"BOOL": True})}, None, "b d"),
-        ({"n": Condition("GT", [{"N": "3"}]), "title": equal({"S": "on a"})}, "OR", "a d"),
+        ({"title": ops.Condition("CONTAINS", [{"S": "n a"}])}, None, "a ab"),
+        ({"title": ops.Condition("NOT_CONTAINS", [{"S": "n a"}])}, None, "b c d"),
+        ({"n": ops.Condition("NE", [{"S": "2"}])}, None, "a ab b c d"),
+        ({"n": ops.Condition("IN", [{"N": "1"}, {"N": "3"}])}, None, "ab c"),
+        ({"missing": ops.Condition("NULL")}, None, "a ab b c d"),
+        ({"missing": ops.Condition("NOT_NULL")}, None, ""),
+        ({"n": ops.Condition("GT", [{"N": "1"}]), "even": equal({"BOOL": True})}, None, "b d"),
+        ({"n": ops.Condition("GT", [{"N": "3"}]), "title": equal({"S": "on a"})}, "OR", "a d"),
     ],
     ids=str,
 )
 def test_legacy_filter_selects_items(
-    driver: Driver,
+    driver: ops.Driver,
     poems: str,
     conditions: Conditions,
-    operator: ConditionalOperator | None,
+    operator: ops.ConditionalOperator | None,
     found: str,
 ) -> None:
-    query = Query(
+    query = ops.Query(
         poems, key_conditions=IN_P, query_filter=conditions, conditional_operator=operator
     )
     page = driver.execute(query)
@@ -337,15 +324,15 @@ def test_legacy_filter_selects_items(
     assert (page.count, page.scanned_count) == (len(found.split()), 5)
     # The same for a scan, which may also filter by the keys.
     if operator is None:
-        page = driver.execute(Scan(poems, scan_filter={**conditions, **IN_P}))
+        page = driver.execute(ops.Scan(poems, scan_filter={**conditions, **IN_P}))
         assert sorted(sort_keys(page.items)) == found.split()
         assert page.scanned_count == 6
 
 
 # Only KeyConditions may be combined with the expressions of a query, except with
 # KeyConditionExpression.
-def test_key_conditions_combine_with_other_expressions(driver: Driver, poems: str) -> None:
-    query = Query(
+def test_key_conditions_combine_with_other_expressions(driver: ops.Driver, poems: str) -> None:
+    query = ops.Query(
         poems,
         key_conditions=IN_P,
         filter_expression="n > :n",
@@ -366,17 +353,17 @@ READER: Item = {
 }
 
 
-def got_by_each_read(driver: Driver, table: str, attributes: list[str]) -> list[Item | None]:
+def got_by_each_read(driver: ops.Driver, table: str, attributes: list[str]) -> list[Item | None]:
     """Return what GetItem, BatchGetItem, Query and Scan return for these attributes."""
     key: Item = {name: READER[name] for name in ("pk", "sk")}
-    batch = BatchGetItem({table: KeysAndAttributes([key], attributes)})
+    batch = ops.BatchGetItem({table: ops.KeysAndAttributes([key], attributes)})
     by_pk = {"pk": equal(READER["pk"])}
-    query = Query(table, attributes_to_get=attributes, key_conditions=by_pk)
+    query = ops.Query(table, attributes_to_get=attributes, key_conditions=by_pk)
     return [
-        driver.execute(GetItem(table, key, attributes)).item,
+        driver.execute(ops.GetItem(table, key, attributes)).item,
         *driver.execute(batch).responses[table],
         *driver.execute(query).items,
-        *driver.execute(Scan(table, attributes_to_get=attributes)).items,
+        *driver.execute(ops.Scan(table, attributes_to_get=attributes)).items,
     ]
 
 
@@ -394,7 +381,7 @@ def got_by_each_read(driver: Driver, table: str, attributes: list[str]) -> list[
     ],
 )
 def test_attributes_to_get_returns_only_those(
-    driver: Driver, attributes: list[str], got: set[str]
+    driver: ops.Driver, attributes: list[str], got: set[str]
 ) -> None:
     table = make_table(driver, pk="S", sk="S")
     put(driver, table, READER)

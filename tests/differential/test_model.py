@@ -18,27 +18,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from singletable import operations as ops
 from singletable.engine import Engine, Settings
 from singletable.errors import ConditionFailed, TransactionCanceled
-from singletable.operations import (
-    BatchGetItem,
-    BatchWriteItem,
-    ConditionCheck,
-    DeleteItem,
-    DeleteRequest,
-    DescribeTable,
-    KeysAndAttributes,
-    Put,
-    PutItem,
-    PutRequest,
-    Query,
-    ReadChanges,
-    Scan,
-    TransactWriteItem,
-    TransactWriteItems,
-    UpdateItem,
-    WriteRequest,
-)
 from singletable.values import AttributeValue, Item
 from tests.differential.features import Feature
 from tests.differential.model import Model, as_kept, in_any_order
@@ -79,14 +61,14 @@ class TableAndModel(RuleBasedStateMachine):
     def put(self, data: st.DataObject) -> None:
         item = data.draw(items(self.table, FEATURES))
         old = self.model.get(item)
-        answer = self.engine.execute(PutItem(NAME, item, return_values="ALL_OLD"))
+        answer = self.engine.execute(ops.PutItem(NAME, item, return_values="ALL_OLD"))
         assert answer.attributes == old
         self.model.put(item)
 
     @rule(data=st.data())
     def put_unless_there(self, data: st.DataObject) -> None:
         item = data.draw(items(self.table, FEATURES))
-        put = PutItem(NAME, item, condition_expression="attribute_not_exists(pk)")
+        put = ops.PutItem(NAME, item, condition_expression="attribute_not_exists(pk)")
         if self.model.get(item) is None:
             self.engine.execute(put)
             self.model.put(item)
@@ -98,7 +80,7 @@ class TableAndModel(RuleBasedStateMachine):
     def delete(self, data: st.DataObject) -> None:
         key = data.draw(keys(self.table))
         old = self.model.get(key)
-        answer = self.engine.execute(DeleteItem(NAME, key, return_values="ALL_OLD"))
+        answer = self.engine.execute(ops.DeleteItem(NAME, key, return_values="ALL_OLD"))
         assert answer.attributes == old
         self.model.delete(key)
 
@@ -111,7 +93,7 @@ class TableAndModel(RuleBasedStateMachine):
             item[name] = value
 
         answer = self.engine.execute(
-            UpdateItem(
+            ops.UpdateItem(
                 NAME,
                 key,
                 update_expression="SET #a = :v",
@@ -133,7 +115,7 @@ class TableAndModel(RuleBasedStateMachine):
         def change(item: Item) -> None:
             item.pop(name, None)
 
-        self.engine.execute(UpdateItem(NAME, key, update_expression=f"REMOVE {name}"))
+        self.engine.execute(ops.UpdateItem(NAME, key, update_expression=f"REMOVE {name}"))
         self.model.update(key, change, makes=False)
 
     @rule(data=st.data())
@@ -141,12 +123,12 @@ class TableAndModel(RuleBasedStateMachine):
         drawn = self.different(data, 4)
         kept = data.draw(st.integers(0, len(drawn)))
         self.engine.execute(
-            BatchWriteItem(
+            ops.BatchWriteItem(
                 {
                     NAME: [
-                        WriteRequest(put_request=PutRequest(item))
+                        ops.WriteRequest(put_request=ops.PutRequest(item))
                         if number < kept
-                        else WriteRequest(delete_request=DeleteRequest(self.key_in(item)))
+                        else ops.WriteRequest(delete_request=ops.DeleteRequest(self.key_in(item)))
                         for number, item in enumerate(drawn)
                     ]
                 }
@@ -162,9 +144,9 @@ class TableAndModel(RuleBasedStateMachine):
     @rule(data=st.data())
     def write_transaction(self, data: st.DataObject) -> None:
         checked, *others = self.different(data, 3)
-        puts = [TransactWriteItem(put=Put(NAME, item)) for item in others]
-        check = ConditionCheck(NAME, self.key_in(checked), "attribute_exists(pk)")
-        transaction = TransactWriteItems([*puts, TransactWriteItem(condition_check=check)])
+        puts = [ops.TransactWriteItem(put=ops.Put(NAME, item)) for item in others]
+        check = ops.ConditionCheck(NAME, self.key_in(checked), "attribute_exists(pk)")
+        transaction = ops.TransactWriteItems([*puts, ops.TransactWriteItem(condition_check=check)])
         if self.model.get(checked) is None:
             with pytest.raises(TransactionCanceled):
                 self.engine.execute(transaction)
@@ -182,7 +164,7 @@ class TableAndModel(RuleBasedStateMachine):
     @rule(data=st.data())
     def get_batch(self, data: st.DataObject) -> None:
         wanted = [self.key_in(item) for item in self.different(data, 4)]
-        answer = self.engine.execute(BatchGetItem({NAME: KeysAndAttributes(wanted)}))
+        answer = self.engine.execute(ops.BatchGetItem({NAME: ops.KeysAndAttributes(wanted)}))
         found = [item for key in wanted if (item := self.model.get(key)) is not None]
         assert in_any_order(answer.responses[NAME]) == in_any_order(found)
 
@@ -191,9 +173,9 @@ class TableAndModel(RuleBasedStateMachine):
         for index in (None, *self.table.indexes):
             name = None if index is None else index.name
             held = self.model.held(index)
-            page = self.engine.execute(Scan(NAME, index_name=name))
+            page = self.engine.execute(ops.Scan(NAME, index_name=name))
             assert in_any_order(page.items) == in_any_order(held)
-            count = self.engine.execute(Scan(NAME, index_name=name, select="COUNT"))
+            count = self.engine.execute(ops.Scan(NAME, index_name=name, select="COUNT"))
             assert count.count == count.scanned_count == len(held)
 
     @invariant()
@@ -213,7 +195,7 @@ class TableAndModel(RuleBasedStateMachine):
 
     @invariant()
     def the_description_counts_the_items(self) -> None:
-        table = self.engine.execute(DescribeTable(NAME)).table
+        table = self.engine.execute(ops.DescribeTable(NAME)).table
         assert table.item_count == len(self.model.items)
         described = {
             one.index_name: one.item_count
@@ -226,7 +208,7 @@ class TableAndModel(RuleBasedStateMachine):
 
     @invariant()
     def the_feed_tells_every_change_once(self) -> None:
-        read = self.engine.execute(ReadChanges(self.position))
+        read = self.engine.execute(ops.ReadChanges(self.position))
         told = [(one.kind, one.keys, one.old, one.new) for one in read.changes]
         assert told == self.model.told
         self.position = read.position
@@ -239,7 +221,7 @@ class TableAndModel(RuleBasedStateMachine):
         start: Item | None = None
         while True:
             page = self.engine.execute(
-                Query(
+                ops.Query(
                     NAME,
                     index_name=None if index is None else index.name,
                     key_condition_expression=f"{asked.partition} = :p",

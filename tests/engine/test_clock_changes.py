@@ -12,24 +12,8 @@ from pathlib import Path
 import pytest
 
 from singletable import Delays, Engine, Retention, Settings
+from singletable import operations as ops
 from singletable.errors import TableNotFound
-from singletable.operations import (
-    DeleteTable,
-    DescribeTable,
-    DescribeTimeToLive,
-    GetItem,
-    ListTables,
-    PutItem,
-    Query,
-    ReadChanges,
-    Scan,
-    SweepExpired,
-    TimeToLiveSpecification,
-    TransactWriteItem,
-    TransactWriteItems,
-    Update,
-    UpdateTimeToLive,
-)
 from tests.conformance.requests import number
 from tests.conformance.table_requests import add_index, added, on_demand
 from tests.engine.clock import NOON, Clock
@@ -46,10 +30,10 @@ JUMPS: dict[str, list[float]] = {
     "forward 50 years and back": [NOON + 50 * YEAR, NOON],
     "back and forth": [NOON - YEAR, NOON + YEAR, 0.0, NOON],
 }
-COUNT_UP = TransactWriteItems(
+COUNT_UP = ops.TransactWriteItems(
     [
-        TransactWriteItem(
-            update=Update(
+        ops.TransactWriteItem(
+            update=ops.Update(
                 "table",
                 {"pk": {"S": "a"}},
                 "ADD hits :one",
@@ -59,7 +43,7 @@ COUNT_UP = TransactWriteItems(
     ],
     client_request_token="token",
 )
-BY_G = Query(
+BY_G = ops.Query(
     "table",
     "by-g",
     key_condition_expression="g = :g",
@@ -73,32 +57,32 @@ def fill(engine: Engine, clock: Clock) -> None:
     for name in ("table", "dropped"):
         engine.execute(on_demand(table_name=name))
     clock.now += 100
-    engine.execute(PutItem("table", {"pk": {"S": "a"}, "g": {"S": "x"}}))
+    engine.execute(ops.PutItem("table", {"pk": {"S": "a"}, "g": {"S": "x"}}))
     expires = number(int(NOON + HOUR))
-    engine.execute(PutItem("table", {"pk": {"S": "b"}, "g": {"S": "x"}, "expires": expires}))
+    engine.execute(ops.PutItem("table", {"pk": {"S": "b"}, "g": {"S": "x"}, "expires": expires}))
     engine.execute(add_index("table", added(), g="S"))
-    engine.execute(UpdateTimeToLive("table", TimeToLiveSpecification(True, "expires")))
-    engine.execute(DeleteTable("dropped"))
+    engine.execute(ops.UpdateTimeToLive("table", ops.TimeToLiveSpecification(True, "expires")))
+    engine.execute(ops.DeleteTable("dropped"))
     clock.now += 100
     engine.execute(COUNT_UP)
 
 
 def check(engine: Engine) -> None:
     """Check that all of it is there, in its final state."""
-    assert engine.execute(ListTables()).table_names == ["table"]
-    described = engine.execute(DescribeTable("table")).table
+    assert engine.execute(ops.ListTables()).table_names == ["table"]
+    described = engine.execute(ops.DescribeTable("table")).table
     assert (described.table_status, described.item_count) == ("ACTIVE", 2)
     assert [i.index_status for i in described.global_secondary_indexes or ()] == ["ACTIVE"]
     with pytest.raises(TableNotFound):
-        engine.execute(DescribeTable("dropped"))
-    ttl = engine.execute(DescribeTimeToLive("table")).time_to_live_description
+        engine.execute(ops.DescribeTable("dropped"))
+    ttl = engine.execute(ops.DescribeTimeToLive("table")).time_to_live_description
     assert ttl.time_to_live_status == "ENABLED"
-    assert engine.execute(SweepExpired()).removed == 0
-    assert engine.execute(Scan("table")).count == 2
+    assert engine.execute(ops.SweepExpired()).removed == 0
+    assert engine.execute(ops.Scan("table")).count == 2
     assert engine.execute(BY_G).count == 2
-    assert len(engine.execute(ReadChanges(after=0)).changes) == 3
+    assert len(engine.execute(ops.ReadChanges(after=0)).changes) == 3
     engine.execute(COUNT_UP)  # replayed: the token is known
-    item = engine.execute(GetItem("table", {"pk": {"S": "a"}})).item
+    item = engine.execute(ops.GetItem("table", {"pk": {"S": "a"}})).item
     assert item is not None
     assert item["hits"] == {"N": "1"}
 
@@ -119,7 +103,7 @@ def test_nothing_is_hidden_or_undone_by_the_clock(
             if clock.now <= NOON:
                 check(engine)
             else:
-                assert engine.execute(Scan("table")).count == 2
+                assert engine.execute(ops.Scan("table")).count == 2
     # Opened again by a process that never saw the right time.
     clock.now = min(JUMPS[jump])
     with Engine.on_file(tmp_path / "table.db", settings) as engine:
@@ -133,12 +117,12 @@ def test_pending_change_completes_after_its_delay_at_the_latest(jump: str) -> No
     with Engine.in_memory(Settings(clock=clock, delays=DELAYS)) as engine:
         engine.execute(on_demand(table_name="table"))
         for clock.now in JUMPS[jump]:
-            engine.execute(ListTables())
+            engine.execute(ops.ListTables())
         clock.now += DELAYS.create_table
-        assert engine.execute(DescribeTable("table")).table.table_status == "ACTIVE"
+        assert engine.execute(ops.DescribeTable("table")).table.table_status == "ACTIVE"
         engine.execute(add_index("table", added(), g="S"))
         status = [
-            (engine.execute(DescribeTable("table")).table.global_secondary_indexes or [])[0]
+            (engine.execute(ops.DescribeTable("table")).table.global_secondary_indexes or [])[0]
             for clock.now in (clock.now, clock.now + DELAYS.update_table + DELAYS.create_index)
         ]
         assert [index.index_status for index in status] == ["CREATING", "ACTIVE"]

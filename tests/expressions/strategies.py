@@ -6,39 +6,7 @@ from base64 import b64encode
 
 from hypothesis import strategies as st
 
-from singletable.expressions import (
-    Action,
-    Add,
-    And,
-    At,
-    BeginsWith,
-    Between,
-    Comparator,
-    Compare,
-    Condition,
-    Constant,
-    Contains,
-    Delete,
-    Exists,
-    HasType,
-    IfNotExists,
-    In,
-    KeyClause,
-    KeyComparator,
-    KeyCondition,
-    ListAppend,
-    Not,
-    NotExists,
-    Operand,
-    Or,
-    Path,
-    Remove,
-    Set,
-    SizeOf,
-    Sum,
-    Term,
-    Update,
-)
+from singletable import expressions
 from singletable.expressions.evaluation import compare
 from singletable.values import AttributeValue, Item, canonical_number, check_value
 
@@ -99,42 +67,44 @@ values: st.SearchStrategy[AttributeValue] = st.recursive(
 items: st.SearchStrategy[Item] = st.dictionaries(st.sampled_from(NAMES), values, max_size=5)
 
 steps = st.one_of(st.sampled_from(NAMES), st.integers(0, 4))
-paths: st.SearchStrategy[Path] = st.tuples(st.sampled_from(NAMES), st.lists(steps, max_size=2)).map(
-    lambda path: (path[0], *path[1])
-)
+paths: st.SearchStrategy[expressions.Path] = st.tuples(
+    st.sampled_from(NAMES), st.lists(steps, max_size=2)
+).map(lambda path: (path[0], *path[1]))
 
 
 def constants(
     of: st.SearchStrategy[AttributeValue],
-) -> st.SearchStrategy[Operand]:
-    return of.map(Constant)
+) -> st.SearchStrategy[expressions.Operand]:
+    return of.map(expressions.Constant)
 
 
-ats: st.SearchStrategy[Operand] = paths.map(At)
-sizes: st.SearchStrategy[Operand] = paths.map(SizeOf)
+ats: st.SearchStrategy[expressions.Operand] = paths.map(expressions.At)
+sizes: st.SearchStrategy[expressions.Operand] = paths.map(expressions.SizeOf)
 operands = st.one_of(ats, sizes, constants(values))
 ordered_operands = st.one_of(ats, sizes, constants(ordered_values))
 prefixes = st.one_of(ats, constants(st.one_of(text_values(), binary_values())))
 
 
-def _differ(pair: tuple[Operand, Operand]) -> bool:
+def _differ(pair: tuple[expressions.Operand, expressions.Operand]) -> bool:
     """Return False for a path with itself, which DynamoDB rejects."""
-    return not (isinstance(pair[0], At) and pair[0] == pair[1])
+    return not (isinstance(pair[0], expressions.At) and pair[0] == pair[1])
 
 
-def _ascend(bounds: tuple[Operand, Operand, Operand]) -> bool:
+def _ascend(bounds: tuple[expressions.Operand, expressions.Operand, expressions.Operand]) -> bool:
     """Return False for bounds of different types or in the wrong order, which DynamoDB rejects."""
     _, low, high = bounds
-    if isinstance(low, Constant) and isinstance(high, Constant):
+    if isinstance(low, expressions.Constant) and isinstance(high, expressions.Constant):
         return compare("<=", low.value, high.value)
     return True
 
 
-def _comparison(comparator: Comparator, operands: tuple[Operand, Operand]) -> Condition:
-    return Compare(comparator, *operands)
+def _comparison(
+    comparator: expressions.Comparator, operands: tuple[expressions.Operand, expressions.Operand]
+) -> expressions.Condition:
+    return expressions.Compare(comparator, *operands)
 
 
-clauses: st.SearchStrategy[Condition] = st.one_of(
+clauses: st.SearchStrategy[expressions.Condition] = st.one_of(
     st.builds(
         _comparison, st.sampled_from(["=", "<>"]), st.tuples(operands, operands).filter(_differ)
     ),
@@ -145,18 +115,20 @@ clauses: st.SearchStrategy[Condition] = st.one_of(
     ),
     st.tuples(ordered_operands, ordered_operands, ordered_operands)
     .filter(_ascend)
-    .map(lambda bounds: Between(*bounds)),
-    st.builds(In, operands, st.lists(operands, min_size=1, max_size=3).map(tuple)),
-    paths.map(Exists),
-    paths.map(NotExists),
-    st.builds(HasType, operands, st.sampled_from(TYPES)),
-    st.tuples(prefixes, prefixes).filter(_differ).map(lambda pair: BeginsWith(*pair)),
-    st.tuples(operands, operands).filter(_differ).map(lambda pair: Contains(*pair)),
+    .map(lambda bounds: expressions.Between(*bounds)),
+    st.builds(expressions.In, operands, st.lists(operands, min_size=1, max_size=3).map(tuple)),
+    paths.map(expressions.Exists),
+    paths.map(expressions.NotExists),
+    st.builds(expressions.HasType, operands, st.sampled_from(TYPES)),
+    st.tuples(prefixes, prefixes).filter(_differ).map(lambda pair: expressions.BeginsWith(*pair)),
+    st.tuples(operands, operands).filter(_differ).map(lambda pair: expressions.Contains(*pair)),
 )
-conditions: st.SearchStrategy[Condition] = st.recursive(
+conditions: st.SearchStrategy[expressions.Condition] = st.recursive(
     clauses,
     lambda inner: st.one_of(
-        st.builds(And, inner, inner), st.builds(Or, inner, inner), st.builds(Not, inner)
+        st.builds(expressions.And, inner, inner),
+        st.builds(expressions.Or, inner, inner),
+        st.builds(expressions.Not, inner),
     ),
     max_leaves=8,
 )
@@ -164,57 +136,70 @@ conditions: st.SearchStrategy[Condition] = st.recursive(
 
 def terms_of(
     kind: st.SearchStrategy[AttributeValue],
-) -> st.SearchStrategy[Term]:
+) -> st.SearchStrategy[expressions.Term]:
     """Generate paths, values, and if_not_exists of them."""
-    simple: st.SearchStrategy[Term] = st.one_of(paths.map(At), kind.map(Constant))
-    return st.recursive(simple, lambda inner: st.builds(IfNotExists, paths, inner), max_leaves=3)
+    simple: st.SearchStrategy[expressions.Term] = st.one_of(
+        paths.map(expressions.At), kind.map(expressions.Constant)
+    )
+    return st.recursive(
+        simple, lambda inner: st.builds(expressions.IfNotExists, paths, inner), max_leaves=3
+    )
 
 
-terms: st.SearchStrategy[Term] = st.one_of(
+terms: st.SearchStrategy[expressions.Term] = st.one_of(
     terms_of(values),
     st.builds(
-        Sum, st.sampled_from(["+", "-"]), terms_of(number_values()), terms_of(number_values())
+        expressions.Sum,
+        st.sampled_from(["+", "-"]),
+        terms_of(number_values()),
+        terms_of(number_values()),
     ),
-    st.builds(ListAppend, terms_of(lists(simple_values)), terms_of(lists(simple_values))),
+    st.builds(
+        expressions.ListAppend, terms_of(lists(simple_values)), terms_of(lists(simple_values))
+    ),
 )
 
 
-def disjoint(paths: list[Path]) -> list[Path]:
+def disjoint(paths: list[expressions.Path]) -> list[expressions.Path]:
     """Return the paths that neither overlap nor conflict with an earlier one."""
-    kept: list[Path] = []
+    kept: list[expressions.Path] = []
     for path in paths:
         if all(_disjoint(path, other) for other in kept):
             kept.append(path)
     return kept
 
 
-def _disjoint(one: Path, other: Path) -> bool:
+def _disjoint(one: expressions.Path, other: expressions.Path) -> bool:
     for step, rival in zip(one, other, strict=False):
         if step != rival:
             return step.__class__ is rival.__class__
     return False
 
 
-def _actions(path: Path) -> st.SearchStrategy[Action]:
+def _actions(path: expressions.Path) -> st.SearchStrategy[expressions.Action]:
     return st.one_of(
-        terms.map(lambda term: Set(path, term)),
-        st.just(Remove(path)),
-        st.one_of(number_values(), sets()).map(lambda value: Add(path, value)),
-        sets().map(lambda value: Delete(path, value)),
+        terms.map(lambda term: expressions.Set(path, term)),
+        st.just(expressions.Remove(path)),
+        st.one_of(number_values(), sets()).map(lambda value: expressions.Add(path, value)),
+        sets().map(lambda value: expressions.Delete(path, value)),
     )
 
 
 projections = st.lists(paths, min_size=1, max_size=5).map(lambda paths: tuple(disjoint(paths)))
-updates: st.SearchStrategy[Update] = projections.flatmap(
+updates: st.SearchStrategy[expressions.Update] = projections.flatmap(
     lambda paths: st.tuples(*[_actions(path) for path in paths])
 )
 
 
-def _key_clause(name: str, comparator: KeyComparator, value: AttributeValue) -> KeyClause:
-    return KeyClause(name, comparator, (value, value) if comparator == "BETWEEN" else (value,))
+def _key_clause(
+    name: str, comparator: expressions.KeyComparator, value: AttributeValue
+) -> expressions.KeyClause:
+    return expressions.KeyClause(
+        name, comparator, (value, value) if comparator == "BETWEEN" else (value,)
+    )
 
 
-key_conditions: st.SearchStrategy[KeyCondition] = st.lists(
+key_conditions: st.SearchStrategy[expressions.KeyCondition] = st.lists(
     st.one_of(
         st.builds(
             _key_clause,

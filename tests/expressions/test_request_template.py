@@ -11,27 +11,8 @@ from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from singletable import expressions
 from singletable.errors import InvalidValue
-from singletable.expressions import (
-    Add,
-    Aliases,
-    And,
-    At,
-    Compare,
-    Condition,
-    Constant,
-    Delete,
-    KeyClause,
-    KeyCondition,
-    Or,
-    Projection,
-    Update,
-    render_condition,
-    render_key_condition,
-    render_projection,
-    render_request,
-    render_update,
-)
 from singletable.expressions.request_template import RequestExpressions
 from singletable.values import AttributeValue
 from tests.expressions.strategies import conditions, key_conditions, projections, updates, values
@@ -43,19 +24,19 @@ FEW_VALUES: st.SearchStrategy[AttributeValue] = values | st.sampled_from(
 
 
 def _without_templates(
-    update: Update,
-    condition: Condition | None,
-    key_condition: KeyCondition,
-    filter_: Condition | None,
-    projection: Projection | None,
+    update: expressions.Update,
+    condition: expressions.Condition | None,
+    key_condition: expressions.KeyCondition,
+    filter_: expressions.Condition | None,
+    projection: expressions.Projection | None,
 ) -> RequestExpressions:
-    aliases = Aliases()
+    aliases = expressions.Aliases()
     return RequestExpressions(
-        render_update(update, aliases).text if update else None,
-        None if condition is None else render_condition(condition, aliases).text,
-        render_key_condition(key_condition, aliases).text if key_condition else None,
-        None if filter_ is None else render_condition(filter_, aliases).text,
-        None if projection is None else render_projection(projection, aliases).text,
+        expressions.render_update(update, aliases).text if update else None,
+        None if condition is None else expressions.render_condition(condition, aliases).text,
+        expressions.render_key_condition(key_condition, aliases).text if key_condition else None,
+        None if filter_ is None else expressions.render_condition(filter_, aliases).text,
+        None if projection is None else expressions.render_projection(projection, aliases).text,
         aliases.names or None,
         aliases.values or None,
     )
@@ -67,10 +48,12 @@ def _revalued(node: Any, new_value: Callable[[], AttributeValue]) -> Any:
         return tuple(_revalued(one, new_value) for one in node)
     if not isinstance(node, Struct):
         return node
-    if isinstance(node, Constant | Add | Delete):
+    if isinstance(node, expressions.Constant | expressions.Add | expressions.Delete):
         return type(node)(**{**asdict(node), "value": new_value()})
-    if isinstance(node, KeyClause):
-        return KeyClause(node.attribute, node.comparator, tuple(new_value() for _ in node.values))
+    if isinstance(node, expressions.KeyClause):
+        return expressions.KeyClause(
+            node.attribute, node.comparator, tuple(new_value() for _ in node.values)
+        )
     fields = {name: _revalued(part, new_value) for name, part in asdict(node).items()}
     return type(node)(**fields)
 
@@ -85,14 +68,14 @@ def _revalued(node: Any, new_value: Callable[[], AttributeValue]) -> Any:
 )
 def test_template_renders_what_is_rendered_without_it(
     data: st.DataObject,
-    update: Update,
-    condition: Condition | None,
-    key_condition: KeyCondition,
-    filter_: Condition | None,
-    projection: Projection | None,
+    update: expressions.Update,
+    condition: expressions.Condition | None,
+    key_condition: expressions.KeyCondition,
+    filter_: expressions.Condition | None,
+    projection: expressions.Projection | None,
 ) -> None:
     for _ in range(3):
-        rendered = render_request(
+        rendered = expressions.render_request(
             update=update,
             condition=condition,
             key_condition=key_condition,
@@ -106,10 +89,17 @@ def test_template_renders_what_is_rendered_without_it(
 
 
 def test_long_chains_are_rendered_without_recursion() -> None:
-    for chain in (And, Or):
-        condition: Condition = Compare("=", At(("a",)), Constant({"N": "0"}))
+    for chain in (expressions.And, expressions.Or):
+        condition: expressions.Condition = expressions.Compare(
+            "=", expressions.At(("a",)), expressions.Constant({"N": "0"})
+        )
         for number in range(1, 3000):
-            condition = chain(condition, Compare("=", At(("a",)), Constant({"N": str(number)})))
+            condition = chain(
+                condition,
+                expressions.Compare(
+                    "=", expressions.At(("a",)), expressions.Constant({"N": str(number)})
+                ),
+            )
         for _ in range(2):
             with pytest.raises(InvalidValue, match="5999 operators"):
-                render_request(condition=condition)
+                expressions.render_request(condition=condition)

@@ -4,23 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from singletable.operations import (
-    BatchGetItem,
-    BatchWriteItem,
-    ConditionCheck,
-    Delete,
-    DeleteRequest,
-    Get,
-    KeysAndAttributes,
-    Put,
-    PutRequest,
-    TransactGetItem,
-    TransactGetItems,
-    TransactWriteItem,
-    TransactWriteItems,
-    Update,
-    WriteRequest,
-)
+from singletable import operations as ops
 from singletable.values import Item
 from tests.differential.features import Feature
 from tests.differential.strategies.reads import write_projection
@@ -32,31 +16,31 @@ from tests.differential.strategies.writes import draw_condition, draw_on_failure
 
 
 @st.composite
-def batch_gets(draw: st.DrawFn, table: Table, features: Features) -> BatchGetItem:
+def batch_gets(draw: st.DrawFn, table: Table, features: Features) -> ops.BatchGetItem:
     """Draw a BatchGetItem of distinct keys, sometimes with a duplicate."""
     writer = Writer(draw, features)
     found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
     projection = write_projection(writer, table) if writer.wants(Feature.PROJECTIONS) else None
-    asked = KeysAndAttributes(
+    asked = ops.KeysAndAttributes(
         found,
         consistent_read=writer.pick((None, True)),
         projection_expression=projection,
         expression_attribute_names=writer.names or None,
     )
-    return BatchGetItem({NAME: asked})
+    return ops.BatchGetItem({NAME: asked})
 
 
 @st.composite
-def batch_writes(draw: st.DrawFn, table: Table, features: Features) -> BatchWriteItem:
+def batch_writes(draw: st.DrawFn, table: Table, features: Features) -> ops.BatchWriteItem:
     """Draw a BatchWriteItem of distinct keys, sometimes with a duplicate."""
     writer = Writer(draw, features)
     found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
-    return BatchWriteItem(
+    return ops.BatchWriteItem(
         {
             NAME: [
-                WriteRequest(put_request=PutRequest(draw_item(draw, table, features) | key))
+                ops.WriteRequest(put_request=ops.PutRequest(draw_item(draw, table, features) | key))
                 if writer.pick((True, True, False))
-                else WriteRequest(delete_request=DeleteRequest(key))
+                else ops.WriteRequest(delete_request=ops.DeleteRequest(key))
                 for key in found
             ]
         }
@@ -64,28 +48,30 @@ def batch_writes(draw: st.DrawFn, table: Table, features: Features) -> BatchWrit
 
 
 @st.composite
-def transact_gets(draw: st.DrawFn, table: Table, features: Features) -> TransactGetItems:
+def transact_gets(draw: st.DrawFn, table: Table, features: Features) -> ops.TransactGetItems:
     """Draw a TransactGetItems of distinct keys, sometimes with a duplicate."""
     writer = Writer(draw, features)
     found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
-    return TransactGetItems([TransactGetItem(_get(draw, table, features, key)) for key in found])
+    return ops.TransactGetItems(
+        [ops.TransactGetItem(_get(draw, table, features, key)) for key in found]
+    )
 
 
 @st.composite
-def transact_writes(draw: st.DrawFn, table: Table, features: Features) -> TransactWriteItems:
+def transact_writes(draw: st.DrawFn, table: Table, features: Features) -> ops.TransactWriteItems:
     """Draw a TransactWriteItems of distinct keys, sometimes with a duplicate."""
     writer = Writer(draw, features)
     found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
-    return TransactWriteItems([_action(draw, table, features, key) for key in found])
+    return ops.TransactWriteItems([_action(draw, table, features, key) for key in found])
 
 
-def _get(draw: st.DrawFn, table: Table, features: Features, key: Item) -> Get:
+def _get(draw: st.DrawFn, table: Table, features: Features, key: Item) -> ops.Get:
     writer = Writer(draw, features)
     projection = write_projection(writer, table) if writer.wants(Feature.PROJECTIONS) else None
-    return Get(NAME, key, projection, writer.names or None)
+    return ops.Get(NAME, key, projection, writer.names or None)
 
 
-def _action(draw: st.DrawFn, table: Table, features: Features, key: Item) -> TransactWriteItem:
+def _action(draw: st.DrawFn, table: Table, features: Features, key: Item) -> ops.TransactWriteItem:
     writer = Writer(draw, features)
     kind = writer.pick(("put", "put", "update", "update", "delete", "check"))
     change = write_update(writer) if kind == "update" else ""
@@ -95,14 +81,14 @@ def _action(draw: st.DrawFn, table: Table, features: Features, key: Item) -> Tra
     match kind:
         case "put":
             item = draw_item(draw, table, features) | key
-            return TransactWriteItem(put=Put(NAME, item, condition, *given))
+            return ops.TransactWriteItem(put=ops.Put(NAME, item, condition, *given))
         case "update":
-            return TransactWriteItem(update=Update(NAME, key, change, condition, *given))
+            return ops.TransactWriteItem(update=ops.Update(NAME, key, change, condition, *given))
         case "delete":
-            return TransactWriteItem(delete=Delete(NAME, key, condition, *given))
+            return ops.TransactWriteItem(delete=ops.Delete(NAME, key, condition, *given))
         case _:
-            check = ConditionCheck(NAME, key, condition or "attribute_exists(pk)", *given)
-            return TransactWriteItem(condition_check=check)
+            check = ops.ConditionCheck(NAME, key, condition or "attribute_exists(pk)", *given)
+            return ops.TransactWriteItem(condition_check=check)
 
 
 def _different(writer: Writer, found: list[Item]) -> list[Item]:

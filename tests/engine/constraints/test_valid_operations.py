@@ -9,171 +9,122 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from singletable import operations
+from singletable import operations as ops
 from singletable.engine.constraints import check_constraints
 from singletable.engine.constraints.check import RULES
 from singletable.engine.constraints.compiled import compile_test
 from singletable.engine.constraints.violations import MemberPath, find_violations
 from singletable.errors import ValidationError
-from singletable.operations import (
-    AttributeDefinition,
-    AttributeValueUpdate,
-    BatchGetItem,
-    BatchWriteItem,
-    Condition,
-    ConditionCheck,
-    CreateGlobalSecondaryIndexAction,
-    CreateTable,
-    Delete,
-    DeleteItem,
-    DeleteRequest,
-    DeleteTable,
-    DescribeContinuousBackups,
-    DescribeEndpoints,
-    DescribeLimits,
-    DescribeTable,
-    DescribeTimeToLive,
-    ExpectedAttributeValue,
-    Get,
-    GetItem,
-    GlobalSecondaryIndex,
-    GlobalSecondaryIndexUpdate,
-    KeysAndAttributes,
-    KeySchemaElement,
-    ListTables,
-    ListTagsOfResource,
-    LocalSecondaryIndex,
-    OnDemandThroughput,
-    Operation,
-    PointInTimeRecoverySpecification,
-    Projection,
-    ProvisionedThroughput,
-    Put,
-    PutItem,
-    PutRequest,
-    Query,
-    ReadChanges,
-    Scan,
-    SSESpecification,
-    StreamSpecification,
-    SweepExpired,
-    Tag,
-    TagResource,
-    TimeToLiveSpecification,
-    TransactGetItem,
-    TransactGetItems,
-    TransactWriteItem,
-    TransactWriteItems,
-    UntagResource,
-    Update,
-    UpdateContinuousBackups,
-    UpdateItem,
-    UpdateTable,
-    UpdateTimeToLive,
-    WarmThroughput,
-    WriteRequest,
-)
 from singletable.values import Item
 
 ARN = "arn:aws:dynamodb:eu-west-2:000000000000:table/main"
 KEY: Item = {"pk": {"S": "a"}}
-PK = KeySchemaElement("pk", "HASH")
-PUT = WriteRequest(put_request=PutRequest(KEY))
+PK = ops.KeySchemaElement("pk", "HASH")
+PUT = ops.WriteRequest(put_request=ops.PutRequest(KEY))
 
-VALID: list[Operation[object]] = [
-    PutItem("a", {}),
-    PutItem(ARN, KEY, return_values="UPDATED_NEW", expression_attribute_names={"#a": "b"}),
-    PutItem(
+VALID: list[ops.Operation[object]] = [
+    ops.PutItem("a", {}),
+    ops.PutItem(ARN, KEY, return_values="UPDATED_NEW", expression_attribute_names={"#a": "b"}),
+    ops.PutItem(
         "_main.1-x",
         KEY,
-        expected={"a": ExpectedAttributeValue({"S": "x"}, comparison_operator="EQ")},
+        expected={"a": ops.ExpectedAttributeValue({"S": "x"}, comparison_operator="EQ")},
         conditional_operator="AND",
         return_values_on_condition_check_failure="NONE",
     ),
-    GetItem("main", KEY, consistent_read=True, attributes_to_get=["a"]),
-    UpdateItem("main", KEY, attribute_updates={"a": AttributeValueUpdate({"N": "1"}, "ADD")}),
-    UpdateItem("main", KEY, update_expression="", condition_expression=""),
-    DeleteItem("main", {}, return_item_collection_metrics="SIZE"),
-    Query("main", "by_time", "COUNT", limit=1, key_conditions={"pk": Condition("EQ", [])}),
-    Query("main", expression_attribute_values={}),
-    Scan("main", total_segments=1_000_000, segment=999_999, exclusive_start_key=KEY),
-    BatchGetItem({"main": KeysAndAttributes([KEY] * 100), ARN: KeysAndAttributes([KEY])}),
-    BatchWriteItem({"main": [PUT] * 25}, "TOTAL", "NONE"),
-    BatchWriteItem({"main": [WriteRequest(delete_request=DeleteRequest(KEY)), WriteRequest()]}),
-    TransactGetItems([TransactGetItem(Get("main", KEY))] * 100),
-    TransactWriteItems(
+    ops.GetItem("main", KEY, consistent_read=True, attributes_to_get=["a"]),
+    ops.UpdateItem(
+        "main", KEY, attribute_updates={"a": ops.AttributeValueUpdate({"N": "1"}, "ADD")}
+    ),
+    ops.UpdateItem("main", KEY, update_expression="", condition_expression=""),
+    ops.DeleteItem("main", {}, return_item_collection_metrics="SIZE"),
+    ops.Query("main", "by_time", "COUNT", limit=1, key_conditions={"pk": ops.Condition("EQ", [])}),
+    ops.Query("main", expression_attribute_values={}),
+    ops.Scan("main", total_segments=1_000_000, segment=999_999, exclusive_start_key=KEY),
+    ops.BatchGetItem(
+        {"main": ops.KeysAndAttributes([KEY] * 100), ARN: ops.KeysAndAttributes([KEY])}
+    ),
+    ops.BatchWriteItem({"main": [PUT] * 25}, "TOTAL", "NONE"),
+    ops.BatchWriteItem(
+        {"main": [ops.WriteRequest(delete_request=ops.DeleteRequest(KEY)), ops.WriteRequest()]}
+    ),
+    ops.TransactGetItems([ops.TransactGetItem(ops.Get("main", KEY))] * 100),
+    ops.TransactWriteItems(
         [
-            TransactWriteItem(put=Put("main", KEY)),
-            TransactWriteItem(update=Update("main", KEY, "SET a = :a")),
-            TransactWriteItem(delete=Delete(ARN, KEY)),
-            TransactWriteItem(condition_check=ConditionCheck("main", KEY, "a = :a")),
+            ops.TransactWriteItem(put=ops.Put("main", KEY)),
+            ops.TransactWriteItem(update=ops.Update("main", KEY, "SET a = :a")),
+            ops.TransactWriteItem(delete=ops.Delete(ARN, KEY)),
+            ops.TransactWriteItem(condition_check=ops.ConditionCheck("main", KEY, "a = :a")),
         ],
         client_request_token="x" * 36,
     ),
-    CreateTable(
+    ops.CreateTable(
         "main",
-        [AttributeDefinition("pk", "S")],
-        [PK, KeySchemaElement("sk", "RANGE")],
-        [LocalSecondaryIndex("local", [PK], Projection())],
+        [ops.AttributeDefinition("pk", "S")],
+        [PK, ops.KeySchemaElement("sk", "RANGE")],
+        [ops.LocalSecondaryIndex("local", [PK], ops.Projection())],
         [
-            GlobalSecondaryIndex(
-                "global", [PK] * 8, Projection("INCLUDE", ["a"]), ProvisionedThroughput(1, 1)
+            ops.GlobalSecondaryIndex(
+                "global",
+                [PK] * 8,
+                ops.Projection("INCLUDE", ["a"]),
+                ops.ProvisionedThroughput(1, 1),
             )
         ],
         "PROVISIONED",
-        ProvisionedThroughput(5, 5),
-        StreamSpecification(False),
-        SSESpecification(),
-        [Tag("a", "")],
+        ops.ProvisionedThroughput(5, 5),
+        ops.StreamSpecification(False),
+        ops.SSESpecification(),
+        [ops.Tag("a", "")],
         "STANDARD",
         True,
-        WarmThroughput(-1),
+        ops.WarmThroughput(-1),
         "",
-        OnDemandThroughput(-1, 0),
+        ops.OnDemandThroughput(-1, 0),
     ),
-    CreateTable("main", [], [PK], [], [], tags=[]),
-    UpdateTable("main"),
-    UpdateTable(
+    ops.CreateTable("main", [], [PK], [], [], tags=[]),
+    ops.UpdateTable("main"),
+    ops.UpdateTable(
         "main",
         global_secondary_index_updates=[
-            GlobalSecondaryIndexUpdate(),
-            GlobalSecondaryIndexUpdate(
-                create=CreateGlobalSecondaryIndexAction("global", [PK], Projection("ALL"))
+            ops.GlobalSecondaryIndexUpdate(),
+            ops.GlobalSecondaryIndexUpdate(
+                create=ops.CreateGlobalSecondaryIndexAction("global", [PK], ops.Projection("ALL"))
             ),
         ],
     ),
-    DescribeTable(ARN),
-    DeleteTable("main"),
-    ListTables("abc", 100),
-    UpdateTimeToLive("main", TimeToLiveSpecification(True, "ttl")),
-    DescribeTimeToLive("main"),
-    UpdateContinuousBackups("main", PointInTimeRecoverySpecification(False)),
-    UpdateContinuousBackups("main", PointInTimeRecoverySpecification(True, 35)),
-    DescribeContinuousBackups("main"),
-    TagResource("not-an-arn", []),
-    UntagResource(ARN, []),
-    ListTagsOfResource(ARN, "next"),
-    DescribeLimits(),
-    DescribeEndpoints(),
-    ReadChanges(),
-    ReadChanges(None, "main", 1),
-    SweepExpired("main", 1000),
+    ops.DescribeTable(ARN),
+    ops.DeleteTable("main"),
+    ops.ListTables("abc", 100),
+    ops.UpdateTimeToLive("main", ops.TimeToLiveSpecification(True, "ttl")),
+    ops.DescribeTimeToLive("main"),
+    ops.UpdateContinuousBackups("main", ops.PointInTimeRecoverySpecification(False)),
+    ops.UpdateContinuousBackups("main", ops.PointInTimeRecoverySpecification(True, 35)),
+    ops.DescribeContinuousBackups("main"),
+    ops.TagResource("not-an-arn", []),
+    ops.UntagResource(ARN, []),
+    ops.ListTagsOfResource(ARN, "next"),
+    ops.DescribeLimits(),
+    ops.DescribeEndpoints(),
+    ops.ReadChanges(),
+    ops.ReadChanges(None, "main", 1),
+    ops.SweepExpired("main", 1000),
 ]
 OPERATIONS: set[type] = {
     value
-    for _, value in inspect.getmembers(operations, inspect.isclass)
-    if issubclass(value, Operation) and value is not Operation
+    for _, value in inspect.getmembers(ops, inspect.isclass)
+    if issubclass(value, ops.Operation) and value is not ops.Operation
 }
 
 
 @pytest.mark.parametrize("operation", VALID, ids=lambda each: type(each).__name__)
-def test_valid_operation_is_accepted(operation: Operation[object]) -> None:
+def test_valid_operation_is_accepted(operation: ops.Operation[object]) -> None:
     check_constraints(operation)
 
 
 # Finding violations takes fifty times as long as the compiled test.
 @pytest.mark.parametrize("operation", VALID, ids=lambda each: type(each).__name__)
-def test_valid_operation_passes_the_compiled_test(operation: Operation[object]) -> None:
+def test_valid_operation_passes_the_compiled_test(operation: ops.Operation[object]) -> None:
     assert compile_test(RULES[type(operation)].structure)(operation)
 
 
@@ -189,7 +140,7 @@ def test_every_operation_has_a_valid_example() -> None:
 
 
 ODD: list[Any] = [
-    *(None, "", "x!", "x" * 300, 0, -1, 10**5000, True, 1.5, b"x", object(), Operation),
+    *(None, "", "x!", "x" * 300, 0, -1, 10**5000, True, 1.5, b"x", object(), ops.Operation),
     *(
         [],
         [None],
@@ -210,7 +161,7 @@ ODD: list[Any] = [
 
 # The check never breaks, and what the compiled test accepts has no violations.
 @pytest.mark.parametrize("operation", VALID, ids=lambda each: type(each).__name__)
-def test_any_value_is_accepted_or_rejected(operation: Operation[object]) -> None:
+def test_any_value_is_accepted_or_rejected(operation: ops.Operation[object]) -> None:
     rule = RULES[type(operation)]
     is_valid = compile_test(rule.structure)
     for member in rule.structure.members:
@@ -229,12 +180,12 @@ class Word(str):
     """A subclass of str."""
 
 
-class Audited(PutItem, frozen=True):
+class Audited(ops.PutItem, frozen=True):
     """A subclass of an operation."""
 
 
 # The compiled test does not accept subclasses; the search for violations does.
 def test_subclasses_are_accepted() -> None:
-    operation = PutItem(Word("main"), KEY, condition_expression=Word("a = :a"))
+    operation = ops.PutItem(Word("main"), KEY, condition_expression=Word("a = :a"))
     check_constraints(operation)
     check_constraints(Audited("main", KEY))

@@ -6,22 +6,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from singletable import operations as ops
 from singletable.engine import Engine, Settings
-from singletable.operations import (
-    DeleteTable,
-    DescribeTable,
-    ListTables,
-    ListTagsOfResource,
-    OnDemandThroughput,
-    Projection,
-    PutItem,
-    Query,
-    Scan,
-    SSESpecification,
-    StreamSpecification,
-    Tag,
-    UpdateTable,
-)
 from tests.conformance.table_requests import (
     TEN,
     add_index,
@@ -49,27 +35,29 @@ def test_description_survives_reopening(tmp_path: Path) -> None:
     everything = sorted_table(
         table_name="table",
         attribute_definitions=typed(pk="S", sk="S", l="N", g="B"),
-        local_secondary_indexes=[local(projection=Projection("INCLUDE", ["b", "a"]))],
-        global_secondary_indexes=[wide(on_demand_throughput=OnDemandThroughput(5))],
-        stream_specification=StreamSpecification(stream_enabled=True, stream_view_type="NEW_IMAGE"),
-        sse_specification=SSESpecification(enabled=True),
+        local_secondary_indexes=[local(projection=ops.Projection("INCLUDE", ["b", "a"]))],
+        global_secondary_indexes=[wide(on_demand_throughput=ops.OnDemandThroughput(5))],
+        stream_specification=ops.StreamSpecification(
+            stream_enabled=True, stream_view_type="NEW_IMAGE"
+        ),
+        sse_specification=ops.SSESpecification(enabled=True),
         table_class="STANDARD_INFREQUENT_ACCESS",
         deletion_protection_enabled=True,
-        tags=[Tag("a", "1")],
+        tags=[ops.Tag("a", "1")],
     )
     with open_engine(tmp_path / "tables.db") as slow:
         slow(everything)
         slow.wait(10)
         before = slow.table()
-        slow(PutItem("table", {"pk": {"S": "1"}, "sk": {"S": "1"}, "l": {"N": "1"}}))
+        slow(ops.PutItem("table", {"pk": {"S": "1"}, "sk": {"S": "1"}, "l": {"N": "1"}}))
     with open_engine(tmp_path / "tables.db", NOON + 10) as slow:
-        assert slow(ListTagsOfResource(before.table_arn)).tags == [Tag("a", "1")]
+        assert slow(ops.ListTagsOfResource(before.table_arn)).tags == [ops.Tag("a", "1")]
         after = slow.table()
         assert (after.item_count, after.table_id) == (1, before.table_id)
         assert after.key_schema == before.key_schema
         assert after.stream_specification == before.stream_specification
         assert after.sse_description == before.sse_description
-        assert slow(Scan("table", "by-l")).count == 1
+        assert slow(ops.Scan("table", "by-l")).count == 1
 
 
 def test_state_ends_in_another_process(tmp_path: Path) -> None:
@@ -79,17 +67,17 @@ def test_state_ends_in_another_process(tmp_path: Path) -> None:
     with open_engine(path, NOON + 9) as slow:
         assert slow.table().table_status == "CREATING"
         slow.wait(1)
-        slow(UpdateTable("table", provisioned_throughput=TEN))
+        slow(ops.UpdateTable("table", provisioned_throughput=TEN))
     with open_engine(path, NOON + 29) as slow:
         assert slow.table().table_status == "UPDATING"
         assert slow.table().provisioned_throughput.read_capacity_units == 5
         slow.wait(1)
         assert slow.table().provisioned_throughput.read_capacity_units == 10
-        slow(DeleteTable("table"))
+        slow(ops.DeleteTable("table"))
     with open_engine(path, NOON + 59) as slow:
-        assert slow(ListTables()).table_names == ["table"]
+        assert slow(ops.ListTables()).table_names == ["table"]
         slow.wait(1)
-        assert slow(ListTables()).table_names == []
+        assert slow(ops.ListTables()).table_names == []
         slow(on_demand(table_name="table"))
 
 
@@ -98,14 +86,14 @@ def test_added_index_survives_reopening(tmp_path: Path) -> None:
     with open_engine(path) as slow:
         slow(on_demand(table_name="table"))
         slow.wait(10)
-        slow(PutItem("table", {"pk": {"S": "1"}, "g": {"S": "x"}}))
+        slow(ops.PutItem("table", {"pk": {"S": "1"}, "g": {"S": "x"}}))
         slow(add_index("table", added(), g="S"))
     with open_engine(path, NOON + 100) as slow:
-        query = Query(
+        query = ops.Query(
             "table",
             "by-g",
             key_condition_expression="g = :g",
             expression_attribute_values={":g": {"S": "x"}},
         )
         assert slow(query).count == 1
-        assert slow(DescribeTable("table")).table.table_status == "ACTIVE"
+        assert slow(ops.DescribeTable("table")).table.table_status == "ACTIVE"

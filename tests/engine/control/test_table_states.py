@@ -4,41 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from singletable import operations as ops
 from singletable.errors import (
     ContinuousBackupsUnavailable,
     ResourceNotFound,
     TableNotFound,
     ValidationError,
 )
-from singletable.operations import (
-    DeleteTable,
-    DescribeContinuousBackups,
-    DescribeTimeToLive,
-    GetItem,
-    ListTables,
-    ListTagsOfResource,
-    OnDemandThroughput,
-    PointInTimeRecoverySpecification,
-    PutItem,
-    Scan,
-    SSESpecification,
-    StreamSpecification,
-    SweepExpired,
-    Tag,
-    TagResource,
-    TimeToLiveSpecification,
-    UntagResource,
-    UpdateContinuousBackups,
-    UpdateTable,
-    UpdateTimeToLive,
-)
 from singletable.values import AttributeValue
 from tests.conformance.table_requests import TEN, on_demand, provisioned, typed, wide
 from tests.engine.control.slow_engine import NOON, SlowEngine
 
 NAMED = {"table_name": "table"}
-STREAM = StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
-ITEM = PutItem("table", {"pk": {"S": "ada"}})
+STREAM = ops.StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
+ITEM = ops.PutItem("table", {"pk": {"S": "ada"}})
 
 
 def create_table(slow: SlowEngine, **changes: object) -> None:
@@ -52,7 +31,7 @@ def test_creating_a_table_takes_time(slow: SlowEngine) -> None:
     for _ in range(2):
         assert slow.table().table_status == "CREATING"
         assert [index.index_status for index in slow.indexes()] == ["CREATING"]
-        assert slow(ListTables()).table_names == ["table"]
+        assert slow(ops.ListTables()).table_names == ["table"]
         slow.wait(5)
     assert slow.table().table_status == "ACTIVE"
     assert [index.index_status for index in slow.indexes()] == ["ACTIVE"]
@@ -62,22 +41,22 @@ def test_table_being_created_can_only_be_described(slow: SlowEngine) -> None:
     arn = slow(on_demand(**NAMED)).table_description.table_arn
     being_created = "Table is being created: table"
     assert slow.conflict_message(on_demand(**NAMED)) == being_created
-    assert slow.conflict_message(DeleteTable("table")) == being_created
+    assert slow.conflict_message(ops.DeleteTable("table")) == being_created
     assert (
-        slow.conflict_message(UpdateTable("table", deletion_protection_enabled=True))
+        slow.conflict_message(ops.UpdateTable("table", deletion_protection_enabled=True))
         == being_created
     )
-    assert slow.conflict_message(TagResource(arn, [Tag("a", "1")])) == being_created
-    assert slow.conflict_message(UntagResource(arn, ["a"])) == being_created
-    ttl = UpdateTimeToLive("table", TimeToLiveSpecification(True, "ttl"))
+    assert slow.conflict_message(ops.TagResource(arn, [ops.Tag("a", "1")])) == being_created
+    assert slow.conflict_message(ops.UntagResource(arn, ["a"])) == being_created
+    ttl = ops.UpdateTimeToLive("table", ops.TimeToLiveSpecification(True, "ttl"))
     assert slow.conflict_message(ttl) == "Table table is being created"
     with pytest.raises(ValidationError) as error:
-        slow(DescribeTimeToLive("table"))
+        slow(ops.DescribeTimeToLive("table"))
     assert error.value.message == (
         "Cannot describe time to live while table is in CREATING state: "
         "Current table state is CREATING"
     )
-    for operation in (ITEM, GetItem("table", {"pk": {"S": "ada"}}), Scan("table")):
+    for operation in (ITEM, ops.GetItem("table", {"pk": {"S": "ada"}}), ops.Scan("table")):
         with pytest.raises(ResourceNotFound):
             slow(operation)
 
@@ -85,8 +64,8 @@ def test_table_being_created_can_only_be_described(slow: SlowEngine) -> None:
 # Backups are enabled later than the table; a client must wait for them too.
 def test_table_being_created_has_no_backups(slow: SlowEngine) -> None:
     slow(on_demand(**NAMED))
-    update = UpdateContinuousBackups("table", PointInTimeRecoverySpecification(True))
-    described = slow(DescribeContinuousBackups("table")).continuous_backups_description
+    update = ops.UpdateContinuousBackups("table", ops.PointInTimeRecoverySpecification(True))
+    described = slow(ops.DescribeContinuousBackups("table")).continuous_backups_description
     assert described.continuous_backups_status == "DISABLED"
     with pytest.raises(ContinuousBackupsUnavailable) as error:
         slow(update)
@@ -101,44 +80,47 @@ def test_deleting_a_table_takes_time(slow: SlowEngine) -> None:
     definitions = typed(pk="S", g="S")
     create_table(slow, attribute_definitions=definitions, global_secondary_indexes=[wide()])
     slow(ITEM)
-    arn = slow(DeleteTable("table")).table_description.table_arn
+    arn = slow(ops.DeleteTable("table")).table_description.table_arn
     slow.wait(29)
     table = slow.table()
     assert (table.table_status, table.item_count) == ("DELETING", 0)
     assert table.global_secondary_indexes is None
-    assert slow(ListTables()).table_names == ["table"]
+    assert slow(ops.ListTables()).table_names == ["table"]
     assert slow.conflict_message(on_demand(**NAMED)) == "Table already exists: table"
-    assert slow.conflict_message(DeleteTable("table")) == "Table is being deleted: table"
-    assert slow.conflict_message(UpdateTable("table", billing_mode="PAY_PER_REQUEST")) == (
+    assert slow.conflict_message(ops.DeleteTable("table")) == "Table is being deleted: table"
+    assert slow.conflict_message(ops.UpdateTable("table", billing_mode="PAY_PER_REQUEST")) == (
         "Table is being deleted: table"
     )
     with pytest.raises(ValidationError, match="DELETING"):
-        slow(DescribeTimeToLive("table"))
+        slow(ops.DescribeTimeToLive("table"))
     with pytest.raises(ResourceNotFound):
         slow(ITEM)
     slow.wait(1)
-    assert slow(ListTables()).table_names == []
-    for operation in (DeleteTable("table"), UpdateTable("table", billing_mode="PAY_PER_REQUEST")):
+    assert slow(ops.ListTables()).table_names == []
+    for operation in (
+        ops.DeleteTable("table"),
+        ops.UpdateTable("table", billing_mode="PAY_PER_REQUEST"),
+    ):
         with pytest.raises(TableNotFound):
             slow(operation)
     with pytest.raises(ResourceNotFound):
-        slow(ListTagsOfResource(arn))
+        slow(ops.ListTagsOfResource(arn))
 
 
 def test_table_name_can_be_reused_after_deletion(slow: SlowEngine) -> None:
     create_table(slow)
     slow(ITEM)
-    slow(DeleteTable("table"))
+    slow(ops.DeleteTable("table"))
     slow.wait(30)
     create_table(slow)
     assert slow.table().table_status == "ACTIVE"
-    assert slow(Scan("table")).count == 0
+    assert slow(ops.Scan("table")).count == 0
 
 
 def test_changing_throughput_takes_time(slow: SlowEngine) -> None:
     slow(provisioned(**NAMED))
     slow.wait(10)
-    slow(UpdateTable("table", provisioned_throughput=TEN))
+    slow(ops.UpdateTable("table", provisioned_throughput=TEN))
     slow.wait(19)
     table = slow.table()
     assert table.table_status == "UPDATING"
@@ -156,7 +138,7 @@ def test_decreases_are_counted_per_day(slow: SlowEngine) -> None:
     counts: list[int] = []
     for units in (9, 8, 7):
         smaller = type(TEN)(units, units)
-        slow(UpdateTable("table", provisioned_throughput=smaller))
+        slow(ops.UpdateTable("table", provisioned_throughput=smaller))
         counts.append(slow.table().provisioned_throughput.number_of_decreases_today)
         slow.wait(20)
         counts.append(slow.table().provisioned_throughput.number_of_decreases_today)
@@ -168,12 +150,12 @@ def test_decreases_are_counted_per_day(slow: SlowEngine) -> None:
 
 def test_changing_ttl_takes_time(slow: SlowEngine) -> None:
     create_table(slow)
-    slow(UpdateTimeToLive("table", TimeToLiveSpecification(True, "ttl")))
+    slow(ops.UpdateTimeToLive("table", ops.TimeToLiveSpecification(True, "ttl")))
     assert slow.time_to_live() == "ENABLING"
     slow.wait(60)
     assert slow.time_to_live() == "ENABLED"
-    slow(UpdateTimeToLive("table", TimeToLiveSpecification(False, "ttl")))
-    description = slow(DescribeTimeToLive("table")).time_to_live_description
+    slow(ops.UpdateTimeToLive("table", ops.TimeToLiveSpecification(False, "ttl")))
+    description = slow(ops.DescribeTimeToLive("table")).time_to_live_description
     assert description.time_to_live_status == "DISABLING"
     assert description.attribute_name == "ttl"
     slow.wait(60)
@@ -185,20 +167,20 @@ def test_expiry_is_backfilled_for_every_item(slow: SlowEngine) -> None:
     create_table(slow)
     past: AttributeValue = {"N": str(int(NOON) - 1)}
     for number in range(2100):
-        slow(PutItem("table", {"pk": {"S": str(number)}, "ttl": past}))
-    slow(UpdateTimeToLive("table", TimeToLiveSpecification(True, "ttl")))
+        slow(ops.PutItem("table", {"pk": {"S": str(number)}, "ttl": past}))
+    slow(ops.UpdateTimeToLive("table", ops.TimeToLiveSpecification(True, "ttl")))
     slow.wait(60)
-    assert [slow(SweepExpired("table")).removed for _ in range(4)] == [1000, 1000, 100, 0]
+    assert [slow(ops.SweepExpired("table")).removed for _ in range(4)] == [1000, 1000, 100, 0]
 
 
-IOPS = UpdateTable("table", provisioned_throughput=TEN)
-ON_DEMAND = UpdateTable("table", billing_mode="PAY_PER_REQUEST")
-LIMITS = UpdateTable("table", on_demand_throughput=OnDemandThroughput(5, 5))
-ENABLE = UpdateTable("table", stream_specification=STREAM)
-CLASS = UpdateTable("table", table_class="STANDARD_INFREQUENT_ACCESS")
-SSE = UpdateTable("table", sse_specification=SSESpecification(enabled=True))
-PROTECT = UpdateTable("table", deletion_protection_enabled=True)
-REMOVE = DeleteTable("table")
+IOPS = ops.UpdateTable("table", provisioned_throughput=TEN)
+ON_DEMAND = ops.UpdateTable("table", billing_mode="PAY_PER_REQUEST")
+LIMITS = ops.UpdateTable("table", on_demand_throughput=ops.OnDemandThroughput(5, 5))
+ENABLE = ops.UpdateTable("table", stream_specification=STREAM)
+CLASS = ops.UpdateTable("table", table_class="STANDARD_INFREQUENT_ACCESS")
+SSE = ops.UpdateTable("table", sse_specification=ops.SSESpecification(enabled=True))
+PROTECT = ops.UpdateTable("table", deletion_protection_enabled=True)
+REMOVE = ops.DeleteTable("table")
 
 NOT_ACTIVE = "Table needs to be in ACTIVE status to modify deletion protection setting."
 STREAM_NAMES = "Table: table Stream: 2027-01-15T12:00:10.000 Operation: ENABLE"
@@ -239,7 +221,10 @@ CONFLICTS = [
 # While a change is pending, AWS rejects most others, and says which change is pending.
 @pytest.mark.parametrize(("first", "second", "message"), CONFLICTS, ids=[m for *_, m in CONFLICTS])
 def test_change_waits_for_another(
-    slow: SlowEngine, first: UpdateTable, second: UpdateTable | DeleteTable, message: str
+    slow: SlowEngine,
+    first: ops.UpdateTable,
+    second: ops.UpdateTable | ops.DeleteTable,
+    message: str,
 ) -> None:
     slow(provisioned(**NAMED))
     slow.wait(10)
