@@ -37,7 +37,7 @@ from tests.conformance.requests import near_drivers, number, text, walk
 from tests.conformance.tables import make_table, put, unused_name
 from tests.conformance.transaction_actions import checking, deleting, key, putting, updating
 
-Told: TypeAlias = tuple[str, Item | None, Item | None]
+Change: TypeAlias = tuple[str, Item | None, Item | None]
 
 
 @pytest.fixture(params=DRIVERS)
@@ -47,7 +47,7 @@ def driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
         yield driver
 
 
-def told(driver: Driver, **asked: object) -> list[Told]:
+def changes_in(driver: Driver, **asked: object) -> list[Change]:
     """Return the kinds and images of the changes."""
     changes = driver.execute(replace(ReadChanges(), **asked)).changes
     return [(change.kind, change.old, change.new) for change in changes]
@@ -67,7 +67,7 @@ A2: Item = A | {"n": number(2)}
 def test_change_record_has_old_and_new_image(driver: Driver, table: str) -> None:
     put(driver, table, A1, A2)
     driver.execute(DeleteItem(table, A))
-    assert told(driver) == [("INSERT", None, A1), ("MODIFY", A1, A2), ("REMOVE", A2, None)]
+    assert changes_in(driver) == [("INSERT", None, A1), ("MODIFY", A1, A2), ("REMOVE", A2, None)]
 
 
 def test_change_record_names_table_and_key(driver: Driver) -> None:
@@ -101,7 +101,7 @@ def test_reading_from_the_end_returns_position_without_changes(driver: Driver, t
     end = driver.execute(ReadChanges(after=None))
     assert end.changes == []
     put(driver, table, B)
-    assert told(driver, after=end.position) == [("INSERT", None, B)]
+    assert changes_in(driver, after=end.position) == [("INSERT", None, B)]
 
 
 def test_reader_at_the_end_keeps_its_position(driver: Driver, table: str) -> None:
@@ -137,8 +137,8 @@ def test_feed_can_be_limited_to_one_table(driver: Driver, table: str) -> None:
     put(driver, table, A)
     put(driver, other, B)
     put(driver, table, A1)
-    assert told(driver, table_name=table) == [("INSERT", None, A), ("MODIFY", A, A1)]
-    assert told(driver, table_name=other) == [("INSERT", None, B)]
+    assert changes_in(driver, table_name=table) == [("INSERT", None, A), ("MODIFY", A, A1)]
+    assert changes_in(driver, table_name=other) == [("INSERT", None, B)]
     names = [change.table_name for change in driver.execute(ReadChanges()).changes]
     assert names == [table, other, table]
 
@@ -170,9 +170,9 @@ def test_recreated_table_does_not_inherit_changes(driver: Driver) -> None:
     for item in (A, B):
         driver.execute(create)
         put(driver, name, item)
-        assert told(driver, table_name=name) == [("INSERT", None, item)]
+        assert changes_in(driver, table_name=name) == [("INSERT", None, item)]
         driver.execute(DeleteTable(name))
-    assert told(driver) == [("INSERT", None, A), ("INSERT", None, B)]
+    assert changes_in(driver) == [("INSERT", None, A), ("INSERT", None, B)]
 
 
 def test_batch_write_records_every_item(driver: Driver, table: str) -> None:
@@ -180,7 +180,7 @@ def test_batch_write_records_every_item(driver: Driver, table: str) -> None:
     start = driver.execute(ReadChanges(after=None)).position
     writes = [WriteRequest(PutRequest(B)), WriteRequest(delete_request=DeleteRequest(A))]
     driver.execute(BatchWriteItem({table: writes}))
-    assert told(driver, after=start) == [("INSERT", None, B), ("REMOVE", A1, None)]
+    assert changes_in(driver, after=start) == [("INSERT", None, B), ("REMOVE", A1, None)]
 
 
 def test_transaction_records_every_item_in_order(driver: Driver, table: str) -> None:
@@ -233,7 +233,7 @@ def test_write_that_changes_nothing_is_not_recorded(driver: Driver, table: str, 
     put(driver, table, A1)
     start = driver.execute(ReadChanges(after=None)).position
     driver.execute(IDLE[write](table))
-    assert told(driver, after=start) == []
+    assert changes_in(driver, after=start) == []
 
 
 # The order of members matters in a list but not in a set.
@@ -248,7 +248,7 @@ def test_reordering_is_recorded_only_for_lists(
     driver: Driver, table: str, value: AttributeValue, other: AttributeValue, kinds: list[str]
 ) -> None:
     put(driver, table, A | {"v": value}, A | {"v": other})
-    assert [kind for kind, _, _ in told(driver)] == kinds
+    assert [kind for kind, _, _ in changes_in(driver)] == kinds
 
 
 REFUSED: dict[str, Callable[[str], Operation[object]]] = {
@@ -271,7 +271,7 @@ def test_rejected_write_is_not_recorded(driver: Driver, table: str, write: str) 
     start = driver.execute(ReadChanges(after=None)).position
     with pytest.raises(OperationError):
         driver.execute(REFUSED[write](table))
-    assert told(driver, after=start) == []
+    assert changes_in(driver, after=start) == []
     # It leaves no gap either.
     put(driver, table, B)
     (change,) = driver.execute(ReadChanges(after=start)).changes
@@ -282,7 +282,7 @@ def test_idempotent_replay_is_not_recorded_again(driver: Driver, table: str) -> 
     asked = TransactWriteItems([putting(table, A)], client_request_token=unused_name()[:36])
     driver.execute(asked)
     driver.execute(asked)
-    assert told(driver) == [("INSERT", None, A)]
+    assert changes_in(driver) == [("INSERT", None, A)]
 
 
 # A reader that applies the feed from the beginning ends up with a copy of the table.

@@ -11,7 +11,7 @@ from tests.conformance.tables import ada, global_index, local_index, make_table,
 from tests.conformance.value_positions import KEY
 
 
-def _told(
+def _consumed(
     driver: ops.Driver, operation: ops.Operation[ops.WriteItemOutput | ops.GetItemOutput]
 ) -> ops.ConsumedCapacity | None:
     return driver.execute(operation).consumed_capacity
@@ -24,12 +24,12 @@ def test_small_write_consumes_one_unit(
 ) -> None:
     table = make_table(driver, pk="S")
     parts = ops.Capacity(1) if asked == "INDEXES" else None
-    told = ops.ConsumedCapacity(table, 1, table=parts)
-    assert _told(driver, ops.PutItem(table, KEY, return_consumed_capacity=asked)) == told
-    assert _told(driver, ops.UpdateItem(table, KEY, return_consumed_capacity=asked)) == told
-    assert _told(driver, ops.DeleteItem(table, KEY, return_consumed_capacity=asked)) == told
+    capacity = ops.ConsumedCapacity(table, 1, table=parts)
+    assert _consumed(driver, ops.PutItem(table, KEY, return_consumed_capacity=asked)) == capacity
+    assert _consumed(driver, ops.UpdateItem(table, KEY, return_consumed_capacity=asked)) == capacity
+    assert _consumed(driver, ops.DeleteItem(table, KEY, return_consumed_capacity=asked)) == capacity
     # Deleting a missing item is charged as well.
-    assert _told(driver, ops.DeleteItem(table, KEY, return_consumed_capacity=asked)) == told
+    assert _consumed(driver, ops.DeleteItem(table, KEY, return_consumed_capacity=asked)) == capacity
 
 
 @pytest.mark.parametrize("asked", ["NONE", None])
@@ -37,10 +37,10 @@ def test_nothing_is_returned_unless_requested(
     driver: ops.Driver, asked: ops.ReturnConsumedCapacity | None
 ) -> None:
     table = make_table(driver, pk="S")
-    assert _told(driver, ops.PutItem(table, KEY, return_consumed_capacity=asked)) is None
-    assert _told(driver, ops.GetItem(table, KEY, return_consumed_capacity=asked)) is None
-    assert _told(driver, ops.UpdateItem(table, KEY, return_consumed_capacity=asked)) is None
-    assert _told(driver, ops.DeleteItem(table, KEY, return_consumed_capacity=asked)) is None
+    assert _consumed(driver, ops.PutItem(table, KEY, return_consumed_capacity=asked)) is None
+    assert _consumed(driver, ops.GetItem(table, KEY, return_consumed_capacity=asked)) is None
+    assert _consumed(driver, ops.UpdateItem(table, KEY, return_consumed_capacity=asked)) is None
+    assert _consumed(driver, ops.DeleteItem(table, KEY, return_consumed_capacity=asked)) is None
 
 
 # Looking for a missing item is charged as well.
@@ -50,11 +50,11 @@ def test_eventually_consistent_read_costs_half(driver: ops.Driver, there: bool) 
     if there:
         put(driver, table, KEY)
     stale = ops.GetItem(table, KEY, return_consumed_capacity="TOTAL")
-    assert _told(driver, stale) == ops.ConsumedCapacity(table, 0.5)
+    assert _consumed(driver, stale) == ops.ConsumedCapacity(table, 0.5)
     fresh = ops.GetItem(table, KEY, consistent_read=True, return_consumed_capacity="TOTAL")
-    assert _told(driver, fresh) == ops.ConsumedCapacity(table, 1)
+    assert _consumed(driver, fresh) == ops.ConsumedCapacity(table, 1)
     in_parts = ops.GetItem(table, KEY, consistent_read=True, return_consumed_capacity="INDEXES")
-    assert _told(driver, in_parts) == ops.ConsumedCapacity(table, 1, table=ops.Capacity(1))
+    assert _consumed(driver, in_parts) == ops.ConsumedCapacity(table, 1, table=ops.Capacity(1))
 
 
 # A unit is a started block: 4 KB of a read, 1 KB of a write. Ada's item has 9 bytes besides its
@@ -67,20 +67,20 @@ def test_units_round_up_to_started_blocks(
 ) -> None:
     table = make_table(driver, pk="S")
     item = ada(text={"S": "x" * (size - 9)})
-    told = _told(driver, ops.PutItem(table, item, return_consumed_capacity="TOTAL"))
-    assert told == ops.ConsumedCapacity(table, written)
+    capacity = _consumed(driver, ops.PutItem(table, item, return_consumed_capacity="TOTAL"))
+    assert capacity == ops.ConsumedCapacity(table, written)
     fresh = ops.GetItem(table, KEY, consistent_read=True, return_consumed_capacity="TOTAL")
-    assert _told(driver, fresh) == ops.ConsumedCapacity(table, read)
+    assert _consumed(driver, fresh) == ops.ConsumedCapacity(table, read)
     stale = ops.GetItem(table, KEY, return_consumed_capacity="TOTAL")
-    assert _told(driver, stale) == ops.ConsumedCapacity(table, read / 2)
+    assert _consumed(driver, stale) == ops.ConsumedCapacity(table, read / 2)
     # A projection saves nothing: the item is read before it is projected.
     cut = ops.GetItem(table, KEY, projection_expression="pk", return_consumed_capacity="TOTAL")
-    assert _told(driver, cut) == ops.ConsumedCapacity(table, read / 2)
+    assert _consumed(driver, cut) == ops.ConsumedCapacity(table, read / 2)
     # Replacing or removing a large item is charged like writing it.
-    put_again = _told(driver, ops.PutItem(table, KEY, return_consumed_capacity="TOTAL"))
+    put_again = _consumed(driver, ops.PutItem(table, KEY, return_consumed_capacity="TOTAL"))
     assert put_again == ops.ConsumedCapacity(table, written)
     put(driver, table, item)
-    deleted = _told(driver, ops.DeleteItem(table, KEY, return_consumed_capacity="TOTAL"))
+    deleted = _consumed(driver, ops.DeleteItem(table, KEY, return_consumed_capacity="TOTAL"))
     assert deleted == ops.ConsumedCapacity(table, written)
 
 
@@ -192,7 +192,7 @@ def test_index_is_charged_only_for_changed_entries(
     if before is not None:
         put(driver, table, before)
     asked = replace(write, table_name=table, return_consumed_capacity="INDEXES")
-    assert _told(driver, asked) == ops.ConsumedCapacity(
+    assert _consumed(driver, asked) == ops.ConsumedCapacity(
         table,
         1 + by_team + by_place,
         table=ops.Capacity(1),
@@ -203,8 +203,8 @@ def test_index_is_charged_only_for_changed_entries(
 
 def test_total_has_no_breakdown(driver: ops.Driver) -> None:
     table = _make_table(driver)
-    told = _told(driver, ops.PutItem(table, FULL, return_consumed_capacity="TOTAL"))
-    assert told == ops.ConsumedCapacity(table, 3)
+    capacity = _consumed(driver, ops.PutItem(table, FULL, return_consumed_capacity="TOTAL"))
+    assert capacity == ops.ConsumedCapacity(table, 3)
 
 
 def test_batch_capacity_is_the_sum_of_its_writes(driver: ops.Driver) -> None:

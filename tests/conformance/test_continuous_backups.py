@@ -32,7 +32,7 @@ def update(
     return driver.execute(UpdateContinuousBackups(table, asked)).continuous_backups_description
 
 
-def told(driver: Driver, table: str) -> tuple[str, int | None]:
+def recovery_of(driver: Driver, table: str) -> tuple[str, int | None]:
     """Return whether recovery is enabled, and for how many days."""
     answer = driver.execute(DescribeContinuousBackups(table)).continuous_backups_description
     recovery = answer.point_in_time_recovery_description
@@ -57,7 +57,7 @@ def test_recovery_period_defaults_to_35_days(driver: Driver) -> None:
     assert recovery is not None
     assert recovery.point_in_time_recovery_status == "ENABLED"
     assert recovery.recovery_period_in_days == 35
-    assert told(driver, table) == ("ENABLED", 35)
+    assert recovery_of(driver, table) == ("ENABLED", 35)
 
 
 @pytest.mark.parametrize("number", [1, 7, 35])
@@ -65,7 +65,7 @@ def test_recovery_period_can_be_changed(driver: Driver, number: int) -> None:
     table = make_table(driver, pk="S")
     update(driver, table, ON)
     update(driver, table, days(number))
-    assert told(driver, table) == ("ENABLED", number)
+    assert recovery_of(driver, table) == ("ENABLED", number)
 
 
 # Disabling recovery also forgets the period.
@@ -75,9 +75,9 @@ def test_recovery_can_be_disabled_and_enabled_again(driver: Driver) -> None:
     assert update(driver, table, OFF) == ContinuousBackupsDescription(
         "ENABLED", PointInTimeRecoveryDescription("DISABLED")
     )
-    assert told(driver, table) == ("DISABLED", None)
+    assert recovery_of(driver, table) == ("DISABLED", None)
     update(driver, table, ON)
-    assert told(driver, table) == ("ENABLED", 35)
+    assert recovery_of(driver, table) == ("ENABLED", 35)
 
 
 # UpdateTimeToLive rejects this.
@@ -93,7 +93,7 @@ def test_table_can_be_named_by_arn(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     arn = driver.execute(DescribeTable(table)).table.table_arn
     update(driver, arn, days(3))
-    assert told(driver, arn) == told(driver, table) == ("ENABLED", 3)
+    assert recovery_of(driver, arn) == recovery_of(driver, table) == ("ENABLED", 3)
 
 
 @pytest.mark.parametrize(("number", "bound"), [(0, "greater"), (-1, "greater"), (36, "less")])
@@ -119,7 +119,7 @@ def test_rejects_period_without_recovery(driver: Driver, number: int) -> None:
         "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time "
         "recovery."
     )
-    assert told(driver, table) == ("ENABLED", 5)
+    assert recovery_of(driver, table) == ("ENABLED", 5)
 
 
 # AWS raises another exception here than for other operations on tables.

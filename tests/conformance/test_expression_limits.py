@@ -82,10 +82,10 @@ def test_rejects_expressions_over_4096_bytes(
     table = make_table(driver, pk="S")
     put(driver, table, KEY)
     driver.execute(request_for(table, text.ljust(LONGEST)))
-    told = "" if SIZELESS in refused else f" expression size: {LONGEST + 1}"
+    size = "" if SIZELESS in refused else f" expression size: {LONGEST + 1}"
     for name in (table, unused_name()):
         too_long = request_for(name, text.ljust(LONGEST + 1))
-        assert validation_error(driver, too_long) == f"{refused}{TOO_LONG}{told}"
+        assert validation_error(driver, too_long) == f"{refused}{TOO_LONG}{size}"
 
 
 # The expression is measured as sent, so names behind placeholders do not count.

@@ -141,9 +141,3 @@ def test_projection_accepts_placeholders(driver: Driver) -> None:
         "m": {"M": {"x": {"N": "1"}}},
         "few": {"L": [{"S": "one"}]},
     }
-
-
-def test_attributes_to_get_may_match_nothing(driver: Driver) -> None:
-    table = make_table(driver, pk="S")
-    put(driver, table, DOCUMENT)
-    assert driver.execute(GetItem(table, KEY, attributes_to_get=["none_such"])).item == {}

@@ -138,9 +138,9 @@ def test_replay_does_not_undo_later_changes(driver: Driver, table: str) -> None:
 
 def consumed(driver: Driver, asked: TransactWriteItems) -> ConsumedCapacity:
     """Return the capacity the transaction consumed on its only table."""
-    told = driver.execute(replace(asked, return_consumed_capacity="INDEXES")).consumed_capacity
-    assert told is not None
-    (entry,) = told
+    capacity = driver.execute(replace(asked, return_consumed_capacity="INDEXES")).consumed_capacity
+    assert capacity is not None
+    (entry,) = capacity
     return entry
 
 

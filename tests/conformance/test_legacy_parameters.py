@@ -12,7 +12,6 @@ from tests.conformance.errors import failed_condition, validation_error
 from tests.conformance.tables import make_table, put, stored
 
 Expected = dict[str, ops.ExpectedAttributeValue]
-Conditions = dict[str, ops.Condition]
 Updates = dict[str, ops.AttributeValueUpdate]
 
 KEY: Item = {"pk": {"S": "k"}}
@@ -290,43 +289,6 @@ def test_key_conditions_select_part_of_a_partition(
     assert sort_keys(page.items) == found.split()
     back = driver.execute(ops.Query(poems, key_conditions=conditions, scan_index_forward=False))
     assert sort_keys(back.items) == found.split()[::-1]
-
-
-@pytest.mark.parametrize(
-    ("conditions", "operator", "found"),
-    [
-        ({}, None, "a ab b c d"),
-        ({"n": equal({"N": "2.0"})}, None, "b"),
-        ({"even": equal({"BOOL": True})}, None, "a b d"),
-        ({"title": ops.Condition("CONTAINS", [{"S": "n a"}])}, None, "a ab"),
-        ({"title": ops.Condition("NOT_CONTAINS", [{"S": "n a"}])}, None, "b c d"),
-        ({"n": ops.Condition("NE", [{"S": "2"}])}, None, "a ab b c d"),
-        ({"n": ops.Condition("IN", [{"N": "1"}, {"N": "3"}])}, None, "ab c"),
-        ({"missing": ops.Condition("NULL")}, None, "a ab b c d"),
-        ({"missing": ops.Condition("NOT_NULL")}, None, ""),
-        ({"n": ops.Condition("GT", [{"N": "1"}]), "even": equal({"BOOL": True})}, None, "b d"),
-        ({"n": ops.Condition("GT", [{"N": "3"}]), "title": equal({"S": "on a"})}, "OR", "a d"),
-    ],
-    ids=str,
-)
-def test_legacy_filter_selects_items(
-    driver: ops.Driver,
-    poems: str,
-    conditions: Conditions,
-    operator: ops.ConditionalOperator | None,
-    found: str,
-) -> None:
-    query = ops.Query(
-        poems, key_conditions=IN_P, query_filter=conditions, conditional_operator=operator
-    )
-    page = driver.execute(query)
-    assert sort_keys(page.items) == found.split()
-    assert (page.count, page.scanned_count) == (len(found.split()), 5)
-    # The same for a scan, which may also filter by the keys.
-    if operator is None:
-        page = driver.execute(ops.Scan(poems, scan_filter={**conditions, **IN_P}))
-        assert sorted(sort_keys(page.items)) == found.split()
-        assert page.scanned_count == 6
 
 
 # Only KeyConditions may be combined with the expressions of a query, except with

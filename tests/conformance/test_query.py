@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from singletable.operations import Condition, Driver, Query
+from singletable.operations import Driver
 from singletable.values import AttributeValue
 from tests.conformance.requests import binary, fill, number, query, text, values_of
 from tests.conformance.tables import make_indexed_table, make_table, put
@@ -83,16 +83,6 @@ def test_binary_sorts_by_unsigned_bytes(driver: Driver) -> None:
     assert [item["sk"] for item in driver.execute(asked).items] == keys
     turned = replace(asked, scan_index_forward=False)
     assert [item["sk"] for item in driver.execute(turned).items] == keys[::-1]
-
-
-# The only combination AWS allows: the key by the legacy parameter, the filter by an expression.
-def test_key_conditions_combine_with_a_filter_expression(driver: Driver, table: str) -> None:
-    asked = Query(
-        table,
-        key_conditions={"pk": Condition("EQ", [text("p")])},
-        filter_expression="attribute_not_exists(a)",
-    )
-    assert driver.execute(asked).count == 5
 
 
 SMALL = {"pk": text("p"), "sk": text("a")}

@@ -93,17 +93,17 @@ def test_key_mismatch_cancels_the_transaction(driver: Driver, table: str, bad: I
 
 
 # Two units for each get, whether or not it finds an item, reported as read units.
-@pytest.mark.parametrize("told", ["TOTAL", "INDEXES"])
-def test_transactional_get_costs_double(driver: Driver, table: str, told: str) -> None:
+@pytest.mark.parametrize("level", ["TOTAL", "INDEXES"])
+def test_transactional_get_costs_double(driver: Driver, table: str, level: str) -> None:
     asked = replace(
-        getting(Get(table, key("a")), Get(table, key("nobody"))), return_consumed_capacity=told
+        getting(Get(table, key("a")), Get(table, key("nobody"))), return_consumed_capacity=level
     )
     entries = driver.execute(asked).consumed_capacity
     assert entries is not None
     (entry,) = entries
     assert (entry.table_name, entry.capacity_units, entry.read_capacity_units) == (table, 4, 4)
     assert entry.write_capacity_units is None
-    assert (entry.table is None) == (told == "TOTAL")
+    assert (entry.table is None) == (level == "TOTAL")
     if entry.table is not None:
         assert (entry.table.capacity_units, entry.table.read_capacity_units) == (4, 4)
 

@@ -173,9 +173,9 @@ def test_failed_condition_returns_no_item_if_none_existed(driver: Driver, table:
 
 def consumed(driver: Driver, asked: TransactWriteItems) -> list[ConsumedCapacity]:
     """Return what the transaction consumed."""
-    told = driver.execute(asked).consumed_capacity
-    assert told is not None
-    return told
+    capacity = driver.execute(asked).consumed_capacity
+    assert capacity is not None
+    return capacity
 
 
 # A transaction reads before it writes, so it costs twice what its writes cost alone.
@@ -184,8 +184,8 @@ def test_transactional_write_costs_double(
     driver: Driver, table: str, condition: str | None
 ) -> None:
     actions = [putting(table, key("a"), condition), putting(table, key("b"), condition)]
-    (told,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="TOTAL"))
-    assert (told.table_name, told.capacity_units, told.table) == (table, 4, None)
+    (entry,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="TOTAL"))
+    assert (entry.table_name, entry.capacity_units, entry.table) == (table, 4, None)
 
 
 # One entry per table; a condition check is charged like a write.
@@ -209,20 +209,20 @@ def test_write_cost_rounds_up_to_kilobytes(
     driver: Driver, table: str, size: int, units: int
 ) -> None:
     actions = [putting(table, key("a") | {"pad": text("x" * size)})]
-    (told,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="TOTAL"))
-    assert (told.capacity_units, told.write_capacity_units) == (units, units)
+    (entry,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="TOTAL"))
+    assert (entry.capacity_units, entry.write_capacity_units) == (units, units)
 
 
 # Only the table is charged twice; its indexes are charged once.
 def test_index_is_charged_once(driver: Driver) -> None:
     table = make_table(driver, global_index("index", grade="S"), pk="S")
     actions = [putting(table, key("a") | {"grade": text("g")})]
-    (told,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="INDEXES"))
-    assert told.table is not None
-    assert told.global_secondary_indexes is not None
-    assert told.table.capacity_units == 2
-    assert told.global_secondary_indexes["index"].capacity_units == 1
-    assert told.capacity_units == 3
+    (entry,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="INDEXES"))
+    assert entry.table is not None
+    assert entry.global_secondary_indexes is not None
+    assert entry.table.capacity_units == 2
+    assert entry.global_secondary_indexes["index"].capacity_units == 1
+    assert entry.capacity_units == 3
 
 
 def test_capacity_is_reported_only_on_request(driver: Driver, table: str) -> None:
@@ -238,6 +238,6 @@ def test_collection_metrics_cover_tables_with_local_indexes(driver: Driver) -> N
     )
     metrics = driver.execute(asked).item_collection_metrics
     assert metrics is not None
-    (told,) = metrics[table]
-    assert told.item_collection_key == {"pk": text("p")}
-    assert told.size_estimate_range_gb == [0, 1]
+    (entry,) = metrics[table]
+    assert entry.item_collection_key == {"pk": text("p")}
+    assert entry.size_estimate_range_gb == [0, 1]

@@ -53,7 +53,8 @@ Answer: TypeAlias = Json | Pages | Refused
 class Step:
     """One request with our response and the peer's.
 
-    `held` is what the table held before; after a write it is also told what both tables hold then.
+    `held` is what the table held before; `ours_after` and `theirs_after` are what the tables hold
+    after a write.
     """
 
     table: Table

@@ -18,7 +18,7 @@ from tests.differential.peer import as_list, as_map, each
 from tests.differential.strategies.tables import Index, Table
 
 Key: TypeAlias = tuple[Any, ...]
-Told: TypeAlias = tuple[str, Item, Item | None, Item | None]
+Change: TypeAlias = tuple[str, Item, Item | None, Item | None]
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Model:
 
     table: Table
     items: dict[Key, Item] = field(default_factory=dict[Key, Item])
-    told: list[Told] = field(default_factory=list[Told])
+    changes: list[Change] = field(default_factory=list[Change])
 
     def key_of(self, item: Item) -> Key:
         """Return the item's key; numbers are equal by value."""
@@ -84,7 +84,7 @@ class Model:
 
     def _tell(self, kind: str, item: Item, old: Item | None, new: Item | None) -> None:
         key = {name: item[name] for name in self.table.keys.names}
-        self.told.append((kind, key, old, new))
+        self.changes.append((kind, key, old, new))
 
 
 def rank(value: AttributeValue) -> Any:

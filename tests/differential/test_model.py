@@ -209,10 +209,10 @@ class TableAndModel(RuleBasedStateMachine):
     @invariant()
     def the_feed_tells_every_change_once(self) -> None:
         read = self.engine.execute(ops.ReadChanges(self.position))
-        told = [(one.kind, one.keys, one.old, one.new) for one in read.changes]
-        assert told == self.model.told
+        changes = [(one.kind, one.keys, one.old, one.new) for one in read.changes]
+        assert changes == self.model.changes
         self.position = read.position
-        self.model.told.clear()
+        self.model.changes.clear()
 
     def walked(self, index: Index | None, value: AttributeValue, *, forward: bool) -> list[Item]:
         """Return all items of a partition, two per page."""
