@@ -63,6 +63,13 @@ TABLES: dict[str, CreateTable] = {
         **BY_G, global_secondary_indexes=[wide(provisioned_throughput=FIVE)]
     ),
 }
+# Which kinds of lines may follow each other.
+FOLLOWING = {
+    "": ["head"],
+    "head": ["head", "change"],
+    "change": ["error"],
+    "error": ["change", "head"],
+}
 NOT_FOUND = "ResourceNotFoundException: Requested resource not found"
 
 
@@ -80,15 +87,23 @@ class Row:
 def read_rows(file: Path) -> Iterator[Row]:
     """Yield the rows of a file, each with every request of its section."""
     heads: list[tuple[str, str, str]] = []
-    change = ""
+    change, previous = "", ""
     for number, line in enumerate(file.read_text().splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
         line = re.sub(r"<(.)\*(\d+)>", lambda found: found[1] * int(found[2]), line)
-        if head := re.fullmatch(r"(\w+) (\{.*\}) on (.+)", line):
+        kind = "change" if line.startswith("{") else "error" if line.startswith("    ") else "head"
+        if kind not in FOLLOWING[previous]:
+            raise ValueError(f"{file.name}:{number}: unexpected {kind}")
+        previous = kind
+        if kind == "head":
+            head = re.fullmatch(r"(\w+) (\{.*\}) on (.+)", line)
+            assert head is not None, f"{file.name}:{number}"
             heads = [*([] if change else heads), cast("tuple[str, str, str]", head.groups())]
             change = ""
-        elif line.startswith("{"):
+        elif kind == "change":
             change = line
-        elif line.startswith("    "):
+        else:
             for operation, request, tables in heads:
                 changed = msgspec.json.decode(request) | msgspec.json.decode(change)
                 given = {name: value for name, value in changed.items() if value is not None}
