@@ -6,17 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from singletable import (
-    AsyncEngine,
-    AttributeDefinition,
-    AttributeValue,
-    CreateTable,
-    Engine,
-    Item,
-    KeySchemaElement,
-    PutItem,
-    connect,
-)
+from singletable import AsyncEngine, AttributeValue, Engine, Item, connect
+from singletable import operations as ops
 from singletable.cli.show_view import key_tree
 from tests.cli.run import Run
 from tests.cli.shop import fill
@@ -34,7 +25,7 @@ def address(tmp_path: Path) -> str:
 def _put(address: str, *items: Item) -> None:
     with connect(address) as driver:
         for item in items:
-            driver.execute(PutItem("shop", item))
+            driver.execute(ops.PutItem("shop", item))
 
 
 def test_items_of_a_partition_are_a_sorted_tree(run: Run, address: str) -> None:
@@ -131,15 +122,15 @@ def test_partition_keys_may_be_numbers_or_bytes(run: Run, address: str) -> None:
     with connect(address) as driver:
         for name, kind in (("numbers", "N"), ("bytes", "B")):
             driver.execute(
-                CreateTable(
+                ops.CreateTable(
                     name,
-                    [AttributeDefinition("id", kind)],  # type: ignore[arg-type]
-                    [KeySchemaElement("id", "HASH")],
+                    [ops.AttributeDefinition("id", kind)],  # type: ignore[arg-type]
+                    [ops.KeySchemaElement("id", "HASH")],
                     billing_mode="PAY_PER_REQUEST",
                 )
             )
-        driver.execute(PutItem("numbers", {"id": {"N": "7"}, "x": {"N": "1"}}))
-        driver.execute(PutItem("bytes", {"id": {"B": "AAE="}}))
+        driver.execute(ops.PutItem("numbers", {"id": {"N": "7"}, "x": {"N": "1"}}))
+        driver.execute(ops.PutItem("bytes", {"id": {"B": "AAE="}}))
     assert run("show", address, "numbers", "-p", "7.0")[1].startswith("7  1 item\n")
     assert run("show", address, "bytes", "-p", "AAE=")[1].startswith("AAE=  1 item\n")
     assert "id: expected a number, but got 'x'." in run("show", address, "numbers", "-p", "x")[2]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from singletable import ListTables, Table, connect
+from singletable import AsyncEngine, Engine, ListTables, Table, connect
 from singletable.infrastructure import TableSettings, create_table
 from tests.cli.run import Run
+from tests.conformance.endpoint import endpoint
 from tests.differential.dynalite_peer import Dynalite
-from tests.server.process import Endpoint
 
 SHOP = """
 from singletable import Attr, Entity, Index, Key, Table, attr
@@ -48,16 +48,14 @@ def test_tables_are_created_and_checked_over_http(
 ) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "any")
-    endpoint = Endpoint()
-    try:
-        address = f"dynamodb+http://{endpoint.host}:{endpoint.port}?region=us-east-1"
+    with endpoint() as (behind, host, port), Engine.in_memory() as engine:
+        behind.engine = AsyncEngine(engine)
+        address = f"dynamodb+http://{host}:{port}?region=us-east-1"
         assert run("table", "check", "table_shop", address)[0] == 2
         options = ("--recovery-days", "7", "--encryption", "aws-owned")
         assert run("table", "create", "table_shop", address, *options)[0] == 0
         checked = run("table", "check", "table_shop", address, *options)
         assert checked == (0, "shop: as declared\nshop-log: as declared\n", "")
-    finally:
-        endpoint.stop()
 
 
 def test_table_is_created_under_its_real_name(run: Run) -> None:

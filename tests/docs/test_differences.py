@@ -9,51 +9,14 @@ from threading import Thread
 import pytest
 from msgspec.structs import replace
 
-from singletable import (
-    AttributeDefinition,
-    BatchWriteItem,
-    CreateTable,
-    Delays,
-    DescribeTable,
-    Engine,
-    GetItem,
-    Item,
-    KeySchemaElement,
-    PutItem,
-    PutRequest,
-    Query,
-    ReadChanges,
-    Scan,
-    Settings,
-    SweepExpired,
-    TimeToLiveSpecification,
-    UpdateTimeToLive,
-    WriteRequest,
-    connect,
-)
-from singletable.operations import (
-    DescribeContinuousBackups,
-    Get,
-    GlobalSecondaryIndex,
-    LocalSecondaryIndex,
-    PointInTimeRecoverySpecification,
-    Projection,
-    ProvisionedThroughput,
-    SSESpecification,
-    TransactGetItem,
-    TransactGetItems,
-    TransactWriteItem,
-    TransactWriteItems,
-    Update,
-    UpdateContinuousBackups,
-    UpdateTable,
-)
+from singletable import Delays, Engine, Item, Settings, connect
+from singletable import operations as ops
 from tests.house.sources import ROOT
 
-TABLE = CreateTable(
+TABLE = ops.CreateTable(
     "differences",
-    [AttributeDefinition("PK", "S")],
-    [KeySchemaElement("PK", "HASH")],
+    [ops.AttributeDefinition("PK", "S")],
+    [ops.KeySchemaElement("PK", "HASH")],
     billing_mode="PAY_PER_REQUEST",
 )
 
@@ -85,7 +48,7 @@ def key(name: str) -> Item:
 # Tests and tools should not wait for what takes DynamoDB seconds.
 def test_states_are_instant(engine: Engine) -> None:
     engine.execute(TABLE)
-    assert engine.execute(DescribeTable("differences")).table.table_status == "ACTIVE"
+    assert engine.execute(ops.DescribeTable("differences")).table.table_status == "ACTIVE"
 
 
 # Delays let users test how they wait for states.
@@ -93,23 +56,23 @@ def test_states_take_time_with_delays(clock: Clock) -> None:
     settings = Settings(clock=clock, delays=Delays(create_table=5))
     with connect("memory:", settings) as engine:
         engine.execute(TABLE)
-        assert engine.execute(DescribeTable("differences")).table.table_status == "CREATING"
+        assert engine.execute(ops.DescribeTable("differences")).table.table_status == "CREATING"
         clock.now += 6
-        assert engine.execute(DescribeTable("differences")).table.table_status == "ACTIVE"
+        assert engine.execute(ops.DescribeTable("differences")).table.table_status == "ACTIVE"
 
 
 # The specification is described as DynamoDB describes it, for tools that check it.
 def test_encryption_settings_are_stored_but_not_applied(engine: Engine) -> None:
     engine.execute(
-        CreateTable(
+        ops.CreateTable(
             "differences",
             TABLE.attribute_definitions,
             TABLE.key_schema,
             billing_mode="PAY_PER_REQUEST",
-            sse_specification=SSESpecification(enabled=True, sse_type="KMS"),
+            sse_specification=ops.SSESpecification(enabled=True, sse_type="KMS"),
         )
     )
-    described = engine.execute(DescribeTable("differences")).table.sse_description
+    described = engine.execute(ops.DescribeTable("differences")).table.sse_description
     assert described is not None
     assert described.status == "ENABLED"
 
@@ -117,10 +80,10 @@ def test_encryption_settings_are_stored_but_not_applied(engine: Engine) -> None:
 # A restorable time would be a promise that the engine does not keep.
 def test_recovery_settings_are_stored_but_not_applied(engine: Engine, clock: Clock) -> None:
     engine.execute(TABLE)
-    settings = PointInTimeRecoverySpecification(True, 7)
-    engine.execute(UpdateContinuousBackups("differences", settings))
+    settings = ops.PointInTimeRecoverySpecification(True, 7)
+    engine.execute(ops.UpdateContinuousBackups("differences", settings))
     clock.now += 24 * 60 * 60
-    backups = engine.execute(DescribeContinuousBackups("differences"))
+    backups = engine.execute(ops.DescribeContinuousBackups("differences"))
     recovery = backups.continuous_backups_description.point_in_time_recovery_description
     assert recovery is not None
     assert (recovery.point_in_time_recovery_status, recovery.recovery_period_in_days) == (
@@ -134,15 +97,15 @@ def test_recovery_settings_are_stored_but_not_applied(engine: Engine, clock: Clo
 # Throttling by the clock would make tests flaky; units are counted, but nothing is throttled.
 def test_throughput_is_not_enforced(engine: Engine) -> None:
     engine.execute(
-        CreateTable(
+        ops.CreateTable(
             "differences",
             TABLE.attribute_definitions,
             TABLE.key_schema,
-            provisioned_throughput=ProvisionedThroughput(1, 1),
+            provisioned_throughput=ops.ProvisionedThroughput(1, 1),
         )
     )
     for number in range(400):
-        put = PutItem("differences", key(str(number)), return_consumed_capacity="TOTAL")
+        put = ops.PutItem("differences", key(str(number)), return_consumed_capacity="TOTAL")
         consumed = engine.execute(put).consumed_capacity
         assert consumed is not None
         assert consumed.capacity_units == 1
@@ -152,31 +115,31 @@ def test_throughput_is_not_enforced(engine: Engine) -> None:
 def test_scan_order_differs_from_aws(engine: Engine) -> None:
     engine.execute(TABLE)
     names = [f"{number:02}" for number in range(25)]
-    writes = [WriteRequest(PutRequest(key(name))) for name in names]
-    engine.execute(BatchWriteItem({"differences": writes}))
-    scanned = [item["PK"]["S"] for item in engine.execute(Scan("differences")).items]
+    writes = [ops.WriteRequest(ops.PutRequest(key(name))) for name in names]
+    engine.execute(ops.BatchWriteItem({"differences": writes}))
+    scanned = [item["PK"]["S"] for item in engine.execute(ops.Scan("differences")).items]
     assert scanned != names
     assert sorted(scanned) == names
-    assert scanned == [item["PK"]["S"] for item in engine.execute(Scan("differences")).items]
+    assert scanned == [item["PK"]["S"] for item in engine.execute(ops.Scan("differences")).items]
 
 
 # A lagging index would make tests flaky; here it is written with the table.
 def test_global_index_is_always_consistent(engine: Engine) -> None:
     engine.execute(
-        CreateTable(
+        ops.CreateTable(
             "differences",
-            [*TABLE.attribute_definitions, AttributeDefinition("email", "S")],
+            [*TABLE.attribute_definitions, ops.AttributeDefinition("email", "S")],
             TABLE.key_schema,
             global_secondary_indexes=[
-                GlobalSecondaryIndex(
-                    "by_email", [KeySchemaElement("email", "HASH")], Projection("ALL")
+                ops.GlobalSecondaryIndex(
+                    "by_email", [ops.KeySchemaElement("email", "HASH")], ops.Projection("ALL")
                 )
             ],
             billing_mode="PAY_PER_REQUEST",
         )
     )
-    engine.execute(PutItem("differences", {**key("ada"), "email": {"S": "ada@example.com"}}))
-    query = Query(
+    engine.execute(ops.PutItem("differences", {**key("ada"), "email": {"S": "ada@example.com"}}))
+    query = ops.Query(
         "differences",
         "by_email",
         key_condition_expression="email = :email",
@@ -188,20 +151,22 @@ def test_global_index_is_always_consistent(engine: Engine) -> None:
 # There is no background sweep; an item stays until the engine is asked to sweep.
 def test_expired_items_are_removed_by_a_sweep(engine: Engine, clock: Clock) -> None:
     engine.execute(TABLE)
-    engine.execute(UpdateTimeToLive("differences", TimeToLiveSpecification(True, "expires")))
+    engine.execute(
+        ops.UpdateTimeToLive("differences", ops.TimeToLiveSpecification(True, "expires"))
+    )
     expires = str(int(clock.now) + 60)
-    engine.execute(PutItem("differences", {**key("ada"), "expires": {"N": expires}}))
+    engine.execute(ops.PutItem("differences", {**key("ada"), "expires": {"N": expires}}))
     clock.now += 3 * 24 * 60 * 60
-    assert engine.execute(GetItem("differences", key("ada"))).item is not None
-    assert engine.execute(SweepExpired()).removed == 1
-    assert engine.execute(GetItem("differences", key("ada"))).item is None
+    assert engine.execute(ops.GetItem("differences", key("ada"))).item is not None
+    assert engine.execute(ops.SweepExpired()).removed == 1
+    assert engine.execute(ops.GetItem("differences", key("ada"))).item is None
 
 
 # The feed has every write of every table, with or without a stream.
 def test_change_feed_is_always_on(engine: Engine) -> None:
     engine.execute(TABLE)
-    engine.execute(PutItem("differences", key("ada")))
-    changes = engine.execute(ReadChanges()).changes
+    engine.execute(ops.PutItem("differences", key("ada")))
+    changes = engine.execute(ops.ReadChanges()).changes
     assert [(change.kind, change.keys) for change in changes] == [("INSERT", key("ada"))]
 
 
@@ -219,8 +184,8 @@ def test_every_documented_difference_names_its_test() -> None:
 # A test should see current counts, not those of six hours ago.
 def test_item_counts_are_exact(engine: Engine) -> None:
     engine.execute(TABLE)
-    engine.execute(PutItem("differences", key("a")))
-    table = engine.execute(DescribeTable("differences")).table
+    engine.execute(ops.PutItem("differences", key("a")))
+    table = engine.execute(ops.DescribeTable("differences")).table
     assert (table.item_count, table.table_size_bytes) == (1, len("PK") + len("a"))
 
 
@@ -228,26 +193,26 @@ def test_item_counts_are_exact(engine: Engine) -> None:
 def test_table_updates_may_follow_immediately(engine: Engine) -> None:
     engine.execute(TABLE)
     for protected in (True, False) * 3:
-        engine.execute(UpdateTable("differences", deletion_protection_enabled=protected))
-    assert not engine.execute(DescribeTable("differences")).table.deletion_protection_enabled
+        engine.execute(ops.UpdateTable("differences", deletion_protection_enabled=protected))
+    assert not engine.execute(ops.DescribeTable("differences")).table.deletion_protection_enabled
 
 
 def test_item_collection_size_is_measured_but_not_limited(engine: Engine) -> None:
-    by_time = LocalSecondaryIndex(
+    by_time = ops.LocalSecondaryIndex(
         "by-time",
-        [KeySchemaElement("PK", "HASH"), KeySchemaElement("time", "RANGE")],
-        Projection("ALL"),
+        [ops.KeySchemaElement("PK", "HASH"), ops.KeySchemaElement("time", "RANGE")],
+        ops.Projection("ALL"),
     )
     engine.execute(
-        CreateTable(
+        ops.CreateTable(
             "collections",
-            [AttributeDefinition(name, "S") for name in ("PK", "SK", "time")],
-            [KeySchemaElement("PK", "HASH"), KeySchemaElement("SK", "RANGE")],
+            [ops.AttributeDefinition(name, "S") for name in ("PK", "SK", "time")],
+            [ops.KeySchemaElement("PK", "HASH"), ops.KeySchemaElement("SK", "RANGE")],
             local_secondary_indexes=[by_time],
             billing_mode="PAY_PER_REQUEST",
         )
     )
-    put = PutItem(
+    put = ops.PutItem(
         "collections",
         {**key("one"), "SK": {"S": "1"}},
         return_item_collection_metrics="SIZE",
@@ -260,7 +225,7 @@ def test_item_collection_size_is_measured_but_not_limited(engine: Engine) -> Non
 # There is one writer at a time, so transactions never conflict.
 def test_concurrent_transactions_wait_instead_of_conflicting(engine: Engine) -> None:
     engine.execute(TABLE)
-    add = Update(
+    add = ops.Update(
         "differences",
         key("counter"),
         "ADD hits :one",
@@ -269,14 +234,14 @@ def test_concurrent_transactions_wait_instead_of_conflicting(engine: Engine) -> 
 
     def transact() -> None:
         for _ in range(20):
-            engine.execute(TransactWriteItems([TransactWriteItem(update=add)]))
+            engine.execute(ops.TransactWriteItems([ops.TransactWriteItem(update=add)]))
 
     threads = [Thread(target=transact) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    item = engine.execute(GetItem("differences", key("counter"))).item
+    item = engine.execute(ops.GetItem("differences", key("counter"))).item
     assert item is not None
     assert item["hits"] == {"N": "80"}
 
@@ -285,15 +250,17 @@ def test_reads_of_a_transaction_are_not_limited(engine: Engine) -> None:
     engine.execute(TABLE)
     large: Item = {"text": {"S": "x" * 400_000}}
     for number in range(11):
-        engine.execute(PutItem("differences", key(str(number)) | large))
-    reads = [TransactGetItem(Get("differences", key(str(number)))) for number in range(11)]
-    items = [each.item for each in engine.execute(TransactGetItems(reads)).responses]
+        engine.execute(ops.PutItem("differences", key(str(number)) | large))
+    reads = [ops.TransactGetItem(ops.Get("differences", key(str(number)))) for number in range(11)]
+    items = [each.item for each in engine.execute(ops.TransactGetItems(reads)).responses]
     assert all(items)
 
 
 def test_kms_key_alias_is_not_resolved(engine: Engine) -> None:
-    specification = SSESpecification(enabled=True, sse_type="KMS", kms_master_key_id="alias/mine")
+    specification = ops.SSESpecification(
+        enabled=True, sse_type="KMS", kms_master_key_id="alias/mine"
+    )
     engine.execute(replace(TABLE, sse_specification=specification))
-    description = engine.execute(DescribeTable("differences")).table.sse_description
+    description = engine.execute(ops.DescribeTable("differences")).table.sse_description
     assert description is not None
     assert (description.kms_master_key_arn or "").endswith("alias/mine")

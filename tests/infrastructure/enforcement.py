@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from singletable import Driver, Store, Table, connect
+from singletable import AsyncEngine, Driver, Engine, Store, Table, connect
+from singletable.server.guard import Guard
+from tests.conformance.endpoint import endpoint
 from tests.infrastructure.declarations import ALL
-from tests.server.process import Endpoint
 
 CREDENTIALS = """
 [[credential]]
@@ -59,14 +60,16 @@ def enforce(
     ):
         (folder / name).touch(0o600)
         (folder / name).write_text(text)
-    endpoint = Endpoint("--credentials", str(folder / "credentials.toml"))
-    address = f"dynamodb+http://{endpoint.host}:{endpoint.port}?region=us-east-1&profile="
-    try:
-        with pytest.MonkeyPatch.context() as environment:
-            environment.setenv("AWS_SHARED_CREDENTIALS_FILE", str(folder / "profiles"))
-            with connect(f"{address}operator") as operator, connect(f"{address}app") as app:
-                for table in tables:
-                    Store(operator).admin.create_table(table)
-                yield EnforcedPolicy(operator, app)
-    finally:
-        endpoint.stop()
+    guard = Guard.from_file(folder / "credentials.toml")
+    with (
+        endpoint(guard) as (behind, host, port),
+        Engine.in_memory() as engine,
+        pytest.MonkeyPatch.context() as environment,
+    ):
+        behind.engine = AsyncEngine(engine)
+        environment.setenv("AWS_SHARED_CREDENTIALS_FILE", str(folder / "profiles"))
+        address = f"dynamodb+http://{host}:{port}?region=us-east-1&profile="
+        with connect(f"{address}operator") as operator, connect(f"{address}app") as app:
+            for table in tables:
+                Store(operator).admin.create_table(table)
+            yield EnforcedPolicy(operator, app)

@@ -6,18 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from singletable import (
-    BackupTableNotFound,
-    ContinuousBackupsUnavailable,
-    CreateTable,
-    DescribeTable,
-    Operation,
-    ResourceNotFound,
-    ServiceUnavailable,
-    Table,
-    TableNotFound,
-    UpdateTimeToLive,
-)
+from singletable import CreateTable, DescribeTable, Operation, Table, UpdateTimeToLive, errors
 from singletable.engine import Engine
 from singletable.infrastructure import TableSettings, create_table, describe_table
 from singletable.operations import UpdateContinuousBackups
@@ -36,7 +25,7 @@ class SlowTable:
     def execute(self, operation: Operation[Any], /) -> Any:
         self.sent.append(type(operation))
         if isinstance(operation, DescribeTable) and self.sent.count(DescribeTable) <= self.polls:
-            raise TableNotFound("Requested resource not found: Table: shop not found")
+            raise errors.TableNotFound("Requested resource not found: Table: shop not found")
         return self.engine.execute(cast("Operation[object]", operation))
 
 
@@ -57,8 +46,10 @@ class SlowBackups(SlowTable):
             self.sent.append(UpdateContinuousBackups)
             # The backup service may not know the table yet.
             if not tried:
-                raise BackupTableNotFound("Table not found: shop")
-            raise ContinuousBackupsUnavailable("Backups are being enabled for the table: shop")
+                raise errors.BackupTableNotFound("Table not found: shop")
+            raise errors.ContinuousBackupsUnavailable(
+                "Backups are being enabled for the table: shop"
+            )
         return self.engine.execute(cast("Operation[object]", operation))
 
 
@@ -77,7 +68,7 @@ def test_create_table_retries_recovery_until_backups_exist() -> None:
 def test_create_table_stops_waiting_for_backups() -> None:
     with Engine.in_memory() as engine:
         driver = SlowBackups(engine, polls=10_000)
-        with pytest.raises(ServiceUnavailable, match="backups are not after 120 seconds"):
+        with pytest.raises(errors.ServiceUnavailable, match="backups are not after 120 seconds"):
             create_table(
                 driver, TABLE, "shop", TableSettings(recovery_days=7), lambda seconds: None
             )
@@ -89,9 +80,9 @@ def test_describe_table_accepts_other_not_found_texts() -> None:
         def execute(self, operation: Operation[Any], /) -> Any:
             try:
                 return self.engine.execute(cast("Operation[object]", operation))
-            except TableNotFound:
+            except errors.TableNotFound:
                 message = "Cannot do operations on a non-existent table"
-                raise ResourceNotFound(message) from None
+                raise errors.ResourceNotFound(message) from None
 
     with Engine.in_memory() as engine:
         assert describe_table(DynamoDBLocal(engine, polls=0), "shop") is None
@@ -100,5 +91,5 @@ def test_describe_table_accepts_other_not_found_texts() -> None:
 def test_create_table_stops_waiting_for_active() -> None:
     with Engine.in_memory() as engine:
         driver = SlowTable(engine, polls=10_000)
-        with pytest.raises(ServiceUnavailable, match="not active after 120 seconds"):
+        with pytest.raises(errors.ServiceUnavailable, match="not active after 120 seconds"):
             create_table(driver, TABLE, "shop", TableSettings(), lambda seconds: None)

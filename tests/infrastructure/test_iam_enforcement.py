@@ -8,49 +8,23 @@ from typing import Any
 
 import pytest
 
-from singletable import (
-    AccessDenied,
-    BatchGetItem,
-    DeleteTable,
-    DescribeTable,
-    GetItem,
-    KeysAndAttributes,
-    ListTables,
-    Operation,
-    OutOfScope,
-    Put,
-    PutItem,
-    Query,
-    Scan,
-    Store,
-    TransactWriteItem,
-    TransactWriteItems,
-    UpdateTable,
-)
-from singletable.infrastructure.iam import (
-    READS,
-    WRITES,
-    ArnScope,
-    Owner,
-    create_policy,
-    grants_for_entities,
-    grants_for_patterns,
-    restrict_to_owner,
-)
+from singletable import AccessDenied, OutOfScope, Store
+from singletable import operations as ops
+from singletable.infrastructure import iam
 from tests.infrastructure.declarations import Ballot, Candidate, Election, Event, Skill, User
 from tests.infrastructure.enforcement import EnforcedPolicy, enforce
 from tests.store import tenant_entities as tenants
 
-HERE = ArnScope("us-east-1", "123456789012")
-BOTH = (*READS, *WRITES)
+HERE = iam.ArnScope("us-east-1", "123456789012")
+BOTH = (*iam.READS, *iam.WRITES)
 
 
 def key(partition: str, sort: str = "METADATA") -> Any:
     return {"PK": {"S": partition}, "SK": {"S": sort}}
 
 
-def query(partition: str, index: str | None = None, attribute: str = "PK") -> Query:
-    return Query(
+def query(partition: str, index: str | None = None, attribute: str = "PK") -> ops.Query:
+    return ops.Query(
         "vote_data",
         index_name=index,
         key_condition_expression=f"{attribute} = :v",
@@ -65,8 +39,8 @@ def skill(person: str, name: str = "Python") -> Skill:
 @pytest.fixture(scope="module")
 def elections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EnforcedPolicy]:
     """Start an endpoint for an app with users, elections and ballots, but not the event log."""
-    policy = create_policy(
-        grants_for_entities([User, Election, Candidate, Ballot], BOTH), scope=HERE
+    policy = iam.create_policy(
+        iam.grants_for_entities([User, Election, Candidate, Ballot], BOTH), scope=HERE
     )
     with enforce(policy, tmp_path_factory.mktemp("elections")) as both:
         yield both
@@ -94,29 +68,31 @@ def test_policy_allows_app_requests(elections: EnforcedPolicy) -> None:
 
 
 NEIGHBOR = key("CONFIG#secret")
-DENIED: dict[str, Operation[Any]] = {
-    "item of another app": GetItem("vote_data", NEIGHBOR),
-    "key with a similar prefix": GetItem("vote_data", key("USERS")),
-    "key in another case": GetItem("vote_data", key("user#alice")),
-    "write to another app's item": PutItem("vote_data", NEIGHBOR),
+DENIED: dict[str, ops.Operation[Any]] = {
+    "item of another app": ops.GetItem("vote_data", NEIGHBOR),
+    "key with a similar prefix": ops.GetItem("vote_data", key("USERS")),
+    "key in another case": ops.GetItem("vote_data", key("user#alice")),
+    "write to another app's item": ops.PutItem("vote_data", NEIGHBOR),
     "partition of another app": query("CONFIG#secret"),
-    "batch with another app's item": BatchGetItem(
-        {"vote_data": KeysAndAttributes([key("USER#alice"), NEIGHBOR])}
+    "batch with another app's item": ops.BatchGetItem(
+        {"vote_data": ops.KeysAndAttributes([key("USER#alice"), NEIGHBOR])}
     ),
-    "transaction with another app's item": TransactWriteItems(
+    "transaction with another app's item": ops.TransactWriteItems(
         [
-            TransactWriteItem(put=Put("vote_data", key("USER#bob"))),
-            TransactWriteItem(put=Put("vote_data", NEIGHBOR)),
+            ops.TransactWriteItem(put=ops.Put("vote_data", key("USER#bob"))),
+            ops.TransactWriteItem(put=ops.Put("vote_data", NEIGHBOR)),
         ]
     ),
-    "scan": Scan("vote_data"),
-    "scan of an index": Scan("vote_data", index_name="GSI-1"),
-    "item of another table": PutItem("vote_event_log", {"PK": {"S": "EVENTS"}, "SK": {"N": "1"}}),
-    "same key in another table": GetItem("glad-entities", key("USER#alice")),
-    "DeleteTable": DeleteTable("vote_data"),
-    "UpdateTable": UpdateTable("vote_data", deletion_protection_enabled=False),
-    "DescribeTable": DescribeTable("vote_data"),
-    "ListTables": ListTables(),
+    "scan": ops.Scan("vote_data"),
+    "scan of an index": ops.Scan("vote_data", index_name="GSI-1"),
+    "item of another table": ops.PutItem(
+        "vote_event_log", {"PK": {"S": "EVENTS"}, "SK": {"N": "1"}}
+    ),
+    "same key in another table": ops.GetItem("glad-entities", key("USER#alice")),
+    "DeleteTable": ops.DeleteTable("vote_data"),
+    "UpdateTable": ops.UpdateTable("vote_data", deletion_protection_enabled=False),
+    "DescribeTable": ops.DescribeTable("vote_data"),
+    "ListTables": ops.ListTables(),
 }
 
 
@@ -127,7 +103,7 @@ def test_policy_denies_other_requests(elections: EnforcedPolicy, name: str) -> N
 
 
 def test_read_policy_denies_writes(tmp_path_factory: pytest.TempPathFactory) -> None:
-    policy = create_policy(grants_for_entities([Skill, Event], READS), scope=HERE)
+    policy = iam.create_policy(iam.grants_for_entities([Skill, Event], iam.READS), scope=HERE)
     with enforce(policy, tmp_path_factory.mktemp("readers")) as both:
         Store(both.operator).create(skill("alice"))
         store = Store(both.app)
@@ -147,10 +123,10 @@ def test_read_policy_denies_writes(tmp_path_factory: pytest.TempPathFactory) -> 
 
 # The caller's tag is alice: the table and an index with two partition keys are restricted to it.
 def test_owner_policy_allows_own_items_only(tmp_path_factory: pytest.TempPathFactory) -> None:
-    owner = Owner({"person": "${aws:PrincipalTag/user}"})
-    grants, omitted = restrict_to_owner(grants_for_entities([Skill], BOTH), owner)
+    owner = iam.Owner({"person": "${aws:PrincipalTag/user}"})
+    grants, omitted = iam.restrict_to_owner(iam.grants_for_entities([Skill], BOTH), owner)
     assert omitted == ["Skill.at_level"]
-    policy = create_policy(grants, scope=HERE, owner=owner)
+    policy = iam.create_policy(grants, scope=HERE, owner=owner)
     with enforce(policy, tmp_path_factory.mktemp("owners")) as both:
         Store(both.operator).put_many([skill("bob"), skill("alicia")])
         store = Store(both.app)
@@ -177,23 +153,25 @@ def test_owner_policy_allows_own_items_only(tmp_path_factory: pytest.TempPathFac
 def test_scan_policy_allows_table_scan_only(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    policy = create_policy(grants_for_entities([Election], (*READS, "Scan")), scope=HERE)
+    policy = iam.create_policy(
+        iam.grants_for_entities([Election], (*iam.READS, "Scan")), scope=HERE
+    )
     with enforce(policy, tmp_path_factory.mktemp("scanners")) as both:
-        both.app.execute(Scan("vote_data"))
+        both.app.execute(ops.Scan("vote_data"))
         with pytest.raises(AccessDenied):
-            both.app.execute(Scan("vote_data", index_name="GSI-1"))
+            both.app.execute(ops.Scan("vote_data", index_name="GSI-1"))
 
 
 # The policy of a tenant, which the store's scope matches.
-TENANT = Owner({"org": "${aws:PrincipalTag/user}", "Org.name": "${aws:PrincipalTag/user}"})
+TENANT = iam.Owner({"org": "${aws:PrincipalTag/user}", "Org.name": "${aws:PrincipalTag/user}"})
 
 
 def test_tenant_policy_allows_its_patterns_and_no_other_tenant(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    grants, omitted = restrict_to_owner(grants_for_patterns(tenants.catalog), TENANT)
+    grants, omitted = iam.restrict_to_owner(iam.grants_for_patterns(tenants.catalog), TENANT)
     assert omitted == []
-    policy = create_policy(grants, scope=HERE, owner=TENANT)
+    policy = iam.create_policy(grants, scope=HERE, owner=TENANT)
     tables = [tenants.tracker, tenants.levels]
     with enforce(policy, tmp_path_factory.mktemp("tenants"), tables) as both:
         operator, app = Store(both.operator), Store(both.app)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from singletable import DeclarationError, Provisioned
+from singletable import DeclarationError, Provisioned, planning
 from singletable.infrastructure import (
     AlarmThresholds,
     Deployment,
@@ -21,19 +21,11 @@ from singletable.infrastructure import (
 )
 from singletable.infrastructure.alarms import Alarm, Metric, account_alarms, table_alarms
 from singletable.infrastructure.planned_load import format_rate
-from singletable.planning import (
-    create_plan,
-    hot_keys,
-    loads_of,
-    monthly_cost,
-    region_prices,
-    workload_of,
-)
 from tests.infrastructure.declarations import ALL, digests, votes
 from tests.infrastructure.deployments import DEPLOYMENTS, PLANNED, of_type, template
 from tests.infrastructure.planned_shop import catalog, shop
 
-PLAN = create_plan([catalog])
+PLAN = planning.create_plan([catalog])
 LOAD = planned_load(PLAN, monthly_cost=99.5)
 
 
@@ -104,7 +96,7 @@ def test_provisioned_tables_keep_the_alarm_on_utilization() -> None:
 
 
 def test_hot_partitions_have_an_alarm_of_their_own() -> None:
-    load = planned_load(PLAN, hot_keys=hot_keys(workload_of([catalog])))
+    load = planned_load(PLAN, hot_keys=planning.hot_keys(planning.workload_of([catalog])))
     found = alarms(load)
     key = load.hottest["shop", "by-day", "Read"]
     assert key.template == "DAY#{day}"
@@ -163,9 +155,9 @@ def test_budget_is_the_planned_cost_and_a_fifth() -> None:
 
 # 101 read and 6 write units a second on average, of which the index has its share.
 def test_cost_is_that_of_the_deployment() -> None:
-    prices = region_prices()
+    prices = planning.region_prices()
     cost = planned_cost(PLAN, [shop], Deployment(recovery_days=None), prices)
-    expected = monthly_cost(loads_of(PLAN), prices, "on-demand").total
+    expected = planning.monthly_cost(planning.loads_of(PLAN), prices, "on-demand").total
     assert cost == pytest.approx(expected)
     assert cost > 1
     scaled = planned_cost(PLAN, [shop], Deployment(capacity=Provisioned(5, 5)), prices)

@@ -8,14 +8,8 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from singletable import (
-    BackupTableNotFound,
-    DeclarationError,
-    Engine,
-    Operation,
-    OperationError,
-    Table,
-)
+from singletable import BackupTableNotFound, DeclarationError, Engine, OperationError, Table
+from singletable import operations as ops
 from singletable.infrastructure import (
     AwsManagedKey,
     AwsOwnedKey,
@@ -29,12 +23,6 @@ from singletable.infrastructure import (
     create_table,
     describe_table,
     find_unverifiable,
-)
-from singletable.operations import (
-    DescribeContinuousBackups,
-    PointInTimeRecoverySpecification,
-    SSEDescription,
-    UpdateContinuousBackups,
 )
 from singletable.wire import UnknownOperation
 
@@ -63,10 +51,10 @@ class WithoutBackups:
         self.engine = engine
         self.error = error
 
-    def execute(self, operation: Operation[Any], /) -> Any:
-        if isinstance(operation, DescribeContinuousBackups | UpdateContinuousBackups):
+    def execute(self, operation: ops.Operation[Any], /) -> Any:
+        if isinstance(operation, ops.DescribeContinuousBackups | ops.UpdateContinuousBackups):
             raise self.error
-        return self.engine.execute(cast("Operation[object]", operation))
+        return self.engine.execute(cast("ops.Operation[object]", operation))
 
 
 def create_and_describe(
@@ -163,9 +151,9 @@ def test_recovery_is_not_requested_unless_compared(driver: Engine) -> None:
 # Servers from before the period was configurable leave it out; it was 35 days.
 def test_missing_recovery_period_means_35_days(driver: Engine) -> None:
     class OlderServer(WithoutBackups):
-        def execute(self, operation: Operation[Any], /) -> Any:
-            output = self.engine.execute(cast("Operation[object]", operation))
-            if not isinstance(operation, DescribeContinuousBackups):
+        def execute(self, operation: ops.Operation[Any], /) -> Any:
+            output = self.engine.execute(cast("ops.Operation[object]", operation))
+            if not isinstance(operation, ops.DescribeContinuousBackups):
                 return output
             backups = cast("Any", output).continuous_backups_description
             recovery = replace(
@@ -236,14 +224,14 @@ def test_key_that_only_kms_can_identify_is_unverifiable(
     ("sse", "key"),
     [
         (None, None),
-        (SSEDescription("DISABLED"), None),
-        (SSEDescription("DISABLING", "KMS", KEY), None),
-        (SSEDescription("ENABLING", "KMS", KEY), KEY),
-        (SSEDescription("UPDATING", "KMS", KEY), KEY),
+        (ops.SSEDescription("DISABLED"), None),
+        (ops.SSEDescription("DISABLING", "KMS", KEY), None),
+        (ops.SSEDescription("ENABLING", "KMS", KEY), KEY),
+        (ops.SSEDescription("UPDATING", "KMS", KEY), KEY),
     ],
 )
 def test_kms_key_counts_once_encryption_is_enabling(
-    driver: Engine, sse: SSEDescription | None, key: str | None
+    driver: Engine, sse: ops.SSEDescription | None, key: str | None
 ) -> None:
     described = create_and_describe(driver, TableSettings(), TableSettings())
     table = replace(described.table, sse_description=sse)
@@ -259,8 +247,8 @@ def test_recovery_days_out_of_range_are_rejected(days: int) -> None:
 def test_disabled_recovery_is_a_difference(driver: Engine) -> None:
     wanted = TableSettings(recovery_days=35)
     create_and_describe(driver, wanted, wanted)
-    off = PointInTimeRecoverySpecification(point_in_time_recovery_enabled=False)
-    driver.execute(UpdateContinuousBackups("shop", off))
+    off = ops.PointInTimeRecoverySpecification(point_in_time_recovery_enabled=False)
+    driver.execute(ops.UpdateContinuousBackups("shop", off))
     described = describe_table(driver, "shop", wanted)
     assert described is not None
     assert summarize(compare_table(TABLE, described, wanted)) == [

@@ -9,18 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable import (
-    AttributeValue,
-    Index,
-    Item,
-    Number,
-    PutItem,
-    Scan,
-    Store,
-    Table,
-    connect,
-    key_of,
-)
+from singletable import AttributeValue, Index, Item, Number, Store, Table, connect, key_of
+from singletable import operations as ops
 from singletable.introspection import Introspection, TableSample, introspect
 from singletable.schema import Model, model_of
 from tests.introspection.designs import TABLES, plain_text, random_items, tricky_text
@@ -106,7 +96,7 @@ def test_markers_are_written_with_their_owners() -> None:
     for item in markers.items:
         if user.matches(item):
             store.create(user.instance(item))
-    written = store.driver.execute(Scan("markers")).items or []
+    written = store.driver.execute(ops.Scan("markers")).items or []
     assert sorted(written, key=str) == sorted(markers.items, key=str)
 
 
@@ -117,13 +107,13 @@ def test_existing_table_is_read_and_written_back_unchanged(name: str) -> None:
     store = Store(connect("memory:"))
     store.admin.create_table(models[0].table)
     for item in foreign.items:
-        store.driver.execute(PutItem(foreign.table.name, item))
+        store.driver.execute(ops.PutItem(foreign.table.name, item))
     for model in models:
         for instance in store.admin.scan(model.entity):
             assert store.get(key_of(instance)) == instance
             store.delete(key_of(instance))
             store.put(instance)
-    written = store.driver.execute(Scan(foreign.table.name)).items or []
+    written = store.driver.execute(ops.Scan(foreign.table.name)).items or []
     assert len(written) == len(foreign.items)
     assert all(item in written for item in foreign.items)
 

@@ -8,21 +8,8 @@ from random import Random
 from threading import Lock
 from typing import Any, TypeVar
 
-from singletable import (
-    Attr,
-    DeleteItem,
-    Driver,
-    Engine,
-    Entity,
-    Key,
-    Operation,
-    PutItem,
-    Scan,
-    Store,
-    Table,
-    Unique,
-    attr,
-)
+from singletable import Attr, Driver, Engine, Entity, Key, Store, Table, Unique, attr
+from singletable import operations as ops
 from singletable.migration import Copy, Migration, Part, each, leave_out, merge, unchanged
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.state import is_state_item
@@ -119,7 +106,7 @@ def write_old(driver: Driver, random: Random) -> None:
     match random.randrange(8):
         case 0 | 1:
             # An address belongs to one user at a time, but may change hands.
-            old = driver.execute(Scan("users", consistent_read=True)).items
+            old = driver.execute(ops.Scan("users", consistent_read=True)).items
             taken = {one["email"].get("S") for one in old if one["username"] != {"S": name}}
             free = [text for text in ("x@a", "y@a", "z@a", f"{name}@a") if text not in taken]
             item: Item = {
@@ -127,15 +114,15 @@ def write_old(driver: Driver, random: Random) -> None:
                 "email": {"S": random.choice(free)},
                 "age": {"N": str(random.randrange(3))},
             }
-            driver.execute(PutItem("users", item))
+            driver.execute(ops.PutItem("users", item))
         case 2:
-            driver.execute(DeleteItem("users", {"username": {"S": name}}))
+            driver.execute(ops.DeleteItem("users", {"username": {"S": name}}))
         case 3 | 4:
             like: Item = {"post": {"S": random.choice("pq")}, "visitor": {"S": name}}
-            driver.execute(PutItem("likes", like))
+            driver.execute(ops.PutItem("likes", like))
         case 5:
             like = {"post": {"S": random.choice("pq")}, "visitor": {"S": name}}
-            driver.execute(DeleteItem("likes", like))
+            driver.execute(ops.DeleteItem("likes", like))
         case 6:
             # An item without its tag is copied as it is.
             sort_key, kind = random.choice([("TEXT", "text"), ("DRAFT", "draft"), ("TEXT", "?")])
@@ -146,15 +133,17 @@ def write_old(driver: Driver, random: Random) -> None:
                 "note": {"S": name},
                 "text": {"S": random.choice("tuv")},
             }
-            driver.execute(PutItem("notes", note))
+            driver.execute(ops.PutItem("notes", note))
         case _:
             sort_key = random.choice(["TEXT", "DRAFT"])
-            driver.execute(DeleteItem("notes", {"PK": {"S": f"OLD#{name}"}, "SK": {"S": sort_key}}))
+            driver.execute(
+                ops.DeleteItem("notes", {"PK": {"S": f"OLD#{name}"}, "SK": {"S": sort_key}})
+            )
 
 
 def stored(driver: Driver, table: str = "entities") -> dict[str, Item]:
     """Return the items of a table that belong to the application."""
-    items = driver.execute(Scan(table, consistent_read=True)).items
+    items = driver.execute(ops.Scan(table, consistent_read=True)).items
     return {repr(sorted(item.items())): item for item in items if not is_state_item(item)}
 
 
@@ -165,8 +154,8 @@ def freshly_copied(
     with Engine.in_memory() as copy:
         create_site(copy)
         for table in ("users", "likes", "notes"):
-            for item in engine.execute(Scan(table, consistent_read=True)).items:
-                copy.execute(PutItem(table, item))
+            for item in engine.execute(ops.Scan(table, consistent_read=True)).items:
+                copy.execute(ops.PutItem(table, item))
         MigrationRunner(migration, copy, clock=lambda: at, segments=1).run()
         return stored(copy)
 
@@ -187,7 +176,7 @@ class Mortal:
     after: bool = False
     requests: int = 0
 
-    def execute(self, operation: Operation[R], /) -> R:
+    def execute(self, operation: ops.Operation[R], /) -> R:
         self.requests += 1
         if self.requests > self.lives or (self.requests == self.lives and not self.after):
             raise Killed
@@ -205,7 +194,7 @@ class Disturbed:
     disturb: Callable[[], object]
     _lock: Lock = field(default_factory=Lock)
 
-    def execute(self, operation: Operation[R], /) -> R:
+    def execute(self, operation: ops.Operation[R], /) -> R:
         with self._lock:
             self.disturb()
         return self.driver.execute(operation)
@@ -216,9 +205,9 @@ class Recorded:
     """Remembers the requests."""
 
     driver: Driver
-    requests: list[Operation[Any]] = field(default_factory=list[Operation[Any]])
+    requests: list[ops.Operation[Any]] = field(default_factory=list[ops.Operation[Any]])
 
-    def execute(self, operation: Operation[R], /) -> R:
+    def execute(self, operation: ops.Operation[R], /) -> R:
         self.requests.append(operation)
         return self.driver.execute(operation)
 

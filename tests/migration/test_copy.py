@@ -7,20 +7,7 @@ from random import Random
 
 import pytest
 
-from singletable import (
-    Attr,
-    Driver,
-    Engine,
-    Entity,
-    Key,
-    MigrationError,
-    MigrationLocked,
-    PutItem,
-    Store,
-    Table,
-    TransformFailed,
-    attr,
-)
+from singletable import Attr, Driver, Engine, Entity, Key, PutItem, Store, Table, attr, errors
 from singletable.migration import Copy, Migration, Part, dry_run, each, merge
 from singletable.migration.change_log import FeedChanges
 from singletable.migration.copy import Copier
@@ -138,7 +125,9 @@ def test_failing_rules_are_reported_together_and_continued_after_a_fix(engine: E
 
     clock = Clock()
     broken = Migration(Copy(entities, each(OldUser, strict)), name="0001_users")
-    with pytest.raises(TransformFailed, match=r"username=u01: ValueError: has no e-mail") as failed:
+    with pytest.raises(
+        errors.TransformFailed, match=r"username=u01: ValueError: has no e-mail"
+    ) as failed:
         MigrationRunner(broken, engine, clock=clock, sleep=clock.sleep).run()
     assert len(failed.value.failures) > 1
     fixed = Migration(
@@ -153,7 +142,7 @@ def test_two_old_items_with_the_same_new_key_are_reported(engine: Engine) -> Non
     create_site(engine)
     for name in ("ada", "bob"):
         Store(engine).put(OldUser(username=name, email="same@x"))
-    with pytest.raises(TransformFailed, match=r"also follows from username=") as failed:
+    with pytest.raises(errors.TransformFailed, match=r"also follows from username=") as failed:
         runner(engine, Clock()).run()
     assert len(failed.value.failures) == 1
 
@@ -173,7 +162,7 @@ def test_two_old_items_with_the_same_new_key_are_reported_by_the_next_run_too(
         return MigrationRunner(migration, engine, segments=1, page_size=2).run().phase
 
     for _ in range(2):
-        with pytest.raises(TransformFailed, match=r"also follows from username=u"):
+        with pytest.raises(errors.TransformFailed, match=r"also follows from username=u"):
             run()
     Store(engine).delete(OldUser.key("u0"))
     assert run() == "ready"
@@ -188,9 +177,9 @@ def test_copy_if_empty_replaces_nothing(engine: Engine) -> None:
     migration = Migration(Copy(entities, each(OldUser, to_user), if_empty=True), name="0001_users")
     with Engine.in_memory() as old:
         create_site(old)
-        with pytest.raises(MigrationError, match="has items already"):
+        with pytest.raises(errors.MigrationError, match="has items already"):
             dry_run(migration, old, engine)
-        with pytest.raises(MigrationError, match="has items already"):
+        with pytest.raises(errors.MigrationError, match="has items already"):
             MigrationRunner(migration, old, engine).run()
         assert MigrationRunner(migration, old, engine).phase() is None
         Store(engine).delete(User.key("u01"))
@@ -298,7 +287,7 @@ def test_a_runner_that_stalls_until_after_the_cut_over_overwrites_nothing(engine
 
     copy = Migration(Copy(entities, each(OldUser, slow)), name="0001_users")
     Store(engine).put(OldUser(username="ada", email="old@x"))
-    with pytest.raises(MigrationLocked):
+    with pytest.raises(errors.MigrationLocked):
         MigrationRunner(copy, engine, segments=1, clock=clock, sleep=clock.sleep).run()
     user = Store(engine).get(User.key(username="ada"))
     assert user is not None

@@ -6,19 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from singletable import (
-    Attr,
-    Count,
-    Driver,
-    Engine,
-    Entity,
-    Key,
-    MigrationError,
-    Store,
-    Table,
-    TransformFailed,
-    attr,
-)
+from singletable import Attr, Count, Driver, Engine, Entity, Key, Store, Table, attr, errors
 from singletable.migration import AddCount
 from singletable.migration.counts import run_add_count, undo_add_count
 from singletable.operations import Operation, PutItem, Query, Scan, TransactWriteItems
@@ -174,7 +162,7 @@ def test_a_parent_that_always_changes_is_reported(engine: Engine) -> None:
             number += 1
             store.create(Vote(poll="p1", voter=f"new{number}"))
 
-    with pytest.raises(MigrationError, match=r"1 of its parents .*PK=POLL#p1"):
+    with pytest.raises(errors.MigrationError, match=r"1 of its parents .*PK=POLL#p1"):
         run_add_count(VOTES, environment(HookedDriver(engine, write), app))
     run_add_count(VOTES, environment(engine, app))
     assert [one["votes"]["N"] for one in stored(engine, app) if one["type"]["S"] == "poll"] == [
@@ -205,7 +193,7 @@ def test_an_item_that_cannot_be_read_is_reported(engine: Engine) -> None:
     fill(engine, 2)
     bad: Item = {"PK": {"S": "POLL#p1"}, "SK": {"S": "VOTE#x"}, "type": {"S": "vote"}}
     engine.execute(PutItem("app", {**bad, "poll": {"N": "5"}, "voter": {"S": "x"}}))
-    with pytest.raises(TransformFailed, match=r"SK=VOTE#x: .*poll"):
+    with pytest.raises(errors.TransformFailed, match=r"SK=VOTE#x: .*poll"):
         run_add_count(VOTES, environment(engine, app))
 
 

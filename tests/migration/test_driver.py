@@ -14,36 +14,19 @@ import pytest
 from singletable import (
     AsyncEngine,
     AsyncStore,
-    BatchGetItem,
-    ConnectionFailed,
-    DeleteItem,
-    DescribeTable,
     Driver,
     Engine,
-    Get,
-    GetItem,
-    InvalidValue,
     ItemKey,
-    KeysAndAttributes,
-    MigrationError,
-    Operation,
-    OperationError,
-    PutItem,
-    Scan,
-    ServiceUnavailable,
     Store,
     Table,
-    TransactGetItem,
-    TransactGetItems,
-    TransformFailed,
     connect,
+    errors,
 )
-from singletable.errors import AccessDenied, ValidationError
+from singletable import operations as ops
 from singletable.migration import Copy, Migration, each, unchanged
 from singletable.migration.driver import AsyncMigratingDriver, MigratingDriver
 from singletable.migration.markers import GRACE_SECONDS
 from singletable.migration.runner import MigrationRunner
-from singletable.operations import ListTagsOfResource
 from singletable.values import Item
 from tests.conformance.endpoint import endpoint
 from tests.migration import copy_site
@@ -175,7 +158,7 @@ def test_a_copy_and_back_loses_nothing(engine: Engine, clock: Clock, seed: int) 
     runner.rollback()
     clock.sleep(2)
     write_old(driver, random)
-    with pytest.raises(MigrationError, match="not kept up to date"):
+    with pytest.raises(errors.MigrationError, match="not kept up to date"):
         write_new(driver, random)
 
 
@@ -189,7 +172,7 @@ def test_a_write_waits_while_the_runner_switches(engine: Engine, clock: Clock) -
             tried.append("switching")
             clock.sleep(2)
             assert Store(driver).get(OldPerson.key("ada")) is not None
-            with pytest.raises(ServiceUnavailable, match="switching to the new table"):
+            with pytest.raises(errors.ServiceUnavailable, match="switching to the new table"):
                 Store(driver).put(OldPerson(name="bob"))
 
     runner = runner_on(engine, clock)
@@ -222,8 +205,8 @@ def test_an_item_that_a_rule_cannot_turn_is_written_and_reported(
     assert Store(engine).get(OldPerson.key("ada")) == OldPerson(name="ada", age=200)
     assert Store(engine).get(Person.key("bob")) == Person(name="bob", age=20)
     assert driver.failures == 1
-    assert isinstance(driver.last_failure, TransformFailed)
-    with pytest.raises(TransformFailed, match="name=ada: ValueError: too old"):
+    assert isinstance(driver.last_failure, errors.TransformFailed)
+    with pytest.raises(errors.TransformFailed, match="name=ada: ValueError: too old"):
         runner.cut_over()
     Store(driver).put(OldPerson(name="ada", age=100))
     runner.cut_over()
@@ -237,11 +220,11 @@ class Lost:
         self.driver = driver
         self.applied = applied
 
-    def execute(self, operation: Operation[Any], /) -> Any:
-        if isinstance(operation, PutItem) and operation.table_name == "people":
+    def execute(self, operation: ops.Operation[Any], /) -> Any:
+        if isinstance(operation, ops.PutItem) and operation.table_name == "people":
             if self.applied:
                 self.driver.execute(operation)
-            raise ConnectionFailed("lost", may_have_arrived=True)
+            raise errors.ConnectionFailed("lost", may_have_arrived=True)
         return self.driver.execute(operation)
 
 
@@ -251,16 +234,16 @@ def test_a_write_with_unknown_outcome_is_carried_over(
 ) -> None:
     at_phase(engine, clock, "ready")
     driver = driver_on(Lost(engine, applied=applied), clock)
-    create = PutItem(
+    create = ops.PutItem(
         "people",
         {"name": {"S": "bob"}, "age": {"N": "2"}},
         condition_expression="attribute_not_exists(age)",
     )
-    with pytest.raises(ConnectionFailed):
+    with pytest.raises(errors.ConnectionFailed):
         driver.execute(create)
     assert old_items(engine) == new_items(engine)
     # It may still arrive: the marker stays, and the runner looks again.
-    engine.execute(PutItem("people", {"name": {"S": "bob"}, "age": {"N": "3"}}))
+    engine.execute(ops.PutItem("people", {"name": {"S": "bob"}, "age": {"N": "3"}}))
     before = clock.now
     runner_on(engine, clock).cut_over()
     assert clock.now - before >= GRACE_SECONDS
@@ -271,12 +254,12 @@ def test_rejected_writes_leave_no_marker(engine: Engine, clock: Clock) -> None:
     driver = at_phase(engine, clock, "ready")
     with pytest.raises(Exception, match="conditional request failed"):
         driver.execute(
-            PutItem(
+            ops.PutItem(
                 "people", {"name": {"S": "ada"}}, condition_expression="attribute_not_exists(age)"
             )
         )
     with pytest.raises(Exception, match="key"):
-        driver.execute(PutItem("people", {"nobody": {"S": "ada"}}))
+        driver.execute(ops.PutItem("people", {"nobody": {"S": "ada"}}))
     before = clock.now
     runner_on(engine, clock).cut_over()
     assert clock.now - before < GRACE_SECONDS
@@ -286,8 +269,8 @@ def test_a_slow_write_that_began_before_the_copy_is_carried_over(
     engine: Engine, clock: Clock
 ) -> None:
     class Slow:
-        def execute(self, operation: Operation[Any], /) -> Any:
-            if isinstance(operation, PutItem) and operation.table_name == "people":
+        def execute(self, operation: ops.Operation[Any], /) -> Any:
+            if isinstance(operation, ops.PutItem) and operation.table_name == "people":
                 runner_on(engine, clock).run()
             return engine.execute(operation)
 
@@ -301,7 +284,7 @@ def test_large_items_are_carried_over(engine: Engine, clock: Clock) -> None:
     for age in range(3):
         text = f"{age} A long text that can be compressed. " * 7000
         item: Item = {"name": {"S": "ada"}, "age": {"N": str(age)}, "text": {"S": text}}
-        driver.execute(PutItem("people", item))
+        driver.execute(ops.PutItem("people", item))
     runner_on(engine, clock).cut_over()
     assert old_items(engine) == new_items(engine)
 
@@ -312,9 +295,9 @@ def test_markers_without_room_do_not_stop_the_application(engine: Engine, clock:
     for age in range(2):
         blob = b64encode(random.randbytes(250_000)).decode()
         item: Item = {"name": {"S": "ada"}, "age": {"N": str(age)}, "blob": {"B": blob}}
-        driver.execute(PutItem("people", item))
+        driver.execute(ops.PutItem("people", item))
     runner = runner_on(engine, clock)
-    with pytest.raises(MigrationError, match="it starts the copy over"):
+    with pytest.raises(errors.MigrationError, match="it starts the copy over"):
         runner.cut_over()
     assert runner.run().phase == "ready"
     runner.cut_over()
@@ -362,29 +345,29 @@ def test_each_version_of_the_application_is_refused_where_it_would_lose_data(
     for name, call in calls.items():
         try:
             call()
-        except MigrationError:
+        except errors.MigrationError:
             refused.append(name)
     assert refused == REFUSED[phase]
-    assert driver.execute(DescribeTable("people")).table.table_name == "people"
+    assert driver.execute(ops.DescribeTable("people")).table.table_name == "people"
 
 
 def test_other_tables_pass(engine: Engine, clock: Clock) -> None:
     driver = at_phase(engine, clock, "finished")
     create_tables(driver, Table("other"))
     item: Item = {"PK": {"S": "a"}, "SK": {"S": "b"}}
-    driver.execute(PutItem("other", item))
-    assert driver.execute(Scan("other")).items == [item]
+    driver.execute(ops.PutItem("other", item))
+    assert driver.execute(ops.Scan("other")).items == [item]
 
 
 def test_tables_may_be_named_by_their_arn(engine: Engine, clock: Clock) -> None:
     driver = at_phase(engine, clock, "ready")
-    arn = engine.execute(DescribeTable("people")).table.table_arn
-    driver.execute(PutItem(arn, {"name": {"S": "bob"}, "age": {"N": "1"}}))
-    wanted = {arn: KeysAndAttributes([{"name": {"S": "bob"}}])}
-    assert list(driver.execute(BatchGetItem(wanted)).responses) == [arn]
+    arn = engine.execute(ops.DescribeTable("people")).table.table_arn
+    driver.execute(ops.PutItem(arn, {"name": {"S": "bob"}, "age": {"N": "1"}}))
+    wanted = {arn: ops.KeysAndAttributes([{"name": {"S": "bob"}}])}
+    assert list(driver.execute(ops.BatchGetItem(wanted)).responses) == [arn]
     assert old_items(engine) == new_items(engine)
     assert ("person", "bob", "1") in new_items(engine)
-    assert driver.execute(ListTagsOfResource(arn)).tags == []
+    assert driver.execute(ops.ListTagsOfResource(arn)).tags == []
 
 
 @pytest.mark.parametrize("phase", ["ready", "cut-over"])
@@ -395,11 +378,15 @@ def test_table_of_another_account_or_region_is_not_taken_for_one_of_the_copy(
     before = old_items(engine), new_items(engine)
     item: Item = {"name": {"S": "bob"}, "age": {"N": "1"}}
     for table in ("people", "zoo"):
-        arn = engine.execute(DescribeTable(table)).table.table_arn
+        arn = engine.execute(ops.DescribeTable(table)).table.table_arn
         account, region = arn.split(":")[4], arn.split(":")[3]
         for foreign in (arn.replace(account, "999999999999"), arn.replace(region, "eu-west-1")):
-            for operation in (PutItem(foreign, item), Scan(foreign), DescribeTable(foreign)):
-                with pytest.raises((ValidationError, AccessDenied)):
+            for operation in (
+                ops.PutItem(foreign, item),
+                ops.Scan(foreign),
+                ops.DescribeTable(foreign),
+            ):
+                with pytest.raises((errors.ValidationError, errors.AccessDenied)):
                     driver.execute(operation)
     assert (old_items(engine), new_items(engine)) == before
 
@@ -407,17 +394,17 @@ def test_table_of_another_account_or_region_is_not_taken_for_one_of_the_copy(
 # The index of another table may have the name of this one.
 def test_other_resources_are_not_taken_for_a_table(engine: Engine, clock: Clock) -> None:
     driver = at_phase(engine, clock, "ready")
-    arn = engine.execute(DescribeTable("people")).table.table_arn
+    arn = engine.execute(ops.DescribeTable("people")).table.table_arn
     for wrong in (f"{arn}/index/people", arn.replace("table/", "backup/"), "other/people"):
-        with pytest.raises(ValidationError):
-            driver.execute(Scan(wrong))
+        with pytest.raises(errors.ValidationError):
+            driver.execute(ops.Scan(wrong))
 
 
 def test_a_request_on_both_sides_is_refused(engine: Engine, clock: Clock) -> None:
     driver = driver_on(engine, clock)
-    keys = {"people": KeysAndAttributes([]), "zoo": KeysAndAttributes([])}
-    with pytest.raises(MigrationError, match="BatchGetItem uses people, zoo"):
-        driver.execute(BatchGetItem(keys))
+    keys = {"people": ops.KeysAndAttributes([]), "zoo": ops.KeysAndAttributes([])}
+    with pytest.raises(errors.MigrationError, match="BatchGetItem uses people, zoo"):
+        driver.execute(ops.BatchGetItem(keys))
 
 
 def test_wrong_arguments_are_rejected(engine: Engine) -> None:
@@ -437,7 +424,7 @@ def test_wrong_arguments_are_rejected(engine: Engine) -> None:
         (lambda: create(engine, migration=with_twin), "both named 'people'"),
     ]
     for call, message in wrong:
-        with pytest.raises(InvalidValue, match=message):
+        with pytest.raises(errors.InvalidValue, match=message):
             call()
 
 
@@ -445,10 +432,10 @@ def test_invalid_keys_leave_no_marker(engine: Engine, clock: Clock) -> None:
     driver = at_phase(engine, clock, "ready")
     for key in ({"N": "1"}, {"S": ""}, {"S": "x" * 3000}, {}, {"S": 1}, None):
         item: Any = {"name": key}
-        with pytest.raises(OperationError):
-            driver.execute(PutItem("people", item))
-        with pytest.raises(OperationError):
-            driver.execute(DeleteItem("people", item))
+        with pytest.raises(errors.OperationError):
+            driver.execute(ops.PutItem("people", item))
+        with pytest.raises(errors.OperationError):
+            driver.execute(ops.DeleteItem("people", item))
     before = clock.now
     assert runner_on(engine, clock).cut_over().phase == "cut-over"
     assert clock.now - before < GRACE_SECONDS
@@ -486,20 +473,20 @@ def test_new_items_are_derived_before_they_are_copied(engine: Engine, clock: Clo
     assert store.get(Pet.key("ada", "rex")) == Pet(owner="ada", pet="rex")
     assert store.get(Pet.key("bob", "rex")) is None
     key: Item = {"PK": {"S": "PERSON#ada"}, "SK": {"S": "PERSON"}}
-    get = GetItem("zoo", key, projection_expression="age")
+    get = ops.GetItem("zoo", key, projection_expression="age")
     assert driver.execute(get).item == {"age": {"N": "36"}}
-    transaction = TransactGetItems([TransactGetItem(Get("zoo", key))])
+    transaction = ops.TransactGetItems([ops.TransactGetItem(ops.Get("zoo", key))])
     (response,) = driver.execute(transaction).responses
     assert response.item == {"name": {"S": "ada"}, "age": {"N": "36"}, **key}
-    with pytest.raises(MigrationError, match="not complete yet"):
-        driver.execute(Scan("zoo"))
+    with pytest.raises(errors.MigrationError, match="not complete yet"):
+        driver.execute(ops.Scan("zoo"))
 
 
 def test_without_locate_an_item_that_is_not_copied_is_an_error(
     engine: Engine, clock: Clock
 ) -> None:
     store = Store(copying(engine, clock))
-    with pytest.raises(MigrationError, match="may not be copied yet"):
+    with pytest.raises(errors.MigrationError, match="may not be copied yet"):
         store.get(Person.key("ada"))
     store.put(OldPerson(name="ada", age=37))
     assert store.get(Person.key("ada")) == Person(name="ada", age=37)
@@ -513,17 +500,17 @@ def test_an_unchanged_table_is_used_under_both_names(clock: Clock) -> None:
     with Engine.in_memory() as engine:
         create_tables(engine, old, new)
         driver = driver_on(engine, clock, migration)
-        driver.execute(PutItem("old", item))
+        driver.execute(ops.PutItem("old", item))
         runner = runner_on(engine, clock, migration)
         runner.run()
         clock.sleep(2)
-        driver.execute(PutItem("new", other))
+        driver.execute(ops.PutItem("new", other))
         assert stored(engine, "old") == stored(engine, "new")
-        wanted = {"new": KeysAndAttributes([item, other])}
-        assert len(driver.execute(BatchGetItem(wanted)).responses["new"]) == 2
+        wanted = {"new": ops.KeysAndAttributes([item, other])}
+        assert len(driver.execute(ops.BatchGetItem(wanted)).responses["new"]) == 2
         runner.cut_over()
         clock.sleep(2)
-        driver.execute(DeleteItem("new", item))
+        driver.execute(ops.DeleteItem("new", item))
         assert list(stored(engine, "old").values()) == [other]
 
 
@@ -537,14 +524,14 @@ def test_a_table_of_the_same_name_moves_to_another_address(clock: Clock) -> None
         source, target = WithoutFeed(here), WithoutFeed(there)
         times: dict[str, Any] = {"clock": clock, "sleep": clock.sleep}
         driver = MigratingDriver(source, target, migration=migration, **times)
-        driver.execute(PutItem("items", item))
+        driver.execute(ops.PutItem("items", item))
         runner = MigrationRunner(migration, source, target, segments=1, **times)
         runner.run()
         clock.sleep(2)
         for phase in ("ready", "cut-over"):
-            driver.execute(PutItem("items", {**item, "phase": {"S": phase}}))
+            driver.execute(ops.PutItem("items", {**item, "phase": {"S": phase}}))
             assert stored(here, "items") == stored(there, "items")
-            assert driver.execute(GetItem("items", item)).item is not None
+            assert driver.execute(ops.GetItem("items", item)).item is not None
             if phase == "ready":
                 runner.cut_over()
                 clock.sleep(2)

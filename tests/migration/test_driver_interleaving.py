@@ -10,21 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from singletable import Engine
-from singletable.operations import (
-    BatchWriteItem,
-    DeleteItem,
-    DeleteRequest,
-    GetItem,
-    Operation,
-    Put,
-    PutItem,
-    PutRequest,
-    TransactWriteItem,
-    TransactWriteItems,
-    Update,
-    UpdateItem,
-    WriteRequest,
-)
+from singletable import operations as ops
 from singletable.values import Item
 from tests.migration.interleaving import OldLike, OldUser, Process, World
 
@@ -48,8 +34,8 @@ def moved(team: str) -> Item:
     return {":team": {"S": team}, ":one": {"N": "1"}}
 
 
-def move(name: str, team: str) -> UpdateItem:
-    return UpdateItem(
+def move(name: str, team: str) -> ops.UpdateItem:
+    return ops.UpdateItem(
         "users",
         user_key(name),
         update_expression=MOVE,
@@ -57,8 +43,8 @@ def move(name: str, team: str) -> UpdateItem:
     )
 
 
-def create(name: str, team: str) -> PutItem:
-    return PutItem(
+def create(name: str, team: str) -> ops.PutItem:
+    return ops.PutItem(
         "users",
         user(name, team),
         condition_expression="attribute_not_exists(#n)",
@@ -66,26 +52,28 @@ def create(name: str, team: str) -> PutItem:
     )
 
 
-def batch(name: str, team: str, visitor: str) -> BatchWriteItem:
-    put = WriteRequest(PutRequest(user(name, team, 7)))
-    delete = WriteRequest(delete_request=DeleteRequest(like(visitor)))
-    return BatchWriteItem({"users": [put], "likes": [delete]})
+def batch(name: str, team: str, visitor: str) -> ops.BatchWriteItem:
+    put = ops.WriteRequest(ops.PutRequest(user(name, team, 7)))
+    delete = ops.WriteRequest(delete_request=ops.DeleteRequest(like(visitor)))
+    return ops.BatchWriteItem({"users": [put], "likes": [delete]})
 
 
-def transaction(name: str, team: str, visitor: str) -> TransactWriteItems:
-    update = Update("users", user_key(name), MOVE, None, None, moved(team))
-    put = Put("likes", like(visitor))
-    return TransactWriteItems([TransactWriteItem(update=update), TransactWriteItem(put=put)])
+def transaction(name: str, team: str, visitor: str) -> ops.TransactWriteItems:
+    update = ops.Update("users", user_key(name), MOVE, None, None, moved(team))
+    put = ops.Put("likes", like(visitor))
+    return ops.TransactWriteItems(
+        [ops.TransactWriteItem(update=update), ops.TransactWriteItem(put=put)]
+    )
 
 
 # What an application may do with a user, a team and a visitor.
-WRITES: tuple[Callable[[str, str, str], Operation[Any]], ...] = (
-    lambda name, team, visitor: PutItem("users", user(name, team, 5)),
+WRITES: tuple[Callable[[str, str, str], ops.Operation[Any]], ...] = (
+    lambda name, team, visitor: ops.PutItem("users", user(name, team, 5)),
     lambda name, team, visitor: create(name, team),
     lambda name, team, visitor: move(name, team),
-    lambda name, team, visitor: DeleteItem("users", user_key(name)),
-    lambda name, team, visitor: PutItem("likes", like(visitor)),
-    lambda name, team, visitor: DeleteItem("likes", like(visitor)),
+    lambda name, team, visitor: ops.DeleteItem("users", user_key(name)),
+    lambda name, team, visitor: ops.PutItem("likes", like(visitor)),
+    lambda name, team, visitor: ops.DeleteItem("likes", like(visitor)),
     batch,
     transaction,
 )
@@ -210,7 +198,9 @@ def test_a_page_that_was_read_before_a_write_does_not_replace_it() -> None:
         world.run(world.set_phase("copying"))
         runner = Process(world, world.scan())
         runner.step()  # reads the first page
-        world.run(world.application([move("ada", "blue"), DeleteItem("users", user_key("bob"))]))
+        world.run(
+            world.application([move("ada", "blue"), ops.DeleteItem("users", user_key("bob"))])
+        )
         while not runner.is_done:
             runner.step()
         world.settle()
@@ -222,14 +212,14 @@ def test_a_page_leaves_out_what_writers_are_changing() -> None:
         world = World(engine)
         begin(world)
         world.run(world.set_phase("copying"))
-        remover = Process(world, world.application([DeleteItem("users", user_key("ada"))]))
+        remover = Process(world, world.application([ops.DeleteItem("users", user_key("ada"))]))
         while remover.requests < 5:
             remover.step()  # it knows the item as it is now, and has not deleted it yet
         mover = Process(world, world.application([move("ada", "blue")]))
         while mover.requests < 6:
             mover.step()
         mover.crash()  # it has moved the item, and nobody else knows
-        assert engine.execute(GetItem("users", user_key("ada"))).item == user("ada", "blue", 1)
+        assert engine.execute(ops.GetItem("users", user_key("ada"))).item == user("ada", "blue", 1)
         world.run(world.scan())
         while not remover.is_done:
             remover.step()

@@ -18,6 +18,7 @@ from singletable import (
     Settings,
     Table,
 )
+from singletable import operations as ops
 from singletable.migration import AddIndex, CreateTable, DropIndex, DropTable
 from singletable.migration.environment import Environment
 from singletable.migration.indexes import (
@@ -28,19 +29,6 @@ from singletable.migration.indexes import (
     undo_add_index,
     undo_create_table,
     undo_drop_index,
-)
-from singletable.operations import (
-    AttributeDefinition,
-    CreateGlobalSecondaryIndexAction,
-    DescribeTable,
-    DescribeTimeToLive,
-    GlobalSecondaryIndexDescription,
-    GlobalSecondaryIndexUpdate,
-    KeySchemaElement,
-    ListTables,
-    Projection,
-    PutItem,
-    UpdateTable,
 )
 from singletable.store import Store
 from tests.migration.in_place import HookedDriver, environment, notes_of
@@ -57,13 +45,13 @@ after = Table(
 other = Table("other", pk="id", sk=None, indexes=[Index("GSI1", pk="x")], ttl="expires")
 states = Table("states", pk="id", sk=None)
 ADD = AddIndex(after, "by_age")
-ADD_BY_NAME = UpdateTable(
+ADD_BY_NAME = ops.UpdateTable(
     "app",
-    attribute_definitions=[AttributeDefinition("name", "S")],
+    attribute_definitions=[ops.AttributeDefinition("name", "S")],
     global_secondary_index_updates=[
-        GlobalSecondaryIndexUpdate(
-            create=CreateGlobalSecondaryIndexAction(
-                "by_name", [KeySchemaElement("name", "HASH")], Projection("KEYS_ONLY")
+        ops.GlobalSecondaryIndexUpdate(
+            create=ops.CreateGlobalSecondaryIndexAction(
+                "by_name", [ops.KeySchemaElement("name", "HASH")], ops.Projection("KEYS_ONLY")
             )
         )
     ],
@@ -82,8 +70,8 @@ def env_of(driver: Driver, clock: Clock | None = None) -> Environment:
     return environment(driver, before, after, other, states, clock=clock)
 
 
-def indexes(driver: Driver, name: str = "app") -> dict[str, GlobalSecondaryIndexDescription]:
-    table = driver.execute(DescribeTable(name)).table
+def indexes(driver: Driver, name: str = "app") -> dict[str, ops.GlobalSecondaryIndexDescription]:
+    table = driver.execute(ops.DescribeTable(name)).table
     return {one.index_name: one for one in table.global_secondary_indexes or ()}
 
 
@@ -167,15 +155,15 @@ def test_a_table_is_created_once_and_dropped_if_it_is_empty(engine: Engine) -> N
     env = env_of(engine)
     run_create_table(CreateTable(other), env)
     run_create_table(CreateTable(other), env)
-    ttl = engine.execute(DescribeTimeToLive("other")).time_to_live_description
+    ttl = engine.execute(ops.DescribeTimeToLive("other")).time_to_live_description
     assert ttl.attribute_name == "expires"
-    engine.execute(PutItem("other", {"id": {"S": "a"}}))
+    engine.execute(ops.PutItem("other", {"id": {"S": "a"}}))
     with pytest.raises(MigrationError, match=r"has items, such as .*'a'"):
         undo_create_table(CreateTable(other), env)
     Store(engine).admin.clear(other)
     undo_create_table(CreateTable(other), env)
     undo_create_table(CreateTable(other), env)
-    assert "other" not in engine.execute(ListTables()).table_names
+    assert "other" not in engine.execute(ops.ListTables()).table_names
 
 
 def test_an_interrupted_creation_is_completed(engine: Engine) -> None:
@@ -186,7 +174,7 @@ def test_an_interrupted_creation_is_completed(engine: Engine) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_create_table(CreateTable(other), env_of(HookedDriver(engine, crash)))
     run_create_table(CreateTable(other), env_of(engine))
-    ttl = engine.execute(DescribeTimeToLive("other")).time_to_live_description
+    ttl = engine.execute(ops.DescribeTimeToLive("other")).time_to_live_description
     assert ttl.time_to_live_status == "ENABLED"
 
 
@@ -208,10 +196,10 @@ def test_a_table_with_the_state_of_migrations_is_kept(engine: Engine) -> None:
 
 def test_a_protected_table_is_not_dropped(engine: Engine) -> None:
     env = env_of(engine)
-    engine.execute(UpdateTable("app", deletion_protection_enabled=True))
+    engine.execute(ops.UpdateTable("app", deletion_protection_enabled=True))
     with pytest.raises(MigrationError, match="protected from deletion"):
         run_drop_table(DropTable(before), env)
-    engine.execute(UpdateTable("app", deletion_protection_enabled=False))
+    engine.execute(ops.UpdateTable("app", deletion_protection_enabled=False))
     run_drop_table(DropTable(before), env)
     run_drop_table(DropTable(before), env)
-    assert "app" not in engine.execute(ListTables()).table_names
+    assert "app" not in engine.execute(ops.ListTables()).table_names

@@ -16,35 +16,25 @@ from singletable import (
     AsyncEngine,
     Attr,
     Binary,
-    DeleteItem,
-    DeleteTable,
     Driver,
     Engine,
     Entity,
-    InvalidValue,
     Key,
-    ListTables,
-    MigrationError,
-    MigrationLocked,
     Number,
-    Operation,
-    PutItem,
-    Scan,
-    ServiceUnavailable,
     Settings,
     Store,
     Table,
-    TransformFailed,
     attr,
     connect,
+    errors,
     expires,
 )
+from singletable import operations as ops
 from singletable.engine.settings import Retention
 from singletable.migration import Copy, Migration, each, unchanged
 from singletable.migration.driver import MigratingDriver
 from singletable.migration.environment import StepProgress
 from singletable.migration.runner import MigrationRunner
-from singletable.operations import ReadChanges, SweepExpired
 from singletable.retry import send
 from singletable.schema import model_of
 from singletable.values import Item
@@ -129,13 +119,13 @@ def write_old(driver: Driver, random: Random) -> None:
     match random.randrange(5):
         case 0 | 1:
             item: Item = {"name": {"S": name}, "age": {"N": str(random.randrange(5))}}
-            driver.execute(PutItem("people", item))
+            driver.execute(ops.PutItem("people", item))
         case 2:
-            driver.execute(PutItem("pets", {"pet": {"S": pet}, "owner": {"S": name}}))
+            driver.execute(ops.PutItem("pets", {"pet": {"S": pet}, "owner": {"S": name}}))
         case 3:
-            driver.execute(DeleteItem("people", {"name": {"S": name}}))
+            driver.execute(ops.DeleteItem("people", {"name": {"S": name}}))
         case _:
-            driver.execute(DeleteItem("pets", {"pet": {"S": pet}}))
+            driver.execute(ops.DeleteItem("pets", {"pet": {"S": pet}}))
 
 
 def write_new(driver: Driver, random: Random) -> None:
@@ -145,24 +135,24 @@ def write_new(driver: Driver, random: Random) -> None:
             _put(driver, Person(name=name, age=random.randrange(5)))
         case 2:
             for owner in "abcd":
-                driver.execute(DeleteItem("zoo", Pet.key(owner, pet).key))
+                driver.execute(ops.DeleteItem("zoo", Pet.key(owner, pet).key))
             _put(driver, Pet(owner=name, pet=pet))
         case 3:
-            driver.execute(DeleteItem("zoo", Person.key(name).key))
+            driver.execute(ops.DeleteItem("zoo", Person.key(name).key))
         case _:
             _put(driver, Ticket(number=random.randrange(5)))
 
 
 def _put(driver: Driver, entity: Entity) -> None:
     """Put without the retries of a store: a driver refuses writes for some seconds."""
-    driver.execute(PutItem("zoo", model_of(type(entity)).item(vars(entity))))
+    driver.execute(ops.PutItem("zoo", model_of(type(entity)).item(vars(entity))))
 
 
 def old_items(driver: Driver) -> set[tuple[str, ...]]:
     found: set[tuple[str, ...]] = set()
-    for item in driver.execute(Scan("people", consistent_read=True)).items:
+    for item in driver.execute(ops.Scan("people", consistent_read=True)).items:
         found.add(("person", str(item["name"].get("S")), str(item["age"].get("N"))))
-    for item in driver.execute(Scan("pets", consistent_read=True)).items:
+    for item in driver.execute(ops.Scan("pets", consistent_read=True)).items:
         found.add(("pet", str(item["pet"].get("S")), str(item["owner"].get("S"))))
     return found
 
@@ -262,10 +252,10 @@ def test_tables_with_number_and_binary_keys(clock: Clock) -> None:
     with Engine.in_memory() as engine:
         create_tables(engine, numbers, blobs, copied)
         for number in range(8):
-            engine.execute(PutItem("numbers", {"n": {"N": str(number)}}))
-            engine.execute(PutItem("blobs", {"n": {"N": str(number)}, "b": {"B": "AAEC"}}))
+            engine.execute(ops.PutItem("numbers", {"n": {"N": str(number)}}))
+            engine.execute(ops.PutItem("blobs", {"n": {"N": str(number)}, "b": {"B": "AAEC"}}))
         disturbed = Disturbed(
-            engine, lambda: engine.execute(DeleteItem("numbers", {"n": {"N": "5"}}))
+            engine, lambda: engine.execute(ops.DeleteItem("numbers", {"n": {"N": "5"}}))
         )
         assert runner(disturbed, clock, move).run().phase == "ready"
         assert len(stored(engine, "copied")) == 15
@@ -324,8 +314,8 @@ class WithoutFeed:
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
 
-    def execute(self, operation: Operation[R], /) -> R:
-        if isinstance(operation, ReadChanges):
+    def execute(self, operation: ops.Operation[R], /) -> R:
+        if isinstance(operation, ops.ReadChanges):
             raise UnknownOperation("")
         return self.driver.execute(operation)
 
@@ -337,13 +327,13 @@ def test_without_a_change_feed_the_application_must_be_stopped(
     for _ in range(10):
         write_old(engine, random)
     driver = WithoutFeed(engine)
-    with pytest.raises(MigrationError, match="no change feed"):
+    with pytest.raises(errors.MigrationError, match="no change feed"):
         runner(driver, clock).run()
     assert new_items(engine) == set()
     move = runner(driver, clock, changes="none")
     assert (move.run().phase, move.status().changes) == ("ready", "none")
     assert runner(driver, clock).cut_over().stray_writes is None
-    with pytest.raises(MigrationError, match="no change feed"):
+    with pytest.raises(errors.MigrationError, match="no change feed"):
         move.rollback()
     assert move.status().phase == "cut-over"
     assert move.rollback(accept_loss=True).phase == "rolled-back"
@@ -366,7 +356,7 @@ def test_writes_of_an_application_on_a_migrating_driver_are_carried_over_and_bac
         if left and random.random() < 0.5:
             left -= 1
             # A process is not up to date right after the phase changes: then it is refused.
-            with suppress(MigrationError, ServiceUnavailable):
+            with suppress(errors.MigrationError, errors.ServiceUnavailable):
                 write(application, random)
 
     move = runner(Disturbed(plain, disturb), clock)
@@ -407,8 +397,8 @@ def test_a_trimmed_feed_starts_the_copy_over(clock: Clock) -> None:
         Store(engine).put(Ticket(number=1))
         for number in range(400):
             write_old(engine, random)
-            engine.execute(PutItem("pets", {"pet": {"S": "x"}, "owner": {"S": str(number)}}))
-        with pytest.raises(MigrationError, match="Run the migration again"):
+            engine.execute(ops.PutItem("pets", {"pet": {"S": "x"}, "owner": {"S": str(number)}}))
+        with pytest.raises(errors.MigrationError, match="Run the migration again"):
             move.cut_over()
         assert move.status().phase == "ready"
         assert not any(notes)
@@ -430,7 +420,7 @@ def test_a_feed_that_keeps_too_little_is_reported(clock: Clock) -> None:
             for _ in range(70):
                 write_old(engine, random)
 
-        with pytest.raises(MigrationError, match="retention"):
+        with pytest.raises(errors.MigrationError, match="retention"):
             runner(Disturbed(engine, disturb), clock).run()
 
 
@@ -485,12 +475,12 @@ def test_expired_items_and_what_is_carried_back_are_not_stray_writes(clock: Cloc
     with Engine.in_memory(Settings(clock=clock)) as engine:
         create_tables(engine, expiring, zoo)
         old: Item = {"name": {"S": "ada"}, "until": {"N": "1500"}}
-        engine.execute(PutItem("expiring", old))
+        engine.execute(ops.PutItem("expiring", old))
         move = runner(engine, clock, Migration(FORGET, name="0001_forget"))
         move.run()
         move.cut_over()
         clock.now = 2000
-        assert engine.execute(SweepExpired()).removed == 1
+        assert engine.execute(ops.SweepExpired()).removed == 1
         assert move.status().stray_writes == ()
         _put(engine, Person(name="bob", age=1))
         rounds = iter((False, False, True))
@@ -526,9 +516,9 @@ def test_a_rollback_without_back_rules_must_accept_the_loss(engine: Engine, cloc
     move.run()
     move.cut_over()
     Store(engine).put(Person(name="new", age=1))
-    with pytest.raises(MigrationError, match="no back="):
+    with pytest.raises(errors.MigrationError, match="no back="):
         move.rollback()
-    with pytest.raises(MigrationError, match="no back="):
+    with pytest.raises(errors.MigrationError, match="no back="):
         move.follow(lambda: False)
     assert move.status().phase == "cut-over"
     assert move.rollback(accept_loss=True).phase == "rolled-back"
@@ -540,7 +530,7 @@ def test_an_incomplete_copy_is_not_cut_over(engine: Engine, clock: Clock) -> Non
     move = runner(engine, clock)
     move.run()
     Store(engine).delete(Person.key("ada"))
-    with pytest.raises(MigrationError, match=r"PK=PERSON#ada SK=PERSON is missing"):
+    with pytest.raises(errors.MigrationError, match=r"PK=PERSON#ada SK=PERSON is missing"):
         move.cut_over()
     assert move.status().phase == "ready"
 
@@ -548,8 +538,8 @@ def test_an_incomplete_copy_is_not_cut_over(engine: Engine, clock: Clock) -> Non
 def test_a_failing_rule_stops_the_cut_over_only(engine: Engine, clock: Clock) -> None:
     move = runner(engine, clock)
     move.run()
-    engine.execute(PutItem("people", {"name": {"S": "ada"}, "age": {"S": "old"}}))
-    with pytest.raises(TransformFailed, match="name=ada"):
+    engine.execute(ops.PutItem("people", {"name": {"S": "ada"}, "age": {"S": "old"}}))
+    with pytest.raises(errors.TransformFailed, match="name=ada"):
         move.cut_over()
     assert (move.status().phase, move.status().lag) == ("ready", 1)
 
@@ -557,18 +547,18 @@ def test_a_failing_rule_stops_the_cut_over_only(engine: Engine, clock: Clock) ->
 def test_phases_are_checked(engine: Engine, clock: Clock) -> None:
     move = runner(engine, clock)
     for action in (move.cut_over, move.rollback, move.finish):
-        with pytest.raises(MigrationError, match="has not begun"):
+        with pytest.raises(errors.MigrationError, match="has not begun"):
             action()
     move.run()
     for action in (move.rollback, move.finish):
-        with pytest.raises(MigrationError, match="phase 'ready'"):
+        with pytest.raises(errors.MigrationError, match="phase 'ready'"):
             action()
     move.cut_over()
     assert move.run().phase == "cut-over"
     assert move.cut_over().phase == "cut-over"
     move.finish()
     for action in (move.cut_over, move.rollback):
-        with pytest.raises(MigrationError, match="phase 'finished'"):
+        with pytest.raises(errors.MigrationError, match="phase 'finished'"):
             action()
     assert move.run().phase == "finished"
 
@@ -588,7 +578,7 @@ def test_writes_to_the_old_tables_after_the_cut_over_are_reported(
     rounds = iter((False, False, True))
     move.follow(lambda: next(rounds))
     assert move.status().stray_writes == ({"name": {"S": "forgotten"}},)
-    with pytest.raises(MigrationError, match="name=forgotten"):
+    with pytest.raises(errors.MigrationError, match="name=forgotten"):
         move.finish(drop_old=True)
     assert move.status().phase == "cut-over"
     assert move.finish(drop_old=True, accept_loss=True).phase == "finished"
@@ -601,9 +591,9 @@ def test_finish_records_the_history_and_drops_old_tables_if_told_to(
     move.run()
     move.cut_over()
     assert move.finish().ended == clock.now
-    assert set(engine.execute(ListTables()).table_names) == {"people", "pets", "zoo"}
+    assert set(engine.execute(ops.ListTables()).table_names) == {"people", "pets", "zoo"}
     move.finish(drop_old=True)
-    assert set(engine.execute(ListTables()).table_names) == {"zoo"}
+    assert set(engine.execute(ops.ListTables()).table_names) == {"zoo"}
     assert move.finish(drop_old=True).phase == "finished"
     history = move.environment().run(move.history.read())
     assert [one.name for one in history] == ["0001_zoo"]
@@ -615,12 +605,12 @@ def test_finish_records_the_history_and_drops_old_tables_if_told_to(
 def test_two_runners_exclude_each_other(engine: Engine, clock: Clock) -> None:
     for number in range(10):
         Store(engine).put(OldPerson(name=str(number)))
-    failures: list[MigrationLocked] = []
+    failures: list[errors.MigrationLocked] = []
 
     def disturb() -> None:
         status = other.status()
         if status.lease is not None and not failures:
-            with pytest.raises(MigrationLocked, match="being run by one") as locked:
+            with pytest.raises(errors.MigrationLocked, match="being run by one") as locked:
                 other.run()
             failures.append(locked.value)
 
@@ -647,7 +637,7 @@ def _is_spoiled_by_a_stall(at: int) -> bool | None:
         for _ in range(20):
             write_old(engine, random)
         other = runner(engine, clock, owner="other")
-        with suppress(MigrationLocked):
+        with suppress(errors.MigrationLocked):
             runner(Disturbed(engine, disturb), clock, owner="one").run()
         return None if next(requests) <= at else new_items(engine) != old_items(engine)
 
@@ -662,17 +652,17 @@ def test_no_thread_writes_after_one_has_lost_the_lease(engine: Engine, clock: Cl
     runner(engine, clock, owner="other").run()
     env = runner(engine, clock).environment()
     env.renewed = clock.now - 60
-    with pytest.raises(MigrationLocked):
+    with pytest.raises(errors.MigrationLocked):
         env.keep_lease()
-    late = PutItem("target/zoo", {"PK": {"S": "late"}, "SK": {"S": "late"}})
-    with pytest.raises(MigrationLocked):
+    late = ops.PutItem("target/zoo", {"PK": {"S": "late"}, "SK": {"S": "late"}})
+    with pytest.raises(errors.MigrationLocked):
         env.run(send(env.context.retry_policy, late))
     assert not new_items(engine)
 
 
 def test_an_old_table_that_does_not_exist_is_named(engine: Engine, clock: Clock) -> None:
-    engine.execute(DeleteTable("pets"))
-    with pytest.raises(MigrationError, match="old table 'pets' does not exist"):
+    engine.execute(ops.DeleteTable("pets"))
+    with pytest.raises(errors.MigrationError, match="old table 'pets' does not exist"):
         runner(engine, clock).run()
 
 
@@ -682,50 +672,50 @@ def test_old_tables_that_were_deleted_after_the_cut_over_do_not_prevent_the_end(
     move = runner(engine, clock)
     move.run()
     move.cut_over()
-    engine.execute(DeleteTable("people"))
+    engine.execute(ops.DeleteTable("people"))
     assert move.finish(drop_old=True).phase == "finished"
-    assert "pets" not in engine.execute(ListTables()).table_names
+    assert "pets" not in engine.execute(ops.ListTables()).table_names
 
 
 def test_a_table_is_not_copied_onto_itself_by_another_address(engine: Engine, clock: Clock) -> None:
     again = Table("people", pk="name", sk=None)
     Store(engine).put(OldPerson(name="ada"))
-    before = engine.execute(Scan("people")).items
+    before = engine.execute(ops.Scan("people")).items
     onto_itself = Migration(Copy(again, unchanged(people)), name="0001_again")
     far = Disturbed(engine, lambda: None)
-    with pytest.raises(MigrationError, match="is the new table itself"):
+    with pytest.raises(errors.MigrationError, match="is the new table itself"):
         MigrationRunner(onto_itself, engine, far, clock=clock, sleep=clock.sleep).run()
-    assert engine.execute(Scan("people")).items == before
+    assert engine.execute(ops.Scan("people")).items == before
 
 
 def test_steps_may_not_change_while_a_migration_runs(engine: Engine, clock: Clock) -> None:
-    engine.execute(PutItem("people", {"name": {"S": "ada"}, "age": {"S": "old"}}))
-    with pytest.raises(TransformFailed):
+    engine.execute(ops.PutItem("people", {"name": {"S": "ada"}, "age": {"S": "old"}}))
+    with pytest.raises(errors.TransformFailed):
         runner(engine, clock).run()
     other = Migration(Copy(zoo, FORWARD[0]), name=MOVE.name)
-    with pytest.raises(MigrationError, match=r"Copy\(people, pets -> zoo\)"):
+    with pytest.raises(errors.MigrationError, match=r"Copy\(people, pets -> zoo\)"):
         runner(engine, clock, other).run()
 
 
 def test_wrong_input_is_rejected_before_anything_changes(engine: Engine, clock: Clock) -> None:
-    with pytest.raises(InvalidValue, match="expected a Migration"):
+    with pytest.raises(errors.InvalidValue, match="expected a Migration"):
         runner(engine, clock, cast("Migration", MOVE.copy))
-    with pytest.raises(InvalidValue, match="no name"):
+    with pytest.raises(errors.InvalidValue, match="no name"):
         runner(engine, clock, Migration(Copy(zoo, *FORWARD)))
-    with pytest.raises(InvalidValue, match="no steps"):
+    with pytest.raises(errors.InvalidValue, match="no steps"):
         runner(engine, clock, Migration(name="0001_nothing"))
-    with pytest.raises(InvalidValue, match="segments"):
+    with pytest.raises(errors.InvalidValue, match="segments"):
         runner(engine, clock, segments=0)
-    with pytest.raises(InvalidValue, match="changes"):
+    with pytest.raises(errors.InvalidValue, match="changes"):
         runner(engine, clock, changes="often")
-    with pytest.raises(InvalidValue, match="at the same address"):
+    with pytest.raises(errors.InvalidValue, match="at the same address"):
         runner(engine, clock, tables={zoo: "people"}).run()
-    with pytest.raises(InvalidValue, match="expected a driver"):
+    with pytest.raises(errors.InvalidValue, match="expected a driver"):
         runner(cast("Driver", "memory://"), clock)
-    with pytest.raises(MigrationError, match="rollback"):
+    with pytest.raises(errors.MigrationError, match="rollback"):
         runner(engine, clock).down()
     with Engine.in_memory() as empty:
         create_tables(empty, people, pets)
-        with pytest.raises(MigrationError, match="'zoo' does not exist"):
+        with pytest.raises(errors.MigrationError, match="'zoo' does not exist"):
             runner(empty, clock).run()
         assert runner(empty, clock).status().phase is None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from singletable import Attr, Count, Engine, Entity, Index, Key, Store, Table, Unique, attr
+from singletable import operations as ops
 from singletable.migration import (
     AddCount,
     AddIndex,
@@ -26,14 +27,6 @@ from singletable.migration.rehearsal import CountingDriver
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.steps import step_text
 from singletable.migration.verification import verify
-from singletable.operations import (
-    DeleteGlobalSecondaryIndexAction,
-    DeleteTable,
-    GlobalSecondaryIndexUpdate,
-    PutItem,
-    UpdateItem,
-    UpdateTable,
-)
 from singletable.values import Item
 from tests.migration.site import Clock
 
@@ -114,7 +107,7 @@ class Tables:
         }
 
     def put(self, item: Item) -> None:
-        self.engine.execute(PutItem("shop", item))
+        self.engine.execute(ops.PutItem("shop", item))
 
     def runner(self, migration: Migration = MIGRATION) -> MigrationRunner:
         return MigrationRunner(
@@ -148,7 +141,7 @@ def test_all_is_well_after_the_run(tables: Tables) -> None:
 def edit(key: Item, expression: str, **values: str) -> Callable[[Tables], object]:
     numbers = {f":{name}": {"N": value} for name, value in values.items()}
     return lambda tables: tables.engine.execute(
-        UpdateItem(
+        ops.UpdateItem(
             "shop",
             key,
             update_expression=expression,
@@ -191,10 +184,12 @@ FAULTS: dict[str, tuple[Callable[[Tables], object], str, str, str]] = {
     ),
     "index": (
         lambda tables: tables.engine.execute(
-            UpdateTable(
+            ops.UpdateTable(
                 "shop",
                 global_secondary_index_updates=[
-                    GlobalSecondaryIndexUpdate(delete=DeleteGlobalSecondaryIndexAction("by_city"))
+                    ops.GlobalSecondaryIndexUpdate(
+                        delete=ops.DeleteGlobalSecondaryIndexAction("by_city")
+                    )
                 ],
             )
         ),
@@ -203,7 +198,7 @@ FAULTS: dict[str, tuple[Callable[[Tables], object], str, str, str]] = {
         "index by_city of shop",
     ),
     "created table": (
-        lambda tables: tables.engine.execute(DeleteTable("extra")),
+        lambda tables: tables.engine.execute(ops.DeleteTable("extra")),
         STEPS[2],
         "missing",
         "table extra",

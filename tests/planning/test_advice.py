@@ -33,18 +33,11 @@ from singletable import (
     per_hour,
     per_minute,
     per_second,
+    planning,
     puts,
     uniform,
     updates,
     zipf,
-)
-from singletable.planning import (
-    Advice,
-    advise,
-    create_plan,
-    loads_of,
-    monthly_cost,
-    region_prices,
 )
 from singletable.planning.advice import KINDS
 from singletable.store import EntityAccess
@@ -101,11 +94,11 @@ def catalog(**arguments: Any) -> PatternCatalog:
     return PatternCatalog("t", tickets, **arguments)
 
 
-def found_in(made: PatternCatalog, kind: str) -> list[Advice]:
-    return [one for one in advise(create_plan([made])) if one.kind == kind]
+def found_in(made: PatternCatalog, kind: str) -> list[planning.Advice]:
+    return [one for one in planning.advise(planning.create_plan([made])) if one.kind == kind]
 
 
-def only(made: PatternCatalog, kind: str) -> Advice:
+def only(made: PatternCatalog, kind: str) -> planning.Advice:
     (advice,) = found_in(made, kind)
     assert advice.problem.endswith(".")
     assert advice.change.endswith((".", "?"))
@@ -113,7 +106,7 @@ def only(made: PatternCatalog, kind: str) -> Advice:
 
 
 def units(made: PatternCatalog) -> tuple[float, float]:
-    plan = create_plan([made])
+    plan = planning.create_plan([made])
     return plan.read.average, plan.write.average
 
 
@@ -225,8 +218,8 @@ def test_shards_end_the_problem_of_a_hot_key() -> None:
     made = PatternCatalog("clicks", table, sizes={Click: 100})
     made.write("W", "A click", creates(Click), rate=per_second(1500))
     made.read("R", "Clicks", Click.key.partition, items=10, rate=per_second(2))
-    plan = create_plan([made])
-    assert not [one for one in advise(plan) if one.kind == "hot-key-write"]
+    plan = planning.create_plan([made])
+    assert not [one for one in planning.advise(plan) if one.kind == "hot-key-write"]
     # The reads that the advice announced.
     assert plan.read.average == 1.5 * 2
 
@@ -742,7 +735,7 @@ def test_tables_that_are_rarely_read_are_cheaper_in_the_infrequent_access_class(
 def test_advice_starts_with_what_fails_and_then_what_saves_most() -> None:
     made = tickets_at(100, counts={Ticket: 10})
     made.write("V", "Vote", updates(Ticket, Ticket.votes), rate=per_second(50))
-    advice = advise(create_plan([made]))
+    advice = planning.advise(planning.create_plan([made]))
     assert [one.severity != "high" for one in advice] == sorted(
         one.severity != "high" for one in advice
     )
@@ -758,11 +751,11 @@ def test_guide_explains_every_kind() -> None:
 
 
 def test_prices_of_another_region_change_the_dollars_only() -> None:
-    plan = create_plan([tickets_at(100)])
-    normal = region_prices()
+    plan = planning.create_plan([tickets_at(100)])
+    normal = planning.region_prices()
     double = normal.with_amounts({"on_demand_write": 2 * normal.amount("on_demand_write")})
     first, second = (
-        [one for one in advise(plan, prices) if one.kind == "unused-index"]
+        [one for one in planning.advise(plan, prices) if one.kind == "unused-index"]
         for prices in (normal, double)
     )
     assert [2 * one.saves_dollars for one in first] == [one.saves_dollars for one in second]
@@ -772,7 +765,7 @@ def test_design_without_load_gets_no_advice_but_to_declare_it() -> None:
     made = catalog()
     made.read("A", "By state", Ticket.in_state)
     made.read("B", "By owner", Ticket.owned)
-    kinds = {one.kind for one in advise(create_plan([made]))}
+    kinds = {one.kind for one in planning.advise(planning.create_plan([made]))}
     assert kinds == {"missing-rate", "missing-size", "missing-count"}
 
 
@@ -799,9 +792,9 @@ def test_advice_promises_finite_savings_of_no_more_than_the_bill(
     made.write("E", "Vote", updates(Ticket, Ticket.votes), rate=per_second(rate))
     made.write("F", "Join", creates(Member), rate=per_second(rate, peak=2 * rate))
     made.scan("G", "Teams", Team, reason="a report", rate=per_hour(2))
-    plan = create_plan([made])
-    bill = monthly_cost(loads_of(plan), region_prices()).total
-    for advice in advise(plan):
+    plan = planning.create_plan([made])
+    bill = planning.monthly_cost(planning.loads_of(plan), planning.region_prices()).total
+    for advice in planning.advise(plan):
         assert advice.saves_dollars <= bill * 1.001
         assert advice.saves_read_units <= plan.read.average * 1.001
         assert advice.saves_write_units <= plan.write.average * 1.001

@@ -17,23 +17,9 @@ from singletable import (
     InvalidValue,
     PatternCatalog,
     connect_async,
+    planning,
 )
 from singletable.faults import AsyncFaultyDriver, Faults, Next
-from singletable.planning import (
-    LoadOutcome,
-    LoadReport,
-    LoadSettings,
-    LoadTest,
-    Population,
-    Targets,
-    Traffic,
-    create_plan,
-    load_csv,
-    load_json,
-    load_page,
-    rates_of,
-    workload_of,
-)
 from singletable.planning.load_test import partition_keys
 from singletable.planning.simulation import SimulationSettings, simulate
 from tests.planning.designs import skills_catalog
@@ -55,21 +41,21 @@ class VirtualTime:
 
 def run_test(
     catalog: PatternCatalog, *, seconds: float = 2.0, wrap: Any = None, factor: float = 0.1
-) -> LoadOutcome:
-    async def run() -> LoadOutcome:
-        population = Population([catalog])
-        traffic = Traffic([catalog], population)
-        rates = rates_of(traffic.patterns.values(), lambda rate: rate.per_second * factor)
+) -> planning.LoadOutcome:
+    async def run() -> planning.LoadOutcome:
+        population = planning.Population([catalog])
+        traffic = planning.Traffic([catalog], population)
+        rates = planning.rates_of(traffic.patterns.values(), lambda rate: rate.per_second * factor)
         time = VirtualTime()
         async with connect_async("memory:") as driver:
             store = AsyncStore(driver)
             await store.admin.create_table(catalog.tables[0])
             await store.bulk_load(population.items())
-            test = LoadTest(
+            test = planning.LoadTest(
                 driver if wrap is None else wrap(driver),
                 traffic,
-                create_plan([catalog]),
-                LoadSettings(rates, seconds, seed=3),
+                planning.create_plan([catalog]),
+                planning.LoadSettings(rates, seconds, seed=3),
                 clock=time,
                 sleep=time.sleep,
             )
@@ -79,50 +65,50 @@ def run_test(
 
 
 @pytest.fixture(scope="module")
-def outcome() -> LoadOutcome:
+def outcome() -> planning.LoadOutcome:
     return run_test(skills_catalog(users=60))
 
 
-def test_calls_arrive_at_the_declared_rates(outcome: LoadOutcome) -> None:
+def test_calls_arrive_at_the_declared_rates(outcome: planning.LoadOutcome) -> None:
     assert outcome.planned_rate == pytest.approx(74.5)
     assert outcome.arrived / 2 == pytest.approx(74.5, rel=0.2)
     assert outcome.succeeded == outcome.arrived
-    assert outcome.missed(Targets()) == []
+    assert outcome.missed(planning.Targets()) == []
 
 
-def test_units_of_calls_are_compared_with_the_plan(outcome: LoadOutcome) -> None:
+def test_units_of_calls_are_compared_with_the_plan(outcome: planning.LoadOutcome) -> None:
     (lookup,) = [one for one in outcome.patterns if one.pattern.code == "AP1"]
     assert lookup.units == lookup.planned_units == (0.5, 0.0)
     assert lookup.deviation == pytest.approx(0)
 
 
-def test_same_seed_makes_the_same_calls(outcome: LoadOutcome) -> None:
+def test_same_seed_makes_the_same_calls(outcome: planning.LoadOutcome) -> None:
     again = run_test(skills_catalog(users=60))
     assert [(one.arrived, one.units) for one in again.patterns] == [
         (one.arrived, one.units) for one in outcome.patterns
     ]
 
 
-def test_report_has_tables_page_and_files(outcome: LoadOutcome) -> None:
-    report = LoadReport("skills", outcome, Targets())
+def test_report_has_tables_page_and_files(outcome: planning.LoadOutcome) -> None:
+    report = planning.LoadReport("skills", outcome, planning.Targets())
     calls, units = report.tables()
     assert [table.title for table in (calls, units)] == ["Calls", "Units of a call"]
     assert "All targets were reached" in report.summary
-    assert "<h1>Load test of skills" in load_page(report)
-    figures: dict[str, Any] = json.loads(load_json(report))
+    assert "<h1>Load test of skills" in planning.load_page(report)
+    figures: dict[str, Any] = json.loads(planning.load_json(report))
     assert figures["missed"] == []
-    assert len(load_csv(report).splitlines()) == len(outcome.patterns) + 1
+    assert len(planning.load_csv(report).splitlines()) == len(outcome.patterns) + 1
 
 
-def missed(outcome: LoadOutcome, targets: Targets, code: str) -> Sequence[str]:
+def missed(outcome: planning.LoadOutcome, targets: planning.Targets, code: str) -> Sequence[str]:
     return [text for text in outcome.missed(targets) if text.startswith(f"{code} ")]
 
 
-def test_targets_that_are_missed_are_named(outcome: LoadOutcome) -> None:
+def test_targets_that_are_missed_are_named(outcome: planning.LoadOutcome) -> None:
     (pattern,) = [one for one in outcome.patterns if one.pattern.code == "AP1"]
-    slow = Targets(p99=pattern.latency(0.99) - 1)
+    slow = planning.Targets(p99=pattern.latency(0.99) - 1)
     assert "took longer than" in missed(outcome, slow, "AP1")[0]
-    assert missed(outcome, Targets(p99=60.0, deviation=0.01), "AP1") == []
+    assert missed(outcome, planning.Targets(p99=60.0, deviation=0.01), "AP1") == []
 
 
 def test_nothing_to_call_is_rejected() -> None:
@@ -139,14 +125,14 @@ def test_throttled_requests_are_counted_by_partition_key() -> None:
     assert outcome.succeeded == outcome.arrived
     assert sum(one.throttles for one in outcome.patterns) == 3
     assert sum(one.retries for one in outcome.patterns) == 3
-    keys = LoadReport("skills", outcome, Targets()).tables()[-1]
+    keys = planning.LoadReport("skills", outcome, planning.Targets()).tables()[-1]
     assert keys.title == "Throttled keys"
     assert all(row[0].startswith("glad-entities USER#user-") for row in keys.rows)
 
 
 async def consumed_by_key(catalog: PatternCatalog, calls: int) -> Counter[str]:
     """Return the half read units that queries by skill consume, by partition key."""
-    population, found = Population([catalog]), Counter[str]()
+    population, found = planning.Population([catalog]), Counter[str]()
     tables = {table.name: table for table in catalog.tables}
 
     def add(call: Call) -> None:
@@ -158,7 +144,7 @@ async def consumed_by_key(catalog: PatternCatalog, calls: int) -> Counter[str]:
         store = AsyncStore(driver)
         await store.admin.create_table(catalog.tables[0])
         await store.bulk_load(population.items())
-        traffic = Traffic([catalog], population)
+        traffic = planning.Traffic([catalog], population)
         for _ in range(calls):
             await traffic.call("skills:AP11").run(AsyncStore(driver, observers=[add]))
     return found
@@ -166,7 +152,7 @@ async def consumed_by_key(catalog: PatternCatalog, calls: int) -> Counter[str]:
 
 def test_simulator_and_engine_see_the_same_hot_keys() -> None:
     catalog = skills_catalog(users=40)
-    simulated = simulate(workload_of([catalog]), SimulationSettings(minutes=1))
+    simulated = simulate(planning.workload_of([catalog]), SimulationSettings(minutes=1))
     planned = {
         one.key: one.share
         for one in simulated.busy_keys

@@ -21,15 +21,8 @@ from singletable import (
     attr,
     creates,
     per_second,
+    planning,
     updates,
-)
-from singletable.planning import (
-    CostOptions,
-    PlanReport,
-    compare_reports,
-    create_report,
-    parse_report,
-    region_prices,
 )
 from singletable.planning.formats import (
     format_bytes,
@@ -47,7 +40,7 @@ notes = Table("notes", indexes=[by_tag])
 
 # The hours of the month in which a unit a second is exactly a million units.
 MILLION_SECONDS = 1_000_000 / 3600
-PRICES = region_prices().with_amounts(
+PRICES = planning.region_prices().with_amounts(
     {"on_demand_read": 0.125, "on_demand_write": 0.625, "storage": 0.25}
 )
 
@@ -77,13 +70,13 @@ def catalog(*, reads: float = 8, growth: float = 0.0) -> PatternCatalog:
 
 def report(
     made: PatternCatalog | None = None, *, factor: float = 1.0, months: float = 0.0
-) -> PlanReport:
-    return create_report(
+) -> planning.PlanReport:
+    return planning.create_report(
         [made or catalog()],
         prices=PRICES,
         factor=factor,
         months=months,
-        options=CostOptions(hours=MILLION_SECONDS),
+        options=planning.CostOptions(hours=MILLION_SECONDS),
     )
 
 
@@ -114,7 +107,7 @@ def test_costs_of_patterns_and_of_tables_add_up_to_the_total() -> None:
 
 @pytest.mark.parametrize("mode", ["auto-scaled", "fixed", "reserved-1-year"])
 def test_capacity_is_divided_among_the_patterns_that_use_it(mode: str) -> None:
-    made = create_report([catalog(reads=800)], mode=mode)  # type: ignore[arg-type]
+    made = planning.create_report([catalog(reads=800)], mode=mode)  # type: ignore[arg-type]
     assert made.mode == mode
     assert sum(one.cost for one in made.resources) == pytest.approx(made.cost)
     reads = [one for one in made.patterns if one.code == "R"]
@@ -137,7 +130,7 @@ def test_local_index_uses_the_capacity_of_its_table() -> None:
     made = PatternCatalog("files", files)
     made.read("R", "Largest files", File.largest, rate=per_second(70))
     made.read("G", "A file", File.key, rate=per_second(70))
-    report = create_report([made], mode="auto-scaled")
+    report = planning.create_report([made], mode="auto-scaled")
     table, index = report.resources
     # 35 units of each, at 70 percent utilization: 100 units, which both patterns share.
     assert [one.cost for one in report.patterns] == [pytest.approx(50 * 730 * 0.00013)] * 2
@@ -154,7 +147,7 @@ def test_modes_are_sorted_and_the_selected_one_has_the_total() -> None:
 
 
 def test_cheapest_mode_serves_the_peaks() -> None:
-    made = create_report([catalog(reads=800)])
+    made = planning.create_report([catalog(reads=800)])
     assert made.modes[0].mode.startswith("reserved")
     assert (made.modes[0].serves_peaks, made.cheapest.serves_peaks) == (False, True)
     assert made.cheapest.cost > made.modes[0].cost
@@ -200,7 +193,7 @@ def test_advice_is_part_of_the_report() -> None:
 
 def test_report_can_be_saved_and_read() -> None:
     made = report(catalog(growth=0.1))
-    assert parse_report(to_json(made), "plan.json") == made
+    assert planning.parse_report(to_json(made), "plan.json") == made
 
 
 def test_guide_documents_every_field_of_the_json() -> None:
@@ -219,7 +212,7 @@ def test_guide_documents_every_field_of_the_json() -> None:
 )
 def test_other_files_are_rejected(content: str) -> None:
     with pytest.raises(InvalidValue, match=r"plan\.json: Expected a report saved by"):
-        parse_report(content, "plan.json")
+        planning.parse_report(content, "plan.json")
 
 
 def test_comparison_matches_patterns_by_code() -> None:
@@ -227,7 +220,7 @@ def test_comparison_matches_patterns_by_code() -> None:
     after.read("N", "New", Note.key, rate=per_second(2))
     before = catalog()
     before.read("O", "Old", Note.key, rate=per_second(2))
-    compared = compare_reports(report(before), report(after))
+    compared = planning.compare_reports(report(before), report(after))
     changes = {one.name: one for one in compared.patterns}
     assert {name: one.change for name, one in changes.items()} == {
         "R": "changed",
@@ -251,7 +244,9 @@ def test_comparison_matches_patterns_by_code() -> None:
 
 
 def test_comparison_says_what_else_differs() -> None:
-    compared = compare_reports(report(), create_report([catalog()], prices=PRICES, factor=2))
+    compared = planning.compare_reports(
+        report(), planning.create_report([catalog()], prices=PRICES, factor=2)
+    )
     assert any("scale differs" in one for one in compared.notes)
     assert any("hours of a month differs" in one for one in compared.notes)
 
@@ -265,12 +260,12 @@ def test_page_is_self_contained_and_escapes_titles() -> None:
     assert "http" not in page.replace("https://aws.amazon.com", "")
     assert page.count("<svg role=") == 7
     assert "<script" not in page
-    assert "added" not in comparison_page(compare_reports(report(), report()))
+    assert "added" not in comparison_page(planning.compare_reports(report(), report()))
 
 
 def test_csv_has_numbers_for_spreadsheets() -> None:
     made = report(catalog(growth=0.1))
-    files = csv_files(made, compare_reports(made, made))
+    files = csv_files(made, planning.compare_reports(made, made))
     assert set(files) == {
         "patterns.csv", "tables.csv", "costs.csv", "growth.csv", "comparison.csv"
     }  # fmt: skip
