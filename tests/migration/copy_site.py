@@ -1,95 +1,15 @@
-"""A site that is copied from three old tables to a new one, and drivers that disturb the copy."""
+"""Fill the old tables of the site, change them, and copy them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from random import Random
-from threading import Lock
-from typing import Any, TypeVar
 
-from singletable import Attr, Driver, Engine, Entity, Key, Store, Table, Unique, attr
+from singletable import Driver, Engine, Store
 from singletable import operations as ops
-from singletable.migration import Copy, Migration, Part, each, leave_out, merge, unchanged
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.state import is_state_item
 from singletable.values import Item
-
-R = TypeVar("R")
-
-users = Table("users", pk="username", sk=None)
-likes = Table("likes", pk="post", sk="visitor")
-notes = Table("notes", pk="PK", sk="SK")
-entities = Table("entities", pk="PK", sk="SK")
-
-
-class OldUser(Entity, table=users):
-    username: Attr[str] = attr()
-    email: Attr[str] = attr()
-    age: Attr[int] = attr(default=0)
-    key = Key(pk=username)
-
-
-class OldLike(Entity, table=likes):
-    post: Attr[str] = attr()
-    visitor: Attr[str] = attr()
-    key = Key(pk=post, sk=visitor)
-
-
-class OldText(Entity, table=notes, type_tag=("kind", "text")):
-    note: Attr[str] = attr()
-    text: Attr[str] = attr()
-    key = Key(pk=("OLD", note), sk="TEXT")
-
-
-class OldDraft(Entity, table=notes, type_tag=("kind", "draft")):
-    note: Attr[str] = attr()
-    key = Key(pk=("OLD", note), sk="DRAFT")
-
-
-class User(Entity, table=entities):
-    username: Attr[str] = attr()
-    email: Attr[str] = attr()
-    key = Key(pk=("USER", username), sk="PROFILE")
-    by_email = Unique(email)
-
-
-class Age(Entity, table=entities):
-    username: Attr[str] = attr()
-    age: Attr[int] = attr()
-    key = Key(pk=("USER", username), sk="AGE")
-
-
-class Likes(Entity, table=entities):
-    post: Attr[str] = attr()
-    visitors: Attr[list[str]] = attr()
-    key = Key(pk=("POST", post), sk="LIKES")
-
-
-class Text(Entity, table=entities):
-    note: Attr[str] = attr()
-    text: Attr[str] = attr()
-    key = Key(pk=("TEXT", text), sk=("NOTE", note))
-
-
-def split(old: OldUser) -> Iterator[User | Age]:
-    yield User(username=old.username, email=old.email)
-    if old.age:
-        yield Age(username=old.username, age=old.age)
-
-
-def count(found: list[OldLike]) -> Likes:
-    return Likes(post=found[0].post, visitors=[like.visitor for like in found])
-
-
-RULES = (
-    each(OldUser, split),
-    merge(Part(OldLike, group=lambda like: like.post, read=OldLike.key.partition), into=count),
-    each(OldText, lambda old: Text(note=old.note, text=old.text)),
-    leave_out(OldDraft),
-    unchanged(notes),
-)
-COPY = Migration(Copy(entities, *RULES), name="0001_one_table")
+from tests.designs.site import COPY, entities, likes, notes, users
 
 
 def create_site(engine: Engine, random: Random | None = None, writes: int = 30) -> None:
@@ -143,81 +63,20 @@ def write_old(driver: Driver, random: Random) -> None:
 
 def stored(driver: Driver, table: str = "entities") -> dict[str, Item]:
     """Return the items of a table that belong to the application."""
-    items = driver.execute(ops.Scan(table, consistent_read=True)).items
-    return {repr(sorted(item.items())): item for item in items if not is_state_item(item)}
+    found: dict[str, Item] = {}
+    for item in driver.execute(ops.Scan(table, consistent_read=True)).items:
+        if not is_state_item(item):
+            item.pop("since", None)  # when the migration started
+            found[repr(sorted(item.items()))] = item
+    return found
 
 
-def freshly_copied(
-    engine: Engine, migration: Migration = COPY, at: float = 1000.0
-) -> dict[str, Item]:
-    """Return the new items that follow from the old ones as they are now."""
+def freshly_copied(engine: Engine) -> dict[str, Item]:
+    """Return the new items that a copy of the old ones has now."""
     with Engine.in_memory() as copy:
         create_site(copy)
         for table in ("users", "likes", "notes"):
             for item in engine.execute(ops.Scan(table, consistent_read=True)).items:
                 copy.execute(ops.PutItem(table, item))
-        MigrationRunner(migration, copy, clock=lambda: at, segments=1).run()
+        MigrationRunner(COPY, copy, segments=1).run()
         return stored(copy)
-
-
-# Drivers
-
-
-class Killed(BaseException):
-    """The process ends here."""
-
-
-@dataclass
-class Mortal:
-    """Executes requests until the process is killed: before the request, or after it."""
-
-    driver: Driver
-    lives: int
-    after: bool = False
-    requests: int = 0
-
-    def execute(self, operation: ops.Operation[R], /) -> R:
-        self.requests += 1
-        if self.requests > self.lives or (self.requests == self.lives and not self.after):
-            raise Killed
-        output = self.driver.execute(operation)
-        if self.requests == self.lives:
-            raise Killed
-        return output
-
-
-@dataclass
-class Disturbed:
-    """Does something before each request."""
-
-    driver: Driver
-    disturb: Callable[[], object]
-    _lock: Lock = field(default_factory=Lock)
-
-    def execute(self, operation: ops.Operation[R], /) -> R:
-        with self._lock:
-            self.disturb()
-        return self.driver.execute(operation)
-
-
-@dataclass
-class Recorded:
-    """Remembers the requests."""
-
-    driver: Driver
-    requests: list[ops.Operation[Any]] = field(default_factory=list[ops.Operation[Any]])
-
-    def execute(self, operation: ops.Operation[R], /) -> R:
-        self.requests.append(operation)
-        return self.driver.execute(operation)
-
-
-@dataclass
-class Clock:
-    now: float = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds

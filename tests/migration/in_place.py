@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 from singletable import Driver, Engine, Table
 from singletable.migration.environment import Environment, StepProgress, migration_context
@@ -13,36 +12,7 @@ from singletable.migration.state import State, StateStore, is_state_item
 from singletable.operations import Operation, Scan
 from singletable.retry import run
 from singletable.values import Item
-from tests.migration.site import Clock
-
-R = TypeVar("R")
-
-
-class Crash(Exception):
-    """The process ended."""
-
-
-class HookedDriver:
-    """Calls a function with each request, before it is executed or after it."""
-
-    def __init__(
-        self,
-        inner: Driver,
-        before: Callable[[Operation[object]], object] | None = None,
-        after: Callable[[Operation[object]], object] | None = None,
-    ) -> None:
-        self._inner = inner
-        self._before = before
-        self._after = after
-
-    def execute(self, operation: Operation[R], /) -> R:
-        """Execute a request, and call the functions."""
-        if self._before is not None:
-            self._before(operation)
-        output = self._inner.execute(operation)
-        if self._after is not None:
-            self._after(operation)
-        return output
+from tests.migration.doubles import Clock, Crash, HookedDriver
 
 
 def environment(

@@ -1,115 +1,20 @@
-"""A site with old and new tables, and an environment in which no time passes while waiting."""
+"""The site with an environment in which no time passes while waiting."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Iterator
+from datetime import UTC, datetime
 
-from singletable import (
-    Attr,
-    Driver,
-    Engine,
-    Entity,
-    Index,
-    Key,
-    Store,
-    Table,
-    Unique,
-    attr,
-    created,
-    version,
-)
-from singletable.migration import Copy, Part, each, merge
+from singletable import Driver, Engine, Store
+from singletable.migration import Copy
 from singletable.migration.derivation import Derivation
+from singletable.migration.derived_items import DerivedItems
 from singletable.migration.environment import Environment, migration_context
 from singletable.migration.places import Places
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.state import State, StateStore
-
-users = Table("users", pk="username", sk=None)
-likes = Table("likes", pk="post", sk="visitor")
-entities = Table(
-    "entities",
-    indexes=[Index("by_name", pk="type", sk="name", projection=["email"])],
-    ttl="expires",
-)
-
-
-class OldUser(Entity, table=users):
-    username: Attr[str] = attr()
-    name: Attr[str] = attr()
-    email: Attr[str] = attr(default="")
-    key = Key(pk=username)
-
-
-class OldLike(Entity, table=likes):
-    post: Attr[str] = attr()
-    visitor: Attr[str] = attr()
-    key = Key(pk=post, sk=visitor)
-
-
-class User(Entity, table=entities):
-    username: Attr[str] = attr()
-    email: Attr[str] = attr()
-    since: Attr[datetime] = created()
-    revision: Attr[int] = version()
-    key = Key(pk=("USER", username), sk="PROFILE")
-    by_email = Unique(email)
-
-
-class Name(Entity, table=entities):
-    username: Attr[str] = attr()
-    type: Attr[str] = attr(default="name")
-    name: Attr[str] = attr()
-    key = Key(pk=("USER", username), sk="NAME")
-
-
-class Likes(Entity, table=entities):
-    post: Attr[str] = attr()
-    count: Attr[int] = attr()
-    key = Key(pk=("POST", post), sk="LIKES")
-
-
-class Setting(Entity, table=entities):
-    """An entity that was in the new table before."""
-
-    name: Attr[str] = attr()
-    key = Key(pk="SETTINGS", sk=("SETTING", name))
-
-
-def split(old: OldUser) -> Iterator[User | Name]:
-    if not old.email:
-        raise ValueError("has no e-mail address")
-    yield User(username=old.username.lower(), email=old.email)
-    yield Name(username=old.username.lower(), name=old.name)
-
-
-def count(found: list[OldLike]) -> Likes:
-    return Likes(post=found[0].post, count=len(found))
-
-
-def create_copy() -> Copy:
-    liked = Part(OldLike, group=lambda like: like.post, read=OldLike.key.partition)
-    return Copy(entities, each(OldUser, split), merge(liked, into=count))
-
-
-@dataclass
-class Clock:
-    """A clock that sleeping moves; `on_sleep` happens meanwhile."""
-
-    now: float = 1_700_000_000.0
-    on_sleep: Callable[[], object] | None = None
-    slept: list[float] = field(default_factory=list[float])
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-        self.slept.append(seconds)
-        if seconds and self.on_sleep is not None:
-            self.on_sleep()
+from tests.designs.site import MERGE, SPLIT, OldLike, OldUser, entities, likes, users
+from tests.migration.doubles import Clock
 
 
 class Site:
@@ -119,7 +24,7 @@ class Site:
         self.engine = engine
         self.clock = Clock()
         self.store = Store(engine)
-        self.copy = create_copy()
+        self.copy = Copy(entities, SPLIT, MERGE)
         context = migration_context(
             {users: "source", likes: "source", entities: "target"}, {}, self.clock
         )
@@ -155,13 +60,11 @@ class Site:
         )
 
     def derivation(self) -> Derivation:
-        moment = datetime.fromtimestamp(self.env.state.started, tz=None).astimezone()
+        moment = datetime.fromtimestamp(self.env.state.started, UTC)
         return Derivation(self.copy.rules, entities, self.env.context, moment)
 
     def carry_over(self) -> None:
         """Copy everything, as the migration would."""
-        from singletable.migration.derived_items import DerivedItems
-
         derivation = self.derivation()
         for page in DerivedItems(self.env, derivation).scan():
             self.env.run(derivation.carry_over({one.unit: [] for one in page}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -36,13 +35,8 @@ from singletable.migration.indexes import run_add_index
 from singletable.migration.uniques import run_add_unique
 from singletable.operations import GetItem, Operation, TransactWriteItems, UpdateItem
 from singletable.values import Item
-from tests.migration.in_place import (
-    HookedDriver,
-    crash_at_every_request,
-    environment,
-    notes_of,
-    stored,
-)
+from tests.migration.doubles import HookedDriver
+from tests.migration.in_place import crash_at_every_request, environment, notes_of, stored
 
 before = Table("app")
 after = Table("app", indexes=[Index("GSI1", pk="GSI1PK", sk="GSI1SK")])
@@ -94,14 +88,7 @@ def add_index_and_backfill(env: Environment) -> None:
     run_backfill(Backfill(User), env)
 
 
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory() as engine:
-        yield engine
-
-
-def test_backfill_fills_a_new_index_and_new_attributes(drivers: tuple[Driver, Driver]) -> None:
-    driver = drivers[0]
+def test_backfill_fills_a_new_index_and_new_attributes(driver: Driver) -> None:
     fill(driver, 20)
     add_index_and_backfill(environment(driver, after, segments=2))
     store = Store(driver)

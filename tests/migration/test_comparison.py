@@ -15,17 +15,8 @@ from singletable.migration.environment import migration_context
 from singletable.operations import DeleteItem, Operation, PutItem
 from singletable.retry import run
 from singletable.schema import ItemKey, model_of
-from tests.migration.site import (
-    Likes,
-    Name,
-    OldLike,
-    OldUser,
-    Setting,
-    Site,
-    likes,
-    memory_site,
-    users,
-)
+from tests.designs.site import Likes, Name, OldLike, OldUser, Setting, likes, users
+from tests.migration.site import Site, memory_site
 
 R = TypeVar("R")
 
@@ -96,9 +87,9 @@ FAULTS: dict[str, tuple[Callable[[Site], object], str, str]] = {
     ),
     "different": (plant_difference, "different", "differs in name. It follows from username=u3"),
     "different merged": (
-        lambda site: site.store.put(Likes(post="p2", count=9)),
+        lambda site: site.store.put(Likes(post="p2", visitors=[])),
         "different",
-        "PK=POST#p2 SK=LIKES: differs in count. It follows from post=p2",
+        "PK=POST#p2 SK=LIKES: differs in visitors. It follows from post=p2",
     ),
     "extra": (
         lambda site: site.store.put(Name(username="ghost", name="G")),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from singletable import Attr, Count, Driver, Engine, Entity, Key, Store, Table, attr, errors
@@ -11,13 +9,8 @@ from singletable.migration import AddCount
 from singletable.migration.counts import run_add_count, undo_add_count
 from singletable.operations import Operation, PutItem, Query, Scan, TransactWriteItems
 from singletable.values import Item
-from tests.migration.in_place import (
-    HookedDriver,
-    crash_at_every_request,
-    environment,
-    notes_of,
-    stored,
-)
+from tests.migration.doubles import HookedDriver
+from tests.migration.in_place import crash_at_every_request, environment, notes_of, stored
 
 app = Table("app")
 old_app = Table("app")
@@ -83,14 +76,7 @@ def numbers(driver: Driver) -> list[tuple[int, int]]:
     return [(int(one["votes"]["N"]), int(one["comments"]["N"])) for one in polls]
 
 
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory() as engine:
-        yield engine
-
-
-def test_existing_items_are_counted(drivers: tuple[Driver, Driver]) -> None:
-    driver = drivers[0]
+def test_existing_items_are_counted(driver: Driver) -> None:
     fill(driver)
     env = environment(driver, app, segments=2)
     run_add_count(VOTES, env)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from random import Random
 from typing import Any
@@ -29,15 +29,16 @@ from singletable.migration.markers import GRACE_SECONDS
 from singletable.migration.runner import MigrationRunner
 from singletable.values import Item
 from tests.conformance.endpoint import endpoint
+from tests.designs.site import COPY
 from tests.migration import copy_site
-from tests.migration.copy_site import COPY, Clock, Disturbed, Killed, Mortal, stored
+from tests.migration.copy_site import stored
+from tests.migration.doubles import Clock, Disturbed, Killed, Mortal, WithoutFeed
 from tests.migration.test_runner import (
     MOVE,
     OldPerson,
     OldPet,
     Person,
     Pet,
-    WithoutFeed,
     create_tables,
     new_items,
     old_items,
@@ -50,15 +51,9 @@ from tests.migration.test_runner import (
 
 
 @pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory() as engine:
-        create_tables(engine, people, pets, zoo)
-        yield engine
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def engine(engine: Engine) -> Engine:
+    create_tables(engine, people, pets, zoo)
+    return engine
 
 
 def driver_on(

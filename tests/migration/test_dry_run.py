@@ -12,16 +12,8 @@ from singletable.migration import Backfill, Copy, Migration, each, leave_out, un
 from singletable.migration.dry_run import DryRun, StepTrial, dry_run
 from singletable.operations import Operation, PutItem
 from singletable.operations.registry import OPERATIONS
-from tests.migration.site import (
-    Name,
-    OldLike,
-    OldUser,
-    Site,
-    User,
-    entities,
-    memory_site,
-    users,
-)
+from tests.designs.site import Name, OldLike, OldUser, User, entities, users
+from tests.migration.site import Site, memory_site
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from singletable.migration.estimate import estimate
 from singletable.migration.rehearsal import CountingDriver
 from singletable.migration.runner import MigrationRunner
 from singletable.planning import region_prices
-from tests.migration.site import OldUser, Site, memory_site
+from tests.designs.site import OldUser
+from tests.migration.site import Site, memory_site
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from singletable import (
@@ -31,8 +29,8 @@ from singletable.migration.indexes import (
     undo_drop_index,
 )
 from singletable.store import Store
-from tests.migration.in_place import HookedDriver, environment, notes_of
-from tests.migration.site import Clock
+from tests.migration.doubles import Clock, HookedDriver
+from tests.migration.in_place import environment, notes_of
 
 before = Table("app")
 after = Table(
@@ -58,12 +56,15 @@ ADD_BY_NAME = ops.UpdateTable(
 )
 
 
+def create_tables(driver: Driver) -> None:
+    for table in (before, states):
+        Store(driver).admin.create_table(table)
+
+
 @pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory() as engine:
-        Store(engine).admin.create_table(before)
-        Store(engine).admin.create_table(states)
-        yield engine
+def engine(engine: Engine) -> Engine:
+    create_tables(engine)
+    return engine
 
 
 def env_of(driver: Driver, clock: Clock | None = None) -> Environment:
@@ -75,10 +76,8 @@ def indexes(driver: Driver, name: str = "app") -> dict[str, ops.GlobalSecondaryI
     return {one.index_name: one for one in table.global_secondary_indexes or ()}
 
 
-def test_an_index_is_added_as_it_is_declared(drivers: tuple[Driver, Driver]) -> None:
-    driver = drivers[0]
-    for table in (before, states):
-        Store(driver).admin.create_table(table)
+def test_an_index_is_added_as_it_is_declared(driver: Driver) -> None:
+    create_tables(driver)
     env = env_of(driver)
     run_add_index(ADD, env)
     run_add_index(ADD, env)
@@ -93,8 +92,7 @@ def test_adding_an_index_waits_until_it_is_filled() -> None:
     clock = Clock()
     delays = Delays(create_index=20, delete_index=5)
     with Engine.in_memory(Settings(clock=clock, delays=delays)) as engine:
-        for table in (before, states):
-            Store(engine).admin.create_table(table)
+        create_tables(engine)
         env = env_of(engine, clock)
         notes = notes_of(env)
         run_add_index(ADD, env)

@@ -25,12 +25,8 @@ from singletable import (
 from singletable.migration import Part, Rewrite, each, leave_out, merge, unchanged
 from singletable.migration.rewrite import run_rewrite, undo_rewrite
 from singletable.operations import Operation, TransactWriteItems
-from tests.migration.in_place import (
-    HookedDriver,
-    crash_at_every_request,
-    environment,
-    stored,
-)
+from tests.migration.doubles import HookedDriver
+from tests.migration.in_place import crash_at_every_request, environment, stored
 
 # The old entities have a declaration of the table of their own, because keys overlap.
 old_app = Table("app")
@@ -118,16 +114,14 @@ def fill(driver: Driver, count: int = 5) -> None:
 
 
 @pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory() as engine:
-        fill(engine)
-        yield engine
+def engine(engine: Engine) -> Engine:
+    fill(engine)
+    return engine
 
 
 def test_items_are_split_with_their_unique_values_and_back(
-    drivers: tuple[Driver, Driver],
+    driver: Driver,
 ) -> None:
-    driver = drivers[0]
     fill(driver)
     expected = stored(driver, app)
     store = Store(driver)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import count, takewhile
 from pathlib import Path
 from random import Random
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import pytest
 
@@ -38,11 +38,9 @@ from singletable.migration.runner import MigrationRunner
 from singletable.retry import send
 from singletable.schema import model_of
 from singletable.values import Item
-from singletable.wire import UnknownOperation
 from tests.conformance.endpoint import endpoint
-from tests.migration.copy_site import Clock, Disturbed, Killed, Mortal, stored
-
-R = TypeVar("R")
+from tests.migration.copy_site import stored
+from tests.migration.doubles import Clock, Disturbed, Killed, Mortal, WithoutFeed
 
 people = Table("people", pk="name", sk=None)
 pets = Table("pets", pk="pet", sk=None)
@@ -169,15 +167,9 @@ def new_items(driver: Driver) -> set[tuple[str, ...]]:
 
 
 @pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory() as engine:
-        create_tables(engine, people, pets, zoo)
-        yield engine
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def engine(engine: Engine) -> Engine:
+    create_tables(engine, people, pets, zoo)
+    return engine
 
 
 def runner(
@@ -306,18 +298,6 @@ def test_a_follower_lets_another_process_cut_over(engine: Engine, clock: Clock) 
     assert follower.status().lag == 0
     # What the follower has carried back is not the work of a forgotten process.
     assert follower.status().stray_writes == ()
-
-
-class WithoutFeed:
-    """An address without a change feed, such as DynamoDB."""
-
-    def __init__(self, driver: Driver) -> None:
-        self.driver = driver
-
-    def execute(self, operation: ops.Operation[R], /) -> R:
-        if isinstance(operation, ops.ReadChanges):
-            raise UnknownOperation("")
-        return self.driver.execute(operation)
 
 
 def test_without_a_change_feed_the_application_must_be_stopped(

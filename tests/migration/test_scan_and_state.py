@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-
 import pytest
 
 from singletable import (
@@ -28,35 +25,17 @@ from singletable.migration.state import Applied, HistoryStore, State, StateStore
 from singletable.operations import PutItem
 from singletable.retry import Steps, run
 from singletable.values import Item
+from tests.migration.doubles import Clock
 
 plain = Table("plain", pk="id", sk=None)
 numbers = Table("numbers", pk=Number("n"), sk=Binary("b"))
 
 
-@dataclass
-class Clock:
-    now: float = 1000.0
-    slept: list[float] = field(default_factory=list[float])
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory() as engine:
-        for table in (plain, numbers):
-            Store(engine).admin.create_table(table)
-        yield engine
+def engine(engine: Engine) -> Engine:
+    for table in (plain, numbers):
+        Store(engine).admin.create_table(table)
+    return engine
 
 
 def states(table: Table, owner: str, clock: Clock) -> StateStore:

@@ -37,8 +37,8 @@ from singletable.migration import (
 )
 from singletable.migration.runner import MigrationRunner
 from singletable.operations import GetItem, Operation, Scan, TransactWriteItems
-from tests.migration.in_place import Crash, HookedDriver, stored
-from tests.migration.site import Clock
+from tests.migration.doubles import Clock, Crash, HookedDriver
+from tests.migration.in_place import stored
 
 R = TypeVar("R")
 

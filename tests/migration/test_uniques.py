@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from singletable import (
@@ -24,12 +22,8 @@ from singletable.migration import AddUnique
 from singletable.migration.uniques import run_add_unique, undo_add_unique
 from singletable.operations import Operation, PutItem, Scan, TransactWriteItems
 from singletable.values import Item
-from tests.migration.in_place import (
-    HookedDriver,
-    crash_at_every_request,
-    environment,
-    stored,
-)
+from tests.migration.doubles import HookedDriver
+from tests.migration.in_place import crash_at_every_request, environment, stored
 
 app = Table("app")
 STEP_TAG = ("type", "user")
@@ -60,14 +54,7 @@ def fill(driver: Driver, count: int = 7) -> None:
     store.put(OldUser(name="none"))
 
 
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory() as engine:
-        yield engine
-
-
-def test_every_item_with_a_value_gets_its_marker(drivers: tuple[Driver, Driver]) -> None:
-    driver = drivers[0]
+def test_every_item_with_a_value_gets_its_marker(driver: Driver) -> None:
     fill(driver)
     store = Store(driver)
     store.create(User(name="new", email="new@x.org"))

@@ -6,7 +6,7 @@ The application writes fifty times a second, from the first request of the migra
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
 from importlib.util import module_from_spec, spec_from_file_location
@@ -23,9 +23,8 @@ from singletable.migration.driver import MigratingDriver
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.schema_diff.files import load_migration
 from singletable.migration.state import PHASE_SECONDS
-from singletable.operations import ReadChanges
-from singletable.wire import UnknownOperation
 from tests.house.sources import ROOT
+from tests.migration.doubles import Clock, WithoutFeed
 
 R = TypeVar("R")
 EXAMPLE = ROOT / "docs/guide/skills_directory"
@@ -40,17 +39,6 @@ def load(name: str, path: Path) -> ModuleType:
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-@dataclass
-class Clock:
-    now: float = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
 
 
 @dataclass
@@ -108,24 +96,6 @@ def directory(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 @pytest.fixture
 def migration(directory: ModuleType) -> Migration:
     return load_migration(EXAMPLE / "migrations/0001_glad_entities.py")
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory() as engine:
-        yield engine
-
-
-class WithoutFeed:
-    """Our engine without its change feed, as DynamoDB is."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def execute(self, operation: Operation[R], /) -> R:
-        if isinstance(operation, ReadChanges):
-            raise UnknownOperation("")
-        return self._engine.execute(operation)
 
 
 def stored(engine: Engine, user: Any) -> dict[str, str]:

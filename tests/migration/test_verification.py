@@ -28,7 +28,7 @@ from singletable.migration.runner import MigrationRunner
 from singletable.migration.steps import step_text
 from singletable.migration.verification import verify
 from singletable.values import Item
-from tests.migration.site import Clock
+from tests.migration.doubles import Clock
 
 before = Table("shop", indexes=[Index("unused", pk="unused")])
 shop = Table("shop", indexes=[Index("by_city", pk="city", sk="email", projection="KEYS_ONLY")])
