@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
+from contextlib import chdir, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
+
+from singletable.cli import main as cli
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs/guide"
@@ -27,7 +30,6 @@ COMMANDS = {
     "plan.svg": "singletable plan shop",
     "show.svg": "singletable show file:shop.db shop --app shop --partition CUSTOMER#ada",
 }
-_CLI = "import sys; from singletable.cli import main; main(sys.argv[1:])"
 _SNIPPET = re.compile(r"^```python\n# fill\.py\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Parts of the output that differ on each run.
 _DURATION = re.compile(r",\s+[\d.]+ ms")
@@ -40,22 +42,27 @@ def outputs() -> dict[str, str]:
     fill = snippet[1].replace(
         "datetime.now(UTC) + timedelta(days=7)", "datetime(2030, 1, 1, tzinfo=UTC)"
     )
-    with TemporaryDirectory() as folder:
-        Path(folder, "shop.py").write_text((GUIDE / "shop.py").read_text())
-        _run([sys.executable, "-c", fill], folder)
-        return {
-            name: _DURATION.sub(
-                "", _run([sys.executable, "-c", _CLI, *command.split()[1:]], folder)
-            )
-            for name, command in COMMANDS.items()
-        }
+    environment = {"FORCE_COLOR": "1", "COLUMNS": str(COLUMNS)}
+    with (
+        TemporaryDirectory() as folder,
+        chdir(folder),
+        patch.dict(os.environ, environment),
+        patch.object(sys, "path", [folder, *sys.path]),
+    ):
+        Path("shop.py").write_text((GUIDE / "shop.py").read_text())
+        sys.modules.pop("shop", None)
+        exec(fill, {})
+        printed = {name: _output(command.split()[1:]) for name, command in COMMANDS.items()}
+        del sys.modules["shop"]
+    return printed
 
 
-def _run(command: list[str], folder: str) -> str:
-    environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "PYTHONPATH": folder}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=True
-    ).stdout
+def _output(arguments: list[str]) -> str:
+    """Run a command and return what it prints, without durations."""
+    printed = StringIO()
+    with redirect_stdout(printed), suppress(SystemExit):
+        cli(arguments)
+    return _DURATION.sub("", printed.getvalue())
 
 
 def draw(command: str, output: str) -> str:

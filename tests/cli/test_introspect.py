@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
 from singletable import Table, connect
+from singletable.cli import main
 from singletable.introspection import read_sample
 from tests.cli.run import Run
 from tests.workbench.models import PAYMENTS
 
 
+@pytest.fixture(scope="module")
+def tour(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file with the tables of the tour."""
+    file = tmp_path_factory.mktemp("tour") / "tour.db"
+    with pytest.raises(SystemExit):
+        main(["tour", "--file", str(file)])
+    return file
+
+
 @pytest.fixture(autouse=True)
-def wide_terminal(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run in an empty folder and a wide terminal."""
+def tour_folder(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, tour: Path) -> None:
+    """Run in a folder with the file of the tour, in a wide terminal."""
     monkeypatch.setenv("COLUMNS", "120")
+    copy(tour, folder)
 
 
 def tables_in(source: str) -> dict[str, list[str]]:
@@ -43,7 +55,6 @@ def tables_in(source: str) -> dict[str, list[str]]:
     ],
 )
 def test_tables_of_the_tour_are_introspected(run: Run, table: str, entities: str) -> None:
-    run("tour", "--file", "tour.db")
     code, out, err = run("introspect", "file:tour.db", table)
     assert code == 0
     assert tables_in(out) == {table: entities.split()}
@@ -53,14 +64,12 @@ def test_tables_of_the_tour_are_introspected(run: Run, table: str, entities: str
 
 
 def test_all_tables_of_an_address_are_introspected_together(run: Run) -> None:
-    run("tour", "--file", "tour.db")
     code, out, _ = run("introspect", "file:tour.db")
     assert code == 0
     assert len(tables_in(out)) == 6
 
 
 def test_sample_size_is_respected_and_reported(run: Run) -> None:
-    run("tour", "--file", "tour.db")
     _, out, _ = run("introspect", "file:tour.db", "vote_data", "--sample-size", "5")
     assert "# Only 5 items of 'vote_data' were read; there are more." in out
     with connect("file:tour.db") as driver:
@@ -70,7 +79,6 @@ def test_sample_size_is_respected_and_reported(run: Run) -> None:
 
 
 def test_output_is_written_to_a_new_file_only(run: Run, tmp_path: Path) -> None:
-    run("tour", "--file", "tour.db")
     first = run("introspect", "file:tour.db", "vote_data", "-o", "entities.py")
     assert first[0] == 0
     written = (tmp_path / "entities.py").read_text()
@@ -130,7 +138,6 @@ def test_workbench_model_is_imported(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_errors_are_reported_without_traceback(run: Run, command: str, message: str) -> None:
-    run("tour", "--file", "tour.db")
     code, _, err = run(*command.split())
     assert code == 2
     assert message in err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from rich.console import Console
@@ -19,6 +20,7 @@ from singletable.store import Page
 every_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.title)
 
 
+@cache
 def tour_text(width: int, *, plain: bool = False) -> str:
     """Run the tour and return its output."""
     out = io.StringIO()

@@ -85,13 +85,7 @@ choices = st.tuples(
 )
 
 
-ROUNDS = settings(
-    max_examples=25,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+ROUNDS = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def begin(world: World) -> None:

@@ -189,6 +189,8 @@ def catalog_of(module: str, folder: str, monkeypatch: pytest.MonkeyPatch) -> Pat
     """Import a module from a folder of the repository, and return its catalog."""
     monkeypatch.setattr(sys, "path", [str(ROOT / folder), *sys.path])
     (catalog,) = find_catalogs(importlib.import_module(module))
+    if "." not in module:  # other tests import another module of this name
+        del sys.modules[module]
     return catalog
 
 
