@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.cli.run import Run
 
-APP = "tests.cli.shop"
+APP = "tests.designs.shop"
 
 
 def test_docs_prints_without_output(run: Run) -> None:

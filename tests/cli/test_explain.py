@@ -12,10 +12,10 @@ from rich.console import Console
 from singletable.cli.explain_view import print_plan
 from singletable.planning import create_plan
 from tests.cli.run import Run
-from tests.cli.shop import fill
+from tests.designs.shop import fill
 from tests.planning.designs import news_catalog
 
-APP = "tests.cli.shop"
+APP = "tests.designs.shop"
 
 
 @pytest.fixture

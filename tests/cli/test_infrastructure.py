@@ -10,51 +10,14 @@ import pytest
 from tests.cli.run import Run
 from tests.infrastructure.hcl import resources
 
-SHOP = """
-from singletable import Attr, Entity, Index, Key, Table, attr
-
-by_day = Index("by-day", pk="DAY")
-shop = Table("shop", indexes=[by_day])
-bare = Table("bare")
-
-
-class Order(Entity, table=shop):
-    customer: Attr[str] = attr()
-    id: Attr[str] = attr()
-    day: Attr[str] = attr()
-    key = Key(pk=("CUSTOMER", customer), sk=("ORDER", id))
-    of_day = Key(pk=("DAY", day)).on(by_day)
-
-
-class Product(Entity, table=shop):
-    id: Attr[str] = attr()
-    key = Key(pk=("PRODUCT", id), sk="PRODUCT")
-"""
-PATTERNS = """
-from singletable import PatternCatalog, creates
-from written_shop import Order, Product, shop
-
-catalog = PatternCatalog("shop", shop)
-catalog.read("AP1", "A product", Product.key)
-catalog.read("AP2", "Orders of a day", Order.of_day)
-catalog.write("AP3", "Order", creates(Order))
-"""
-RATES = """
-from singletable import PatternCatalog, creates, per_second
-from written_shop import Order, Product, shop
-
-catalog = PatternCatalog("shop", shop)
-catalog.read("AP1", "A product", Product.key, rate=per_second(100))
-catalog.write("AP3", "Order", creates(Order), rate=per_second(10, peak=40))
-"""
+SHOP, RATED = "tests.designs.shop", "tests.designs.rated_shop"
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/1"
 
 
 @pytest.fixture(autouse=True)
-def app_folder(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run in a folder with the module `written_shop`, in a wide terminal."""
+def wide_terminal(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in an empty folder, in a wide terminal."""
     monkeypatch.setenv("COLUMNS", "200")
-    (folder / "written_shop.py").write_text(SHOP)
 
 
 COMMANDS = ["cloudformation", "terraform", "cdk", "iam"]
@@ -69,9 +32,9 @@ def test_commands_have_help(run: Run, command: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_file_and_standard_output_have_the_same_text(run: Run, command: str) -> None:
-    code, out, err = run("infrastructure", command, "written_shop")
+    code, out, err = run("infrastructure", command, SHOP)
     assert (code, err) == (0, "")
-    assert run("infrastructure", command, "written_shop", "-o", "written") == (0, "", "")
+    assert run("infrastructure", command, SHOP, "-o", "written") == (0, "", "")
     assert Path("written").read_text() == out
 
 
@@ -91,7 +54,7 @@ def test_options_are_applied(run: Run) -> None:
     code, out, _ = run(
         "infrastructure",
         "cloudformation",
-        "written_shop:shop",
+        f"{SHOP}:shop",
         *arguments,
         "--no-deletion-protection",
     )
@@ -110,40 +73,33 @@ def test_options_are_applied(run: Run) -> None:
     assert 20 in [one["Properties"].get("Threshold") for one in resources_.values()]
 
 
-@pytest.fixture
-def rates(folder: Path) -> str:
-    """Write a module with the rates of access patterns, and return its name."""
-    (folder / "written_rates.py").write_text(RATES)
-    return "written_rates"
-
-
 @pytest.mark.parametrize("command", ["cloudformation", "terraform", "cdk"])
-def test_plan_sets_thresholds_and_adds_a_dashboard(run: Run, rates: str, command: str) -> None:
-    code, out, err = run("infrastructure", command, rates, "--plan", "--peak-factor", "3")
+def test_plan_sets_thresholds_and_adds_a_dashboard(run: Run, command: str) -> None:
+    code, out, err = run("infrastructure", command, RATED, "--plan", "--peak-factor", "3")
     assert (code, err) == (0, "")
     assert "planned peak" in out
-    assert "Planned: at most 50 read units a second." in out
-    assert str(3 * 50 * 300) in out
+    assert "Planned: at most 1,002 read units a second." in out
+    assert "902430" in out  # 3 × 1,002.7 units × 300 seconds
     assert "Amazon DynamoDB" in out
-    code, out, _ = run("infrastructure", command, rates)
+    code, out, _ = run("infrastructure", command, RATED)
     assert code == 0
     assert "Planned" not in out
 
 
 @pytest.mark.parametrize("command", ["prometheus", "grafana"])
-def test_monitoring_is_written_for_the_plan(run: Run, rates: str, command: str) -> None:
+def test_monitoring_is_written_for_the_plan(run: Run, command: str) -> None:
     options = ["--table-name", "shop=shop-prod", "--latency-alarm-ms", "20"]
-    code, out, err = run("infrastructure", command, rates, *options, "-o", "written")
+    code, out, err = run("infrastructure", command, RATED, *options, "-o", "written")
     assert (code, out, err) == (0, "", "")
     text = Path("written").read_text()
-    assert "shop:AP3" in text
+    assert "shop:W2" in text
     assert "shop-prod" in text
     assert "0.02" in text
 
 
 def test_disabled_options_are_absent(run: Run) -> None:
     code, out, _ = run(
-        "infrastructure", "terraform", "written_shop:shop", "--no-alarms", "--recovery-days", "0",
+        "infrastructure", "terraform", f"{SHOP}:shop", "--no-alarms", "--recovery-days", "0",
         "--capacity", "1/1", "--max-scale", "0", "--encryption", "aws-managed",
     )  # fmt: skip
     assert code == 0
@@ -155,7 +111,7 @@ def test_disabled_options_are_absent(run: Run) -> None:
 
 def test_policy_allows_only_the_named_entities_and_actions(run: Run) -> None:
     code, out, _ = run(
-        "infrastructure", "iam", "written_shop", "--entity", "Product", "--action", "GetItem",
+        "infrastructure", "iam", SHOP, "--entity", "Customer", "--action", "GetItem",
         "--allow-scan", "--region", "eu-west-1", "--account", "123456789012", "--kms-key-arn", KEY,
     )  # fmt: skip
     assert code == 0
@@ -165,23 +121,23 @@ def test_policy_allows_only_the_named_entities_and_actions(run: Run) -> None:
     assert key["Resource"] == KEY
 
 
-def test_policy_allows_only_the_patterns(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "written_patterns.py").write_text(PATTERNS)
-    code, out, err = run("infrastructure", "iam", "written_patterns", "--patterns")
+def test_policy_allows_only_the_patterns(run: Run) -> None:
+    code, out, err = run("infrastructure", "iam", RATED, "--patterns")
     assert (code, err) == (0, "")
     allowed = [
         (one["Resource"].rpartition(":")[2], one["Action"]) for one in json.loads(out)["Statement"]
     ]
     assert allowed == [
-        ("table/shop", ["dynamodb:GetItem", "dynamodb:BatchGetItem"]),
-        ("table/shop", ["dynamodb:PutItem"]),
+        ("table/shop", [f"dynamodb:{one}Item" for one in ("Get", "BatchGet", "Update", "Put")]),
+        ("table/shop", ["dynamodb:Scan"]),
         ("table/shop/index/by-day", ["dynamodb:Query"]),
+        ("table/shop/index/by-status", ["dynamodb:Query"]),
     ]
 
 
 def test_unrestrictable_access_is_omitted_and_reported(run: Run) -> None:
     code, out, err = run(
-        "infrastructure", "iam", "written_shop", "--entity", "Order", "--owner",
+        "infrastructure", "iam", SHOP, "--entity", "Order", "--owner",
         "customer=${aws:PrincipalTag/customer}", "--read-only",
     )  # fmt: skip
     assert code == 0
@@ -211,38 +167,34 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
     ("arguments", "message"),
     [
         (("cdk", "no_such_shop"), "There is no module no_such_shop"),
-        (("cdk", "written_shop", "--capacity", "5"), "got '5'"),
-        (("cdk", "written_shop", "--capacity", "0/5"), "got '0/5'"),
-        (("cdk", "written_shop", "--recovery-days", "36"), "'--recovery-days'"),
-        (("cdk", "written_shop", "--target-utilization", "95"), "'--target-utilization'"),
-        (("cdk", "written_shop", "--encryption", "mine"), "'mine' is not the ARN"),
-        (("cdk", "written_shop", "--tag", "team"), "Expected NAME=VALUE"),
-        (("cdk", "written_shop", "-o", "nowhere/file"), "cannot be written"),
-        (("cdk", "written_shop", "--plan"), "declares no access patterns"),
-        (("cdk", "written_shop", "--peak-factor", "0.5"), "'--peak-factor'"),
-        (("cdk", "rated_shop", "--plan", "--region", "mars"), "mars"),
-        (("cdk", "rated_shop", "--plan", "--max-throughput", "1"), "more than 2 times"),
-        (("cdk", "rated_shop", "--max-throughput", "4"), "add --plan"),
-        (("prometheus", "written_shop"), "declares no access patterns"),
-        (("grafana", "unrated_shop"), "No access pattern of unrated_shop has a rate"),
-        (("grafana", "rated_shop", "--table-name", "no=x"), "Cannot rename table 'no'"),
-        (("prometheus", "rated_shop", "--table-name", "no=x"), "Cannot rename table 'no'"),
-        (("grafana", "written_shop", "--docs-url", "docs"), "got 'docs'"),
-        (("iam", "written_shop", "--entity", "Oder"), "There is no entity Oder"),
-        (("iam", "written_shop:bare"), "The tables have no entities"),
-        (("iam", "written_shop", "--action", "Get"), "'Get'"),
-        (("iam", "written_shop", "--action", "Query", "--read-only"), "not both"),
-        (("iam", "written_shop", "--patterns", "--allow-scan"), "cannot be combined"),
-        (("iam", "written_shop", "--patterns"), "written_shop has no access patterns"),
-        (
-            ("iam", "written_shop", "--owner", "customer=x"),
-            "partition key of Product does not start",
-        ),
+        (("cdk", SHOP, "--capacity", "5"), "got '5'"),
+        (("cdk", SHOP, "--capacity", "0/5"), "got '0/5'"),
+        (("cdk", SHOP, "--recovery-days", "36"), "'--recovery-days'"),
+        (("cdk", SHOP, "--target-utilization", "95"), "'--target-utilization'"),
+        (("cdk", SHOP, "--encryption", "mine"), "'mine' is not the ARN"),
+        (("cdk", SHOP, "--tag", "team"), "Expected NAME=VALUE"),
+        (("cdk", SHOP, "-o", "nowhere/file"), "cannot be written"),
+        (("cdk", "bare_shop", "--plan"), "declares no access patterns"),
+        (("cdk", SHOP, "--peak-factor", "0.5"), "'--peak-factor'"),
+        (("cdk", RATED, "--plan", "--region", "mars"), "mars"),
+        (("cdk", RATED, "--plan", "--max-throughput", "1"), "more than 2 times"),
+        (("cdk", RATED, "--max-throughput", "4"), "add --plan"),
+        (("prometheus", "bare_shop"), "declares no access patterns"),
+        (("grafana", SHOP), "No access pattern of tests.designs.shop has a rate"),
+        (("grafana", RATED, "--table-name", "no=x"), "Cannot rename table 'no'"),
+        (("prometheus", RATED, "--table-name", "no=x"), "Cannot rename table 'no'"),
+        (("grafana", RATED, "--docs-url", "docs"), "got 'docs'"),
+        (("iam", SHOP, "--entity", "Oder"), "There is no entity Oder"),
+        (("iam", f"{SHOP}:log"), "The tables have no entities"),
+        (("iam", SHOP, "--action", "Get"), "'Get'"),
+        (("iam", SHOP, "--action", "Query", "--read-only"), "not both"),
+        (("iam", SHOP, "--patterns", "--allow-scan"), "cannot be combined"),
+        (("iam", "bare_shop", "--patterns"), "bare_shop has no access patterns"),
+        (("iam", SHOP, "--owner", "customer=x"), "key of Customer does not start"),
     ],
 )
 def test_invalid_options_are_rejected(run: Run, arguments: tuple[str, ...], message: str) -> None:
-    Path("unrated_shop.py").write_text(PATTERNS)
-    Path("rated_shop.py").write_text(RATES)
+    Path("bare_shop.py").write_text("from singletable import Table\nshop = Table('shop')\n")
     code, out, err = run("infrastructure", *arguments)
     assert (code, out) == (2, "")
     assert message in err

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.run import Run
 from tests.house.sources import ROOT
 
-SHOP = "tests.cli.shop"
+SHOP = "tests.designs.shop"
 READ_ONLY = [
     ("table", "check", SHOP, "ADDRESS"),
     ("check", "ADDRESS"),

@@ -10,10 +10,10 @@ from singletable import AsyncEngine, AttributeValue, Engine, Item, connect
 from singletable import operations as ops
 from singletable.cli.show_view import key_tree
 from tests.cli.run import Run
-from tests.cli.shop import fill
 from tests.conformance.endpoint import endpoint
+from tests.designs.shop import fill
 
-APP = "tests.cli.shop"
+APP = "tests.designs.shop"
 
 
 @pytest.fixture

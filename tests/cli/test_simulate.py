@@ -13,7 +13,7 @@ from singletable.cli.output import print_text_table
 from singletable.planning.charts import TextTable
 from tests.cli.run import Run
 
-APP = "tests.cli.simulated_app"
+APP = "tests.designs.directory"
 # With little capacity, throttling begins at a load that is quickly simulated.
 SMALL = ("--capacity", "300/100")
 
@@ -96,7 +96,7 @@ def test_simulate_rejects_wrong_options(run: Run, arguments: list[str], message:
 
 
 def test_simulate_without_rates_says_what_to_declare(run: Run) -> None:
-    code, _, err = run("simulate", "tests.cli.shop")
+    code, _, err = run("simulate", "tests.designs.shop")
     assert code == 2
     assert "rate=per_second(20)" in err
 

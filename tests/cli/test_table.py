@@ -12,35 +12,21 @@ from tests.cli.run import Run
 from tests.conformance.endpoint import endpoint
 from tests.differential.dynalite_peer import Dynalite
 
-SHOP = """
-from singletable import Attr, Entity, Index, Key, Table, attr
-
-by_day = Index("by-day", pk="DAY")
-shop = Table("shop", indexes=[by_day], ttl="gone")
-log = Table("shop-log", sk=None)
-
-
-class Order(Entity, table=shop):
-    id: Attr[str] = attr()
-    day: Attr[str] = attr()
-    key = Key(pk=("ORDER", id), sk="ORDER")
-    of_day = Key(pk=("DAY", day)).on(by_day)
-"""
+APP = "tests.designs.shop"
 
 
 @pytest.fixture(autouse=True)
-def app_folder(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run in a folder with the module `table_shop`, in a wide terminal."""
+def wide_terminal(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in an empty folder, in a wide terminal."""
     monkeypatch.setenv("COLUMNS", "200")
-    (folder / "table_shop.py").write_text(SHOP)
 
 
 def test_tables_are_created_once_and_are_as_declared(run: Run) -> None:
-    created = run("table", "create", "table_shop", "file:shop.db")
+    created = run("table", "create", APP, "file:shop.db")
     assert created == (0, "shop: created as declared\nshop-log: created as declared\n", "")
-    again = run("table", "create", "table_shop", "file:shop.db")
+    again = run("table", "create", APP, "file:shop.db")
     assert again == (0, "shop: as declared\nshop-log: as declared\n", "")
-    assert run("table", "check", "table_shop", "file:shop.db") == again
+    assert run("table", "check", APP, "file:shop.db") == again
 
 
 def test_tables_are_created_and_checked_over_http(
@@ -51,16 +37,16 @@ def test_tables_are_created_and_checked_over_http(
     with endpoint() as (behind, host, port), Engine.in_memory() as engine:
         behind.engine = AsyncEngine(engine)
         address = f"dynamodb+http://{host}:{port}?region=us-east-1"
-        assert run("table", "check", "table_shop", address)[0] == 2
+        assert run("table", "check", APP, address)[0] == 2
         options = ("--recovery-days", "7", "--encryption", "aws-owned")
-        assert run("table", "create", "table_shop", address, *options)[0] == 0
-        checked = run("table", "check", "table_shop", address, *options)
+        assert run("table", "create", APP, address, *options)[0] == 0
+        checked = run("table", "check", APP, address, *options)
         assert checked == (0, "shop: as declared\nshop-log: as declared\n", "")
 
 
 def test_table_is_created_under_its_real_name(run: Run) -> None:
     code, out, _ = run(
-        "table", "create", "table_shop:log", "file:shop.db", "--table-name", "shop-log=shop-log-dev"
+        "table", "create", f"{APP}:log", "file:shop.db", "--table-name", "shop-log=shop-log-dev"
     )
     assert (code, out) == (0, "shop-log-dev: created as declared\n")
     with connect("file:shop.db") as driver:
@@ -72,23 +58,21 @@ def test_differences_are_reported_and_nothing_is_changed(run: Run, command: str)
     with connect("file:shop.db") as driver:
         for other in (Table("shop", ttl="expires"), Table("shop-log", sk=None)):
             create_table(driver, other, other.name, TableSettings())
-    code, out, err = run("table", command, "table_shop", "file:shop.db")
+    code, out, err = run("table", command, APP, "file:shop.db")
     assert (code, err) == (1, "")
     assert [line.partition(", but")[0] for line in out.splitlines()] == [
         "shop: 2 differences",
-        "  - global index 'by-day': declared 'DAY' (string)",
-        "  - time to live: declared 'gone'",
+        "  - global index 'by_day': declared 'GSI1PK' (string), sorted by 'GSI1SK' (string)",
+        "  - time to live: declared 'ttl'",
         "shop-log: as declared",
     ]
 
 
 def test_settings_are_applied_and_checked(run: Run) -> None:
     options = ("--deletion-protection", "--stream", "NEW_IMAGE")
-    assert run("table", "create", "table_shop:log", "file:shop.db", *options)[0] == 0
-    assert run("table", "check", "table_shop:log", "file:shop.db", *options)[0] == 0
-    code, out, _ = run(
-        "table", "check", "table_shop:log", "file:shop.db", "--no-deletion-protection"
-    )
+    assert run("table", "create", f"{APP}:log", "file:shop.db", *options)[0] == 0
+    assert run("table", "check", f"{APP}:log", "file:shop.db", *options)[0] == 0
+    code, out, _ = run("table", "check", f"{APP}:log", "file:shop.db", "--no-deletion-protection")
     assert code == 1
     assert "shop-log: 1 difference\n" in out
     assert "deletion protection: declared off, but found on." in out
@@ -96,12 +80,12 @@ def test_settings_are_applied_and_checked(run: Run) -> None:
 
 def test_recovery_and_encryption_are_applied_and_checked(run: Run) -> None:
     options = ("--recovery-days", "7", "--encryption", "aws-owned")
-    created = run("table", "create", "table_shop:log", "file:shop.db", *options)
+    created = run("table", "create", f"{APP}:log", "file:shop.db", *options)
     assert created == (0, "shop-log: created as declared\n", "")
-    checked = run("table", "check", "table_shop:log", "file:shop.db", *options)
+    checked = run("table", "check", f"{APP}:log", "file:shop.db", *options)
     assert checked == (0, "shop-log: as declared\n", "")
     other = ("--recovery-days", "35", "--encryption", "aws-managed")
-    code, out, _ = run("table", "check", "table_shop:log", "file:shop.db", *other)
+    code, out, _ = run("table", "check", f"{APP}:log", "file:shop.db", *other)
     assert code == 1
     assert [line.partition(", but")[0] for line in out.splitlines()] == [
         "shop-log: 2 differences",
@@ -120,7 +104,7 @@ def test_unsupported_settings_are_reported(run: Run, monkeypatch: pytest.MonkeyP
     )
     with Dynalite() as peer:
         address = f"dynamodb+http://127.0.0.1:{peer.port}?region=us-east-1"
-        words = ("table_shop:log", address, "--recovery-days", "7")
+        words = (f"{APP}:log", address, "--recovery-days", "7")
         assert run("table", "create", *words) == (0, f"shop-log: created as declared\n{cannot}", "")
         assert run("table", "check", *words) == (0, f"shop-log: as declared\n{cannot}", "")
         again = ("--table-name", "shop-log=other", "--encryption", "aws-managed")
@@ -131,12 +115,12 @@ def test_unsupported_settings_are_reported(run: Run, monkeypatch: pytest.MonkeyP
 
 
 def test_missing_table_is_reported_beside_the_others(run: Run) -> None:
-    run("table", "create", "table_shop:log", "file:shop.db")
-    code, out, err = run("table", "check", "table_shop", "file:shop.db")
+    run("table", "create", f"{APP}:log", "file:shop.db")
+    code, out, err = run("table", "check", APP, "file:shop.db")
     assert (code, out) == (2, "shop-log: as declared\n")
     assert err == (
         "singletable: There is no table 'shop' at this address. Create it with: "
-        "singletable table create table_shop ADDRESS\n"
+        f"singletable table create {APP} ADDRESS\n"
     )
 
 
@@ -144,11 +128,11 @@ def test_missing_table_is_reported_beside_the_others(run: Run) -> None:
     ("arguments", "message"),
     [
         (("no_such_shop", "memory:"), "There is no module no_such_shop"),
-        (("table_shop:nothing", "memory:"), "no table 'nothing'. Its tables: shop, log"),
-        (("table_shop", "nowhere"), "'nowhere' is not an address"),
-        (("table_shop", "memory:", "--table-name", "shp=x"), "'shp'"),
-        (("table_shop", "memory:", "--table-name", "shop"), "Expected DECLARED=REAL"),
-        (("table_shop", "memory:", "--stream", "ALL"), "ALL"),
+        ((f"{APP}:nothing", "memory:"), "no table 'nothing'. Its tables: shop, log"),
+        ((APP, "nowhere"), "'nowhere' is not an address"),
+        ((APP, "memory:", "--table-name", "shp=x"), "'shp'"),
+        ((APP, "memory:", "--table-name", "shop"), "Expected DECLARED=REAL"),
+        ((APP, "memory:", "--stream", "ALL"), "ALL"),
     ],
 )
 def test_invalid_options_are_rejected(run: Run, arguments: tuple[str, ...], message: str) -> None:

@@ -21,9 +21,9 @@ from singletable.infrastructure import (
 )
 from singletable.infrastructure.alarms import Alarm, Metric, account_alarms, table_alarms
 from singletable.infrastructure.planned_load import format_rate
+from tests.designs.rated_shop import catalog, shop
 from tests.infrastructure.declarations import ALL, digests, votes
 from tests.infrastructure.deployments import DEPLOYMENTS, PLANNED, of_type, template
-from tests.infrastructure.planned_shop import catalog, shop
 
 PLAN = planning.create_plan([catalog])
 LOAD = planned_load(PLAN, monthly_cost=99.5)

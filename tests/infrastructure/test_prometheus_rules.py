@@ -27,7 +27,7 @@ from singletable.planning import create_plan
 from singletable.server import DynamoDBApp, Metrics, Observer
 from singletable.server.observe import Traffic
 from singletable.telemetry import PrometheusObserver
-from tests.infrastructure.planned_shop import (
+from tests.designs.rated_shop import (
     Customer,
     Order,
     catalog,

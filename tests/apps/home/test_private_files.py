@@ -41,7 +41,7 @@ def test_every_app_keeps_its_folder_private(tmp_path: Path) -> None:
     "command",
     [
         ("polls", "sample", "--secret", "keys/secret", "--address", "file:new/polls.db"),
-        ("table", "create", "tests.cli.shop", "file:shop.db"),
+        ("table", "create", "tests.designs.shop", "file:shop.db"),
         ("tour", "--file", "tour.db"),
     ],
     ids=" ".join,

@@ -1,4 +1,4 @@
-"""A design with rates, for alarms and dashboards: all kinds of patterns and indexes."""
+"""A shop whose access patterns have rates, for plans, alarms and dashboards."""
 
 from __future__ import annotations
 

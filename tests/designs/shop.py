@@ -1,4 +1,4 @@
-"""An app for commands to load, and a function that fills its table."""
+"""A shop with every kind of access pattern, and a function that fills its table."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from singletable import (
 
 by_day = Index("by_day", pk="GSI1PK", sk="GSI1SK", projection=["ttl"])
 shop = Table("shop", indexes=[by_day], ttl="ttl")
+log = Table("shop-log", sk=None)
 
 
 class Size(Enum):
