@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 from msgspec.structs import replace
 
-from singletable import Delays, Engine, Item, Settings, connect
+from singletable import Delays, Driver, Engine, Item, Settings, connect
 from singletable import operations as ops
 from tests.house.sources import ROOT
 
@@ -22,7 +22,7 @@ TABLE = ops.CreateTable(
 
 
 class Clock:
-    """A clock that only moves when told to."""
+    """A clock that only the test moves."""
 
     now = 1_700_000_000.0
 
@@ -45,10 +45,14 @@ def key(name: str) -> Item:
     return {"PK": {"S": name}}
 
 
+def describe(engine: Driver) -> ops.TableDescription:
+    return engine.execute(ops.DescribeTable("differences")).table
+
+
 # Tests and tools should not wait for what takes DynamoDB seconds.
 def test_states_are_instant(engine: Engine) -> None:
     engine.execute(TABLE)
-    assert engine.execute(ops.DescribeTable("differences")).table.table_status == "ACTIVE"
+    assert describe(engine).table_status == "ACTIVE"
 
 
 # Delays let users test how they wait for states.
@@ -56,23 +60,16 @@ def test_states_take_time_with_delays(clock: Clock) -> None:
     settings = Settings(clock=clock, delays=Delays(create_table=5))
     with connect("memory:", settings) as engine:
         engine.execute(TABLE)
-        assert engine.execute(ops.DescribeTable("differences")).table.table_status == "CREATING"
+        assert describe(engine).table_status == "CREATING"
         clock.now += 6
-        assert engine.execute(ops.DescribeTable("differences")).table.table_status == "ACTIVE"
+        assert describe(engine).table_status == "ACTIVE"
 
 
 # The specification is described as DynamoDB describes it, for tools that check it.
 def test_encryption_settings_are_stored_but_not_applied(engine: Engine) -> None:
-    engine.execute(
-        ops.CreateTable(
-            "differences",
-            TABLE.attribute_definitions,
-            TABLE.key_schema,
-            billing_mode="PAY_PER_REQUEST",
-            sse_specification=ops.SSESpecification(enabled=True, sse_type="KMS"),
-        )
-    )
-    described = engine.execute(ops.DescribeTable("differences")).table.sse_description
+    specification = ops.SSESpecification(enabled=True, sse_type="KMS")
+    engine.execute(replace(TABLE, sse_specification=specification))
+    described = describe(engine).sse_description
     assert described is not None
     assert described.status == "ENABLED"
 
@@ -86,24 +83,16 @@ def test_recovery_settings_are_stored_but_not_applied(engine: Engine, clock: Clo
     backups = engine.execute(ops.DescribeContinuousBackups("differences"))
     recovery = backups.continuous_backups_description.point_in_time_recovery_description
     assert recovery is not None
-    assert (recovery.point_in_time_recovery_status, recovery.recovery_period_in_days) == (
-        "ENABLED",
-        7,
-    )
+    assert recovery.point_in_time_recovery_status == "ENABLED"
+    assert recovery.recovery_period_in_days == 7
     assert recovery.earliest_restorable_date_time is None
     assert recovery.latest_restorable_date_time is None
 
 
 # Throttling by the clock would make tests flaky; units are counted, but nothing is throttled.
 def test_throughput_is_not_enforced(engine: Engine) -> None:
-    engine.execute(
-        ops.CreateTable(
-            "differences",
-            TABLE.attribute_definitions,
-            TABLE.key_schema,
-            provisioned_throughput=ops.ProvisionedThroughput(1, 1),
-        )
-    )
+    one = ops.ProvisionedThroughput(1, 1)
+    engine.execute(replace(TABLE, billing_mode=None, provisioned_throughput=one))
     for number in range(400):
         put = ops.PutItem("differences", key(str(number)), return_consumed_capacity="TOTAL")
         consumed = engine.execute(put).consumed_capacity
@@ -125,18 +114,11 @@ def test_scan_order_differs_from_aws(engine: Engine) -> None:
 
 # A lagging index would make tests flaky; here it is written with the table.
 def test_global_index_is_always_consistent(engine: Engine) -> None:
+    definitions = [*TABLE.attribute_definitions, ops.AttributeDefinition("email", "S")]
+    keys = [ops.KeySchemaElement("email", "HASH")]
+    index = ops.GlobalSecondaryIndex("by_email", keys, ops.Projection("ALL"))
     engine.execute(
-        ops.CreateTable(
-            "differences",
-            [*TABLE.attribute_definitions, ops.AttributeDefinition("email", "S")],
-            TABLE.key_schema,
-            global_secondary_indexes=[
-                ops.GlobalSecondaryIndex(
-                    "by_email", [ops.KeySchemaElement("email", "HASH")], ops.Projection("ALL")
-                )
-            ],
-            billing_mode="PAY_PER_REQUEST",
-        )
+        replace(TABLE, attribute_definitions=definitions, global_secondary_indexes=[index])
     )
     engine.execute(ops.PutItem("differences", {**key("ada"), "email": {"S": "ada@example.com"}}))
     query = ops.Query(
@@ -185,7 +167,7 @@ def test_every_documented_difference_names_its_test() -> None:
 def test_item_counts_are_exact(engine: Engine) -> None:
     engine.execute(TABLE)
     engine.execute(ops.PutItem("differences", key("a")))
-    table = engine.execute(ops.DescribeTable("differences")).table
+    table = describe(engine)
     assert (table.item_count, table.table_size_bytes) == (1, len("PK") + len("a"))
 
 
@@ -194,7 +176,7 @@ def test_table_updates_may_follow_immediately(engine: Engine) -> None:
     engine.execute(TABLE)
     for protected in (True, False) * 3:
         engine.execute(ops.UpdateTable("differences", deletion_protection_enabled=protected))
-    assert not engine.execute(ops.DescribeTable("differences")).table.deletion_protection_enabled
+    assert not describe(engine).deletion_protection_enabled
 
 
 def test_item_collection_size_is_measured_but_not_limited(engine: Engine) -> None:
@@ -261,6 +243,6 @@ def test_kms_key_alias_is_not_resolved(engine: Engine) -> None:
         enabled=True, sse_type="KMS", kms_master_key_id="alias/mine"
     )
     engine.execute(replace(TABLE, sse_specification=specification))
-    description = engine.execute(ops.DescribeTable("differences")).table.sse_description
+    description = describe(engine).sse_description
     assert description is not None
     assert (description.kms_master_key_arn or "").endswith("alias/mine")

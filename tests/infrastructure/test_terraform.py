@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -39,9 +40,15 @@ ARGUMENTS = {
 }
 
 
+@cache
+def parsed(name: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the resources of all tables in one of the deployments."""
+    return resources(render_terraform(ALL, DEPLOYMENTS[name]))
+
+
 @pytest.mark.parametrize("name", DEPLOYMENTS)
 def test_arguments_are_known_to_the_provider(name: str) -> None:
-    for (kind, _), body in resources(render_terraform(ALL, DEPLOYMENTS[name])).items():
+    for (kind, _), body in parsed(name).items():
         assert set(body) <= set(ARGUMENTS[kind].split())
 
 
@@ -50,7 +57,7 @@ def test_tables_match_cloudformation(name: str) -> None:
     deployment = DEPLOYMENTS[name]
     tables = [
         _as_properties(body)
-        for (kind, _), body in resources(render_terraform(ALL, deployment)).items()
+        for (kind, _), body in parsed(name).items()
         if kind == "aws_dynamodb_table"
     ]
     assert tables == of_type(template(ALL, deployment)["Resources"], "AWS::DynamoDB::Table")
@@ -61,7 +68,7 @@ def test_alarms_match_cloudformation(name: str) -> None:
     deployment = DEPLOYMENTS[name]
     alarms = [
         (body["alarm_name"], body.get("metric_name"), body["threshold"], _dimensions(body))
-        for (kind, _), body in resources(render_terraform(ALL, deployment)).items()
+        for (kind, _), body in parsed(name).items()
         if kind == "aws_cloudwatch_metric_alarm"
     ]
     assert alarms == [
