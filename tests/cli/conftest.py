@@ -8,24 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from singletable.cli import main
 from tests.cli.run import Run
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Return a function that runs a command and returns exit code, stdout and stderr."""
+    """Return a function that runs commands in a terminal of eighty columns."""
     monkeypatch.setenv("COLUMNS", "80")
+    return Run(capsys)
 
-    def run_command(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as exit_:
-            main(arguments)
-        printed = capsys.readouterr()
-        code = exit_.value.code
-        assert code is None or isinstance(code, int)
-        return code or 0, printed.out, printed.err
 
-    return run_command
+@pytest.fixture
+def wide_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands print lines of up to two hundred columns."""
+    monkeypatch.setenv("COLUMNS", "200")
 
 
 @pytest.fixture

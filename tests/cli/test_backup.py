@@ -44,8 +44,7 @@ def test_copy_of_a_file_in_use_is_complete_and_intact(script: str, run: Run, fol
 def test_existing_file_is_not_overwritten(run: Run, folder: Path) -> None:
     create_sample(folder / "votes.db")
     (folder / "copy.db").write_text("mine")
-    code, _, err = run("backup", "votes.db", "copy.db")
-    assert (code, "File exists" in err) == (2, True)
+    assert "File exists" in run.rejected("backup", "votes.db", "copy.db")
     assert (folder / "copy.db").read_text() == "mine"
 
 
@@ -54,6 +53,5 @@ def test_damaged_file_leaves_no_copy(run: Run, folder: Path) -> None:
     create_sample(path)
     pages = path.read_bytes()
     path.write_bytes(pages[:9000] + b"damage" + pages[9006:])
-    code, _, err = run("backup", "votes.db", "copy.db")
-    assert (code, "a page of the file is damaged" in err) == (2, True)
+    assert "a page of the file is damaged" in run.rejected("backup", "votes.db", "copy.db")
     assert not (folder / "copy.db").exists()

@@ -36,25 +36,22 @@ def test_check_reports_stale_docs_and_the_command(run: Run, tmp_path: Path) -> N
 
 
 def test_check_requires_output(run: Run) -> None:
-    code, _, err = run("docs", APP, "--check")
-    assert code == 2
-    assert "--output" in err
+    assert "--output" in run.rejected("docs", APP, "--check")
 
 
 def test_module_without_patterns_is_rejected_with_a_hint(run: Run, folder: Path) -> None:
     package = folder / "shop_without_patterns"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    code, _, err = run("docs", "shop_without_patterns")
-    assert code == 2
-    assert "Name the module that creates a PatternCatalog(…)." in err
+    assert "Name the module that creates a PatternCatalog(…)." in run.rejected(
+        "docs", "shop_without_patterns"
+    )
     (package / "patterns.py").write_text("")
     assert "Did you mean shop_without_patterns.patterns?" in run("docs", "shop_without_patterns")[2]
 
 
 def test_name_of_another_kind_of_file_is_rejected(run: Run, tmp_path: Path) -> None:
-    code, _, err = run("docs", APP, "--output", str(tmp_path / "shop.txt"))
-    assert code == 2
+    err = run.rejected("docs", APP, "--output", str(tmp_path / "shop.txt"))
     assert "such as" in err
     assert "shop.md" in err
     assert not list(tmp_path.iterdir())
@@ -62,7 +59,7 @@ def test_name_of_another_kind_of_file_is_rejected(run: Run, tmp_path: Path) -> N
 
 def test_other_file_is_not_used_as_a_folder(run: Run, tmp_path: Path) -> None:
     (notes := tmp_path / "notes.txt").write_text("mine")
-    code, _, err = run("docs", APP, "--output", str(notes))
-    assert code == 2
-    assert f"'{notes}' is a file. Documentation is written into a folder or to" in err
+    assert f"'{notes}' is a file. Documentation is written into a folder or to" in run.rejected(
+        "docs", APP, "--output", str(notes)
+    )
     assert notes.read_text() == "mine"

@@ -188,8 +188,7 @@ VALID_ARGUMENTS = ["7", "1.5", "2026-03-01T12:00:00Z", "true", "s", "None", "x"]
 )
 def test_argument_of_another_type_is_rejected(run: Run, at: int, text: str, expected: str) -> None:
     arguments = [*VALID_ARGUMENTS[:at], text, *VALID_ARGUMENTS[at + 1 :]]
-    code, _, err = run("explain", APP, "T1", *arguments)
-    assert code == 2
+    err = run.rejected("explain", APP, "T1", *arguments)
     assert f"{expected}" in err
     assert f"but got {text!r}." in err
 

@@ -10,14 +10,9 @@ import pytest
 from tests.cli.run import Run
 from tests.infrastructure.hcl import resources
 
+pytestmark = pytest.mark.usefixtures("folder", "wide_terminal")
 SHOP, RATED = "tests.designs.shop", "tests.designs.rated_shop"
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/1"
-
-
-@pytest.fixture(autouse=True)
-def wide_terminal(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run in an empty folder, in a wide terminal."""
-    monkeypatch.setenv("COLUMNS", "200")
 
 
 COMMANDS = ["cloudformation", "terraform", "cdk", "iam"]
@@ -195,7 +190,4 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
 )
 def test_invalid_options_are_rejected(run: Run, arguments: tuple[str, ...], message: str) -> None:
     Path("bare_shop.py").write_text("from singletable import Table\nshop = Table('shop')\n")
-    code, out, err = run("infrastructure", *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert "Traceback" not in err
+    assert message in run.rejected("infrastructure", *arguments)

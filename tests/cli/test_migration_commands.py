@@ -136,8 +136,7 @@ class Shop:
 
 
 @pytest.fixture
-def shop(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    monkeypatch.setenv("COLUMNS", "200")
+def shop(folder: Path, run: Run, wide_terminal: None) -> Shop:
     return Shop(run)
 
 
@@ -368,11 +367,13 @@ def test_wrong_phases_are_explained(shop: Shop) -> None:
 
 
 def test_missing_files_are_explained(folder: Path, run: Run) -> None:
-    code, _, err = run("migration", "run", "no_such_shop", ADDRESS)
-    assert (code, "There is no module no_such_shop" in err) == (2, True)
+    assert "There is no module no_such_shop" in run.rejected(
+        "migration", "run", "no_such_shop", ADDRESS
+    )
     Path("plain_shop.py").write_text("from singletable import Table\ntable = Table('plain')\n")
-    code, _, err = run("migration", "run", "plain_shop", ADDRESS)
-    assert (code, "singletable migration new plain_shop NAME" in err) == (2, True)
+    assert "singletable migration new plain_shop NAME" in run.rejected(
+        "migration", "run", "plain_shop", ADDRESS
+    )
 
 
 def test_ctrl_c_ends_after_the_pages_that_are_being_written(

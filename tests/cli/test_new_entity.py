@@ -274,9 +274,9 @@ def test_schema_lock_is_mentioned(run: Run, app: str, folder: Path) -> None:
 
 def test_existing_test_file_is_not_overwritten(run: Run, app: str, folder: Path) -> None:
     (folder / "test_project.py").write_text("mine")
-    code, _, err = run("new", "entity", "Project", app, *PROJECT, "--yes")
-    assert code == 2
-    assert "already exists and is not overwritten" in err
+    assert "already exists and is not overwritten" in run.rejected(
+        "new", "entity", "Project", app, *PROJECT, "--yes"
+    )
     assert (_source(folder), (folder / "test_project.py").read_text()) == (SHOP, "mine")
 
 
@@ -356,17 +356,17 @@ def test_key_that_another_entity_has_is_rejected_before_anything_is_written(
 ) -> None:
     taken = SHOP.replace('sk=("ORDER", padded(number, 4))', 'sk=("MEMO", padded(number, 4))')
     (folder / "scaffold_shop.py").write_text(taken)
-    code, _, err = run("new", "entity", "Memo", app, "--owned-by", "User", "--yes")
-    assert code == 2
-    assert "could be the same key in table 'shop'" in err
+    assert "could be the same key in table 'shop'" in run.rejected(
+        "new", "entity", "Memo", app, "--owned-by", "User", "--yes"
+    )
     assert _source(folder) == taken
 
 
 def test_app_without_patterns_is_asked_for_a_catalog(run: Run, folder: Path) -> None:
     (folder / "scaffold_bare.py").write_text(SHOP[: SHOP.index("patterns =")])
-    code, _, err = run("new", "entity", "Project", "scaffold_bare", "--yes")
-    assert code == 2
-    assert 'patterns = PatternCatalog("shop", shop)' in err
+    assert 'patterns = PatternCatalog("shop", shop)' in run.rejected(
+        "new", "entity", "Project", "scaffold_bare", "--yes"
+    )
 
 
 # The table, the entities and the patterns are in modules of their own, with relative imports.

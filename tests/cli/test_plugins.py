@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.run import Run
 
+pytestmark = pytest.mark.usefixtures("wide_terminal")
 Install = Callable[[str, dict[str, str]], None]
 
 HELLO = '''
@@ -59,12 +60,6 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
     yield put
     for name in modules:
         sys.modules.pop(name, None)
-
-
-@pytest.fixture(autouse=True)
-def wide_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep help texts on one line."""
-    monkeypatch.setenv("COLUMNS", "160")
 
 
 def test_function_becomes_a_command(install: Install, run: Run) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from singletable import AsyncEngine, Engine, ListTables, Table, connect
@@ -13,12 +11,7 @@ from tests.conformance.endpoint import endpoint
 from tests.differential.dynalite_peer import Dynalite
 
 APP = "tests.designs.shop"
-
-
-@pytest.fixture(autouse=True)
-def wide_terminal(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run in an empty folder, in a wide terminal."""
-    monkeypatch.setenv("COLUMNS", "200")
+pytestmark = pytest.mark.usefixtures("folder", "wide_terminal")
 
 
 def test_tables_are_created_once_and_are_as_declared(run: Run) -> None:
@@ -136,7 +129,4 @@ def test_missing_table_is_reported_beside_the_others(run: Run) -> None:
     ],
 )
 def test_invalid_options_are_rejected(run: Run, arguments: tuple[str, ...], message: str) -> None:
-    code, out, err = run("table", "create", *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert "Traceback" not in err
+    assert message in run.rejected("table", "create", *arguments)
