@@ -21,7 +21,11 @@ _FILE = re.compile(r"# ((?:\w+/)*\w+\.(?:py|abif))\n")
 # A command may be shown with the exit code that it ends with, if it is not 0.
 _EXIT_CODE = re.compile(r"# exit code (\d)")
 
-every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+
+def every_page_with(language: str) -> pytest.MarkDecorator:
+    """Run a test for each document that has blocks of a language."""
+    pages = [path for path in DOCUMENTS if any(one.language == language for one in blocks(path))]
+    return pytest.mark.parametrize("path", pages, ids=name_of)
 
 
 @pytest.fixture
@@ -41,7 +45,7 @@ def _forget_modules(folder: Path) -> None:
 
 
 # The snippets of a page are one session. A `text` block after one is its output.
-@every_document
+@every_page_with("python")
 def test_snippets_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     session: dict[str, object] = {"__name__": "__main__"}
     printed = ""
@@ -59,7 +63,7 @@ def test_snippets_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[st
 
 
 # Our commands run as shown; the lines below one are part of its output, and "…" matches anything.
-@every_document
+@every_page_with("console")
 def test_commands_run(
     path: Path,
     folder: Path,

@@ -16,49 +16,51 @@ def create_site(engine: Engine, random: Random | None = None, writes: int = 30) 
     for table in (users, likes, notes, entities):
         Store(engine).admin.create_table(table)
     if random is not None:
-        for _ in range(writes):
-            write_old(engine, random)
+        write_old(engine, random, writes)
 
 
-def write_old(driver: Driver, random: Random) -> None:
+def write_old(driver: Driver, random: Random, times: int = 1) -> None:
     """Change the old tables as their application does."""
-    name = random.choice("abcdef")
-    match random.randrange(8):
-        case 0 | 1:
-            # An address belongs to one user at a time, but may change hands.
-            old = driver.execute(ops.Scan("users", consistent_read=True)).items
-            taken = {one["email"].get("S") for one in old if one["username"] != {"S": name}}
-            free = [text for text in ("x@a", "y@a", "z@a", f"{name}@a") if text not in taken]
-            item: Item = {
-                "username": {"S": name},
-                "email": {"S": random.choice(free)},
-                "age": {"N": str(random.randrange(3))},
-            }
-            driver.execute(ops.PutItem("users", item))
-        case 2:
-            driver.execute(ops.DeleteItem("users", {"username": {"S": name}}))
-        case 3 | 4:
-            like: Item = {"post": {"S": random.choice("pq")}, "visitor": {"S": name}}
-            driver.execute(ops.PutItem("likes", like))
-        case 5:
-            like = {"post": {"S": random.choice("pq")}, "visitor": {"S": name}}
-            driver.execute(ops.DeleteItem("likes", like))
-        case 6:
-            # An item without its tag is copied as it is.
-            sort_key, kind = random.choice([("TEXT", "text"), ("DRAFT", "draft"), ("TEXT", "?")])
-            note: Item = {
-                "PK": {"S": f"OLD#{name}"},
-                "SK": {"S": sort_key},
-                "kind": {"S": kind},
-                "note": {"S": name},
-                "text": {"S": random.choice("tuv")},
-            }
-            driver.execute(ops.PutItem("notes", note))
-        case _:
-            sort_key = random.choice(["TEXT", "DRAFT"])
-            driver.execute(
-                ops.DeleteItem("notes", {"PK": {"S": f"OLD#{name}"}, "SK": {"S": sort_key}})
-            )
+    for _ in range(times):
+        name = random.choice("abcdef")
+        match random.randrange(8):
+            case 0 | 1:
+                # An address belongs to one user at a time, but may change hands.
+                old = driver.execute(ops.Scan("users", consistent_read=True)).items
+                taken = {one["email"].get("S") for one in old if one["username"] != {"S": name}}
+                free = [text for text in ("x@a", "y@a", "z@a", f"{name}@a") if text not in taken]
+                item: Item = {
+                    "username": {"S": name},
+                    "email": {"S": random.choice(free)},
+                    "age": {"N": str(random.randrange(3))},
+                }
+                driver.execute(ops.PutItem("users", item))
+            case 2:
+                driver.execute(ops.DeleteItem("users", {"username": {"S": name}}))
+            case 3 | 4:
+                like: Item = {"post": {"S": random.choice("pq")}, "visitor": {"S": name}}
+                driver.execute(ops.PutItem("likes", like))
+            case 5:
+                like = {"post": {"S": random.choice("pq")}, "visitor": {"S": name}}
+                driver.execute(ops.DeleteItem("likes", like))
+            case 6:
+                # An item without its tag is copied as it is.
+                sort_key, kind = random.choice(
+                    [("TEXT", "text"), ("DRAFT", "draft"), ("TEXT", "?")]
+                )
+                note: Item = {
+                    "PK": {"S": f"OLD#{name}"},
+                    "SK": {"S": sort_key},
+                    "kind": {"S": kind},
+                    "note": {"S": name},
+                    "text": {"S": random.choice("tuv")},
+                }
+                driver.execute(ops.PutItem("notes", note))
+            case _:
+                sort_key = random.choice(["TEXT", "DRAFT"])
+                driver.execute(
+                    ops.DeleteItem("notes", {"PK": {"S": f"OLD#{name}"}, "SK": {"S": sort_key}})
+                )
 
 
 def stored(driver: Driver, table: str = "entities") -> dict[str, Item]:

@@ -65,8 +65,7 @@ def test_a_copy_killed_at_any_request_continues(after: bool) -> None:
                 pass
             else:
                 break
-            for _ in range(3):
-                write_old(engine, random)
+            write_old(engine, random, 3)
             clock.now += 60  # the lease expires
             assert runner(engine, clock).run().phase == "ready"
             assert stored(engine) == freshly_copied(engine), lives

@@ -111,8 +111,7 @@ def test_writes_between_the_requests_of_the_runner_are_carried_over(seed: int) -
                 copy_site.write_old(driver, random)
 
         runner_on(Disturbed(engine, disturb), clock, COPY, page_size=3).run()
-        for _ in range(10):
-            copy_site.write_old(driver, random)
+        copy_site.write_old(driver, random, 10)
         assert stored(engine) == copy_site.freshly_copied(engine)
         assert (driver.failures, driver.last_failure) == (0, None)
 
@@ -138,8 +137,7 @@ def test_a_process_killed_at_any_request_loses_nothing(clock: Clock) -> None:
 def test_a_copy_and_back_loses_nothing(engine: Engine, clock: Clock, seed: int) -> None:
     random = Random(seed)
     driver = begun(engine, clock)
-    for _ in range(15):
-        write_old(driver, random)
+    write_old(driver, random, 15)
     runner = runner_on(engine, clock)
     assert (runner.run().phase, runner.status().changes) == ("ready", "driver")
     for _ in range(15):

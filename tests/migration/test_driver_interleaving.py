@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -88,10 +89,19 @@ choices = st.tuples(
 ROUNDS = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
-def begin(world: World) -> None:
-    for name in NAMES:
-        world.store.put(OldUser(name=name, team="red"))
-    world.store.put(OldLike(post="p", visitor="v1"))
+@contextmanager
+def world_at(phase: Literal["copying", "ready"]) -> Iterator[World]:
+    """Yield a world whose migration has begun to copy, or has copied everything."""
+    with Engine.in_memory() as engine:
+        world = World(engine)
+        for name in NAMES:
+            world.store.put(OldUser(name=name, team="red"))
+        world.store.put(OldLike(post="p", visitor="v1"))
+        world.run(world.set_phase("copying"))
+        if phase == "ready":
+            world.run(world.scan())
+            world.run(world.set_phase("ready"))
+        yield world
 
 
 def applications(world: World, data: st.DataObject, number: int) -> list[Process]:
@@ -122,10 +132,7 @@ def run_all(world: World, processes: list[Process], data: st.DataObject) -> None
 @ROUNDS
 @given(st.data())
 def test_writes_during_the_scan_are_carried_over(data: st.DataObject) -> None:
-    with Engine.in_memory() as engine:
-        world = World(engine)
-        begin(world)
-        world.run(world.set_phase("copying"))
+    with world_at("copying") as world:
         writers = applications(world, data, 2)
         run_all(world, [*writers, Process(world, world.scan())], data)
         # After a crash the runner is started again; it repeats what it has not completed.
@@ -138,12 +145,7 @@ def test_writes_during_the_scan_are_carried_over(data: st.DataObject) -> None:
 @ROUNDS
 @given(st.data())
 def test_writes_after_the_scan_are_carried_over(data: st.DataObject) -> None:
-    with Engine.in_memory() as engine:
-        world = World(engine)
-        begin(world)
-        world.run(world.set_phase("copying"))
-        world.run(world.scan())
-        world.run(world.set_phase("ready"))
+    with world_at("ready") as world:
         writers = applications(world, data, 3)
         run_all(world, writers, data)
         world.settle()
@@ -153,12 +155,7 @@ def test_writes_after_the_scan_are_carried_over(data: st.DataObject) -> None:
 @ROUNDS
 @given(st.data())
 def test_no_write_is_lost_at_the_cut_over(data: st.DataObject) -> None:
-    with Engine.in_memory() as engine:
-        world = World(engine)
-        begin(world)
-        world.run(world.set_phase("copying"))
-        world.run(world.scan())
-        world.run(world.set_phase("ready"))
+    with world_at("ready") as world:
         writers = applications(world, data, 2)
         runner = Process(world, world.cut_over())
         run_all(world, [*writers, runner], data)
@@ -170,12 +167,7 @@ def test_no_write_is_lost_at_the_cut_over(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("crash_at", range(12))
 def test_a_crash_at_any_request_loses_nothing(crash_at: int) -> None:
-    with Engine.in_memory() as engine:
-        world = World(engine)
-        begin(world)
-        world.run(world.set_phase("copying"))
-        world.run(world.scan())
-        world.run(world.set_phase("ready"))
+    with world_at("ready") as world:
         process = Process(world, world.application([move("ada", "blue")]))
         while not process.is_done and process.requests < crash_at:
             process.step()
@@ -186,10 +178,7 @@ def test_a_crash_at_any_request_loses_nothing(crash_at: int) -> None:
 
 
 def test_a_page_that_was_read_before_a_write_does_not_replace_it() -> None:
-    with Engine.in_memory() as engine:
-        world = World(engine)
-        begin(world)
-        world.run(world.set_phase("copying"))
+    with world_at("copying") as world:
         runner = Process(world, world.scan())
         runner.step()  # reads the first page
         world.run(
@@ -202,10 +191,7 @@ def test_a_page_that_was_read_before_a_write_does_not_replace_it() -> None:
 
 
 def test_a_page_leaves_out_what_writers_are_changing() -> None:
-    with Engine.in_memory() as engine:
-        world = World(engine)
-        begin(world)
-        world.run(world.set_phase("copying"))
+    with world_at("copying") as world:
         remover = Process(world, world.application([ops.DeleteItem("users", user_key("ada"))]))
         while remover.requests < 5:
             remover.step()  # it knows the item as it is now, and has not deleted it yet
@@ -213,7 +199,9 @@ def test_a_page_leaves_out_what_writers_are_changing() -> None:
         while mover.requests < 6:
             mover.step()
         mover.crash()  # it has moved the item, and nobody else knows
-        assert engine.execute(ops.GetItem("users", user_key("ada"))).item == user("ada", "blue", 1)
+        assert world.engine.execute(ops.GetItem("users", user_key("ada"))).item == user(
+            "ada", "blue", 1
+        )
         world.run(world.scan())
         while not remover.is_done:
             remover.step()

@@ -112,33 +112,35 @@ def create_tables(driver: Driver, *tables: Table) -> None:
         Store(driver).admin.create_table(table)
 
 
-def write_old(driver: Driver, random: Random) -> None:
-    name, pet = random.choice("abcd"), random.choice("pqrs")
-    match random.randrange(5):
-        case 0 | 1:
-            item: Item = {"name": {"S": name}, "age": {"N": str(random.randrange(5))}}
-            driver.execute(ops.PutItem("people", item))
-        case 2:
-            driver.execute(ops.PutItem("pets", {"pet": {"S": pet}, "owner": {"S": name}}))
-        case 3:
-            driver.execute(ops.DeleteItem("people", {"name": {"S": name}}))
-        case _:
-            driver.execute(ops.DeleteItem("pets", {"pet": {"S": pet}}))
+def write_old(driver: Driver, random: Random, times: int = 1) -> None:
+    for _ in range(times):
+        name, pet = random.choice("abcd"), random.choice("pqrs")
+        match random.randrange(5):
+            case 0 | 1:
+                item: Item = {"name": {"S": name}, "age": {"N": str(random.randrange(5))}}
+                driver.execute(ops.PutItem("people", item))
+            case 2:
+                driver.execute(ops.PutItem("pets", {"pet": {"S": pet}, "owner": {"S": name}}))
+            case 3:
+                driver.execute(ops.DeleteItem("people", {"name": {"S": name}}))
+            case _:
+                driver.execute(ops.DeleteItem("pets", {"pet": {"S": pet}}))
 
 
-def write_new(driver: Driver, random: Random) -> None:
-    name, pet = random.choice("abcd"), random.choice("pqrs")
-    match random.randrange(5):
-        case 0 | 1:
-            _put(driver, Person(name=name, age=random.randrange(5)))
-        case 2:
-            for owner in "abcd":
-                driver.execute(ops.DeleteItem("zoo", Pet.key(owner, pet).key))
-            _put(driver, Pet(owner=name, pet=pet))
-        case 3:
-            driver.execute(ops.DeleteItem("zoo", Person.key(name).key))
-        case _:
-            _put(driver, Ticket(number=random.randrange(5)))
+def write_new(driver: Driver, random: Random, times: int = 1) -> None:
+    for _ in range(times):
+        name, pet = random.choice("abcd"), random.choice("pqrs")
+        match random.randrange(5):
+            case 0 | 1:
+                _put(driver, Person(name=name, age=random.randrange(5)))
+            case 2:
+                for owner in "abcd":
+                    driver.execute(ops.DeleteItem("zoo", Pet.key(owner, pet).key))
+                _put(driver, Pet(owner=name, pet=pet))
+            case 3:
+                driver.execute(ops.DeleteItem("zoo", Person.key(name).key))
+            case _:
+                _put(driver, Ticket(number=random.randrange(5)))
 
 
 def _put(driver: Driver, entity: Entity) -> None:
@@ -203,17 +205,14 @@ def test_a_copy_to_another_address_and_back(kind: str, clock: Clock, tmp_path: P
     with Engine.in_memory() as source, _target(kind, tmp_path) as target:
         create_tables(source, people, pets)
         create_tables(target, zoo)
-        for _ in range(20):
-            write_old(source, random)
+        write_old(source, random, 20)
         move = runner(source, clock, target=target, segments=2)
         assert move.run().phase == "ready"
-        for _ in range(5):
-            write_old(source, random)
+        write_old(source, random, 5)
         assert move.status().lag
         assert move.cut_over().phase == "cut-over"
         assert new_items(target) == old_items(source)
-        for _ in range(20):
-            write_new(target, random)
+        write_new(target, random, 20)
         assert move.rollback().phase == "rolled-back"
         assert old_items(source) == new_items(target)
 
@@ -278,8 +277,7 @@ def test_changes_are_followed_until_told_to_stop(engine: Engine, clock: Clock) -
 
 def test_a_follower_lets_another_process_cut_over(engine: Engine, clock: Clock) -> None:
     random = Random(3)
-    for _ in range(10):
-        write_old(engine, random)
+    write_old(engine, random, 10)
     follower = runner(engine, clock)
     follower.run()
     done: list[str] = []
@@ -304,8 +302,7 @@ def test_without_a_change_feed_the_application_must_be_stopped(
     engine: Engine, clock: Clock
 ) -> None:
     random = Random(4)
-    for _ in range(10):
-        write_old(engine, random)
+    write_old(engine, random, 10)
     driver = WithoutFeed(engine)
     with pytest.raises(errors.MigrationError, match="no change feed"):
         runner(driver, clock).run()
@@ -324,8 +321,7 @@ def test_writes_of_an_application_on_a_migrating_driver_are_carried_over_and_bac
     engine: Engine, clock: Clock, seed: int
 ) -> None:
     random = Random(seed)
-    for _ in range(15):
-        write_old(engine, random)
+    write_old(engine, random, 15)
     plain = WithoutFeed(engine)
     application = MigratingDriver(plain, migration=MOVE, clock=clock, sleep=clock.sleep)
     write = write_old
@@ -369,8 +365,7 @@ def test_a_trimmed_feed_starts_the_copy_over(clock: Clock) -> None:
 
     with Engine.in_memory(settings) as engine:
         create_tables(engine, people, pets, zoo)
-        for _ in range(20):
-            write_old(engine, random)
+        write_old(engine, random, 20)
         move = runner(engine, clock, on_progress=listen)
         move.run()
         before = new_items(engine)
@@ -393,12 +388,10 @@ def test_a_feed_that_keeps_too_little_is_reported(clock: Clock) -> None:
     random = Random(5)
     with Engine.in_memory(Settings(retention=Retention(records=1))) as engine:
         create_tables(engine, people, pets, zoo)
-        for _ in range(20):
-            write_old(engine, random)
+        write_old(engine, random, 20)
 
         def disturb() -> None:
-            for _ in range(70):
-                write_old(engine, random)
+            write_old(engine, random, 70)
 
         with pytest.raises(errors.MigrationError, match="retention"):
             runner(Disturbed(engine, disturb), clock).run()
@@ -417,15 +410,12 @@ def test_switching_killed_at_any_request_continues(action: str, after: bool) -> 
         clock = Clock()
         with Engine.in_memory() as engine:
             create_tables(engine, people, pets, zoo)
-            for _ in range(12):
-                write_old(engine, random)
+            write_old(engine, random, 12)
             runner(engine, clock).run()
-            for _ in range(4):
-                write_old(engine, random)
+            write_old(engine, random, 4)
             if action == "rollback":
                 runner(engine, clock).cut_over()
-                for _ in range(6):
-                    write_new(engine, random)
+                write_new(engine, random, 6)
             try:
                 getattr(runner(Mortal(engine, lives, after), clock), action)()
             except Killed:
@@ -473,18 +463,15 @@ def test_expired_items_and_what_is_carried_back_are_not_stray_writes(clock: Cloc
 @pytest.mark.parametrize("seed", range(8))
 def test_a_copy_after_a_rollback_starts_over(engine: Engine, clock: Clock, seed: int) -> None:
     random = Random(seed)
-    for _ in range(15):
-        write_old(engine, random)
+    write_old(engine, random, 15)
     move = runner(engine, clock)
     move.run()
     move.cut_over()
-    for _ in range(15):
-        write_new(engine, random)
+    write_new(engine, random, 15)
     assert move.status().lag
     move.rollback()
     assert old_items(engine) == new_items(engine)
-    for _ in range(15):
-        write_old(engine, random)
+    write_old(engine, random, 15)
     assert move.run().phase == "ready"
     assert move.cut_over().phase == "cut-over"
     assert old_items(engine) == new_items(engine)
@@ -608,14 +595,12 @@ def _is_spoiled_by_a_stall(at: int) -> bool | None:
         if next(requests) == at:
             clock.now += 60
             for _ in range(2):
-                for _ in range(3):
-                    write_old(engine, random)
+                write_old(engine, random, 3)
                 other.run()
 
     with Engine.in_memory() as engine:
         create_tables(engine, people, pets, zoo)
-        for _ in range(20):
-            write_old(engine, random)
+        write_old(engine, random, 20)
         other = runner(engine, clock, owner="other")
         with suppress(errors.MigrationLocked):
             runner(Disturbed(engine, disturb), clock, owner="one").run()
