@@ -52,6 +52,12 @@ SAFE_CHANGES = [
     ("indexes=[gsi1]", 'indexes=[gsi1], ttl="until"', "time to live"),
     (AT_ORG, "pass", AT_ORG_SUBJECT),
 ]
+IN_INDEX = (AT_ORG_SUBJECT, BACKFILL, "Backfill(User)")
+ONE_EMAIL = "one_email = Unique(casefold(email))"
+ANOTHER_EMAIL = ("User.one_email", DANGEROUS, "AddUnique(User, one_email)")
+NEW_SHOP = (NEW_TABLE, "CreateTable(shop), Copy(shop)")
+PROFILE = 'pk=("USER", name), sk="PROFILE"'
+ONE_STATUS = STATUS.replace('"new", "active"', '"active"').replace('="new"', '="active"')
 OTHER_CHANGES = [
     # A key in an index, unique markers and counters have to be written for existing items.
     (
@@ -61,38 +67,26 @@ OTHER_CHANGES = [
         BACKFILL,
         "Backfill(User)",
     ),
+    (AT_ORG, AT_ORG.replace('pk=("ORG"', 'pk=("O"'), *IN_INDEX),
+    (AT_ORG, AT_ORG.replace('status == "active"', 'status == "new"'), *IN_INDEX),
+    (AT_ORG, AT_ORG.replace('("USER", name)', '("USER", descending(age))'), *IN_INDEX),
     (
-        'Key(pk=("ORG", org), sk=("USER", name)).on',
-        'Key(pk=("O", org), sk=("USER", name)).on',
-        AT_ORG_SUBJECT,
-        BACKFILL,
-        "Backfill(User)",
-    ),
-    ('when=status == "active"', 'when=status == "new"', AT_ORG_SUBJECT, BACKFILL, "Backfill(User)"),
-    (
-        'sk=("USER", name)).on',
-        'sk=("USER", descending(age))).on',
-        AT_ORG_SUBJECT,
-        BACKFILL,
-        "Backfill(User)",
-    ),
-    (
-        "casefold(email))",
-        "casefold(email))\n    one_age = Unique(org, name)",
+        ONE_EMAIL,
+        f"{ONE_EMAIL}\n    one_age = Unique(org, name)",
         "User.one_age",
         BACKFILL,
         "AddUnique(User, one_age)",
     ),
     (
-        "casefold(email))",
-        'casefold(email), include={"n": name})',
+        ONE_EMAIL,
+        'one_email = Unique(casefold(email), include={"n": name})',
         "User.one_email",
         BACKFILL,
         "AddUnique(User, one_email)",
     ),
     (
-        "casefold(email))",
-        "casefold(email))\n    counted = Count(Org, Org.users, key=(org,))",
+        ONE_EMAIL,
+        f"{ONE_EMAIL}\n    counted = Count(Org, Org.users, key=(org,))",
         "User.counted",
         BACKFILL,
         "AddCount(User, counted)",
@@ -100,51 +94,15 @@ OTHER_CHANGES = [
     # Indexes of the table.
     ("indexes=[gsi1]", "indexes=[gsi1, gsi2]", "index 'GSI2'", INDEX, "AddIndex(shop, GSI2)"),
     # Keys.
-    (
-        'pk=("USER", name), sk="PROFILE"',
-        'pk=("PERSON", name), sk="PROFILE"',
-        "User key",
-        REWRITE,
-        "Rewrite(User)",
-    ),
-    (
-        'table = Table("shop", indexes=[gsi1])',
-        'table = Table("shop", indexes=[gsi1], sk="sort")',
-        "key",
-        NEW_TABLE,
-        "CreateTable(shop), Copy(shop)",
-    ),
-    (
-        "indexes=[gsi1]",
-        'indexes=[gsi1, LocalIndex("near", sk="near")]',
-        "index 'near'",
-        NEW_TABLE,
-        "CreateTable(shop), Copy(shop)",
-    ),
+    (PROFILE, PROFILE.replace("USER", "PERSON"), "User key", REWRITE, "Rewrite(User)"),
+    ("indexes=[gsi1]", 'indexes=[gsi1], sk="sort"', "key", *NEW_SHOP),
+    ("[gsi1]", '[gsi1, LocalIndex("near", sk="near")]', "index 'near'", *NEW_SHOP),
     ('Table("shop"', 'Table("store"', "table name", NEW_TABLE, "CreateTable(store), Copy(store)"),
     # Dangerous: nothing fails at once.
-    ("    one_email = Unique(casefold(email))\n", "", "User.one_email", DANGEROUS, ""),
-    (
-        "Unique(casefold(email))",
-        "Unique(email)",
-        "User.one_email",
-        DANGEROUS,
-        "AddUnique(User, one_email)",
-    ),
-    (
-        "Unique(casefold(email))",
-        "Unique(org, casefold(email))",
-        "User.one_email",
-        DANGEROUS,
-        "AddUnique(User, one_email)",
-    ),
-    (
-        STATUS,
-        STATUS.replace('"new", "active"', '"active"').replace('="new"', '="active"'),
-        "User.status",
-        DANGEROUS,
-        "Backfill(User)",
-    ),
+    (ONE_EMAIL, "", "User.one_email", DANGEROUS, ""),
+    (ONE_EMAIL, "one_email = Unique(email)", *ANOTHER_EMAIL),
+    (ONE_EMAIL, "one_email = Unique(org, casefold(email))", *ANOTHER_EMAIL),
+    (STATUS, ONE_STATUS, "User.status", DANGEROUS, "Backfill(User)"),
     ("users: Attr[int] = attr(default=0)", "", "Org.users", SAFE, ""),
     (AGE, "age: Attr[int] = attr()", "User.age", DANGEROUS, "Backfill(User)"),
     (AGE, "years: Attr[int | None] = attr(default=None)", "User.years", DANGEROUS, ""),
@@ -157,7 +115,7 @@ IMPOSSIBLE_CHANGES = [
     (EMAIL, 'email: Attr[str] = attr(name="Email")', "User.email", BACKFILL),
     (AGE, "age: Attr[str | None] = attr(default=None)", "User.age", BACKFILL),
     ("table = Table", f"{OTHER_INDEX}\ntable = Table", "index 'GSI1'", INDEX),
-    ('pk=("USER", name), sk="PROFILE"', 'pk=("USER", email), sk="PROFILE"', "User key", REWRITE),
+    (PROFILE, PROFILE.replace("name", "email"), "User key", REWRITE),
     (
         "class User(Entity, table=table)",
         'class User(Entity, table=table, type_tag=("t", "U"))',
@@ -175,14 +133,19 @@ def test_safe_change_needs_no_migration(old: str, new: str, subject: str) -> Non
     assert not any(change.needs_edit for change in changes)
 
 
+def with_second_index(new: str) -> str:
+    """Return the declaration with the index GSI2, which the table has if a new key is in it."""
+    base = BASE
+    if "gsi2" in new and "indexes" not in new:
+        base = base.replace("indexes=[gsi1]", "indexes=[gsi1, gsi2]")
+    return f'gsi2 = Index("GSI2", pk="GSI2PK", sk="GSI2SK")\n{base}'
+
+
 @pytest.mark.parametrize(("old", "new", "subject", "kind", "steps"), OTHER_CHANGES)
 def test_change_is_classified_with_its_steps(
     old: str, new: str, subject: str, kind: SchemaChangeKind, steps: str
 ) -> None:
-    header = 'gsi2 = Index("GSI2", pk="GSI2PK", sk="GSI2SK")\n'
-    both = header + BASE
-    if "gsi2" in new and "indexes" not in new:
-        both = both.replace("indexes=[gsi1]", "indexes=[gsi1, gsi2]")
+    both = with_second_index(new)
     changes = compare_schemas(declare(both), changed(old, new, both))
     change = next(one for one in changes if one.subject == subject)
     assert (change.kind, ", ".join(map(str, change.steps))) == (kind, steps)
@@ -209,9 +172,7 @@ def test_change_that_existing_items_cannot_follow_asks_for_an_edit(
     ],
 )
 def test_every_change_is_listed_with_a_new_table_name_too(old: str, new: str) -> None:
-    base = f'gsi2 = Index("GSI2", pk="GSI2PK", sk="GSI2SK")\n{BASE}'
-    if "gsi2" in new and "indexes" not in new:
-        base = base.replace("indexes=[gsi1]", "indexes=[gsi1, gsi2]")
+    base = with_second_index(new)
     text = base.replace(old, new)
     alone = compare_schemas(declare(base), declare(text))
     both = compare_schemas(declare(base), declare(text.replace('"shop"', '"store"')))
@@ -325,10 +286,10 @@ def upgrade(old: UserV1) -> User:
 
 def test_old_key_lets_items_be_moved_later() -> None:
     old = 'pk=("PERSON", name), sk="PROFILE", old=(OldKey(pk=("USER", name), sk="PROFILE"),)'
-    both = changed('pk=("USER", name), sk="PROFILE"', old)
+    both = changed(PROFILE, old)
     (change,) = compare_schemas(before, both)
     assert (change.subject, change.kind, str(*change.steps)) == ("User key", SAFE, "Rewrite(User)")
-    moved = changed('pk=("USER", name), sk="PROFILE"', 'pk=("PERSON", name), sk="PROFILE"')
+    moved = changed(PROFILE, PROFILE.replace("USER", "PERSON"))
     (change,) = compare_schemas(both, moved)
     assert (change.subject, change.kind) == ("User old key", DANGEROUS)
 
