@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TypeVar
 
-from singletable import Driver, Operation, ReadChanges
+from singletable import Driver, Operation, ReadChanges, TransactWriteItems
 from singletable.wire import UnknownOperation
 
 R = TypeVar("R")
@@ -92,6 +92,17 @@ class HookedDriver:
         if self._after is not None:
             self._after(operation)
         return output
+
+
+def before_first_transaction(driver: Driver, write: Callable[[], object]) -> HookedDriver:
+    """Return a driver that calls a function once, before the first transaction."""
+    waiting = [write]
+
+    def hook(operation: Operation[object]) -> None:
+        if isinstance(operation, TransactWriteItems) and waiting:
+            waiting.pop()()
+
+    return HookedDriver(driver, hook)
 
 
 class WithoutFeed:

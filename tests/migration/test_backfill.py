@@ -35,7 +35,7 @@ from singletable.migration.indexes import run_add_index
 from singletable.migration.uniques import run_add_unique
 from singletable.operations import GetItem, Operation, TransactWriteItems, UpdateItem
 from singletable.values import Item
-from tests.migration.doubles import HookedDriver
+from tests.migration.doubles import HookedDriver, before_first_transaction
 from tests.migration.in_place import crash_at_every_request, environment, notes_of, stored
 
 before = Table("app")
@@ -185,21 +185,17 @@ def test_a_version_counts_up_and_the_time_of_the_update_stays(engine: Engine) ->
 def test_a_write_meanwhile_is_kept_and_transformed(engine: Engine) -> None:
     fill(engine, 7)
     store = Store(engine)
-    done: list[str] = []
 
-    def write(operation: Operation[object]) -> None:
-        # Between the read of the page and the write of its items.
-        if isinstance(operation, TransactWriteItems) and not done:
-            done.append("u")
-            names = [item["number"]["S"] for item in stored(engine, before)]
-            store.update(OldUser.key(names[0]), OldUser.city.set("new"))
-            store.delete(OldUser.key(names[1]))
+    def write() -> None:
+        names = [item["number"]["S"] for item in stored(engine, before)]
+        store.update(OldUser.key(names[0]), OldUser.city.set("new"))
+        store.delete(OldUser.key(names[1]))
 
     def exclaim(user: User) -> None:
         if not user.name.endswith("!"):
             user.name += "!"
 
-    env = environment(HookedDriver(engine, write), after, page_size=None)
+    env = environment(before_first_transaction(engine, write), after, page_size=None)
     run_add_index(AddIndex(after, "GSI1"), env)
     run_backfill(Backfill(User, exclaim), env)
     users = stored(engine, after)
@@ -330,15 +326,12 @@ def test_items_under_old_keys_move_to_the_new_one(engine: Engine) -> None:
     run_add_unique(AddUnique(Account, "one_holder"), env)
     read = store.get(Account.key(1))
     assert read is not None
-    done: list[bool] = []
 
-    def write(operation: Operation[object]) -> None:
-        if isinstance(operation, TransactWriteItems) and not done:
-            done.append(True)
-            store.update(OldAccount.key(0), OldAccount.holder.set("changed"))
-            store.delete(OldAccount.key(2))
+    def write() -> None:
+        store.update(OldAccount.key(0), OldAccount.holder.set("changed"))
+        store.delete(OldAccount.key(2))
 
-    live = environment(HookedDriver(engine, write), after)
+    live = environment(before_first_transaction(engine, write), after)
     live.state.scans.clear()
     run_backfill(Backfill(Account, exclaim_holder), live)
     items = [item for item in stored(engine, after) if item.get("type") == {"S": "account"}]

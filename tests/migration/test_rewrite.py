@@ -24,8 +24,7 @@ from singletable import (
 )
 from singletable.migration import Part, Rewrite, each, leave_out, merge, unchanged
 from singletable.migration.rewrite import run_rewrite, undo_rewrite
-from singletable.operations import Operation, TransactWriteItems
-from tests.migration.doubles import HookedDriver
+from tests.migration.doubles import before_first_transaction
 from tests.migration.in_place import crash_at_every_request, environment, stored
 
 # The old entities have a declaration of the table of their own, because keys overlap.
@@ -151,17 +150,15 @@ def test_running_again_changes_nothing(engine: Engine) -> None:
 
 def test_writes_meanwhile_are_kept(engine: Engine) -> None:
     store = Store(engine)
-    done: list[bool] = []
 
-    def write(operation: Operation[object]) -> None:
-        if isinstance(operation, TransactWriteItems) and not done:
-            done.append(True)
-            store.update(Account.key("u0"), Account.bio.set("changed"))
-            store.update(Account.key("u1"), Account.email.set("new@x.org"))
-            store.delete(Account.key("u2"))
+    def write() -> None:
+        store.update(Account.key("u0"), Account.bio.set("changed"))
+        store.update(Account.key("u1"), Account.email.set("new@x.org"))
+        store.delete(Account.key("u2"))
 
-    run_rewrite(STEP, environment(HookedDriver(engine, write), app, old_app, page_size=None))
-    assert done
+    run_rewrite(
+        STEP, environment(before_first_transaction(engine, write), app, old_app, page_size=None)
+    )
     profile = store.get(Profile.key("u0"))
     assert profile is not None
     assert profile.bio == "changed"
@@ -213,15 +210,12 @@ def test_groups_are_merged_and_separated_again(engine: Engine) -> None:
 def test_a_group_that_changes_meanwhile_is_read_again(engine: Engine) -> None:
     store = Store(engine)
     store.put_many([Like(post="p", visitor=f"v{n}") for n in range(3)])
-    done: list[bool] = []
 
-    def write(operation: Operation[object]) -> None:
-        if isinstance(operation, TransactWriteItems) and not done:
-            done.append(True)
-            store.delete(Like.key("p", "v0"))
-            store.put(Like(post="p", visitor="w"))
+    def write() -> None:
+        store.delete(Like.key("p", "v0"))
+        store.put(Like(post="p", visitor="w"))
 
-    run_rewrite(LIKES, environment(HookedDriver(engine, write), app, old_app))
+    run_rewrite(LIKES, environment(before_first_transaction(engine, write), app, old_app))
     assert store.get(Likes.key("p")) == Likes(post="p", visitors=["v1", "v2", "w"])
 
 

@@ -20,9 +20,9 @@ from singletable import (
 )
 from singletable.migration import AddUnique
 from singletable.migration.uniques import run_add_unique, undo_add_unique
-from singletable.operations import Operation, PutItem, Scan, TransactWriteItems
+from singletable.operations import PutItem, Scan
 from singletable.values import Item
-from tests.migration.doubles import HookedDriver
+from tests.migration.doubles import before_first_transaction
 from tests.migration.in_place import crash_at_every_request, environment, stored
 
 app = Table("app")
@@ -119,20 +119,16 @@ def test_the_marker_of_an_item_without_the_value_is_a_violation(engine: Engine) 
 def test_changes_meanwhile_get_the_markers_of_their_new_values(engine: Engine) -> None:
     fill(engine, 6)
     store = Store(engine)
-    done: list[bool] = []
 
-    def write(operation: Operation[object]) -> None:
-        if isinstance(operation, TransactWriteItems) and not done:
-            done.append(True)
-            # By the old program, which writes no markers.
-            store.put(OldUser(name="u0", email="changed@x.org"))
-            store.delete(OldUser.key("u1"))
-            # By the new one.
-            store.put(User(name="u2", email="two@x.org"))
+    def write() -> None:
+        # By the old program, which writes no markers.
+        store.put(OldUser(name="u0", email="changed@x.org"))
+        store.delete(OldUser.key("u1"))
+        # By the new one.
+        store.put(User(name="u2", email="two@x.org"))
 
-    env = environment(HookedDriver(engine, write), app, page_size=None)
+    env = environment(before_first_transaction(engine, write), app, page_size=None)
     run_add_unique(STEP, env)
-    assert done
     owners = {
         email: None if user is None else user.name
         for email in ("changed@x.org", "u0@x.org", "u1@x.org", "two@x.org", "u2@x.org", "u3@x.org")
@@ -153,15 +149,14 @@ def test_changes_meanwhile_get_the_markers_of_their_new_values(engine: Engine) -
 def test_a_violation_that_appears_meanwhile_is_reported(engine: Engine) -> None:
     fill(engine, 4)
     store = Store(engine)
-    done: list[bool] = []
 
-    def write(operation: Operation[object]) -> None:
-        if isinstance(operation, TransactWriteItems) and not done:
-            done.append(True)
-            store.create(User(name="fast", email="u2@x.org"))
+    def write() -> None:
+        store.create(User(name="fast", email="u2@x.org"))
 
     with pytest.raises(TransformFailed, match=r"USER#u2.*USER#fast SK=USER has got the same"):
-        run_add_unique(STEP, environment(HookedDriver(engine, write), app, page_size=None))
+        run_add_unique(
+            STEP, environment(before_first_transaction(engine, write), app, page_size=None)
+        )
     with pytest.raises(TransformFailed, match=r"USER#u2"):
         run_add_unique(STEP, environment(engine, app))
     store.delete(User.key("fast"))
