@@ -18,13 +18,6 @@ KEY = "arn:aws:kms:eu-west-1:123456789012:key/1"
 COMMANDS = ["cloudformation", "terraform", "cdk", "iam"]
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "prometheus", "grafana"])
-def test_commands_have_help(run: Run, command: str) -> None:
-    code, out, _ = run("infrastructure", command, "--help")
-    assert code == 0
-    assert "Write " in out
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_file_and_standard_output_have_the_same_text(run: Run, command: str) -> None:
     code, out, err = run("infrastructure", command, SHOP)

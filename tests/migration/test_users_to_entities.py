@@ -17,14 +17,12 @@ from typing import Any, TypeVar
 
 import pytest
 
-from singletable import Driver, Engine, MigrationError, Operation, Store, Table
+from singletable import Driver, Engine, Operation, Store, Table
 from singletable.migration import Migration
-from singletable.migration.driver import MigratingDriver
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.schema_diff.files import load_migration
-from singletable.migration.state import PHASE_SECONDS
 from tests.house.sources import ROOT
-from tests.migration.doubles import Clock, WithoutFeed
+from tests.migration.doubles import Clock
 
 R = TypeVar("R")
 EXAMPLE = ROOT / "docs/guide/skills_directory"
@@ -165,61 +163,3 @@ def test_no_write_is_lost_from_the_first_copy_to_the_end(
     # The second copy has replaced the first one, but not what the application has added.
     experts = directory.UserSkill.by_experience("Python", "Expert")
     assert list(Store(engine).query(experts)) == [skill]
-
-
-# As on DynamoDB: both versions run on MigratingDriver all the time, and nothing is stopped.
-def test_no_write_is_lost_on_the_migrating_driver(
-    engine: Engine, directory: ModuleType, migration: Migration
-) -> None:
-    before = load("directory_before", EXAMPLE / "before/directory.py")
-    Store(engine).admin.create_table(before.users)
-    clock = Clock()
-    database = WithoutFeed(engine)
-
-    def driver() -> MigratingDriver:
-        return MigratingDriver(database, migration=migration, clock=clock, sleep=clock.sleep)
-
-    def runner(write: Callable[[], object]) -> MigrationRunner:
-        return MigrationRunner(
-            migration,
-            Busy(database, clock, write),
-            segments=1,
-            page_size=10,
-            clock=clock,
-            sleep=clock.sleep,
-        )
-
-    def refuses(application: Application) -> bool:
-        """Return whether a version may not write, because the other table counts."""
-        try:
-            application.write()
-        except MigrationError:
-            return True
-        return False
-
-    old = Application(before.User, driver(), Random(7))
-    new = Application(directory.User, driver(), Random(8), old.expected)
-    # The new table exists before the first process starts on the driver.
-    Store(engine).admin.create_table(directory.entities)
-    while len(old.expected) < 30:
-        old.write()
-
-    began = old.writes
-    status = runner(old.write).run()
-    assert (status.phase, status.changes) == ("ready", "driver")
-    assert old.writes - began > 15
-    assert refuses(new)
-
-    # Writes wait during the cut-over, so a version that would write in this thread has to pause.
-    assert runner(lambda: None).cut_over().phase == "cut-over"
-    assert refuses(old)
-    assert stored(engine, directory.User) == old.expected
-    for _ in range(15):
-        new.write()
-
-    assert runner(lambda: None).rollback().phase == "rolled-back"
-    clock.sleep(PHASE_SECONDS)
-    assert refuses(new)
-    assert stored(engine, before.User) == new.expected
-    old.write()
-    assert stored(engine, before.User) == old.expected
