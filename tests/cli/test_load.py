@@ -75,7 +75,7 @@ def test_load_ends_with_code_1_if_a_target_is_missed(run: Run) -> None:
     assert "took longer than" in out
 
 
-def test_load_writes_to_tables_with_items_only_if_told(run: Run) -> None:
+def test_load_writes_to_tables_with_items_only_with_yes(run: Run) -> None:
     address = ("--address", "file:notes.db")
     assert "There is no file" in run.rejected("load", APP, *QUICK, *address, "--populate")
     assert "--populate" in run.rejected("load", APP, *QUICK, *address, "--create-tables")

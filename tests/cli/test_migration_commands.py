@@ -170,7 +170,7 @@ def test_the_whole_life_of_a_copy(shop: Shop) -> None:
     assert "not verified" in shop.done("verify")
 
 
-# Whatever reads a table says how far it came, so that nobody kills a command that works.
+# A command that reads a table shows its progress, so that nobody kills it.
 def test_every_command_shows_its_progress(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("SECONDS_BEFORE_LINES", "SECONDS_BETWEEN_LINES"):
         monkeypatch.setattr(f"singletable.cli.migration_view.{name}", 0.0)

@@ -182,7 +182,7 @@ def test_a_version_counts_up_and_the_time_of_the_update_stays(engine: Engine) ->
         store.put(read)
 
 
-def test_a_write_meanwhile_is_kept_and_transformed(engine: Engine) -> None:
+def test_a_concurrent_write_is_kept_and_transformed(engine: Engine) -> None:
     fill(engine, 7)
     store = Store(engine)
 

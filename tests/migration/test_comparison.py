@@ -1,4 +1,4 @@
-"""Every kind of fault in the target of a copy is found, and writes meanwhile are none."""
+"""Every kind of fault in the target of a copy is found; concurrent writes are not faults."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ class LiveWriter:
 
 @pytest.mark.parametrize("max_digests", [1000, 20])
 @pytest.mark.parametrize("every", [1, 2, 3])
-def test_writes_meanwhile_are_no_faults(site: Site, max_digests: int, every: int) -> None:
+def test_concurrent_writes_are_not_faults(site: Site, max_digests: int, every: int) -> None:
     site.env.segments = 1
     writer = LiveWriter(site, every)
     site.env.driver = writer

@@ -196,7 +196,7 @@ def both(found: list[OldProfile | OldSettings]) -> Account | None:
     return Account(name=found[0].name) if len(found) == 2 else None
 
 
-def test_a_merged_item_goes_with_its_parts_in_whatever_pages_their_changes_are(
+def test_a_merged_item_is_deleted_with_its_parts_across_pages(
     engine: Engine,
 ) -> None:
     join = merge(

@@ -98,7 +98,9 @@ def test_wrong_numbers_are_corrected(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("step", [VOTES, COMMENTS], ids=["same partition", "other partition"])
-def test_counts_are_exact_while_items_come_and_go(engine: Engine, step: AddCount) -> None:
+def test_counts_are_exact_while_items_are_created_and_deleted(
+    engine: Engine, step: AddCount
+) -> None:
     fill(engine, 5)
     store = Store(engine)
     requests = 0

@@ -176,9 +176,7 @@ def test_a_write_waits_while_the_runner_switches(engine: Engine, clock: Clock) -
     assert Store(engine).get(OldPerson.key("bob")) is not None
 
 
-def test_an_item_that_a_rule_cannot_turn_is_written_and_reported(
-    engine: Engine, clock: Clock
-) -> None:
+def test_an_item_that_a_rule_rejects_is_written_and_reported(engine: Engine, clock: Clock) -> None:
     def to_person(old: OldPerson) -> Person:
         if old.age > 100:
             raise ValueError("too old")
@@ -297,7 +295,7 @@ def test_markers_without_room_do_not_stop_the_application(engine: Engine, clock:
     assert old_items(engine) == new_items(engine)
 
 
-def test_drivers_that_looked_before_the_new_table_existed_are_waited_for(clock: Clock) -> None:
+def test_runner_waits_for_drivers_that_started_before_the_new_table_existed(clock: Clock) -> None:
     with Engine.in_memory() as engine:
         create_tables(engine, people, pets)
         driver = begun(engine, clock)
@@ -556,7 +554,7 @@ def test_the_async_driver_does_the_same(engine: Engine, clock: Clock) -> None:
     assert len(new_items(engine)) == 31
 
 
-def test_it_works_over_http(clock: Clock) -> None:
+def test_migrating_driver_works_over_http(clock: Clock) -> None:
     with endpoint() as (behind, host, port), connect(f"dynamodb+http://{host}:{port}") as remote:
         behind.engine = AsyncEngine(Engine.in_memory())
         create_tables(remote, people, pets, zoo)

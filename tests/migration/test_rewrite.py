@@ -148,7 +148,7 @@ def test_running_again_changes_nothing(engine: Engine) -> None:
     assert stored(engine, app) == expected
 
 
-def test_writes_meanwhile_are_kept(engine: Engine) -> None:
+def test_concurrent_writes_are_kept(engine: Engine) -> None:
     store = Store(engine)
 
     def write() -> None:
@@ -207,7 +207,7 @@ def test_groups_are_merged_and_separated_again(engine: Engine) -> None:
     assert stored(engine, app) == expected
 
 
-def test_a_group_that_changes_meanwhile_is_read_again(engine: Engine) -> None:
+def test_a_group_that_changes_concurrently_is_read_again(engine: Engine) -> None:
     store = Store(engine)
     store.put_many([Like(post="p", visitor=f"v{n}") for n in range(3)])
 

@@ -255,7 +255,7 @@ def test_tables_with_number_and_binary_keys(clock: Clock) -> None:
 # Changes
 
 
-def test_changes_are_followed_until_told_to_stop(engine: Engine, clock: Clock) -> None:
+def test_changes_are_followed_until_stopped(engine: Engine, clock: Clock) -> None:
     random = Random(2)
     move = runner(engine, clock)
     move.run()
@@ -551,7 +551,7 @@ def test_writes_to_the_old_tables_after_the_cut_over_are_reported(
     assert move.finish(drop_old=True, accept_loss=True).phase == "finished"
 
 
-def test_finish_records_the_history_and_drops_old_tables_if_told_to(
+def test_finish_records_the_history_and_drops_old_tables_on_request(
     engine: Engine, clock: Clock
 ) -> None:
     move = runner(engine, clock)

@@ -149,7 +149,7 @@ class User(Entity, table=plain):
     key = Key(pk=user_id)
 
 
-def test_state_items_are_of_no_entity(engine: Engine, clock: Clock) -> None:
+def test_state_items_match_no_entity(engine: Engine, clock: Clock) -> None:
     store = Store(engine)
     run(engine, states(plain, "one", clock).acquire(State("copying", started=0)))
     store.put(User(user_id="ada"))

@@ -184,7 +184,7 @@ def test_every_change_is_listed_with_a_new_table_name_too(old: str, new: str) ->
     assert needed == [True, *(one.kind.needs_migration for one in alone)]
 
 
-def test_several_renamed_tables_are_told_apart() -> None:
+def test_several_renamed_tables_are_distinguished() -> None:
     other = BASE.replace("=table)", "=other)").replace(
         'table = Table("shop"', 'other = Table("depot"'
     )

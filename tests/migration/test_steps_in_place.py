@@ -295,7 +295,7 @@ def test_a_dropped_table_is_gone(shop: Engine) -> None:
 @pytest.mark.parametrize(
     ("seconds", "rate"), [(4.0, None), (0.0, 1.0)], ids=["slow requests", "slow rate"]
 )
-def test_the_lease_is_kept_however_long_a_page_takes(
+def test_the_lease_is_renewed_during_a_long_page(
     shop: Engine, seconds: float, rate: float | None
 ) -> None:
     clock = Clock()

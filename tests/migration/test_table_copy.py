@@ -40,6 +40,7 @@ from singletable.operations import Operation, Scan
 from singletable.schema import read_table
 from singletable.values import Item
 from tests.conformance.endpoint import endpoint
+from tests.migration.doubles import HookedDriver
 
 R = TypeVar("R")
 
@@ -386,20 +387,10 @@ def test_wrong_filters_name_the_position(text: str, position: int | None, messag
         assert str(raised.value).splitlines()[-1] == f"  {' ' * (position - 1)}^"
 
 
-class Alias:
-    """Another driver for the same tables."""
-
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-
-    def execute(self, operation: Operation[R], /) -> R:
-        return self._driver.execute(operation)
-
-
 def test_a_copy_onto_itself_by_another_address_changes_nothing(source: Engine) -> None:
     before = items(source)
     with pytest.raises(InvalidValue, match="onto itself"):
-        copy(source, Alias(source), transform=lambda item: {**item, "Name": "Nobody"})
+        copy(source, HookedDriver(source), transform=lambda item: {**item, "Name": "Nobody"})
     assert items(source) == before
 
 

@@ -116,7 +116,7 @@ def test_the_marker_of_an_item_without_the_value_is_a_violation(engine: Engine) 
         run_add_unique(STEP, environment(engine, app))
 
 
-def test_changes_meanwhile_get_the_markers_of_their_new_values(engine: Engine) -> None:
+def test_concurrent_changes_get_the_markers_of_their_new_values(engine: Engine) -> None:
     fill(engine, 6)
     store = Store(engine)
 
@@ -146,7 +146,7 @@ def test_changes_meanwhile_get_the_markers_of_their_new_values(engine: Engine) -
     assert sum("owner_PK" in item for item in items) == 5
 
 
-def test_a_violation_that_appears_meanwhile_is_reported(engine: Engine) -> None:
+def test_a_concurrent_violation_is_reported(engine: Engine) -> None:
     fill(engine, 4)
     store = Store(engine)
 

@@ -128,7 +128,7 @@ def test_nothing_is_verified_before_it_is_done(tables: Tables) -> None:
     assert tables.verify() == {}
 
 
-def test_all_is_well_after_the_run(tables: Tables) -> None:
+def test_finished_migration_has_no_faults(tables: Tables) -> None:
     tables.runner().run()
     reports = tables.verify()
     assert list(reports) == STEPS
@@ -232,7 +232,7 @@ def test_faults_are_repaired(tables: Tables) -> None:
     assert all(not report.faults for report in tables.verify().values())
 
 
-def test_writes_meanwhile_are_no_faults(tables: Tables) -> None:
+def test_concurrent_writes_are_not_faults(tables: Tables) -> None:
     tables.runner().run()
     store = Store(tables.engine)
     FAULTS["attribute"][0](tables)

@@ -412,7 +412,7 @@ def open_tickets(*, sparse: bool) -> PatternCatalog:
     return made
 
 
-def test_index_of_which_one_value_is_asked_could_be_sparse() -> None:
+def test_index_that_is_queried_for_one_value_could_be_sparse() -> None:
     before, after = open_tickets(sparse=False), open_tickets(sparse=True)
     advice = only(before, "sparse-index")
     assert "when=state == 'open'" in advice.change

@@ -164,7 +164,7 @@ SERVED: dict[str, tuple[list[PlacedUnits], float, float]] = {
 
 @pytest.mark.parametrize("overload", [0.75, 1.2, 3.0])
 @pytest.mark.parametrize("name", SERVED)
-def test_table_serves_its_capacity_however_much_is_offered(name: str, overload: float) -> None:
+def test_overloaded_table_serves_its_capacity(name: str, overload: float) -> None:
     parts, size, capacity = SERVED[name]
     result = run(
         workload(*parts, rate=overload * capacity / size), retries=RetryPolicy(max_attempts=4)
