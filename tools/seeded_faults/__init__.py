@@ -1,0 +1,1 @@
+"""Seed faults into the sources and count how many of them the tests find (mutation testing)."""
