@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-types test-quick test-all test-rest test-pyright system chromium test-engines bench reference fmt lock audit sbom fuzz drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-tampering clean help
+.PHONY: generate run run-dynamodb run-tracker test test-types test-quick test-all test-rest test-pyright system chromium test-engines bench reference fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-tampering clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -146,6 +146,11 @@ fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz HTTP, JSON, expressions, policies, files
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/engine/test_file_check.py tests/expressions tests/fuzz tests/schema tests/server/guard tests/store/test_transaction_merging.py tests/store/test_upsert.py tests/wire --hypothesis-profile=long
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/pytest -n 2 tests/apps/elections/api/test_schemathesis.py tests/apps/polls/api/test_schemathesis.py tests/apps/portfolio/api/test_schemathesis.py tests/apps/skills/api/test_schemathesis.py tests/apps/games/api/test_schemathesis.py --hypothesis-profile=long
 
+# Maps the tests that have no map yet, which takes half an hour; remove .seeded_faults/map to map all of them again.
+faults: $(INSTALLED) $(ENGINES)  ## seed faults into the sources and count how many the tests find (PART=quick, ONLY=3,17)
+	$(BIN)/python -m tools.seeded_faults map
+	$(BIN)/python -m tools.seeded_faults run $(if $(PART),--part $(PART)) $(if $(ONLY),--only $(ONLY))
+
 drill-crash: $(INSTALLED)  ## kill the process and simulate power cuts while it writes (ROUNDS=300, CUTS=1000, SEED=1)
 	$(BIN)/python -m drills.crash --rounds $(or $(ROUNDS),300) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
 	$(BIN)/python -m drills.power --cuts $(or $(CUTS),1000) --seed $(or $(SEED),1)
@@ -173,7 +178,7 @@ drill-games: $(INSTALLED)  ## play games with many phones while servers are kill
 	$(BIN)/python -m drills.games --players $(or $(PLAYERS),1000) --rooms $(or $(ROOMS),100) --kills $(or $(KILLS),2) --seed $(or $(SEED),1)
 
 clean:  ## remove everything the other targets created
-	rm -rf .venv .peers .run .bench dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .peers .run .bench .seeded_faults dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find $(PYTHON_FILES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## show this list

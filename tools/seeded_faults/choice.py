@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 from collections import defaultdict
+from collections.abc import Iterable
+from hashlib import sha256
+from itertools import chain, zip_longest
 from pathlib import Path
 
-from tools.seeded_faults.mutations import Fault, faults
+from tools.seeded_faults.mutations import faults
 from tools.sync import PAIRS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 LIST = HERE / "faults.txt"
-# Faults that change nothing a user could notice, each below a comment with the reason.
+# Faults that no user could notice, each below a comment with the reason.
 IGNORED = HERE / "ignored.txt"
 
 APP = r"singletable_apps/(elections|games|polls|portfolio|skills)"
@@ -30,54 +32,42 @@ AREAS = {
     "planning, patterns": (22, r"singletable/(planning|patterns|infrastructure)/"),
     "counting": (12, r"singletable_apps/counting/(?!cli|pictures)"),
     "app pages and APIs": (24, rf"{APP}/(api|pages)/"),
-    "app rules": (40, rf"{APP}/(?!cli|sample|client|app\.py|migration|history)"),
+    "app rules": (40, rf"{APP}/(?!cli|commands|sample|client|app\.py|migration|history)"),
     "shared": (20, r"singletable_apps/shared/(?!cli|serve)"),
 }
 GENERATED = {f"src/singletable/{pair.target}" for pair in PAIRS}
 
 
-def choose() -> list[Fault]:
-    """Return one fault in each of the functions that have the lowest hashes of their area."""
+def choose() -> list[str]:
+    """Return the faults of each area: the same number for each operator, in random functions."""
     ignored = set(read_list(IGNORED))
-    by_area: dict[str | None, list[Fault]] = defaultdict(list)
+    operators: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted((ROOT / "src").rglob("*.py")):
-        name = str(path.relative_to(ROOT))
-        if name not in GENERATED:
-            by_area[area_of(name)] += _one_per_function(name, path.read_text(), ignored)
+        name, source = str(path.relative_to(ROOT)), path.read_text()
+        for fault, _ in faults(name, source, ast.parse(source)):
+            if name not in GENERATED and fault not in ignored:
+                operators[area_of(name)][fault.split(" | ")[2].split()[0]].append(fault)
     return [
         fault
         for area, (number, _) in AREAS.items()
-        for fault in sorted(sorted(by_area[area], key=_function_hash)[:number], key=str)
+        for fault in sorted(_one_per_function(operators[area].values(), number))
     ]
 
 
-def _one_per_function(path: str, source: str, ignored: set[Fault]) -> list[Fault]:
-    """Choose an operator for each function, then one of the places where it applies."""
-    by_function: dict[str, list[Fault]] = defaultdict(list)
-    for fault, _ in faults(path, source, ast.parse(source)):
-        if fault not in ignored:
-            by_function[fault.function].append(fault)
-    return [
-        min(found, key=lambda one: (_hash(path, one.function, one.operator), _hash(str(one))))
-        for found in by_function.values()
-    ]
+def _one_per_function(operators: Iterable[list[str]], number: int) -> Iterable[str]:
+    shuffled = [sorted(found, key=lambda one: sha256(one.encode()).digest()) for found in operators]
+    chosen: dict[tuple[str, ...], str] = {}
+    for fault in filter(None, chain.from_iterable(zip_longest(*shuffled))):
+        if len(chosen) < number:
+            chosen.setdefault(tuple(fault.split(" | ")[:2]), fault)
+    return chosen.values()
 
 
-def _function_hash(fault: Fault) -> str:
-    return _hash(fault.path, fault.function)
+def area_of(path: str) -> str:
+    """Return the area of a source file or of a fault; empty if the file has no faults."""
+    return next((area for area, (_, part) in AREAS.items() if re.match(f"src/{part}", path)), "")
 
 
-def _hash(*parts: str) -> str:
-    return hashlib.sha256(" ".join(parts).encode()).hexdigest()
-
-
-def area_of(path: str) -> str | None:
-    """Return the area of a source file, or None if it has no faults."""
-    matches = (area for area, (_, files) in AREAS.items() if re.match(f"src/{files}", path))
-    return next(matches, None)
-
-
-def read_list(path: Path = LIST) -> list[Fault]:
+def read_list(path: Path = LIST) -> list[str]:
     """Return the faults of a list; lines that begin with # are comments."""
-    lines = path.read_text().splitlines()
-    return [Fault.parse(line) for line in lines if not line.startswith("#")]
+    return [line for line in path.read_text().splitlines() if not line.startswith("#")]

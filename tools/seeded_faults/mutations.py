@@ -1,75 +1,52 @@
-"""Faults: small changes to the syntax tree of a function, found again by their source line."""
+"""Faults: small changes to the syntax tree of a function.
+
+A fault is a line of text: path | function | operator and number | source line. The number counts
+the places in equal lines of the function, so that a fault stays the same when other lines change.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-# The name of the operator, the changed node, and a function that changes it in place.
-Change: TypeAlias = tuple[str, ast.AST, Callable[[], None]]
+# Changes a node of a tree in place.
+Change: TypeAlias = Callable[[], None]
 
-COMPARISONS: list[tuple[type[ast.cmpop], type[ast.cmpop]]] = [
-    (ast.Lt, ast.LtE),
-    (ast.Gt, ast.GtE),
-    (ast.Eq, ast.NotEq),
-    (ast.In, ast.NotIn),
-    (ast.Is, ast.IsNot),
-]
-OPPOSITES = dict([*COMPARISONS, *((right, left) for left, right in COMPARISONS)])
-CONDITIONS = {"if_", "condition", "where"}
-# Names and texts for people, and arguments that change nothing a test could see.
-UNCHANGED_FUNCTIONS = {"__repr__", "__str__", "__rich__"}
-UNCHANGED_CALLS = {"cast", "echo", "lru_cache", "print", "warn", "assert_never"}
-UNCHANGED_ARGUMENTS = {"strict", "stacklevel", "daemon", "message", "help", "maxsize"}
-LOGGERS = {"log", "logger", "logging", "warnings", "_log", "_logger", "LOG"}
+PAIRS: list[tuple[type[ast.AST], type[ast.AST]]] = [
+    (ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn),
+    (ast.Is, ast.IsNot), (ast.And, ast.Or), (ast.Add, ast.Sub),
+]  # fmt: skip
+OPPOSITES = {one: other for pair in PAIRS for one, other in (pair, pair[::-1])}
+CONDITIONS = {"if_", "condition", "where", "check"}
+# Functions, calls and arguments that print, log or describe, or that no test could notice.
+SKIPPED = {
+    "__repr__", "__str__", "_LOG", "_log", "_logger", "assert_never", "cast", "daemon", "echo",
+    "help", "lru_cache", "maxsize", "message", "no_wrap", "print", "stacklevel", "strict", "warn",
+}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Fault:
-    """A fault; `number` counts equal lines of the function to which the operator applies."""
-
-    path: str
-    function: str
-    operator: str
-    number: int
-    line: str
-
-    def __str__(self) -> str:
-        return f"{self.path} | {self.function} | {self.operator} {self.number} | {self.line}"
-
-    @classmethod
-    def parse(cls, text: str) -> Fault:
-        """Return the fault that a line of the list describes."""
-        path, function, place, line = text.split(" | ", 3)
-        operator, number = place.split()
-        return cls(path, function, operator, int(number), line)
-
-
-def seed(fault: Fault, source: str) -> ast.Module:
+def seed(fault: str, source: str) -> ast.Module:
     """Return the syntax tree of the module with the fault in it."""
     tree = ast.parse(source)
-    for found, change in faults(fault.path, source, tree):
+    for found, change in faults(fault.partition(" | ")[0], source, tree):
         if found == fault:
             change()
             return tree
     raise LookupError(f"The sources have no place for this fault: {fault}")
 
 
-def faults(path: str, source: str, tree: ast.Module) -> Iterator[tuple[Fault, Callable[[], None]]]:
-    """Yield every fault of a module, with a function that changes `tree`."""
+def faults(path: str, source: str, tree: ast.Module) -> Iterator[tuple[str, Change]]:
+    """Yield every possible fault of a module, and the change to `tree` that makes it."""
     lines = source.splitlines()
-    seen: Counter[Fault] = Counter()
+    numbers: Counter[tuple[str, str, str]] = Counter()
     for name, function in functions(tree):
-        if function.name in UNCHANGED_FUNCTIONS:
-            continue
-        for operator, node, change in _changes(function):
-            fault = Fault(path, name, operator, 0, lines[_line_number(node) - 1].strip())
-            yield Fault(path, name, operator, seen[fault], fault.line), change
-            seen[fault] += 1
+        for operator, line_number, change in _changes(function):
+            line = lines[line_number - 1].strip()
+            yield f"{path} | {name} | {operator} {numbers[name, operator, line]} | {line}", change
+            numbers[name, operator, line] += 1
 
 
 def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, Function]]:
@@ -77,72 +54,50 @@ def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, Function]]
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, Function):
             yield prefix + node.name, node
-        elif isinstance(node, ast.ClassDef):
-            yield from functions(node, f"{prefix}{node.name}.")
         elif isinstance(node, ast.stmt):
-            yield from functions(node, prefix)
+            inner = f"{prefix}{node.name}." if isinstance(node, ast.ClassDef) else prefix
+            yield from functions(node, inner)
 
 
-def _line_number(node: ast.AST) -> int:
-    return int(getattr(node, "lineno", 0))
-
-
-def _changes(node: ast.AST) -> Iterator[Change]:
-    if _is_unchanged(node):
+def _changes(node: ast.AST) -> Iterator[tuple[str, int, Change]]:
+    """Yield the operators that apply in a node, the lines and the changes."""
+    if _is_skipped(node):
         return
-    for operator, change in _changes_of_node(node):
-        yield operator, node, change
-    for child in _children(node):
+    if isinstance(node, ast.stmt | ast.expr):
+        for operator, change in _changes_of_node(node):
+            yield operator, node.lineno, change
+    for child in node.body if isinstance(node, Function) else ast.iter_child_nodes(node):
         yield from _changes(child)
 
 
-def _children(node: ast.AST) -> list[ast.AST]:
-    if isinstance(node, Function):
-        return list(node.body)
-    if isinstance(node, ast.AnnAssign):
-        return [node.value] if node.value else []
-    return list(ast.iter_child_nodes(node))
-
-
-def _is_unchanged(node: ast.AST) -> bool:
+def _is_skipped(node: ast.AST) -> bool:
     match node:
         case ast.Raise() | ast.Assert() | ast.JoinedStr() | ast.ClassDef():
             return True
-        case ast.keyword(arg=name):
-            return name in UNCHANGED_ARGUMENTS
-        case ast.Call(func=ast.Name(id=name)):
-            return name in UNCHANGED_CALLS
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name)):
-            return owner in LOGGERS or name in UNCHANGED_CALLS
+        case ast.FunctionDef(name=name) | ast.keyword(arg=name) | ast.Call(func=ast.Name(id=name)):
+            return name in SKIPPED
+        case ast.Call(func=ast.Attribute(value=value, attr=name)):
+            return name in SKIPPED or getattr(value, "id", "") in SKIPPED
         case ast.Expr(value=ast.Call() as call):
-            return _is_unchanged(call)
+            return _is_skipped(call)
     return False
 
 
-def _changes_of_node(node: ast.AST) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Yield the operators that apply to this node; each changes the node in place."""
+def _changes_of_node(node: ast.AST) -> Iterator[tuple[str, Change]]:
+    """Yield the operators that apply to this node itself."""
     match node:
-        case ast.Compare(ops=[operator]) if type(operator) in OPPOSITES:
+        case ast.Compare(ops=[operator]):
             yield "comparison", lambda: setattr(node, "ops", [OPPOSITES[type(operator)]()])
-        case ast.BoolOp(op=ast.And()):
-            yield "and-or", lambda: setattr(node, "op", ast.Or())
-        case ast.BoolOp(op=ast.Or()):
-            yield "and-or", lambda: setattr(node, "op", ast.And())
+        case ast.BoolOp(op=either):
+            yield "and-or", lambda: setattr(node, "op", OPPOSITES[type(either)]())
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             yield "not", lambda: setattr(node, "operand", ast.UnaryOp(ast.Not(), operand))
         case ast.Constant(value=bool(value)):
             yield "boolean", lambda: setattr(node, "value", not value)
-        # One more or less of a large number is seldom a fault.
-        case ast.Constant(value=int(number)) if number < 1000:
+        case ast.Constant(value=int(number)) if number < 1000:  # larger ones are seldom exact
             yield "integer", lambda: setattr(node, "value", number + 1)
-        case ast.BinOp(op=ast.Add(), left=left, right=right) if (
-            not {type(left), type(right)} & {ast.JoinedStr, ast.List, ast.Tuple}
-            and not _is_text(left)
-            and not _is_text(right)
-        ):
-            yield "arithmetic", lambda: setattr(node, "op", ast.Sub())
-        case ast.BinOp(op=ast.Sub()):
-            yield "arithmetic", lambda: setattr(node, "op", ast.Add())
+        case ast.BinOp(op=ast.Add() | ast.Sub() as sign) if not _is_joined(node):
+            yield "arithmetic", lambda: setattr(node, "op", OPPOSITES[type(sign)]())
         case ast.Expr(value=ast.Call() | ast.Await(value=ast.Call())):
             yield "call", lambda: setattr(node, "value", ast.Constant(None))
         case ast.If(test=test, body=[*_, ast.Raise()], orelse=[]):
@@ -155,5 +110,8 @@ def _changes_of_node(node: ast.AST) -> Iterator[tuple[str, Callable[[], None]]]:
             yield "condition", lambda: setattr(node, "keywords", kept)
 
 
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+def _is_joined(sum_: ast.BinOp) -> bool:
+    """Return whether texts or lists are joined."""
+    parts = (sum_.left, sum_.right)
+    is_text = any(isinstance(getattr(part, "value", None), str | bytes) for part in parts)
+    return is_text or any(isinstance(part, ast.JoinedStr | ast.List | ast.Tuple) for part in parts)

@@ -14,11 +14,10 @@ import os
 import runpy
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import Any
 
 CHECKOUT = Path(os.environ.get("SEEDED_CHECKOUT", "."))
@@ -26,23 +25,15 @@ FAULT = os.environ.get("SEEDED_FAULT", "")
 # Where the functions are recorded; programs that tests start are not recorded.
 RECORD = os.environ.pop("SEEDED_RECORD", "")
 
-_running: set[str] = set()
-_imports: list[str] = []
-_files: dict[str, dict[str, Any]] = defaultdict(lambda: {"seconds": 0.0, "functions": set()})
-_failed: list[str] = []
-_started = 0.0
-
 
 class _Finder(MetaPathFinder):
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
         if name.partition(".")[0] not in ("singletable", "singletable_apps"):
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec and spec.origin and isinstance(spec.loader, SourceFileLoader):
-            module = Path(spec.origin)
-            if module.is_relative_to(CHECKOUT) and (RECORD or module == _faulty_file):
+            is_faulty = spec.origin == str(CHECKOUT / FAULT.partition(" | ")[0])
+            if is_faulty or (RECORD and Path(spec.origin).is_relative_to(CHECKOUT)):
                 spec.loader = _Loader(name, spec.origin)
         return spec
 
@@ -50,65 +41,64 @@ class _Finder(MetaPathFinder):
 class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         source = Path(self.path).read_text()
-        if FAULT:
-            tree = _mutations["seed"](_mutations["Fault"].parse(FAULT), source)
-        else:
-            tree = _with_recording(str(Path(self.path).relative_to(CHECKOUT)), ast.parse(source))
+        tree = _mutations["seed"](FAULT, source) if FAULT else self._recording(ast.parse(source))
         return compile(ast.fix_missing_locations(tree), self.path, "exec", dont_inherit=True)
 
-
-def _with_recording(path: str, tree: ast.Module) -> ast.Module:
-    """Insert a call at the start of each function."""
-    for name, function in _mutations["functions"](tree):
-        record = ast.Name("_record_function", ast.Load())
-        call = ast.Call(record, [ast.Constant(f"{path} {name}")], [])
-        for node in ast.walk(function):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                node.body.insert(1 if ast.get_docstring(node) else 0, ast.Expr(call))
-            elif isinstance(node, ast.Lambda):
-                node.body = ast.BoolOp(ast.Or(), [call, node.body])
-    return tree
-
-
-def _processor_time() -> float:
-    return sum(os.times()[:4])
+    def _recording(self, tree: ast.Module) -> ast.Module:
+        """Insert a call at the start of each function."""
+        for name, function in _mutations["functions"](tree):
+            label = ast.Constant(f"{Path(self.path).relative_to(CHECKOUT)} {name}")
+            call = ast.Call(ast.Name("_record_function", ast.Load()), [label], [])
+            for node in ast.walk(function):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    node.body.insert(1 if ast.get_docstring(node) else 0, ast.Expr(call))
+                elif isinstance(node, ast.Lambda):
+                    node.body = ast.BoolOp(ast.Or(), [call, node.body])
+        return tree
 
 
-def pytest_collection_finish() -> None:
-    """Keep the functions that ran during imports."""
-    global _started
-    _imports.extend(_running)
-    _running.clear()
-    _started = _processor_time()
+class _Recorder:
+    """A plugin that writes which functions run during imports, and in the tests of each file."""
+
+    def __init__(self) -> None:
+        self._running: set[str] = set()
+        self._imports: list[str] = []
+        self._files: dict[str, Any] = defaultdict(
+            lambda: {"seconds": 0.0, "functions": set(), "imports": self._imports, "failed": []}
+        )
+        self._started = 0.0
+        vars(builtins)["_record_function"] = self._running.add
+
+    def pytest_collection_finish(self) -> None:
+        self._imports.extend(self._running)
+        self._start()
+
+    def _start(self) -> None:
+        self._running.clear()
+        self._started = sum(os.times()[:4])
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self._files[report.nodeid.partition("::")[0]]["failed"].append(report.nodeid)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        file = self._files[nodeid.partition("::")[0]]
+        file["functions"] |= self._running
+        file["seconds"] += sum(os.times()[:4]) - self._started
+        self._start()
+
+    def pytest_sessionfinish(self) -> None:
+        Path(RECORD).write_bytes(gzip.compress(json.dumps(self._files, default=sorted).encode()))
 
 
-def pytest_runtest_logreport(report: Any) -> None:
-    """Note a test that fails without a fault."""
-    if report.failed:
-        _failed.append(report.nodeid)
-
-
-def pytest_runtest_logfinish(nodeid: str) -> None:
-    """Add the functions of a test to those of its file."""
-    global _started
-    file = _files[nodeid.partition("::")[0]]
-    file["functions"] |= _running
-    file["seconds"] += _processor_time() - _started
-    _running.clear()
-    _started = _processor_time()
-
-
-def pytest_sessionfinish() -> None:
-    """Write what was recorded."""
+def pytest_load_initial_conftests(early_config: Any) -> None:
+    """Come before pytest's own hook, which compiles the modules of plugins, and so ours."""
+    sys.meta_path.sort(key=lambda finder: not isinstance(finder, _Finder))
     if RECORD:
-        recorded = {"imports": _imports, "files": _files, "failed": _failed}
-        with gzip.open(RECORD, "wt") as file:
-            json.dump(recorded, file, default=sorted)
+        early_config.pluginmanager.register(_Recorder())
 
 
 if FAULT or RECORD:
     # Not imported by its name, which another module of the tested checkout may have.
     _mutations = runpy.run_path(str(Path(__file__).parents[1] / "mutations.py"), run_name="faults")
-    _faulty_file = CHECKOUT / FAULT.partition(" | ")[0]
-    vars(builtins)["_record_function"] = _running.add
     sys.meta_path.insert(0, _Finder())
