@@ -28,14 +28,13 @@ from tools.seeded_faults.choice import AREAS, HERE, LIST, ROOT, area_of, choose,
 PARTS = {"all": (), "quick": ("--part=quick",), "rest": ("--part=rest",)}
 # Tests that measure, check sources, or drive other programs: they take long and find little more.
 UNMAPPED = re.compile(r"tests/(benchmarks|browser|clients|drills|house|typing)\b")
-# Tests get this many seconds, and this many times their usual time, before they count as endless.
-GRACE, SLOWER = 60, 6
+# Tests may use this many seconds of processor time, plus this many times their usual time, and may
+# take so many times as long; what takes longer never ends.
+GRACE, SLOWER, WAIT = 20, 3, 10
 
 
-def _pytest(
-    root: Path, arguments: list[str], limit: float | None = None, **variables: str
-) -> tuple[int, str]:
-    """Return the exit code of pytest, which is killed after `limit` seconds, and its output."""
+def _pytest(root: Path, arguments: list[str], **variables: str) -> tuple[int, str]:
+    """Return the exit code of pytest and its output."""
     environment = {**os.environ, "SEEDED_CHECKOUT": str(root), **variables}
     environment["PYTHONPATH"] = f"{HERE / 'startup'}:{root / 'src'}"
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -48,7 +47,7 @@ def _pytest(
             command, cwd=root, env=environment, stdout=output, stderr=output, start_new_session=True
         )
         try:
-            process.wait(limit)
+            process.wait(WAIT * float(variables.get("SEEDED_SECONDS", "inf")))
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -65,8 +64,8 @@ def record(root: Path, names: list[str]) -> None:
         if UNMAPPED.match(folder) or (target.exists() and not names):
             continue
         inside = sorted(str(path.relative_to(root)) for path in (root / folder).glob("test_*.py"))
-        _, output = _pytest(root, inside, SEEDED_RECORD=str(target))
-        print(f"{folder}: {output.splitlines()[-1]}", flush=True)
+        code, _ = _pytest(root, inside, SEEDED_RECORD=str(target))
+        print(f"{folder}: exit code {code}", flush=True)
 
 
 def files_for(fault: str, files: dict[str, Any]) -> list[str]:
@@ -89,7 +88,8 @@ def run_fault(root: Path, fault: str, files: dict[str, Any], options: argparse.N
         left -= usual
         failing = [f"--deselect={test}" for name in batch for test in files[name]["failed"]]
         arguments = ["-x", *PARTS[options.part], *failing, *batch]
-        code, output = _pytest(root, arguments, GRACE + SLOWER * usual, SEEDED_FAULT=fault)
+        limit = str(round(GRACE + SLOWER * usual))
+        code, output = _pytest(root, arguments, SEEDED_FAULT=fault, SEEDED_SECONDS=limit)
         if code == -signal.SIGKILL:
             return "time limit"
         if code == 4 and "ImportError while loading conftest" not in output:
@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=120, help="processor time per fault")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--checkout", type=Path, default=ROOT, help="whose tests and sources")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     root = options.checkout.resolve()
     if options.command == "choose":
         LIST.write_text("".join(f"{fault}\n" for fault in choose()))

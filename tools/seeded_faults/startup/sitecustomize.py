@@ -17,6 +17,7 @@ from collections import defaultdict
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
+from resource import RLIMIT_CPU, setrlimit
 from types import CodeType
 from typing import Any
 
@@ -58,14 +59,11 @@ class _Loader(SourceFileLoader):
 
 
 class _Recorder:
-    """A plugin that writes which functions run during imports, and in the tests of each file."""
-
     def __init__(self) -> None:
         self._running: set[str] = set()
         self._imports: list[str] = []
-        self._files: dict[str, Any] = defaultdict(
-            lambda: {"seconds": 0.0, "functions": set(), "imports": self._imports, "failed": []}
-        )
+        file = {"seconds": 0.0, "imports": self._imports}
+        self._files: Any = defaultdict(lambda: {**file, "functions": set(), "failed": []})
         self._started = 0.0
         vars(builtins)["_record_function"] = self._running.add
 
@@ -95,10 +93,13 @@ def pytest_load_initial_conftests(early_config: Any) -> None:
     """Come before pytest's own hook, which compiles the modules of plugins, and so ours."""
     sys.meta_path.sort(key=lambda finder: not isinstance(finder, _Finder))
     if RECORD:
-        early_config.pluginmanager.register(_Recorder())
+        early_config.pluginmanager.register(_recorder)
 
 
 if FAULT or RECORD:
     # Not imported by its name, which another module of the tested checkout may have.
     _mutations = runpy.run_path(str(Path(__file__).parents[1] / "mutations.py"), run_name="faults")
+    _recorder = _Recorder()
+    if FAULT:
+        setrlimit(RLIMIT_CPU, (int(os.environ["SEEDED_SECONDS"]),) * 2)
     sys.meta_path.insert(0, _Finder())
