@@ -28,8 +28,7 @@ from tools.seeded_faults.choice import AREAS, HERE, LIST, ROOT, area_of, choose,
 PARTS = {"all": (), "quick": ("--part=quick",), "rest": ("--part=rest",)}
 # Tests that measure, check sources, or drive other programs: they take long and find little more.
 UNMAPPED = re.compile(r"tests/(benchmarks|browser|clients|drills|house|typing)\b")
-# Tests may use this many seconds of processor time, plus this many times their usual time, and may
-# take so many times as long; what takes longer never ends.
+# Tests may take 20 seconds, plus 3 times their usual time, of the processor; 10 times that in all.
 GRACE, SLOWER, WAIT = 20, 3, 10
 
 
