@@ -68,12 +68,14 @@ def record(root: Path, names: list[str]) -> None:
 
 
 def files_for(fault: str, files: dict[str, Any]) -> list[str]:
-    """Return the test files that run the function of a fault, the most specific ones first."""
-    function = " ".join(fault.split(" | ")[:2])
-    order = {
-        name: (function not in file["functions"], len(file["functions"]), file["seconds"])
+    """Return the test files that run the function of a fault, the most likely to find it first."""
+    path, function = fault.split(" | ")[:2]
+    label, words = f"{path} {function}", set(re.findall("[a-z]+", path))
+    order = {  # similar names first, then those that run few functions
+        name: (label not in ran, -len(words & set(re.findall("[a-z]+", name))), len(ran))
         for name, file in files.items()
-        if function in file["functions"] or function in file["imports"]
+        for ran in [file["functions"]]
+        if label in ran or label in file["imports"]
     }
     return sorted(order, key=order.__getitem__)
 

@@ -60,7 +60,6 @@ def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, Function]]
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, int, Change]]:
-    """Yield the operators that apply in a node, the lines and the changes."""
     if _is_skipped(node):
         return
     if isinstance(node, ast.stmt | ast.expr):
@@ -111,7 +110,6 @@ def _changes_of_node(node: ast.AST) -> Iterator[tuple[str, Change]]:
 
 
 def _is_joined(sum_: ast.BinOp) -> bool:
-    """Return whether texts or lists are joined."""
     parts = (sum_.left, sum_.right)
     is_text = any(isinstance(getattr(part, "value", None), str | bytes) for part in parts)
     return is_text or any(isinstance(part, ast.JoinedStr | ast.List | ast.Tuple) for part in parts)
