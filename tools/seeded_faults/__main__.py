@@ -96,7 +96,7 @@ def run_fault(root: Path, fault: str, files: dict[str, Any], options: argparse.N
         if code == 4 and "ImportError while loading conftest" not in output:
             raise SystemExit(output)
         if code not in (0, 5):  # 5: no test is selected
-            found = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", output, re.MULTILINE)
+            found = re.search(r"^(?:FAILED|ERROR) (tests.+?)(?: - |$)", output, re.MULTILINE)
             return found[1] if found else f"exit code {code}"
     return ""
 
