@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from html import unescape
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx2
@@ -19,18 +17,17 @@ from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages import Site, add_pages
 from singletable_apps.elections.pages.dependencies import MAX_RESULT_AGE, url
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Elections
-from singletable_apps.elections.service.lifecycle import ElectionSettings
+from singletable_apps.elections.service import Elections, ElectionSettings
+from singletable_apps.elections.service.voting import CastBallot
 from singletable_apps.shared.mail import Email, Outbox
 from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import Settings
-from tests.apps.support.elections.world import PASSWORD, World
+from tests.apps.support.elections.world import PASSWORD, World, ballot
 from tests.apps.support.html import forms_in, text_in
 
 HOME = "http://elections.example"
 CHAIR = "Chair"
 FieldValue = str | list[str] | None
-_INPUT = re.compile(r'<input[^>]* name="([^"]*)"[^>]* value="([^"]*)"')
 _SHARED: list[tuple[FastAPI, Site]] = []
 
 
@@ -45,48 +42,50 @@ def shared_app(elections: Elections) -> tuple[FastAPI, Site]:
     return app, replace(site, elections=elections, result_cache=ResultCache(MAX_RESULT_AGE))
 
 
-def http_client(app: FastAPI, elections: Elections, user: User | None) -> TestClient:
-    """Return a client that has the access cookie of `user`, or none."""
-    client = TestClient(app, base_url=HOME, raise_server_exceptions=False)
-    if user is not None:
-        client.cookies.set("elections_access", elections.auth.start_session(user, "tests").access)
-    return client
-
-
 @dataclass(frozen=True)
 class Browser:
     """A browser, signed in or not. It follows redirects of GET requests."""
 
-    app: PagesApp
+    fastapi: FastAPI
+    site: Site
     http: TestClient
 
-    def get(self, *parts: str, query: str = "") -> httpx2.Response:
+    def get(self, *parts: str, query: str = "", **headers: str) -> httpx2.Response:
         """Open a page by the parts of its URL."""
-        return self.open(url(*parts) + query)
+        return self.open(url(*parts) + query, **headers)
 
-    def open(self, path: str) -> httpx2.Response:
+    def open(self, path: str, **headers: str) -> httpx2.Response:
         """Open a page by its path."""
-        self.app.activate()
-        return self.http.get(path, headers={"Accept": "text/html"})
+        self.fastapi.state.election_pages = self.site
+        return self.http.get(path, headers={"Accept": "text/html", **headers})
 
-    def submit(self, page: httpx2.Response, **fields: FieldValue) -> httpx2.Response:
-        """Fill in and submit the one form of a page; None leaves a field out."""
-        return self.submit_to(page, "", **fields)
+    def read(self, *parts: str) -> str:
+        """Return the text of a page, which must exist."""
+        page = self.get(*parts)
+        assert page.status_code == 200, page.text
+        return text_in(page.text)
 
-    def submit_to(
-        self, page: httpx2.Response, ending: str, **fields: FieldValue
+    def open_next(self, page: httpx2.Response) -> httpx2.Response:
+        """Open the page that follows in a list."""
+        link = page.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
+        return self.open(html.unescape(link))
+
+    def submit(
+        self, page: httpx2.Response, ending: str = "", **fields: FieldValue
     ) -> httpx2.Response:
-        """Fill in and submit the one form of a page whose action has this ending."""
+        """Fill in and submit the one form whose action has this ending; None omits a field."""
         [form] = [form for form in forms_in(page) if form.action.endswith(ending)]
         unchanged = {name: values for name, values in form.fields.items() if name not in fields}
         changed = {name: value for name, value in fields.items() if value is not None}
         return self.post(html.unescape(form.action), {**unchanged, **changed})
 
-    def post(self, path: str, data: Mapping[str, str | list[str]]) -> httpx2.Response:
+    def post(
+        self, path: str, data: Mapping[str, str | list[str]] | None = None, **options: Any
+    ) -> httpx2.Response:
         """Post a form without following the redirect."""
-        self.app.activate()
+        self.fastapi.state.election_pages = self.site
         headers = {"Accept": "text/html", "Origin": HOME, "Sec-Fetch-Site": "same-origin"}
-        return self.http.post(path, data=data, headers=headers, follow_redirects=False)
+        return self.http.post(path, data=data, headers=headers, follow_redirects=False, **options)
 
     def follow(self, response: httpx2.Response) -> httpx2.Response:
         """Open the page that a form redirected to."""
@@ -101,6 +100,36 @@ class Browser:
         assert "data-flash" not in self.open(str(page.url.path)).text
         return html.unescape(text)
 
+    def ballot_fields(self, election: str = CHAIR) -> dict[str, str]:
+        """Return all fields of the ballot, as a browser without scripts would send them."""
+        return ballot_fields(self.get("e", election, "ballot"))
+
+    def cast(self, election: str = CHAIR, **ranks: str) -> httpx2.Response:
+        """Fill in the ballot and cast it, review confirmed."""
+        ranking = {f"rank.{name}": rank for name, rank in ranks.items()}
+        fields = {**self.ballot_fields(election), **ranking, "sure": "yes"}
+        return self.post(url("e", election, "ballot"), fields)
+
+
+def ballot_fields(page: httpx2.Response) -> dict[str, str]:
+    """Return the fields of the ballot on a page, with their values."""
+    [form] = [form for form in forms_in(page) if form.action.endswith("/ballot")]
+    return {name: value for name, [value] in form.fields.items()}
+
+
+def browser(elections: Elections, user: User | None = None) -> Browser:
+    """Return a new browser, signed in as `user` if there is one."""
+    app, site = shared_app(elections)
+    return _browser(app, site, user)
+
+
+def _browser(app: FastAPI, site: Site, user: User | None) -> Browser:
+    client = TestClient(app, base_url=HOME, raise_server_exceptions=False)
+    if user is not None:
+        token = site.elections.auth.start_session(user, "tests").access
+        client.cookies.set("elections_access", token)
+    return Browser(app, site, client)
+
 
 @dataclass(frozen=True)
 class PagesApp:
@@ -111,14 +140,10 @@ class PagesApp:
     site: Site
 
     @classmethod
-    def create(cls) -> PagesApp:
-        """Return an app without users."""
-        world = World(connect("memory:"))
+    def create(cls, world: World | None = None) -> PagesApp:
+        """Return an app on a world, by default one without users."""
+        world = world or World(connect("memory:"))
         return cls(world, *shared_app(world.service))
-
-    def activate(self) -> None:
-        """Let the shared app serve this database."""
-        self.fastapi.state.election_pages = self.site
 
     def register(self, name: str, role: Role | None = None) -> Browser:
         """Register someone, who gets the role from the first user; return their browser."""
@@ -131,7 +156,7 @@ class PagesApp:
 
     def browser(self, user: User | None = None) -> Browser:
         """Return a new browser, signed in as `user` if there is one."""
-        return Browser(self, http_client(self.fastapi, self.site.elections, user))
+        return _browser(self.fastapi, self.site, user)
 
     def sign_in(self, name: str) -> Browser:
         """Sign in with the form, so that the browser has both cookies."""
@@ -139,6 +164,18 @@ class PagesApp:
         response = browser.submit(browser.get("sign-in"), who=name, password=PASSWORD)
         assert response.status_code == 303, response.text
         return browser
+
+    def launch(self, *candidates: str, allow_edit: bool = True, **terms: Any) -> User:
+        """Register Ada, who launches an election with these candidates; return her."""
+        [owner] = self.world.register("Ada")
+        settings = ElectionSettings(**terms)
+        self.world.launch(owner, CHAIR, candidates, allow_edit=allow_edit, terms=settings)
+        return owner
+
+    def vote(self, name: str, election: str, *best_first: str) -> CastBallot:
+        """Cast a ballot of someone."""
+        cast = self.world.service.voting.cast
+        return cast(self.user(name), election, ballot(*best_first), "once")
 
     def election(self, name: str) -> Election:
         return self.world.service.context.read.get_election(name)
@@ -167,104 +204,3 @@ class PagesApp:
         browser = self.browser()
         answer = browser.submit(browser.open(self.link("Confirm your e-mail address")))
         assert answer.status_code == 303, answer.text
-
-
-@dataclass
-class Voter:
-    """A voter's browser. It follows no redirects."""
-
-    app: VotingApp
-    user: User | None
-    http: TestClient
-
-    def get(self, *parts: str) -> httpx2.Response:
-        """Open a page."""
-        return self._request("GET", url(*parts))
-
-    def post(self, *parts: str, **options: Any) -> httpx2.Response:
-        """Post a form."""
-        return self._request("POST", url(*parts), **options)
-
-    def ballot_fields(self, election: str = CHAIR) -> dict[str, str]:
-        """Return all fields of the ballot, as a browser without scripts would send them."""
-        page = self.get("e", election, "ballot")
-        assert page.status_code == 200, page.text
-        return fields_of(page.text)
-
-    def cast(self, ranks: dict[str, str], election: str = CHAIR) -> httpx2.Response:
-        """Fill in the ballot and cast it, review confirmed."""
-        ranking = {f"rank.{name}": rank for name, rank in ranks.items()}
-        fields = {**self.ballot_fields(election), **ranking, "sure": "yes"}
-        return self.post("e", election, "ballot", data=fields)
-
-    def _request(self, method: str, path: str, **options: Any) -> httpx2.Response:
-        self.app.activate()
-        headers = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
-        return self.http.request(method, path, headers=headers, follow_redirects=False, **options)
-
-
-@dataclass
-class VotingApp:
-    """The elections pages on a new database, with voters and one election to vote in."""
-
-    world: World = field(default_factory=lambda: World(connect("memory:")))
-    site: Site = field(init=False)
-    fastapi: FastAPI = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Take the shared app."""
-        self.fastapi, self.site = shared_app(self.world.service)
-
-    def activate(self) -> None:
-        """Let the shared app serve this database."""
-        self.fastapi.state.election_pages = self.site
-
-    def voter(self, name: str = "") -> Voter:
-        """Return the browser of a user, who registers if new; without a name, nobody's."""
-        user: User | None = None
-        if name:
-            user = self.world.service.context.read.find_user(name) or self.world.register(name)[0]
-        return Voter(self, user, http_client(self.fastapi, self.world.service, user))
-
-    def launch(self, *candidates: str, allow_edit: bool = True, **terms: Any) -> User:
-        """Launch an election with these candidates, and return its owner."""
-        owner = self.world.register("Ada")[0]
-        self.world.launch(
-            owner, CHAIR, candidates, allow_edit=allow_edit, terms=ElectionSettings(**terms)
-        )
-        return owner
-
-
-def fields_of(page: str) -> dict[str, str]:
-    """Return the fields of the ballot on a page, with their values."""
-    form = page.partition("data-ballot=")[2].partition("</form>")[0]
-    fields = {unescape(name): unescape(value) for name, value in _INPUT.findall(form)}
-    assert fields, page
-    return fields
-
-
-@dataclass(frozen=True)
-class Reader:
-    """A signed-in browser that reads the pages of elections. It follows no redirects."""
-
-    app: FastAPI
-    site: Site
-    http: TestClient
-
-    def get(self, *parts: str, **options: Any) -> httpx2.Response:
-        """Open a page of an election: its name, then the rest of the URL."""
-        self.app.state.election_pages = self.site
-        options.setdefault("headers", {}).setdefault("Accept", "text/html")
-        return self.http.get(url("e", *parts), follow_redirects=False, **options)
-
-    def read(self, *parts: str, **options: Any) -> str:
-        """Return the text of a page, which must exist."""
-        response = self.get(*parts, **options)
-        assert response.status_code == 200, response.text
-        return text_in(response.text)
-
-
-def reader(elections: Elections, user: User) -> Reader:
-    """Return a browser that is signed in as `user`."""
-    app, site = shared_app(elections)
-    return Reader(app, site, http_client(app, elections, user))

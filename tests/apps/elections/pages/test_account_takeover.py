@@ -25,7 +25,7 @@ def mallory(app: PagesApp, ada: Browser, ben: Browser) -> Browser:
 def _change_address(app: PagesApp) -> None:
     mallory = app.sign_in("Mallory")
     page = mallory.get("people", "Ben")
-    assert "link" in mallory.flash(mallory.submit_to(page, "/people/Ben", email=THEIRS))
+    assert "link" in mallory.flash(mallory.submit(page, "/people/Ben", email=THEIRS))
 
 
 def _request_reset(app: PagesApp, who: str = "Ben") -> str:
@@ -58,7 +58,7 @@ def test_administrator_cannot_take_over_an_account(app: PagesApp, mallory: Brows
     assert _request_reset(app, THEIRS) == OFF
     # A second change must not make the first address of the administrator the old one.
     mallory = app.sign_in("Mallory")
-    mallory.submit_to(mallory.get("people", "Ben"), "/people/Ben", email="m2@example.net")
+    mallory.submit(mallory.get("people", "Ben"), "/people/Ben", email="m2@example.net")
     link = app.link(OLD)
     app.confirm_email()
     assert mallory.open(link).status_code == 422
@@ -80,7 +80,7 @@ def test_own_change_of_address_is_accepted(app: PagesApp, mallory: Browser) -> N
     old = app.link(OLD)
     app.confirm_email()
     ben = app.sign_in("Ben")
-    ben.submit_to(ben.get("account"), "/details", email="ben@example.com")
+    ben.submit(ben.get("account"), "/details", email="ben@example.com")
     app.confirm_email()
     assert app.user("Ben").email == "ben@example.com"
     assert "Is this your" not in ben.get("account", "email").text
@@ -130,12 +130,12 @@ def test_links_are_void_once_the_account_changes(
 ) -> None:
     _request_reset(app)
     ben = app.sign_in("Ben")
-    ben.submit_to(ben.get("account"), "/details", email="new@example.org")
+    ben.submit(ben.get("account"), "/details", email="new@example.org")
     links = [app.link(RESET), app.link("Confirm your e-mail address")]
     people = app.world.service.people
     if change == "password":
         new = {"current": PASSWORD, "new": "orchard violet engine"}
-        assert ben.submit_to(ben.get("account"), "/password", **new).status_code == 303
+        assert ben.submit(ben.get("account"), "/password", **new).status_code == 303
     elif change == "role":
         people.change_role(app.user("Ada"), "Ben", Role.VOTER)
     else:
@@ -160,11 +160,11 @@ def test_sensitive_actions_ask_for_the_password_after_some_minutes(
         field = "role_password" if action == "/role" else "current_password"
         app.world.clock.advance(hours=1)
         for entered in ("", "a wrong password"):
-            answer = ada.submit_to(ada.get(*page), action, **fields, **{field: entered})
+            answer = ada.submit(ada.get(*page), action, **fields, **{field: entered})
             assert (answer.status_code, f"f-{field}-error" in answer.text) == (422, True), page
     assert app.user("Ben").role is Role.USER
     # The other changes of a profile need nothing, and the right password is enough.
-    assert ada.submit_to(ada.get("account"), "/details", name="Countess").status_code == 303
+    assert ada.submit(ada.get("account"), "/details", name="Countess").status_code == 303
     app.world.clock.advance(minutes=30)
     ben = app.sign_in("Ben")
     app.world.clock.advance(minutes=6)

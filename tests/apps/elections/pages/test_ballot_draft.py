@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from tests.apps.elections.pages.client import Browser, PagesApp, fields_of
+from tests.apps.elections.pages.client import Browser, PagesApp, ballot_fields
 from tests.apps.support.elections.world import PASSWORD
 
 BALLOT = "/elections/e/Tea/ballot"
@@ -18,7 +18,7 @@ def tea(app: PagesApp, ada: Browser, ben: Browser) -> str:
 
 def _submit_signed_out(browser: Browser, **ranks: str) -> httpx2.Response:
     """Fill in the ballot, lose the session, and submit it."""
-    fields = fields_of(browser.get("e", "Tea", "ballot").text)
+    fields = browser.ballot_fields("Tea")
     browser.http.cookies.clear()
     filled = {f"rank.{name}": rank for name, rank in ranks.items()}
     return browser.post(BALLOT, {**fields, **filled, "sure": "yes"})
@@ -36,7 +36,7 @@ def test_sign_in_returns_to_the_ballot_with_the_ranking(
 ) -> None:
     page = _sign_in(ben, _submit_signed_out(ben, Green="1", Blue="2"), "Ben")
     assert page.url.path == BALLOT
-    fields = fields_of(page.text)
+    fields = ballot_fields(page)
     ranks = {name: fields[f"rank.{name}"] for name in ("Red", "Green", "Blue")}
     assert ranks == {"Red": "", "Green": "1", "Blue": "2"}
     assert "You were signed out. Your ranking is still here; cast it again." in page.text
@@ -50,14 +50,14 @@ def test_sign_in_page_says_that_the_session_ended(ben: Browser, tea: str) -> Non
 
 def test_draft_is_restored_once(ben: Browser, tea: str) -> None:
     page = _sign_in(ben, _submit_signed_out(ben, Green="1"), "Ben")
-    assert fields_of(page.text)["rank.Green"] == "1"
-    assert fields_of(ben.get("e", "Tea", "ballot").text)["rank.Green"] == ""
+    assert ballot_fields(page)["rank.Green"] == "1"
+    assert ben.ballot_fields("Tea")["rank.Green"] == ""
 
 
 # On a shared computer, the next person must not see how someone else ranked.
 def test_draft_is_not_shown_to_another_voter(ben: Browser, tea: str) -> None:
     page = _sign_in(ben, _submit_signed_out(ben, Green="1"), "Ada")
-    assert fields_of(page.text)["rank.Green"] == ""
+    assert ballot_fields(page)["rank.Green"] == ""
     assert "Your ranking is still here" not in page.text
 
 
@@ -67,7 +67,7 @@ def test_changed_draft_cookie_is_ignored(ben: Browser, tea: str) -> None:
     ben.http.cookies.set("elections_draft", "made up")
     page = _sign_in(ben, response, "Ben")
     assert page.status_code == 200
-    assert fields_of(page.text)["rank.Green"] == ""
+    assert ballot_fields(page)["rank.Green"] == ""
 
 
 def test_post_without_a_page_returns_to_the_start(app: PagesApp, ada: Browser) -> None:

@@ -7,8 +7,7 @@ import pytest
 from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.support.elections.world import ballot
-from tests.apps.support.html import field_errors, forms_in, has_conflict, missing_in, text_in
+from tests.apps.support.html import forms_in, missing_in, text_in
 
 
 @pytest.fixture
@@ -26,29 +25,11 @@ def test_candidates_are_entered_one_per_line(app: PagesApp, ada: Browser, tea: s
     assert app.candidates(tea) == ["Ceylon", "Darjeeling", "Sencha"]
 
 
-@pytest.mark.parametrize(
-    "candidates",
-    [
-        pytest.param("Assam\nASSAM", id="twice"),
-        pytest.param("a" * 201, id="too long"),
-        pytest.param("\n".join(f"Tea {number}" for number in range(101)), id="too many"),
-        pytest.param("a\u202eb", id="invisible character"),
-    ],
-)
-def test_invalid_candidates_are_rejected_beside_the_field(
-    app: PagesApp, ada: Browser, tea: str, candidates: str
-) -> None:
-    response = ada.submit(ada.get("e", tea, "candidates"), candidates=candidates)
-    assert response.status_code == 422
-    assert list(field_errors(response)) == ["candidates"]
-    assert app.candidates(tea) == []
-
-
 def test_removing_a_candidate_during_voting_needs_confirmation(
     app: PagesApp, ada: Browser, ben: Browser
 ) -> None:
     app.world.launch(app.user("Ada"), "Tea")
-    app.world.service.voting.cast(app.user("Ben"), "Tea", ballot("Red", "Blue"), "once")
+    app.vote("Ben", "Tea", "Red", "Blue")
     question = ada.submit(ada.get("e", "Tea", "candidates"), candidates="Red\nBlack\nGreen")
     assert question.status_code == 200
     text = text_in(question.text)
@@ -64,7 +45,7 @@ def test_confirmation_does_not_count_ballots_if_only_totals_are_published(
 ) -> None:
     terms = ElectionSettings(publication=Publication.TOTALS)
     app.world.launch(app.user("Ada"), "Tea", terms=terms)
-    app.world.service.voting.cast(app.user("Ada"), "Tea", ballot("Red"), "once")
+    app.vote("Ada", "Tea", "Red")
     question = ada.submit(ada.get("e", "Tea", "candidates"), candidates="Green\nBlue")
     assert "Only totals are published" in question.text
     assert "anked on" not in question.text
@@ -78,26 +59,6 @@ def test_candidates_of_a_launched_secret_election_are_final(app: PagesApp, ada: 
     sent = {"candidates": "Green\nPink", "revision": str(app.election("Tea").revision)}
     assert ada.post("/elections/e/Tea/candidates", sent).status_code == 409
     assert app.candidates("Tea") == ["Blue", "Green", "Red"]
-
-
-def test_launched_election_keeps_at_least_two_candidates(app: PagesApp, ada: Browser) -> None:
-    app.world.launch(app.user("Ada"), "Tea")
-    response = ada.submit(ada.get("e", "Tea", "candidates"), candidates="Red")
-    assert response.status_code == 422
-    assert list(field_errors(response)) == ["candidates"]
-
-
-def test_conflict_shows_the_current_candidates_and_keeps_the_changes(
-    app: PagesApp, ada: Browser, tea: str
-) -> None:
-    page = ada.get("e", tea, "candidates")
-    app.world.service.lifecycle.set_candidates(app.user("Ada"), tea, ["Assam", "Ceylon"])
-    response = ada.submit(page, candidates="Darjeeling")
-    assert response.status_code == 412
-    assert has_conflict(response)
-    assert "Assam, Ceylon" in response.text
-    assert ada.submit(response).status_code == 303
-    assert app.candidates(tea) == ["Darjeeling"]
 
 
 def test_everyone_reads_candidates_and_only_the_owner_edits_them(

@@ -11,39 +11,40 @@ import pytest
 from singletable_apps.elections.pages.receipts import MAX_RECEIPT_SIZE
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import Signer, fingerprint
-from tests.apps.elections.pages.client import CHAIR, Voter, VotingApp
+from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp
 from tests.apps.support.html import text_in
 
+CHECK = "/elections/check"
 Receipt = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def app() -> VotingApp:
+def app() -> PagesApp:
     """Return a closed election with one secret ballot, which Ben cast."""
-    app = VotingApp()
+    app = PagesApp.create()
     owner = app.launch("Cleo", "Dan", secret_ballot=True)
-    app.voter("Ben").cast({"Dan": "1"})
+    app.register("Ben").cast(Dan="1")
     app.world.service.lifecycle.close(owner, CHAIR)
     return app
 
 
 @pytest.fixture(scope="module")
-def receipt(app: VotingApp) -> Receipt:
-    found: Receipt = app.voter("Ben").get("e", CHAIR, "receipt.json").json()
+def receipt(app: PagesApp) -> Receipt:
+    found: Receipt = app.browser(app.user("Ben")).get("e", CHAIR, "receipt.json").json()
     return found
 
 
 @pytest.fixture
-def visitor(app: VotingApp) -> Voter:
-    return app.voter()
+def visitor(app: PagesApp) -> Browser:
+    return app.browser()
 
 
-def paste(visitor: Voter, text: str) -> httpx2.Response:
-    return visitor.post("check", data={"receipt": text})
+def paste(visitor: Browser, text: str) -> httpx2.Response:
+    return visitor.post(CHECK, data={"receipt": text})
 
 
-def upload(visitor: Voter, content: bytes) -> httpx2.Response:
-    return visitor.post("check", data={"receipt": ""}, files={"file": ("r.json", content)})
+def upload(visitor: Browser, content: bytes) -> httpx2.Response:
+    return visitor.post(CHECK, data={"receipt": ""}, files={"file": ("r.json", content)})
 
 
 def outcome_of(answer: httpx2.Response) -> str:
@@ -52,7 +53,7 @@ def outcome_of(answer: httpx2.Response) -> str:
 
 
 def test_receipt_is_valid_as_text_and_as_a_file(
-    app: VotingApp, visitor: Voter, receipt: Receipt
+    app: PagesApp, visitor: Browser, receipt: Receipt
 ) -> None:
     text = json.dumps(receipt, ensure_ascii=False)
     for answer in (paste(visitor, text), upload(visitor, b"\xef\xbb\xbf" + text.encode())):
@@ -63,7 +64,7 @@ def test_receipt_is_valid_as_text_and_as_a_file(
         assert format_code(fingerprint(key)) in answer.text
 
 
-def test_receipt_from_before_the_close_is_valid(receipt: Receipt, visitor: Voter) -> None:
+def test_receipt_from_before_the_close_is_valid(receipt: Receipt, visitor: Browser) -> None:
     early = json.dumps({**receipt, "closing": None, "proof": None})
     answer = paste(visitor, early)
     assert outcome_of(answer) == "Your receipt is valid"
@@ -80,14 +81,14 @@ def test_receipt_from_before_the_close_is_valid(receipt: Receipt, visitor: Voter
     ],
 )
 def test_changed_receipt_fails_with_the_reason(
-    receipt: Receipt, visitor: Voter, change: Receipt, reason: str
+    receipt: Receipt, visitor: Browser, change: Receipt, reason: str
 ) -> None:
     answer = paste(visitor, json.dumps({**receipt, **change}))
     assert outcome_of(answer) == "This receipt doesn’t check out"
     assert reason in text_in(answer.text)
 
 
-def test_receipt_signed_with_another_key_fails(receipt: Receipt, visitor: Voter) -> None:
+def test_receipt_signed_with_another_key_fails(receipt: Receipt, visitor: Browser) -> None:
     other, statement = Signer(b"x" * 32), receipt["closing"]["statement"]
     closing = {
         "statement": statement,
@@ -122,7 +123,7 @@ JUNK = {
 
 
 @pytest.mark.parametrize("name", JUNK)
-def test_junk_gets_a_clear_message(visitor: Voter, name: str) -> None:
+def test_junk_gets_a_clear_message(visitor: Browser, name: str) -> None:
     content, message = JUNK[name]
     answer = upload(visitor, content)
     assert answer.status_code == 422
@@ -143,16 +144,16 @@ def test_junk_gets_a_clear_message(visitor: Voter, name: str) -> None:
         ("", b"receipt"),
     ],
 )
-def test_malformed_form_is_treated_as_empty(visitor: Voter, kind: str, body: bytes) -> None:
+def test_malformed_form_is_treated_as_empty(visitor: Browser, kind: str, body: bytes) -> None:
     visitor.http.headers["content-type"] = kind
-    answer = visitor.post("check", content=body)
+    answer = visitor.post(CHECK, content=body)
     assert answer.status_code == 422, answer.text
 
 
-def test_tracking_code_is_found_however_it_is_typed(app: VotingApp, receipt: Receipt) -> None:
+def test_tracking_code_is_found_however_it_is_typed(app: PagesApp, receipt: Receipt) -> None:
     typed = format_code(receipt["confirmation"]).upper().replace("-", " ")
     sent = {"election": " chair ", "confirmation": typed}
-    answer = app.voter("Fay").post("check", "confirmation", data=sent)
+    answer = app.browser(app.user("Ben")).post(f"{CHECK}/confirmation", sent)
     assert outcome_of(answer) == "This ballot was counted"
     assert "is-wrong" not in answer.text
 
@@ -167,20 +168,20 @@ def test_tracking_code_is_found_however_it_is_typed(app: VotingApp, receipt: Rec
     ],
 )
 def test_unknown_tracking_code_gets_a_clear_message(
-    app: VotingApp, election: str, confirmation: str, status: int, message: str
+    app: PagesApp, election: str, confirmation: str, status: int, message: str
 ) -> None:
     sent = {"election": election, "confirmation": confirmation}
-    answer = app.voter("Fay").post("check", "confirmation", data=sent)
+    answer = app.browser(app.user("Ben")).post(f"{CHECK}/confirmation", sent)
     assert answer.status_code == status
     assert message in text_in(answer.text)
 
 
-def test_looking_up_tracking_codes_requires_signing_in(visitor: Voter) -> None:
-    answer = visitor.post("check", "confirmation", data={"election": CHAIR, "confirmation": "a"})
+def test_looking_up_tracking_codes_requires_signing_in(visitor: Browser) -> None:
+    answer = visitor.post(f"{CHECK}/confirmation", {"election": CHAIR, "confirmation": "a"})
     assert answer.headers["location"].startswith("/elections/sign-in")
 
 
-def test_check_page_offers_the_offline_checker(visitor: Voter) -> None:
+def test_check_page_offers_the_offline_checker(visitor: Browser) -> None:
     page = visitor.get("check").text
     assert "What this check proves" in page
     assert 'href="/api/elections/checker.py"' in page

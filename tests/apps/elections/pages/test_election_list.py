@@ -5,10 +5,8 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.support.elections.world import ballot
 from tests.apps.support.html import missing_in
 
 
@@ -24,7 +22,7 @@ def test_list_shows_the_state_and_whether_the_viewer_voted(
     app.world.launch(owner, "Tea", terms=ElectionSettings(secret_ballot=True))
     app.world.launch(owner, "Coffee", voters=["Ada"])
     app.world.service.lifecycle.create(owner, "Water")
-    app.world.service.voting.cast(app.user("Ada"), "Coffee", ballot("Red"), "once")
+    app.vote("Ada", "Coffee", "Red")
     page = ben.get("all").text
     tea, coffee, water = page.split('<li class="election">')[1:]
     assert ("You voted" in coffee, "/ballot" in coffee) == (False, False)
@@ -47,8 +45,8 @@ def test_elections_that_need_a_vote_come_first_once(
     owner = app.user("Ada")
     for name in ("Apple", "Berry", "Cherry"):
         app.world.launch(owner, name)
-    app.world.service.voting.cast(app.user("Ben"), "Apple", ballot("Red"), "once")
-    app.world.service.voting.cast(app.user("Ben"), "Berry", ballot("Red"), "once")
+    app.vote("Ben", "Apple", "Red")
+    app.vote("Ben", "Berry", "Red")
     assert names_in(ben.get("all")) == ["Cherry", "Apple", "Berry"]
     assert names_in(ada.get("all")) == ["Apple", "Berry", "Cherry"]
 
@@ -94,15 +92,7 @@ def test_long_list_has_pages(app: PagesApp, ada: Browser) -> None:
         app.world.service.lifecycle.create(app.user("Ada"), f"Election {number:02}")
     for query in ("", "?filter=mine"):
         first = ada.get("all", query=query)
-        address = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
-        second = ada.open(address.replace("&amp;", "&"))
+        second = ada.open_next(first)
         counts = [page.text.count('<li class="election">') for page in (first, second)]
         assert counts == [25, 2]
         assert f'href="/elections/all{query}"' in second.text.partition('class="pager"')[2]
-
-
-def test_visitors_are_redirected_to_sign_in(app: PagesApp, ada: Browser) -> None:
-    stranger = app.browser()
-    led = stranger.get("all")
-    assert led.url.path == "/elections/sign-in"
-    assert app.register("Eve", Role.NO_ACCESS).get("all").status_code == 403

@@ -45,7 +45,7 @@ def test_user_without_access_sees_only_that_approval_is_pending(
 
 
 def test_empty_dashboard_says_what_to_do(app: PagesApp, ada: Browser) -> None:
-    text = text_in(ada.get().text)
+    text = ada.read()
     for words in ("No election needs your vote", "No elections yet", "New election"):
         assert words in text
 
@@ -57,7 +57,7 @@ def test_open_election_comes_first_until_the_ballot_is_cast(app: PagesApp, ada: 
     assert "One election needs your vote." in page.text
     assert f'href="{ODD_ADDRESS}/ballot"' in page.text
     app.world.service.voting.cast(owner, ODD, [("Red", 1)], key="1")
-    text = text_in(ada.get().text)
+    text = ada.read()
     assert "need your vote" not in text
     assert "You voted; you can still change your ballot" in text
 
@@ -84,7 +84,7 @@ def test_own_elections_show_the_next_step(app: PagesApp, ada: Browser) -> None:
     world.launch(owner, "Ending", terms=ElectionSettings(no_voting_after=soon), allow_edit=False)
     world.launch(owner, "Done")
     world.service.lifecycle.close(owner, "Done")
-    text = text_in(ada.get().text).partition("Your elections")[2]
+    text = ada.read().partition("Your elections")[2]
     for words in (
         "Empty Needs at least two candidates · 0 candidates",
         "Ready Ready to launch · 2 candidates",
@@ -106,6 +106,6 @@ def test_recently_closed_elections_are_listed_newest_first(
     for name in ("Zebra", "Aardvark"):
         app.world.launch(owner, name)
         app.world.service.lifecycle.close(owner, name)
-    text = text_in(ben.get().text).partition("Recently closed")[2]
+    text = ben.read().partition("Recently closed")[2]
     assert text.index("Aardvark") < text.index("Zebra")
     assert "Elections 2 People 2" in text

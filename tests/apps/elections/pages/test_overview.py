@@ -11,7 +11,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import METHOD
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.support.elections.world import KEYS, ballot
+from tests.apps.support.elections.world import KEYS
 from tests.apps.support.html import missing_in, text_in
 
 OPENS = datetime(2026, 7, 1, 8, tzinfo=UTC)
@@ -34,7 +34,7 @@ def test_next_step_depends_on_the_state_and_the_viewer(
     assert steps() == ["Ready to launch", "Not launched yet", "Not launched yet"]
     conducting.launch(app.user("Ada"), "Tea", allow_edit=True)
     assert steps() == ["You haven’t voted yet", "You haven’t voted yet", "Voting is open"]
-    app.world.service.voting.cast(app.user("Ben"), "Tea", ballot("Assam"), "once")
+    app.vote("Ben", "Tea", "Assam")
     assert steps() == ["You haven’t voted yet", "You’ve voted", "Voting is open"]
     rolls.set_voters(app.user("Ada"), "Tea", ["Ben"])
     conducting.lock(app.user("Ada"), "Tea")
@@ -67,7 +67,7 @@ def test_election_past_its_closing_time_closes_when_opened(
 
 def test_closed_election_shows_its_signature(app: PagesApp, ada: Browser, ben: Browser) -> None:
     app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(secret_ballot=True))
-    app.world.service.voting.cast(app.user("Ben"), "Tea", ballot("Red"), "once")
+    app.vote("Ben", "Tea", "Red")
     assert "SHA-256 of the secret" in ben.get("e", "Tea").text
     closed = app.world.service.lifecycle.close(app.user("Ada"), "Tea")
     page = ben.get("e", "Tea")
@@ -103,9 +103,9 @@ def test_turnout_is_shown(app: PagesApp, ada: Browser, ben: Browser) -> None:
     app.world.launch(app.user("Ada"), "Tea", voters=["Ada", "Ben"])
     app.world.launch(app.user("Ada"), "Coffee")
     for name in ("Tea", "Coffee"):
-        app.world.service.voting.cast(app.user("Ben"), name, ballot("Red"), "once")
-    assert "Turnout 1 of 2 have voted" in text_in(ben.get("e", "Tea").text)
-    assert "Turnout 1 person has voted" in text_in(ben.get("e", "Coffee").text)
+        app.vote("Ben", name, "Red")
+    assert "Turnout 1 of 2 have voted" in ben.read("e", "Tea")
+    assert "Turnout 1 person has voted" in ben.read("e", "Coffee")
 
 
 def test_settings_tab_is_for_the_owner_and_administrators(

@@ -6,13 +6,11 @@ import json
 
 import pytest
 
-from singletable import connect
 from singletable_apps.counting.formats import read_ballots
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint
 from singletable_apps.elections.proofs.verification import verify_publication
-from tests.apps.elections.pages.client import Reader, reader
+from tests.apps.elections.pages.client import Browser, PagesApp, browser
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
-from tests.apps.support.elections.world import World, ballot
 
 BOARD = "Board 2026"
 
@@ -23,12 +21,12 @@ def sample() -> SampleCopy:
 
 
 @pytest.fixture(scope="module")
-def hedy(sample: SampleCopy) -> Reader:
-    return reader(sample.elections, sample.user("Hedy"))
+def hedy(sample: SampleCopy) -> Browser:
+    return browser(sample.elections, sample.user("Hedy"))
 
 
-def test_every_field_of_the_statement_is_explained(sample: SampleCopy, hedy: Reader) -> None:
-    text = hedy.read(BOARD, "published")
+def test_every_field_of_the_statement_is_explained(sample: SampleCopy, hedy: Browser) -> None:
+    text = hedy.read("e", BOARD, "published")
     statement = json.loads(sample.elections.context.read.get_election(BOARD).statement or "")
     for field in set(statement) - {"earlier"}:
         assert f" {field} " in text, field
@@ -40,15 +38,15 @@ def test_every_field_of_the_statement_is_explained(sample: SampleCopy, hedy: Rea
     assert "8 tracking codes" in text
 
 
-def test_publication_can_be_downloaded_and_verified(sample: SampleCopy, hedy: Reader) -> None:
-    answer = hedy.get(BOARD, "published", "publication.json")
+def test_publication_can_be_downloaded_and_verified(sample: SampleCopy, hedy: Browser) -> None:
+    answer = hedy.get("e", BOARD, "published", "publication.json")
     key = fingerprint(sample.keys.signer.public_key)
     findings = verify_publication(answer.json(), key=key)
     assert [finding.text for finding in findings if not finding.ok] == []
 
 
-def test_every_download_exists_and_contains_the_ballots(sample: SampleCopy, hedy: Reader) -> None:
-    html = hedy.get(BOARD, "tally").text
+def test_every_download_exists_and_contains_the_ballots(sample: SampleCopy, hedy: Browser) -> None:
+    html = hedy.get("e", BOARD, "tally").text
     links = html.partition('<ul class="downloads">')[2].partition("</ul>")[0].split('<a href="')[1:]
     paths = [link.partition('"')[0] for link in links]
     assert len(paths) == 8, paths
@@ -60,45 +58,42 @@ def test_every_download_exists_and_contains_the_ballots(sample: SampleCopy, hedy
         form = path.rpartition("/")[2]
         if "/ballots/" in path and form != "rctab":
             assert read_ballots(answer.content, form).ballots.ranking_counts() == cast, form
-    result = hedy.get(BOARD, "tally", "result.json").json()
+    result = hedy.get("e", BOARD, "tally", "result.json").json()
     assert result["winner"] == "Katherine"
 
 
-def test_formats_that_cannot_hold_the_ballots_are_rejected(hedy: Reader) -> None:
-    assert "/ballots/soc" not in hedy.get(BOARD, "tally").text
-    refused = hedy.get(BOARD, "tally", "ballots", "soc")
+def test_formats_that_cannot_hold_the_ballots_are_rejected(hedy: Browser) -> None:
+    assert "/ballots/soc" not in hedy.get("e", BOARD, "tally").text
+    refused = hedy.get("e", BOARD, "tally", "ballots", "soc")
     assert refused.status_code == 422
     assert "does not rank all candidates" in refused.text
-    unknown = hedy.get(BOARD, "tally", "ballots", "docx")
+    unknown = hedy.get("e", BOARD, "tally", "ballots", "docx")
     assert unknown.status_code == 422
     assert "Unknown format" in unknown.text
 
 
-def test_turnout_page_has_names_pages_and_a_percentage() -> None:
-    world = World(connect("memory:"))
+def test_turnout_page_has_names_pages_and_a_percentage(app: PagesApp, ada: Browser) -> None:
     names = [f"Voter {number:03}" for number in range(104)]
-    ada, *voters = world.register("Ada", *names)
-    world.launch(ada, "Large", voters=names)
-    looks = reader(world.service, ada)
-    assert "No one has voted yet" in looks.read("Large", "voted")
-    for voter in voters[:103]:
-        world.service.voting.cast(voter, "Large", ballot("Red"), "once")
-    first = looks.get("Large", "voted")
+    app.world.register(*names)
+    app.world.launch(app.user("Ada"), "Large", voters=names)
+    assert "No one has voted yet" in ada.read("e", "Large", "voted")
+    for name in names[:103]:
+        app.vote(name, "Large", "Red")
+    first = ada.get("e", "Large", "voted")
     assert "103 of 104 have voted" in first.text
     assert "Turnout: 99%" in first.text
     assert first.text.count("<li>Voter ") == 100
-    following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
-    last = looks.http.get(following)
+    last = ada.open_next(first)
     assert last.text.count("<li>Voter ") == 3
     assert 'rel="next"' not in last.text
 
 
-def test_turnout_without_a_voter_list_has_no_percentage(sample: SampleCopy, hedy: Reader) -> None:
-    text = hedy.read("Team lunch", "voted")
+def test_turnout_without_a_voter_list_has_no_percentage(sample: SampleCopy, hedy: Browser) -> None:
+    text = hedy.read("e", "Team lunch", "voted")
     assert "5 people have voted." in text
     assert "Turnout" not in text
 
 
-def test_pages_of_an_unknown_election_are_not_found(hedy: Reader) -> None:
+def test_pages_of_an_unknown_election_are_not_found(hedy: Browser) -> None:
     for part in ("tally", "voted", "published"):
-        assert hedy.get("Nowhere", part).status_code == 404
+        assert hedy.get("e", "Nowhere", part).status_code == 404

@@ -7,39 +7,32 @@ import pytest
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint
 from singletable_apps.elections.proofs.verification import verify_receipt
-from tests.apps.elections.pages.client import CHAIR, Voter, VotingApp
-from tests.apps.support.html import text_in
+from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp
 
 
 @pytest.fixture
-def app() -> VotingApp:
-    return VotingApp()
-
-
-@pytest.fixture
-def ben(app: VotingApp) -> Voter:
+def ben(app: PagesApp) -> Browser:
     """Return a voter who has cast a secret ballot."""
     app.launch("Cleo", "Dan", "Eve", secret_ballot=True)
-    ben = app.voter("Ben")
-    ben.cast({"Dan": "1", "Eve": "1"})
+    ben = app.register("Ben")
+    ben.cast(Dan="1", Eve="1")
     return ben
 
 
-def close(app: VotingApp) -> None:
-    owner = app.world.service.context.read.get_user("Ada")
-    app.world.service.lifecycle.close(owner, CHAIR)
+def close(app: PagesApp) -> None:
+    app.world.service.lifecycle.close(app.user("Ada"), CHAIR)
 
 
-def test_receipt_shows_the_ranking_and_the_tracking_code(ben: Voter) -> None:
+def test_receipt_shows_the_ranking_and_the_tracking_code(ben: Browser) -> None:
     receipt = ben.get("e", CHAIR, "receipt.json").json()
-    text = text_in(ben.get("e", CHAIR, "receipt").text)
+    text = ben.read("e", CHAIR, "receipt")
     assert "1. Dan and Eve Not ranked: Cleo." in text
     assert format_code(receipt["confirmation"]) in text.replace(" ", "")
     assert [finding.ok for finding in verify_receipt(receipt)] == [True, True]
 
 
 # The page once opened with a code of 52 characters.
-def test_receipt_page_says_first_that_the_ballot_is_in(app: VotingApp, ben: Voter) -> None:
+def test_receipt_page_says_first_that_the_ballot_is_in(app: PagesApp, ben: Browser) -> None:
     page = ben.get("e", CHAIR, "receipt").text
     assert "<h2>Your ballot is in</h2>" in page
     before, _, after = page.partition('<details class="disclosure receipt-code">')
@@ -50,28 +43,28 @@ def test_receipt_page_says_first_that_the_ballot_is_in(app: VotingApp, ben: Vote
 
 
 # The next person at the same screen goes back after the voter has signed out.
-def test_pages_with_a_ballot_are_not_cached(app: VotingApp, ben: Voter) -> None:
+def test_pages_with_a_ballot_are_not_cached(app: PagesApp, ben: Browser) -> None:
     pages = [ben.get("e", CHAIR, name) for name in ("ballot", "receipt")]
     close(app)
     pages += [ben.get("e", CHAIR, name) for name in ("ballot", "receipt")]
     assert [page.headers["cache-control"] for page in pages] == ["no-store"] * 4
 
 
-def test_receipt_contains_its_proof_after_the_close(app: VotingApp, ben: Voter) -> None:
+def test_receipt_contains_its_proof_after_the_close(app: PagesApp, ben: Browser) -> None:
     close(app)
     answer = ben.get("e", CHAIR, "receipt.json")
     assert answer.headers["cache-control"] == "private, no-store"
     key = fingerprint(app.world.service.context.keys.signer.public_key)
     findings = verify_receipt(answer.json(), key=key)
     assert [finding.text for finding in findings if not finding.ok] == []
-    text = text_in(ben.get("e", CHAIR, "receipt").text)
+    text = ben.read("e", CHAIR, "receipt")
     assert "one of 1 ballot" in text
     assert answer.json()["closing"]["signature"] in text
     assert format_code(key) in text
 
 
 # The overview once showed the fingerprint without dashes, and could not be compared by eye.
-def test_every_page_shows_the_fingerprint_in_the_same_way(app: VotingApp, ben: Voter) -> None:
+def test_every_page_shows_the_fingerprint_in_the_same_way(app: PagesApp, ben: Browser) -> None:
     close(app)
     shown = format_fingerprint(app.world.service.context.keys.signer.public_key)
     for page in ("", "receipt", "published"):
@@ -85,33 +78,23 @@ def test_every_page_shows_the_fingerprint_in_the_same_way(app: VotingApp, ben: V
     [("receipt", ["receipt.json"]), ("published", ["published", "publication.json"])],
 )
 def test_instructions_name_the_file_as_it_is_downloaded(
-    app: VotingApp, ben: Voter, page: str, file: list[str]
+    app: PagesApp, ben: Browser, page: str, file: list[str]
 ) -> None:
     close(app)
     disposition = ben.get("e", CHAIR, *file).headers["content-disposition"]
     saved_as = disposition.partition('filename="')[2].partition('"')[0]
-    command = text_in(ben.get("e", CHAIR, page).text).partition("python3 checker.py ")[2]
+    command = ben.read("e", CHAIR, page).partition("python3 checker.py ")[2]
     assert saved_as in command.split()[:3]
 
 
-def test_person_who_has_not_voted_is_redirected_to_the_ballot(app: VotingApp, ben: Voter) -> None:
-    answer = app.voter("Fay").get("e", CHAIR, "receipt")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/elections/e/Chair/ballot")
-    assert app.voter("Fay").get("e", CHAIR, "receipt.json").status_code == 404
-
-
-def test_receipt_requires_signing_in(app: VotingApp, ben: Voter) -> None:
-    for page in ("receipt", "receipt.json", "ballot"):
-        assert (
-            app.voter()
-            .get("e", CHAIR, page)
-            .headers["location"]
-            .startswith("/elections/sign-in?next=")
-        )
+def test_person_who_has_not_voted_is_redirected_to_the_ballot(app: PagesApp, ben: Browser) -> None:
+    fay = app.register("Fay")
+    assert fay.get("e", CHAIR, "receipt").url.path == "/elections/e/Chair/ballot"
+    assert fay.get("e", CHAIR, "receipt.json").status_code == 404
 
 
 # A draft left in a shared browser would reveal how someone voted.
-def test_receipt_names_the_draft_to_delete(ben: Voter) -> None:
+def test_receipt_names_the_draft_to_delete(ben: Browser) -> None:
     receipt = ben.get("e", CHAIR, "receipt").text
     ballot = ben.get("e", CHAIR, "ballot").text
     draft = receipt.partition('data-ballot-cast="')[2].partition('"')[0]

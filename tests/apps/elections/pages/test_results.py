@@ -7,16 +7,19 @@ from itertools import permutations
 
 import pytest
 
-from singletable import connect
-from tests.apps.elections.pages.client import reader
+from tests.apps.elections.pages.client import Browser, PagesApp, browser
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
-from tests.apps.support.elections.world import World, ballot
 from tests.apps.support.html import text_in
 
 
 @pytest.fixture(scope="module")
 def sample() -> SampleCopy:
     return copy_sample()
+
+
+@pytest.fixture(scope="module")
+def hedy(sample: SampleCopy) -> Browser:
+    return browser(sample.elections, sample.user("Hedy"))
 
 
 TEXTS = {
@@ -59,14 +62,14 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_results_page_describes_the_state_of_the_election(sample: SampleCopy, name: str) -> None:
-    page = reader(sample.elections, sample.user("Hedy")).read(name, "tally")
+def test_results_page_describes_the_state_of_the_election(hedy: Browser, name: str) -> None:
+    page = hedy.read("e", name, "tally")
     assert [text for text in TEXTS[name] if text not in page] == [], page
 
 
-def test_tie_break_shows_its_commitment_secret_and_seed(sample: SampleCopy) -> None:
+def test_tie_break_shows_its_commitment_secret_and_seed(sample: SampleCopy, hedy: Browser) -> None:
     election = sample.elections.context.read.get_election("Name of the boat")
-    html = reader(sample.elections, sample.user("Hedy")).get(election.name, "tally").text
+    html = hedy.get("e", election.name, "tally").text
     tally = sample.elections.results.tally(sample.user("Hedy"), election.name)
     assert tally.closing is not None
     assert tally.result.tie_break is not None
@@ -79,10 +82,8 @@ def test_tie_break_shows_its_commitment_secret_and_seed(sample: SampleCopy) -> N
         assert f">{code}</code>" in html
 
 
-def test_matrix_is_a_table_in_the_order_of_the_result(
-    sample: SampleCopy,
-) -> None:
-    html = reader(sample.elections, sample.user("Hedy")).get("Summer trip", "tally").text
+def test_matrix_is_a_table_in_the_order_of_the_result(hedy: Browser) -> None:
+    html = hedy.get("e", "Summer trip", "tally").text
     heat = html.partition('<table class="heat">')[2].partition("</table>")[0]
     assert heat.count('<th scope="col">') == heat.count('<th scope="row">') == 3
     assert text_in(heat.partition("<tbody>")[2]) == (
@@ -92,63 +93,58 @@ def test_matrix_is_a_table_in_the_order_of_the_result(
     assert heat.count('class="heat-3"') == 1
 
 
-def test_chains_can_be_drawn_for_any_two_candidates(sample: SampleCopy) -> None:
-    hedy = reader(sample.elections, sample.user("Hedy"))
-    for pair, text in {
-        ("Castle", "Museum"): "from Castle to Museum is",
-        ("Castle", "Castle"): "from Lake to Museum is",
-        ("Castle", "<script>"): "from Lake to Museum is",
+def test_chains_can_be_drawn_for_any_two_candidates(hedy: Browser) -> None:
+    for other, text in {
+        "Museum": "from Castle to Museum is",
+        "Castle": "from Lake to Museum is",
+        "<script>": "from Lake to Museum is",
     }.items():
-        query = dict(zip("ab", pair, strict=True))
-        answer = hedy.get("Summer trip", "tally", params=query)
+        answer = hedy.get("e", "Summer trip", "tally", query=f"?a=Castle&b={other}")
         assert text in text_in(answer.text)
         assert "<script>" not in answer.text
 
 
 # The content security policy forbids inline styles and scripts.
-def test_results_page_has_no_inline_styles_or_scripts(sample: SampleCopy) -> None:
-    hedy = reader(sample.elections, sample.user("Hedy"))
+def test_results_page_has_no_inline_styles_or_scripts(hedy: Browser) -> None:
     for name in ("Summer trip", "Team lunch"):
-        html = hedy.get(name, "tally").text
+        html = hedy.get("e", name, "tally").text
         assert "<style" not in html
         assert " style=" not in html
         assert " onclick" not in html
         assert html.count("<svg") > 2
 
 
-def test_election_without_ballots_has_no_winner() -> None:
-    world = World(connect("memory:"))
-    (ada,) = world.register("Ada")
-    world.launch(ada, "Empty")
-    read = reader(world.service, ada).read("Empty", "tally")
+def test_election_without_ballots_has_no_winner(app: PagesApp, ada: Browser) -> None:
+    app.world.launch(app.user("Ada"), "Empty")
+    read = ada.read("e", "Empty", "tally")
     assert "So far Refresh No one has voted yet" in read
     assert "Head to head" not in read
     assert "Only totals" not in read
-    world.service.lifecycle.close(ada, "Empty")
-    read = reader(world.service, ada).read("Empty", "tally")
+    app.world.service.lifecycle.close(app.user("Ada"), "Empty")
+    read = ada.read("e", "Empty", "tally")
     assert "Result No one voted It closed without a ballot." in read
     assert " wins " not in read.partition("The tie is broken")[0]
 
 
-def test_blank_ballots_are_shown_and_decide_nothing() -> None:
-    world = World(connect("memory:"))
-    ada, ben = world.register("Ada", "Ben")
-    world.launch(ada, "Blank")
-    world.service.voting.cast(ada, "Blank", [("Red", None)], "one")
-    read = reader(world.service, ada).read("Blank", "tally")
+def test_blank_ballots_are_shown_and_decide_nothing(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
+    app.world.launch(app.user("Ada"), "Blank")
+    app.world.service.voting.cast(app.user("Ada"), "Blank", [("Red", None)], "one")
+    read = ada.read("e", "Blank", "tally")
     assert "Everyone is tied The only ballot is blank." in read
     assert "1 100% blank" in read
-    world.service.voting.cast(ben, "Blank", ballot("Red"), "two")
-    assert "2 ballots · 1 blank" in reader(world.service, ada).read("Blank", "tally")
+    app.vote("Ben", "Blank", "Red")
+    assert "2 ballots · 1 blank" in ada.read("e", "Blank", "tally")
 
 
-def test_tie_in_an_open_election_says_how_it_will_be_broken() -> None:
-    world = World(connect("memory:"))
-    ada, ben = world.register("Ada", "Ben")
-    election = world.launch(ada, "Even", ("Red", "Blue"))
-    world.service.voting.cast(ada, "Even", ballot("Red", "Blue"), "one")
-    world.service.voting.cast(ben, "Even", ballot("Blue", "Red"), "two")
-    read = reader(world.service, ada).read("Even", "tally")
+def test_tie_in_an_open_election_says_how_it_will_be_broken(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
+    election = app.world.launch(app.user("Ada"), "Even", ("Red", "Blue"))
+    app.vote("Ada", "Even", "Red", "Blue")
+    app.vote("Ben", "Even", "Blue", "Red")
+    read = ada.read("e", "Even", "tally")
     assert "Blue and Red are tied" in read
     assert "If it stays a tie, an order that no one can choose or predict decides" in read
     assert election.tie_commitment
@@ -156,29 +152,26 @@ def test_tie_in_an_open_election_says_how_it_will_be_broken() -> None:
 
 
 # Ten thousand ballots must not become ten thousand rows: rankings are grouped and lists have pages.
-def test_many_ballots_are_grouped_and_paginated() -> None:
-    world = World(connect("memory:"))
-    ada = world.register("Ada")[0]
+def test_many_ballots_are_grouped_and_paginated(app: PagesApp, ada: Browser) -> None:
     names = [f"Candidate {number}" for number in range(8)]
-    world.launch(ada, "Large", names)
-    people = world.register(*(f"Voter {number}" for number in range(60)))
+    app.world.launch(app.user("Ada"), "Large", names)
+    people = app.world.register(*(f"Voter {number}" for number in range(60)))
     for person, order in zip(people, permutations(names), strict=False):
-        world.service.voting.cast(person, "Large", ballot(*order), "once")
-    ada_reads = reader(world.service, ada)
-    tally = ada_reads.get("Large", "tally").text
+        app.vote(person.name, "Large", *order)
+    tally = ada.get("e", "Large", "tally").text
     assert "All 60 rankings" in tally
     assert tally.count('class="ranking"') == 12
     for part, rows in (("rankings", 'class="ranking"'), ("ballots", 'class="ballot-code"')):
-        first = ada_reads.get("Large", "tally", part)
-        last = ada_reads.get("Large", "tally", part, params={"from": 50})
+        first = ada.get("e", "Large", "tally", part)
+        last = ada.get("e", "Large", "tally", part, query="?from=50")
         assert (first.text.count(rows), last.text.count(rows)) == (50, 10)
         assert f"/tally/{part}?from=50" in first.text
         assert "?from=" not in last.text
 
 
 # Bars once were relative to the longest one: 8.3% and 44.4% both looked full.
-def test_bars_of_rankings_are_shares_of_all_ballots(sample: SampleCopy) -> None:
-    html = reader(sample.elections, sample.user("Hedy")).get("Summer trip", "tally").text
+def test_bars_of_rankings_are_shares_of_all_ballots(hedy: Browser) -> None:
+    html = hedy.get("e", "Summer trip", "tally").text
     table = html.partition('<table class="table groups">')[2].partition("</table>")[0]
     bars = re.findall(r'<progress value="(\d+)" max="(\d+)"', table)
     assert [value for value, _ in bars] == ["4", "3", "2"]
@@ -186,20 +179,18 @@ def test_bars_of_rankings_are_shares_of_all_ballots(sample: SampleCopy) -> None:
 
 
 # The first screen shows the places, not how many ballots were blank.
-def test_chart_of_places_comes_right_after_the_headline(sample: SampleCopy) -> None:
-    page = reader(sample.elections, sample.user("Hedy")).read("Summer trip", "tally")
+def test_chart_of_places_comes_right_after_the_headline(hedy: Browser) -> None:
+    page = hedy.read("e", "Summer trip", "tally")
     first = page.index("Place 1 Lake ahead of 2 of 2")
     assert page.index("Lake wins") < first < page.index("Head to head")
 
 
 # Fourteen columns do not fit on a screen.
-def test_wide_matrix_says_that_it_scrolls() -> None:
-    world = World(connect("memory:"))
-    (ada,) = world.register("Ada")
+def test_wide_matrix_says_that_it_scrolls(app: PagesApp, ada: Browser) -> None:
     names = [f"Candidate {number}" for number in range(14)]
-    world.launch(ada, "Wide", names)
-    world.service.voting.cast(ada, "Wide", ballot(*names), "once")
-    page = reader(world.service, ada).get("Wide", "tally").text
+    app.world.launch(app.user("Ada"), "Wide", names)
+    app.vote("Ada", "Wide", *names)
+    page = ada.get("e", "Wide", "tally").text
     assert '<div class="matrix is-wide">' in page
     assert "Scroll sideways to see all 14 columns" in page
     table = page.partition('<table class="heat">')[2].partition("</table>")[0]
@@ -207,10 +198,9 @@ def test_wide_matrix_says_that_it_scrolls() -> None:
 
 
 # The picture of an instant runoff once had more rounds than the table below it.
-def test_round_table_has_every_round_of_the_picture(sample: SampleCopy) -> None:
+def test_round_table_has_every_round_of_the_picture(hedy: Browser) -> None:
     for name in TEXTS:
-        hedy = sample.user("Hedy")
-        html = reader(sample.elections, hedy).get(name, "tally").text
+        html = hedy.get("e", name, "tally").text
         picture = html.partition('id="runoff"')[2].partition("</figure>")[0]
         table = html.partition('<table class="table rounds">')[2].partition("</table>")[0]
         drawn = set(re.findall(r">Round (\d+)<", picture))

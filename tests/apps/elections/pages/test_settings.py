@@ -10,7 +10,7 @@ from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.support.html import field_errors, forms_in, has_conflict, missing_in
+from tests.apps.support.html import forms_in, missing_in
 
 OPENS = datetime(2026, 7, 1, 8, tzinfo=UTC)
 
@@ -50,49 +50,6 @@ def test_default_publication_fits_the_kind_of_ballot(
     assert app.election("Tea").publication is published
 
 
-@pytest.mark.parametrize(
-    ("fields", "field"),
-    [
-        ({"name": ""}, "name"),
-        ({"name": "TEA"}, "name"),
-        ({"name": "a" * 201}, "name"),
-        ({"name": "a\u200bb"}, "name"),
-        ({"name": ".."}, "name"),
-        ({"ballot": None}, "ballot"),
-        ({"ballot": "raised hands"}, "ballot"),
-        ({"publication": "all"}, "publication"),
-        ({"no_voting_before": "tomorrow"}, "no_voting_before"),
-        (
-            {"no_voting_before": "2026-02-02T00:00", "no_voting_after": "2026-02-01T00:00"},
-            "no_voting_after",
-        ),
-        # It could never be launched.
-        ({"no_voting_after": "2020-01-01T00:00"}, "no_voting_after"),
-    ],
-)
-def test_invalid_new_election_is_rejected_beside_the_field_and_keeps_the_values(
-    app: PagesApp, ada: Browser, fields: dict[str, str | None], field: str
-) -> None:
-    app.world.service.lifecycle.create(app.user("Ada"), "Tea")
-    before = app.world.event_count
-    response = ada.submit(ada.get("new"), **{"name": "Wine & more", **fields})
-    assert response.status_code == 422
-    assert list(field_errors(response)) == [field]
-    if fields.get("name", "Wine & more") == "Wine & more":
-        assert "Wine &amp; more" in response.text
-    assert app.world.event_count == before
-
-
-@pytest.mark.parametrize("role", [Role.OBSERVER, Role.VOTER])
-def test_observers_and_voters_cannot_create_elections(
-    app: PagesApp, ada: Browser, role: Role
-) -> None:
-    browser = app.register("Carol", role)
-    assert "/elections/new" not in browser.get("all").text
-    assert browser.get("new").status_code == 403
-    assert browser.post("/elections/new", {"name": "Tea"}).status_code == 403
-
-
 def test_saving_unchanged_settings_changes_nothing(app: PagesApp, ada: Browser, tea: str) -> None:
     ada.http.cookies.set("zone", "America/New_York")
     page = ada.get("e", tea, "settings")
@@ -115,25 +72,6 @@ def test_name_and_settings_change_together(app: PagesApp, ada: Browser, tea: str
     assert edited.no_voting_before is None
 
 
-@pytest.mark.parametrize(
-    ("fields", "field"),
-    [
-        ({"name": "Water"}, "name"),
-        ({"name": ""}, "name"),
-        ({"publication": "usually"}, "publication"),
-        ({"no_voting_after": "2026-06-30T00:00"}, "no_voting_after"),
-        ({"no_voting_before": "", "no_voting_after": "2020-01-01T00:00"}, "no_voting_after"),
-    ],
-)
-def test_invalid_settings_are_rejected_beside_the_field(
-    app: PagesApp, ada: Browser, tea: str, fields: dict[str, str], field: str
-) -> None:
-    app.world.service.lifecycle.create(app.user("Ada"), "Water")
-    response = ada.submit(ada.get("e", tea, "settings"), **fields)
-    assert response.status_code == 422
-    assert list(field_errors(response)) == [field]
-
-
 # Times used to be entered in one zone and shown in another, in two formats.
 def test_times_are_shown_in_the_zone_they_were_entered_in(
     app: PagesApp, ada: Browser, tea: str
@@ -144,25 +82,6 @@ def test_times_are_shown_in_the_zone_they_were_entered_in(
     page = ada.get("e", tea, "settings").text.partition("<main")[2]
     assert "1 July 2026, 10:00 CEST" in page
     assert "2026-07-01 08:00 UTC" not in page
-
-
-def test_conflict_shows_the_current_settings_and_keeps_the_changes(
-    app: PagesApp, ada: Browser, tea: str
-) -> None:
-    page = ada.get("e", tea, "settings")
-    settings = ElectionSettings(publication=Publication.ANONYMOUS)
-    app.world.service.lifecycle.replace_settings(app.user("Ada"), tea, settings)
-    response = ada.submit(page, name="Best tea")
-    assert response.status_code == 412
-    assert has_conflict(response)
-    assert missing_in(response, ["All ballots without names", 'value="Best tea"']) == []
-    assert app.election(tea).name == "Tea"
-    assert ada.submit(response).status_code == 303
-    assert app.election("Best tea").secret_ballot
-
-
-def test_form_without_revision_is_a_conflict(app: PagesApp, ada: Browser, tea: str) -> None:
-    assert ada.submit(ada.get("e", tea, "settings"), revision=None).status_code == 412
 
 
 def test_after_launch_only_the_name_can_change_until_it_is_locked(

@@ -11,9 +11,8 @@ from singletable_apps.elections.pages.ballot import VoterContext, VoterStatus, v
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.voting import check_cast
 from singletable_apps.elections.service.lifecycle import ElectionSettings
-from tests.apps.elections.pages.client import CHAIR, VotingApp
+from tests.apps.elections.pages.client import CHAIR, PagesApp
 from tests.apps.elections.rules.factories import HOUR, NOON, Window, ballot, election, user
-from tests.apps.support.html import text_in
 
 WINDOWS: list[Window] = [
     (None, None),
@@ -42,8 +41,7 @@ def test_status_allows_voting_exactly_where_the_rules_do() -> None:
     assert seen == set(VoterStatus)
 
 
-def test_ballot_page_says_when_voting_opens_and_that_it_is_over() -> None:
-    app = VotingApp()
+def test_ballot_page_says_when_voting_opens_and_that_it_is_over(app: PagesApp) -> None:
     now = app.world.clock.now
     app.launch(
         "Cleo",
@@ -51,20 +49,19 @@ def test_ballot_page_says_when_voting_opens_and_that_it_is_over() -> None:
         no_voting_before=now + timedelta(days=1),
         no_voting_after=now + timedelta(days=2),
     )
-    text = text_in(app.voter("Ben").get("e", CHAIR, "ballot").text)
+    text = app.register("Ben").read("e", CHAIR, "ballot")
     assert "opens on 2 January 2026, 12:00 UTC and closes on 3 January 2026, 12:00 UTC" in text
     assert "Cleo" in text
     assert "Dan" in text
     app.world.clock.advance(days=1)
-    assert app.voter("Ben").cast({"Dan": "1"}).status_code == 303
+    assert app.sign_in("Ben").cast(Dan="1").status_code == 303
     app.world.clock.advance(days=1)
-    text = text_in(app.voter("Ben").get("e", CHAIR, "ballot").text)
+    text = app.sign_in("Ben").read("e", CHAIR, "ballot")
     assert "Voting is over Your ballot was counted." in text
 
 
-def test_ballot_page_of_an_election_in_setup_names_its_owner() -> None:
-    app = VotingApp()
+def test_ballot_page_of_an_election_in_setup_names_its_owner(app: PagesApp) -> None:
     owner = app.world.register("Ada")[0]
     app.world.service.lifecycle.create(owner, CHAIR, ElectionSettings())
-    text = text_in(app.voter("Ben").get("e", CHAIR, "ballot").text)
+    text = app.register("Ben").read("e", CHAIR, "ballot")
     assert "Ada is still setting up this election." in text
