@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from singletable_apps.elections.events import Event
+from singletable_apps.elections.audit import RELATIONS
 from singletable_apps.elections.pages.audit import event_rows
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
@@ -14,16 +16,6 @@ from tests.apps.support.elections.world import KEYS, read_events
 from tests.apps.support.html import missing_in
 
 PAGES = ("audit", "audit/tables/vote_data", "audit/tables/vote_event_log", "audit/relations/users")
-RELATIONS = (
-    "users",
-    "elections",
-    "candidates",
-    "voters",
-    "ballots",
-    "rankings",
-    "events",
-    "counts",
-)
 
 
 @pytest.fixture
@@ -37,8 +29,8 @@ def test_event_log_is_newest_first_with_its_hash_chain(
     app.world.launch(app.user("Ada"), "Tea")
     cast = app.vote("Ada", "Tea", "Red", "Blue")
     page = grace.get("audit")
-    told = ["Ballot cast", "Red &gt; Blue", cast.receipt["confirmation"], "$(hidden)"]
-    assert missing_in(page, told) == []
+    shown = ["Ballot cast", "Red &gt; Blue", cast.receipt["confirmation"], "$(hidden)"]
+    assert missing_in(page, shown) == []
     assert page.text.index("Ballot cast") < page.text.index("Election launched")
     newest, before, *_ = reversed(read_events(app.world.driver))
     assert missing_in(page, [newest.hash, f'title="{before.hash}"']) == []
@@ -65,22 +57,10 @@ def test_changed_events_are_marked(app: PagesApp, ada: Browser) -> None:
         (True, True),
         (True, True),
     ]
-    other = _changed(second, actor="Eve")
+    other = replace(second, actor="Eve")
     assert [row.intact for row in event_rows([other, first], KEYS.ballot_key)] == [False, True]
-    loose = _changed(first, known_by="0" * 64)
+    loose = replace(first, hash="0" * 64)
     assert [row.follows for row in event_rows([second, loose], KEYS.ballot_key)] == [False, True]
-
-
-def _changed(event: Event, *, actor: str = "", known_by: str = "") -> Event:
-    return Event(
-        event_id=event.event_id,
-        actor=actor or event.actor,
-        when_occurred=event.when_occurred,
-        event_type=event.event_type,
-        event_data=event.event_data,
-        previous_hash=event.previous_hash,
-        hash=known_by or event.hash,
-    )
 
 
 def test_event_log_is_paginated(app: PagesApp, ada: Browser, grace: Browser) -> None:

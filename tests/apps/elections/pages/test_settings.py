@@ -101,16 +101,10 @@ def test_after_launch_only_the_name_can_change_until_it_is_locked(
     assert ada.post("/elections/e/Teas/settings", {"name": "X"}).status_code == 409
 
 
-def test_settings_are_for_the_owner_and_in_part_for_administrators(
+def test_administrators_can_only_hand_over_and_delete(
     app: PagesApp, ada: Browser, tea: str
 ) -> None:
-    ben, admin = app.register("Ben"), app.register("Mod", Role.ADMIN)
-    assert ben.get("e", tea, "settings").status_code == 403
-    assert ben.post(f"/elections/e/{tea}/settings", {"name": "Mine"}).status_code == 403
-    page = admin.get("e", tea, "settings")
+    page = app.register("Mod", Role.ADMIN).get("e", tea, "settings")
     assert forms_in(page) == []
-    assert (
-        missing_in(page, [f'href="/elections/e/{tea}/{step}"' for step in ("owner", "delete")])
-        == []
-    )
-    assert admin.post(f"/elections/e/{tea}/settings", {"name": "Mine"}).status_code == 403
+    links = [f'href="/elections/e/{tea}/{step}"' for step in ("owner", "delete")]
+    assert missing_in(page, links) == []
