@@ -1,9 +1,9 @@
-"""Clients of the elections API, with a service and a clock of their own."""
+"""Clients of the elections API, on a new world."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -12,36 +12,16 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from singletable import connect
-from singletable_apps.elections.api import (
-    PREFIX,
-    ApiSettings,
-    Limits,
-    attach,
-    make_elections_app,
-)
-from singletable_apps.elections.keys import Keys, generate_keys
+from singletable_apps.elections.api import PREFIX, ApiSettings, Limits, attach, make_elections_app
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Elections, open_elections
+from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.context import Settings
-from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.web import Settings as WebSettings
+from tests.apps.support.elections.world import World
 
-PASSWORD = "several words in a row"
-ADDRESS = "https://elections.example"
+HOST = "elections.example"
+COOKIE = "__Host-elections_refresh"
 _APPS: dict[bool, FastAPI] = {}
-
-
-@dataclass
-class Clock:
-    """A clock that tests advance."""
-
-    now: datetime = datetime(2027, 1, 1, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def advance(self, **by: float) -> None:
-        self.now += timedelta(**by)
 
 
 @dataclass
@@ -56,7 +36,7 @@ class Client:
     def request(
         self, method: str, path: str, tag: str | None = None, **more: Any
     ) -> httpx2.Response:
-        self.api.activate()
+        attach(self.api.app, self.api.elections, self.api.settings)
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         if tag is not None:
             headers["If-Match"] = tag
@@ -83,68 +63,81 @@ class Client:
 
     def cast(self, election: str, ranks: dict[str, int | None], key: str) -> httpx2.Response:
         lines = [{"candidate_name": name, "rank": rank} for name, rank in ranks.items()]
-        return self.request(
-            "POST",
-            f"{at(election)}/ballot",
-            json={"rankings": lines},
-            headers={"Idempotency-Key": key},
-        )
+        headers = {"Idempotency-Key": key}
+        path = f"{at(election)}/ballot"
+        return self.request("POST", path, json={"rankings": lines}, headers=headers)
+
+    def pages(self, path: str, limit: int, **filters: str) -> list[list[Any]]:
+        """Return all pages of a list, by their cursors."""
+        found: list[list[Any]] = []
+        cursor: dict[str, str] = {}
+        while True:
+            response = self.get(path, params={"limit": limit, **filters, **cursor})
+            assert response.status_code == 200, response.text
+            found.append(response.json()["items"])
+            cursor = {"cursor": response.json()["next"]}
+            assert ("Link" in response.headers) == (cursor["cursor"] is not None)
+            if cursor["cursor"] is None:
+                return found
 
 
 @dataclass
 class Api:
-    """The API on a new in-memory database. Creating an app is slow, so all share one."""
+    """The API on a new world. Creating an app is slow, so all share one."""
 
+    world: World
     app: FastAPI
-    elections: Elections
     settings: ApiSettings
-    clock: Clock
     clients: dict[str, Client] = field(default_factory=dict[str, Client])
 
-    def activate(self) -> None:
-        attach(self.app, self.elections, self.settings)
+    @property
+    def elections(self) -> Elections:
+        return self.world.service
 
     def anonymous(self) -> Client:
-        http = TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=False)
+        http = TestClient(self.app, base_url=f"https://{HOST}", raise_server_exceptions=False)
         return Client("", self, http)
 
     def register(self, name: str, role: Role | None = None) -> Client:
         """Register someone, who gets the role from the first user; return their client."""
-        person = self.anonymous()
-        sent = {"name": name, "email": f"{name}@example.org", "password": PASSWORD}
-        if code := self.elections.people.setup_code():
-            sent["setup_code"] = code
-        response = person.post("/register", sent)
-        assert response.status_code == 201, response.text
-        person.name, person.token = name, response.json()["access_token"]
+        [user] = self.world.register(name)
+        person = self.clients[name] = self.anonymous()
+        session = self.elections.auth.start_session(user, "tests")
+        person.name, person.token = name, session.access
+        person.http.cookies.set(COOKIE, session.refresh, HOST)
         if role is not None:
-            first = next(iter(self.clients.values()))
-            assert first.put(f"/users/{name}/role", {"role": role}).status_code == 200
-        self.clients[name] = person
+            owner = self.elections.context.read.get_user(next(iter(self.clients)))
+            self.elections.people.change_role(owner, name, role)
         return person
+
+    def create(self, owner: str, name: str, candidates: Sequence[str] = (), **terms: Any) -> None:
+        """Create an election."""
+        user = self.elections.context.read.get_user(owner)
+        self.elections.lifecycle.create(user, name, ElectionSettings(**terms))
+        self.elections.lifecycle.set_candidates(user, name, candidates)
+
+    def launch(
+        self, owner: str, name: str, candidates: Sequence[str] = ("Red", "Green"), **terms: Any
+    ) -> None:
+        """Create and launch an election whose ballots can be changed."""
+        user = self.elections.context.read.get_user(owner)
+        self.world.launch(user, name, candidates, terms=ElectionSettings(**terms))
+
+    def close(self, owner: str, name: str) -> None:
+        """Close an election."""
+        self.elections.lifecycle.close(self.elections.context.read.get_user(owner), name)
 
 
 def make_api(
-    *names: str,
-    limits: Limits | None = None,
-    secure: bool = True,
-    newcomer: Role = Role.USER,
-    keys: Keys | None = None,
-    confirm_registrations: bool = False,
+    *names: str, limits: Limits | None = None, secure: bool = True, settings: Settings | None = None
 ) -> Api:
     """Return an API where these people have registered; the first is the owner."""
-    clock = Clock()
-    elections = open_elections(
-        connect("memory:"),
-        keys or generate_keys(),
-        settings=Settings(newcomer, "{token}", confirm_registrations),
-        clock=clock,
-        passwords=Passwords(memory_kib=64, passes=1),
-    )
-    settings = ApiSettings(web=WebSettings(secure_cookies=secure), limits=limits or Limits.off())
+    world = World(connect("memory:"))
+    world.service = world.open_service(settings=settings or Settings(link="{token}"))
+    web = ApiSettings(web=WebSettings(secure_cookies=secure), limits=limits or Limits.off())
     if secure not in _APPS:
-        _APPS[secure] = make_elections_app(elections, settings=settings)
-    api = Api(_APPS[secure], elections, settings, clock)
+        _APPS[secure] = make_elections_app(world.service, settings=web)
+    api = Api(world, _APPS[secure], web)
     for name in names:
         api.register(name)
     return api
@@ -153,23 +146,6 @@ def make_api(
 def at(election: str) -> str:
     """Return the path of an election."""
     return f"/elections/{quote(election, safe='')}"
-
-
-def set_up(owner: Client, election: str, *candidates: str, **terms: object) -> None:
-    """Create an election with candidates."""
-    assert owner.post("/elections", {"name": election, **terms}).status_code == 201
-    named = owner.put(f"{at(election)}/candidates", {"candidate_names": candidates})
-    assert named.status_code == 200, named.text
-
-
-def launch(owner: Client, election: str, *, allow_edit: bool = True) -> None:
-    response = owner.post(f"{at(election)}/launch", {"allow_edit": allow_edit}, "*")
-    assert response.status_code == 200, response.text
-
-
-def finalize(owner: Client, election: str) -> None:
-    response = owner.post(f"{at(election)}/finalize", None, "*")
-    assert response.status_code == 200, response.text
 
 
 def type_of(response: httpx2.Response) -> str:

@@ -14,9 +14,9 @@ from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.web import RateLimit
-from tests.apps.elections.api.client import PASSWORD, Api, make_api, type_of
+from tests.apps.elections.api.client import COOKIE, Api, make_api, type_of
+from tests.apps.support.elections.world import PASSWORD
 
-COOKIE = "__Host-elections_refresh"
 OTHER = "several other words, also long"
 
 
@@ -42,35 +42,9 @@ def test_registration_signs_in_and_the_first_user_is_owner() -> None:
     assert response.json()["user"]["name"] == "Ada L."
     assert response.json()["user"]["role"] == "OWNER"
     assert response.json()["expires_in"] == 600
-    assert api.register("Ben").get("/me").json()["role"] == "USER"
 
 
-@pytest.mark.parametrize(
-    ("sent", "kind", "pointer"),
-    [
-        ({"name": "ADA"}, "409 taken", "/name"),
-        ({"email": "ADA@example.org"}, "409 taken", "/email"),
-        ({"name": "a@b"}, "422 invalid-request", "/name"),
-        ({"email": "nowhere"}, "422 invalid-request", "/email"),
-        ({"password": "short"}, "422 invalid-request", "/password"),
-        ({"role": "OWNER"}, "422 invalid-request", "/role"),
-    ],
-)
-def test_invalid_registration_is_rejected_with_a_pointer(
-    api: Api, sent: dict[str, str], kind: str, pointer: str
-) -> None:
-    whole = {"name": "Cy", "email": "cy@example.org", "password": PASSWORD, **sent}
-    response = api.anonymous().post("/register", whole)
-    assert type_of(response) == kind
-    assert [fault["pointer"] for fault in response.json()["errors"]] == [pointer]
-
-
-@pytest.mark.parametrize("who", ["Ben", "bEN", "ben@example.org", "  BEN "])
-def test_sign_in_by_name_or_address_ignores_case(api: Api, who: str) -> None:
-    assert sign_in(api, who).json()["user"]["name"] == "Ben"
-
-
-@pytest.mark.parametrize("who", ["Ben", "Nobody", "nobody@example.org", "ΐ" * 200])
+@pytest.mark.parametrize("who", ["Ben", "Nobody", "ΐ" * 200])
 def test_wrong_password_and_unknown_user_get_the_same_response(api: Api, who: str) -> None:
     response = sign_in(api, who, "another password than that")
     assert type_of(response) == "401 not-signed-in"
@@ -114,20 +88,6 @@ def test_refresh_cookie_works_once_and_is_replaced(api: Api) -> None:
     assert person.get("/me").json()["name"] == "Ben"
 
 
-# A used token means that it was copied, so the session ends for both the thief and the owner.
-def test_reusing_a_refresh_cookie_ends_the_session(api: Api) -> None:
-    first = cookie(sign_in(api, "Ben"))
-    second = cookie(renew(api, first))
-    api.clock.advance(minutes=1)
-    assert type_of(renew(api, first)) == "401 not-signed-in"
-    assert type_of(renew(api, second)) == "401 not-signed-in"
-
-
-def test_refresh_without_a_cookie_is_rejected(api: Api) -> None:
-    assert type_of(api.anonymous().post("/refresh")) == "401 not-signed-in"
-    assert type_of(renew(api, "no.token.of.ours")) == "401 not-signed-in"
-
-
 def test_sign_out_deletes_the_cookie_and_the_session(api: Api) -> None:
     ben = api.clients["Ben"]
     kept = ben.http.cookies[COOKIE]
@@ -136,25 +96,6 @@ def test_sign_out_deletes_the_cookie_and_the_session(api: Api) -> None:
     assert "Max-Age=0" in response.headers["Set-Cookie"]
     assert type_of(renew(api, kept)) == "401 not-signed-in"
     assert ben.post("/sign-out").status_code == 204
-
-
-def test_cross_site_sign_out_is_rejected(api: Api) -> None:
-    response = api.clients["Ben"].request(
-        "POST", "/sign-out", headers={"Sec-Fetch-Site": "cross-site"}
-    )
-    assert type_of(response) == "403 cross-origin"
-
-
-def test_access_token_expires_after_ten_minutes(api: Api) -> None:
-    api.clock.advance(minutes=11)
-    assert type_of(api.clients["Ben"].get("/me")) == "401 not-signed-in"
-    assert api.clients["Ben"].post("/refresh").status_code == 200
-
-
-@pytest.mark.parametrize("header", ["", "Bearer", "Bearer x.y.z", "Basic YTpi"])
-def test_invalid_token_is_rejected(api: Api, header: str) -> None:
-    response = api.anonymous().get("/me", headers={"Authorization": header})
-    assert type_of(response) == "401 not-signed-in"
 
 
 def test_reset_token_sets_a_password_once(api: Api) -> None:
@@ -178,16 +119,9 @@ def test_reset_request_is_always_accepted(api: Api, who: str) -> None:
     assert {(response.status_code, response.text) for response in responses} == {(202, "null")}
 
 
-def test_password_change_needs_the_current_password(api: Api) -> None:
-    ada, ben = api.clients["Ada"], api.clients["Ben"]
-    wrong = ben.put("/users/ben/password", {"current": "wrong", "new": OTHER}, None)
-    assert type_of(wrong) == "401 not-signed-in"
-    assert wrong.json()["errors"][0]["pointer"] == "/current"
-    weak = ben.put("/users/ben/password", {"current": PASSWORD, "new": "short"}, None)
-    assert weak.json()["errors"][0]["pointer"] == "/new"
-    change = {"current": PASSWORD, "new": OTHER}
-    assert type_of(ada.put("/users/ben/password", change, None)) == "403 not-allowed"
-    response = ben.put("/users/ben/password", change, None)
+def test_password_change_ends_sessions_and_starts_another(api: Api) -> None:
+    ben = api.clients["Ben"]
+    response = ben.put("/users/ben/password", {"current": PASSWORD, "new": OTHER}, None)
     assert response.status_code == 200
     assert type_of(ben.get("/me")) == "401 not-signed-in"
     assert renew(api, cookie(response)).status_code == 200
@@ -213,15 +147,14 @@ def test_sessions_are_listed_and_ended(api: Api) -> None:
 
 
 def test_user_without_access_sees_only_their_activity() -> None:
-    api = make_api("Ada", newcomer=Role.NO_ACCESS)
-    ben = api.register("Ben")
+    api = make_api("Ada")
+    ben = api.register("Ben", Role.NO_ACCESS)
     assert ben.get("/me/activity").json()["role"] == "NO_ACCESS"
     assert sign_in(api, "Ben").status_code == 200
     assert ben.post("/refresh").status_code == 200
-    for path in ("/me", "/users", "/users/Ben", "/users/nobody", "/elections", "/elections/none",
-                 "/counts", "/permissions", "/events", "/tables", "/relations"):  # fmt: skip
+    # They do not learn which names exist either.
+    for path in ("/users/Ben", "/users/nobody", "/elections/none"):
         assert type_of(ben.get(path)) == "403 not-allowed", path
-    assert type_of(ben.post("/elections", {"name": "Tea"})) == "403 not-allowed"
 
 
 # During a rebuild the table has no users; with a 401, all of them would sign in again.
@@ -286,5 +219,4 @@ def test_email_token_changes_the_address_once(api: Api) -> None:
     token = {"token": next(line for line in text.splitlines() if line.startswith("2."))}
     assert api.anonymous().post("/email/confirm", token).status_code == 204
     assert ben.get("/me").json()["email"] == "ben@example.com"
-    for used in (token, {"token": "2.x"}):
-        assert type_of(api.anonymous().post("/email/confirm", used)) == "401 not-signed-in"
+    assert type_of(api.anonymous().post("/email/confirm", token)) == "401 not-signed-in"

@@ -17,19 +17,18 @@ from hypothesis import HealthCheck, settings
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core.parameters import ParameterLocation
 
-from singletable_apps.elections.api import PREFIX
-from singletable_apps.elections.keys import generate_keys
+from singletable_apps.elections.api import PREFIX, attach
 from singletable_apps.elections.service import ElectionSettings
-from tests.apps.elections.api.client import PASSWORD, Api, make_api
+from tests.apps.elections.api.client import Api, make_api
+from tests.apps.support.elections.world import PASSWORD
 
 # `make fuzz` asks for many.
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
-KEYS = generate_keys()
 
 
 def busy_town() -> Api:
     """One owner with elections in every state; existing sessions stay valid."""
-    api = make_api(keys=KEYS)
+    api = make_api()
     elections = api.elections
     ada = elections.people.register("Ada", "ada@example.org", PASSWORD)
     ben = elections.people.register("Ben", "ben@example.org", PASSWORD)
@@ -85,7 +84,7 @@ def as_it_was() -> None:
     """Let each operation find all there was, if the one before may have changed it."""
     if not towns:
         towns.append(busy_town())
-    towns[0].activate()
+    attach(towns[0].app, towns[0].elections, towns[0].settings)
 
 
 @schema.parametrize()
