@@ -19,18 +19,18 @@ from tests.apps.support.elections.world import PASSWORD, Clock, World, email_of
 OTHER = "orchard violet engine"
 
 
-def test_access_token_expires_and_refresh_token_renews_it(world: World) -> None:
-    (ada,) = world.register("Ada")
-    access = world.service.auth
+def test_access_token_expires_and_refresh_token_renews_it(memory: World) -> None:
+    (ada,) = memory.register("Ada")
+    access = memory.service.auth
     signed_in = access.sign_in("  ADA ", PASSWORD)
     assert access.authenticate(signed_in.access).user_id == ada.user_id
-    world.clock.advance(seconds=access.lifetime.total_seconds() + 1)
-    expect_rejection(world, NotSignedIn, lambda: access.authenticate(signed_in.access))
+    memory.clock.advance(seconds=access.lifetime.total_seconds() + 1)
+    expect_rejection(memory, NotSignedIn, lambda: access.authenticate(signed_in.access))
     renewed = access.renew(signed_in.refresh)
     assert access.authenticate(renewed.access).name == "Ada"
     assert access.sign_in(email_of("ada").upper(), PASSWORD).user.name == "Ada"
     access.sign_out(renewed.refresh)
-    expect_rejection(world, NotSignedIn, lambda: access.renew(renewed.refresh))
+    expect_rejection(memory, NotSignedIn, lambda: access.renew(renewed.refresh))
 
 
 def test_renaming_keeps_sessions(memory: World) -> None:
@@ -49,21 +49,21 @@ def test_failed_sign_in_does_not_reveal_whether_the_account_exists(
     assert str(wrong) == "Wrong name or password."
 
 
-def test_password_change_ends_all_other_sessions(world: World) -> None:
-    ada, bob = world.register("Ada", "Bob")
-    access = world.service.auth
+def test_password_change_ends_all_other_sessions(memory: World) -> None:
+    ada, bob = memory.register("Ada", "Bob")
+    access = memory.service.auth
     old = access.sign_in("Bob", PASSWORD)
     change = access.change_password
-    expect_rejection(world, NotSignedIn, lambda: change(bob, "Bob", OTHER, OTHER))
-    expect_rejection(world, NotPermitted, lambda: change(ada, "Bob", PASSWORD, OTHER))
+    expect_rejection(memory, NotSignedIn, lambda: change(bob, "Bob", OTHER, OTHER))
+    expect_rejection(memory, NotPermitted, lambda: change(ada, "Bob", PASSWORD, OTHER))
     assert (
-        expect_rejection(world, InvalidInput, lambda: change(bob, "Bob", PASSWORD, "bob")).field
+        expect_rejection(memory, InvalidInput, lambda: change(bob, "Bob", PASSWORD, "bob")).field
         == "new"
     )
     new = change(bob, "bob", PASSWORD, OTHER)
-    expect_rejection(world, NotSignedIn, lambda: access.authenticate(old.access))
-    expect_rejection(world, NotSignedIn, lambda: access.renew(old.refresh))
-    expect_rejection(world, NotSignedIn, lambda: access.sign_in("Bob", PASSWORD))
+    expect_rejection(memory, NotSignedIn, lambda: access.authenticate(old.access))
+    expect_rejection(memory, NotSignedIn, lambda: access.renew(old.refresh))
+    expect_rejection(memory, NotSignedIn, lambda: access.sign_in("Bob", PASSWORD))
     assert access.authenticate(new.access).name == access.renew(new.refresh).user.name == "Bob"
 
 

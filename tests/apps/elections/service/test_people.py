@@ -20,12 +20,12 @@ from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import PASSWORD, World, ballot, dump_items
 
 
-def test_first_user_becomes_owner_and_others_get_the_default_role(world: World) -> None:
-    first = world.service.people.register("Ada", "ada@example.org", PASSWORD)
-    second = world.service.people.register("Bob", "bob@example.org", PASSWORD)
+def test_first_user_becomes_owner_and_others_get_the_default_role(memory: World) -> None:
+    first = memory.service.people.register("Ada", "ada@example.org", PASSWORD)
+    second = memory.service.people.register("Bob", "bob@example.org", PASSWORD)
     assert (first.role, second.role) == (Role.OWNER, Role.USER)
     assert (first.user_id, second.user_id) == (1, 2)
-    counts = world.service.queries.counts(first)
+    counts = memory.service.queries.counts(first)
     assert (counts.user_count, counts.election_count) == (2, 0)
 
 
@@ -69,11 +69,11 @@ def test_weak_password_is_rejected(memory: World) -> None:
 
 
 @pytest.mark.parametrize("name", ["#1 / 2 %20", "Zoë 🗳️", "a#b#c", "..x", "ＷＩＤＥ", "ǅ", "straße"])
-def test_user_is_found_by_any_name_in_any_case(world: World, name: str) -> None:
-    ada, user = world.register("Ada", name)
+def test_user_is_found_by_any_name_in_any_case(memory: World, name: str) -> None:
+    ada, user = memory.register("Ada", name)
     for written in (name, name.upper(), name.lower(), name.swapcase(), name.casefold()):
-        assert world.service.queries.user(ada, written).user.user_id == user.user_id
-    assert world.service.auth.sign_in(name, PASSWORD).user.user_id == user.user_id
+        assert memory.service.queries.user(ada, written).user.user_id == user.user_id
+    assert memory.service.auth.sign_in(name, PASSWORD).user.user_id == user.user_id
 
 
 def test_renaming_a_user_updates_everything(world: World) -> None:
@@ -94,15 +94,15 @@ def test_renaming_a_user_updates_everything(world: World) -> None:
     assert queries.activity(other).ballots_cast == 0
 
 
-def test_name_can_change_only_in_case(world: World) -> None:
-    ada, bob = world.register("Ada", "bob")
-    world.launch(ada, "Colors", voters=["bob"])
-    world.service.voting.cast(bob, "Colors", ballot("Red"), "k")
-    world.service.people.rename(bob, "bob", "BOB")
-    assert world.service.queries.who_voted(ada, "Colors", 10)[0] == ["BOB"]
-    before = world.event_count
-    world.service.people.rename(bob, "BOB", "BOB")
-    assert world.event_count == before, "the same name creates no event"
+def test_name_can_change_only_in_case(memory: World) -> None:
+    ada, bob = memory.register("Ada", "bob")
+    memory.launch(ada, "Colors", voters=["bob"])
+    memory.service.voting.cast(bob, "Colors", ballot("Red"), "k")
+    memory.service.people.rename(bob, "bob", "BOB")
+    assert memory.service.queries.who_voted(ada, "Colors", 10)[0] == ["BOB"]
+    before = memory.event_count
+    memory.service.people.rename(bob, "BOB", "BOB")
+    assert memory.event_count == before, "the same name creates no event"
 
 
 def test_name_and_email_change(memory: World) -> None:
@@ -129,29 +129,29 @@ def test_editing_without_permission_is_rejected(memory: World) -> None:
     assert rename(ada, "Carol", "C").user_id == carol.user_id
 
 
-def test_only_higher_roles_assign_roles(world: World) -> None:
-    ada, bob, carol = world.register("Ada", "Bob", "Carol")
-    change = world.service.people.change_role
+def test_only_higher_roles_assign_roles(memory: World) -> None:
+    ada, bob, carol = memory.register("Ada", "Bob", "Carol")
+    change = memory.service.people.change_role
     assert change(ada, "bob", Role.ADMIN).role is Role.ADMIN
     assert change(bob, "CAROL", Role.OBSERVER).role is Role.OBSERVER
-    expect_rejection(world, NotPermitted, lambda: change(bob, "Carol", Role.ADMIN))
-    expect_rejection(world, NotPermitted, lambda: change(bob, "Ada", Role.USER))
-    expect_rejection(world, NotPermitted, lambda: change(bob, "Bob", Role.USER))
-    expect_rejection(world, NotPermitted, lambda: change(carol, "Bob", Role.USER))
-    expect_rejection(world, NotFound, lambda: change(ada, "Nobody", Role.USER))
-    before = world.event_count
+    expect_rejection(memory, NotPermitted, lambda: change(bob, "Carol", Role.ADMIN))
+    expect_rejection(memory, NotPermitted, lambda: change(bob, "Ada", Role.USER))
+    expect_rejection(memory, NotPermitted, lambda: change(bob, "Bob", Role.USER))
+    expect_rejection(memory, NotPermitted, lambda: change(carol, "Bob", Role.USER))
+    expect_rejection(memory, NotFound, lambda: change(ada, "Nobody", Role.USER))
+    before = memory.event_count
     change(ada, "Bob", Role.ADMIN)
-    assert world.event_count == before
+    assert memory.event_count == before
 
 
-def test_ownership_is_transferred_and_stays_unique(world: World) -> None:
-    ada, bob = world.register("Ada", "Bob")
-    assert world.service.people.change_role(ada, "Bob", Role.OWNER).role is Role.OWNER
-    assert world.reload(ada).role is Role.AUDITOR
+def test_ownership_is_transferred_and_stays_unique(memory: World) -> None:
+    ada, bob = memory.register("Ada", "Bob")
+    assert memory.service.people.change_role(ada, "Bob", Role.OWNER).role is Role.OWNER
+    assert memory.reload(ada).role is Role.AUDITOR
     expect_rejection(
-        world, NotPermitted, lambda: world.service.people.change_role(ada, "Bob", Role.AUDITOR)
+        memory, NotPermitted, lambda: memory.service.people.change_role(ada, "Bob", Role.AUDITOR)
     )
-    expect_rejection(world, WrongState, lambda: world.service.people.remove(bob, "Bob"))
+    expect_rejection(memory, WrongState, lambda: memory.service.people.remove(bob, "Bob"))
 
 
 def test_owner_of_elections_or_site_cannot_be_removed(memory: World) -> None:

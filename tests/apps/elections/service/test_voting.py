@@ -24,18 +24,18 @@ from tests.apps.support.elections.world import KEYS, World, ballot, dump_items, 
 
 
 @pytest.mark.parametrize("secret", [False, True])
-def test_ballot_can_be_replaced_and_the_last_one_counts(world: World, secret: bool) -> None:
-    ada, bob = world.register("Ada", "Bob")
-    world.launch(ada, "E", terms=ElectionSettings(secret_ballot=secret))
-    first = world.service.voting.cast(bob, "E", ballot("Red", "Blue"), "1")
-    second = world.service.voting.cast(bob, "E", ballot("Blue", "Red"), "2")
+def test_ballot_can_be_replaced_and_the_last_one_counts(memory: World, secret: bool) -> None:
+    ada, bob = memory.register("Ada", "Bob")
+    memory.launch(ada, "E", terms=ElectionSettings(secret_ballot=secret))
+    first = memory.service.voting.cast(bob, "E", ballot("Red", "Blue"), "1")
+    second = memory.service.voting.cast(bob, "E", ballot("Blue", "Red"), "2")
     assert first.receipt["confirmation"] != second.receipt["confirmation"]
     assert second.when_cast > first.when_cast
-    world.service.voting.cast(ada, "E", ballot("Blue"), "3")
-    world.service.lifecycle.close(ada, "E")
-    tally = world.service.results.tally(ada, "E")
+    memory.service.voting.cast(ada, "E", ballot("Blue"), "3")
+    memory.service.lifecycle.close(ada, "E")
+    tally = memory.service.results.tally(ada, "E")
     assert (tally.ballots_cast, tally.result.winners) == (2, ("Blue",))
-    assert world.reload(bob).ballots_cast == 1
+    assert memory.reload(bob).ballots_cast == 1
 
 
 def test_ballot_in_a_locked_election_is_final(memory: World) -> None:
@@ -198,10 +198,10 @@ def test_voting_period_includes_opening_and_excludes_closing_time(memory: World)
     conducting.close(ada, "E")
 
 
-def test_readded_candidate_starts_without_rankings(world: World) -> None:
-    ada, bob, carol = world.register("Ada", "Bob", "Carol")
-    service = world.service
-    world.launch(ada, "E")
+def test_readded_candidate_starts_without_rankings(memory: World) -> None:
+    ada, bob, carol = memory.register("Ada", "Bob", "Carol")
+    service = memory.service
+    memory.launch(ada, "E")
     service.voting.cast(bob, "E", ballot("Red", "Green"), "1")
     service.lifecycle.set_candidates(ada, "E", ["Green", "Blue"])
     assert service.results.tally(ada, "E").result.winners == ("Green",)
