@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
-from singletable import AsyncEngine, Driver, Engine, Settings
+from singletable import Driver
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import AlreadyTaken, RebuildInProgress, Rejected, WrongState
 from singletable_apps.elections.projection.rebuild import rebuild
@@ -28,34 +27,16 @@ from tests.apps.support.elections.world import (
     open_store,
     read_events,
 )
-from tests.apps.support.remote import remote_driver
-from tests.conformance.endpoint import Exchangeable
 
 WRITERS = 16
 T = TypeVar("T")
 
 
-@pytest.fixture(params=("memory", "file", "http"))
-def worlds(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[World]]:
-    """Two services with their own drivers on the same tables, like two processes."""
-    if request.param == "file":
-        with Engine.on_file(tmp_path / "elections.db", Settings(durable=False)) as engine:
-            yield _worlds([engine, engine])
-        return
-    with Engine.in_memory() as engine:
-        if request.param == "memory":
-            yield _worlds([engine, engine])
-            return
-        far_end: tuple[Exchangeable, str] = request.getfixturevalue("far_end")
-        behind, address = far_end
-        behind.engine = AsyncEngine(engine)
-        with remote_driver(address) as one, remote_driver(address) as other:
-            yield _worlds([one, other])
-
-
-def _worlds(drivers: Sequence[Driver]) -> list[World]:
+@pytest.fixture
+def worlds(drivers: tuple[Driver, Driver]) -> list[World]:
+    """Return two services with their own drivers on the same tables, like two processes."""
     first = World(drivers[0])
-    return [first, *(World(driver, first.clock) for driver in drivers[1:])]
+    return [first, World(drivers[1], first.clock)]
 
 
 def run_at_once(commands: Sequence[Callable[[], T]]) -> list[T | Rejected]:
