@@ -21,46 +21,7 @@ from singletable_apps.elections.errors import (
     WrongState,
 )
 from singletable_apps.elections.roles import Permission, Role
-from singletable_apps.elections.rules.elections import (
-    check_close,
-    check_closing_time,
-    check_delete,
-    check_edit_settings,
-    check_launch,
-    check_lock,
-    check_owner,
-    check_rename_election,
-    check_set_candidates,
-    check_set_voters,
-    check_transfer,
-    check_view_ballot,
-    check_view_tally,
-    check_window,
-)
-from singletable_apps.elections.rules.names import (
-    clean_candidate_name,
-    clean_candidate_names,
-    clean_election_name,
-    clean_email,
-    clean_user_name,
-    clean_voter_names,
-)
-from singletable_apps.elections.rules.users import (
-    check_edit_user,
-    check_password_change,
-    check_permission,
-    check_remove_user,
-    check_role_change,
-    check_view_user,
-    role_for_new_user,
-)
-from singletable_apps.elections.rules.voting import (
-    check_cast,
-    check_listed_voters,
-    check_voter,
-    check_withdraw,
-    parse_ranking,
-)
+from singletable_apps.elections.rules import elections, names, users, voting
 from singletable_apps.shared import permissions
 from tests.apps.elections.rules.factories import HOUR, NOON, ballot, election, user
 
@@ -80,8 +41,20 @@ BEN = user(Role.VOTER, "ben")
 EAST = timezone(timedelta(hours=9))
 
 
+def _refused(call: Callable[[], object], message: str) -> Case:
+    return Case(call, NotPermitted, message)
+
+
+def _state(call: Callable[[], object], message: str, field: str | None = None) -> Case:
+    return Case(call, WrongState, message, field)
+
+
+def _invalid(field: str, call: Callable[[], object], message: str) -> Case:
+    return Case(call, InvalidInput, message, field)
+
+
 def _name(text: str, message: str) -> Case:
-    return Case(lambda: clean_election_name(text), InvalidInput, message, "name")
+    return _invalid("name", lambda: names.clean_election_name(text), message)
 
 
 def _invisible(text: str, problem: str) -> Case:
@@ -91,7 +64,7 @@ def _invisible(text: str, problem: str) -> Case:
 
 
 def _email(text: str, message: str) -> Case:
-    return Case(lambda: clean_email(text), InvalidInput, message, "email")
+    return _invalid("email", lambda: names.clean_email(text), message)
 
 
 def _not_email(text: str, quoted: str) -> Case:
@@ -116,50 +89,41 @@ NAMES = [
     _invisible("Ad\u200da", "a joiner that joins nothing (U+200D)"),
     _invisible("\u200cAda", "a joiner that joins nothing (U+200C)"),
     _invisible("👩\u200d\u200d💻", "a joiner that joins nothing (U+200D)"),
-    Case(
-        lambda: clean_user_name("ada@home"),
-        InvalidInput,
-        "User names can’t contain @. Choose another name.",
+    _invalid(
         "name",
+        lambda: names.clean_user_name("ada@home"),
+        "User names can’t contain @. Choose another name.",
     ),
-    Case(lambda: clean_user_name(""), InvalidInput, "Enter a user name.", "name"),
-    Case(
-        lambda: clean_candidate_name("", field="candidate"),
-        InvalidInput,
-        "Enter a candidate name.",
+    _invalid("name", lambda: names.clean_user_name(""), "Enter a user name."),
+    _invalid(
         "candidate",
+        lambda: names.clean_candidate_name("", field="candidate"),
+        "Enter a candidate name.",
     ),
-    Case(
-        lambda: clean_candidate_names(["Ada", "Ben", "ADA", "ben "]),
-        InvalidInput,
+    _invalid(
+        "candidates",
+        lambda: names.clean_candidate_names(["Ada", "Ben", "ADA", "ben "]),
         "Some candidates are listed more than once: “Ada”, “ADA”, “Ben” and “ben”. Names that "
         "differ only in upper and lower case are the same.",
-        "candidates",
     ),
-    Case(
-        lambda: clean_voter_names(["ada"] * 1_005),
-        InvalidInput,
+    _invalid(
+        "voters",
+        lambda: names.clean_voter_names(["ada"] * 1_005),
         "Some voters are listed more than once: “ada”, “ada”, “ada”, “ada”, “ada” and 1,000 more. "
         "Names that differ only in upper and lower case are the same.",
-        "voters",
     ),
-    Case(
-        lambda: clean_candidate_names(["Ada", ""]),
-        InvalidInput,
-        "Enter a candidate name.",
+    _invalid(
+        "candidates", lambda: names.clean_candidate_names(["Ada", ""]), "Enter a candidate name."
+    ),
+    _invalid(
         "candidates",
-    ),
-    Case(
-        lambda: clean_candidate_names([""] * 101),
-        InvalidInput,
+        lambda: names.clean_candidate_names([""] * 101),
         "That's 101 candidates. An election can have at most 100.",
-        "candidates",
     ),
-    Case(
-        lambda: clean_voter_names([""] * 10_001),
-        InvalidInput,
-        "That's 10,001 voters. An election can have at most 10,000.",
+    _invalid(
         "voters",
+        lambda: names.clean_voter_names([""] * 10_001),
+        "That's 10,001 voters. An election can have at most 10,000.",
     ),
     _email("", "Enter an e-mail address."),
     _email("a@" + "x" * 199, "This e-mail address is too long: 201 characters. Use at most 200."),
@@ -179,11 +143,11 @@ NAMES = [
 
 
 def _permission(role: Role, permission: Permission, message: str) -> Case:
-    return Case(lambda: check_permission(user(role), permission), NotPermitted, message)
+    return _refused(lambda: users.check_permission(user(role), permission), message)
 
 
 def _role_change(mine: Role, theirs: Role, role: Role, message: str, *, to: str = "ben") -> Case:
-    call = lambda: check_role_change(user(mine), user(theirs, to), role)  # noqa: E731
+    call = lambda: users.check_role_change(user(mine), user(theirs, to), role)  # noqa: E731
     return Case(call, NotPermitted, message)
 
 
@@ -235,58 +199,49 @@ USERS = [
         Role.USER,
         "You can’t change the role of “ben”, who owns this site.",
     ),
-    Case(
-        lambda: check_edit_user(user(Role.ADMIN), user(Role.ADMIN, "ben")),
-        NotPermitted,
+    _refused(
+        lambda: users.check_edit_user(user(Role.ADMIN), user(Role.ADMIN, "ben")),
         "You can’t edit “ben”, whose role isn’t below yours. Ask the owner of this site.",
     ),
-    Case(
-        lambda: check_edit_user(ADA, BEN),
-        NotPermitted,
+    _refused(
+        lambda: users.check_edit_user(ADA, BEN),
         "Only administrators can edit other people's accounts.",
     ),
-    Case(
-        lambda: check_edit_user(BEN, BEN),
-        NotPermitted,
+    _refused(
+        lambda: users.check_edit_user(BEN, BEN),
         "Your account can’t change its name or e-mail address. Ask an administrator.",
     ),
-    Case(
-        lambda: check_view_user(ADA, BEN),
-        NotPermitted,
+    _refused(
+        lambda: users.check_view_user(ADA, BEN),
         "Only administrators can see other people's accounts.",
     ),
-    Case(
-        lambda: check_password_change(user(Role.OWNER), BEN),
-        NotPermitted,
+    _refused(
+        lambda: users.check_password_change(user(Role.OWNER), BEN),
         "Only “ben” can change this password. A forgotten password can be reset by e-mail.",
     ),
-    Case(
-        lambda: check_remove_user(
+    _state(
+        lambda: users.check_remove_user(
             user(Role.OWNER), user(Role.OWNER), user_count=1_200, election_count=0
         ),
-        WrongState,
         "You own this site, so you can’t delete your account yet. Make someone else the owner "
         "first, or remove all other people and elections.",
     ),
-    Case(
-        lambda: check_remove_user(
+    _state(
+        lambda: users.check_remove_user(
             user(Role.ADMIN), user(Role.USER, "ben", owns=2), user_count=3, election_count=2
         ),
-        WrongState,
         "“ben” still owns 2 elections. Delete them or hand them over first.",
     ),
-    Case(
-        lambda: check_remove_user(
+    _state(
+        lambda: users.check_remove_user(
             user(Role.USER, owns=1), user(Role.USER, owns=1), user_count=3, election_count=2
         ),
-        WrongState,
         "You still own 1 election. Delete it or hand it over first.",
     ),
-    Case(
-        lambda: role_for_new_user(0, Role.OWNER),
-        InvalidInput,
-        "New users can’t be owners, because there is only one. Choose another role.",
+    _invalid(
         "role",
+        lambda: users.role_for_new_user(0, Role.OWNER),
+        "New users can’t be owners, because there is only one. Choose another role.",
     ),
 ]
 
@@ -294,12 +249,8 @@ _NOT_OWNER = "Only the owner of this election can do this. Ask “ada”."
 _CLOSED = "This election is closed and can’t be changed anymore."
 
 
-def _state(call: Callable[[], object], message: str, field: str | None = None) -> Case:
-    return Case(call, WrongState, message, field)
-
-
 def _window(before: datetime | None, after: datetime | None, message: str, field: str) -> Case:
-    return Case(lambda: check_window(before, after), InvalidInput, message, field)
+    return _invalid(field, lambda: elections.check_window(before, after), message)
 
 
 ELECTIONS = [
@@ -321,85 +272,83 @@ ELECTIONS = [
         "Choose a time after the opening.",
         "no_voting_after",
     ),
-    Case(
-        lambda: check_closing_time(NOON, NOON),
-        InvalidInput,
-        "Choose a time in the future, or none.",
+    _invalid(
         "no_voting_after",
+        lambda: elections.check_closing_time(NOON, NOON),
+        "Choose a time in the future, or none.",
     ),
-    Case(
-        lambda: check_owner(user(Role.OWNER, "ben"), election(State.SETUP)),
-        NotPermitted,
-        _NOT_OWNER,
+    _refused(
+        lambda: elections.check_owner(user(Role.OWNER, "ben"), election(State.SETUP)), _NOT_OWNER
     ),
-    Case(
-        lambda: check_delete(user(Role.USER, "ben"), election(State.SETUP)),
-        NotPermitted,
-        _NOT_OWNER,
+    _refused(
+        lambda: elections.check_delete(user(Role.USER, "ben"), election(State.SETUP)), _NOT_OWNER
     ),
     _state(
-        lambda: check_edit_settings(ADA, election(State.EDITABLE)),
+        lambda: elections.check_edit_settings(ADA, election(State.EDITABLE)),
         "Settings can’t be changed after the launch, so that everyone votes under the same rules.",
     ),
-    _state(lambda: check_edit_settings(ADA, election(State.CLOSED)), _CLOSED),
-    _state(lambda: check_rename_election(ADA, election(State.CLOSED)), _CLOSED),
-    _state(lambda: check_launch(ADA, election(State.CLOSED), NOON), _CLOSED),
-    _state(lambda: check_lock(ADA, election(State.CLOSED)), _CLOSED),
+    _state(lambda: elections.check_edit_settings(ADA, election(State.CLOSED)), _CLOSED),
+    _state(lambda: elections.check_rename_election(ADA, election(State.CLOSED)), _CLOSED),
+    _state(lambda: elections.check_launch(ADA, election(State.CLOSED), NOON), _CLOSED),
+    _state(lambda: elections.check_lock(ADA, election(State.CLOSED)), _CLOSED),
     _state(
-        lambda: check_rename_election(ADA, election(State.FIXED)),
+        lambda: elections.check_rename_election(ADA, election(State.FIXED)),
         "This election is locked: its name can’t be changed anymore.",
     ),
     _state(
-        lambda: check_set_voters(ADA, election(State.FIXED)),
+        lambda: elections.check_set_voters(ADA, election(State.FIXED)),
         "This election is locked: its voter list can’t be changed anymore.",
     ),
     _state(
-        lambda: check_set_candidates(ADA, election(State.FIXED), count=1),
+        lambda: elections.check_set_candidates(ADA, election(State.FIXED), count=1),
         "This election is locked: its candidates can’t be changed anymore.",
     ),
     _state(
-        lambda: check_set_candidates(ADA, election(State.EDITABLE, secret=True), count=2),
+        lambda: elections.check_set_candidates(ADA, election(State.EDITABLE, secret=True), count=2),
         "Ballots in this election are secret, so its candidates are final from the launch: "
         "changing them could show who cast which ballot.",
     ),
     _state(
-        lambda: check_set_candidates(ADA, election(State.EDITABLE), count=1),
+        lambda: elections.check_set_candidates(ADA, election(State.EDITABLE), count=1),
         "An open election needs at least 2 candidates.",
     ),
     _state(
-        lambda: check_launch(ADA, election(State.EDITABLE), NOON),
+        lambda: elections.check_launch(ADA, election(State.EDITABLE), NOON),
         "This election has already been launched.",
     ),
     _state(
-        lambda: check_launch(ADA, election(State.SETUP, candidates=1), NOON),
+        lambda: elections.check_launch(ADA, election(State.SETUP, candidates=1), NOON),
         "Add at least 2 candidates before you launch.",
     ),
     _state(
-        lambda: check_launch(ADA, election(State.SETUP, (None, NOON)), NOON),
+        lambda: elections.check_launch(ADA, election(State.SETUP, (None, NOON)), NOON),
         "The closing time is in the past. Change or remove it before you launch.",
     ),
     _state(
-        lambda: check_lock(ADA, election(State.SETUP)),
+        lambda: elections.check_lock(ADA, election(State.SETUP)),
         "This election hasn’t been launched yet. You can launch it locked.",
     ),
-    _state(lambda: check_lock(ADA, election(State.FIXED)), "This election is already locked."),
     _state(
-        lambda: check_close(ADA, election(State.CLOSED), NOON), "This election is already closed."
+        lambda: elections.check_lock(ADA, election(State.FIXED)), "This election is already locked."
     ),
     _state(
-        lambda: check_close(ADA, election(State.SETUP), NOON),
+        lambda: elections.check_close(ADA, election(State.CLOSED), NOON),
+        "This election is already closed.",
+    ),
+    _state(
+        lambda: elections.check_close(ADA, election(State.SETUP), NOON),
         "This election hasn’t been launched yet. Launch it, or delete it.",
     ),
     _state(
-        lambda: check_close(None, election(State.FIXED), NOON),
+        lambda: elections.check_close(None, election(State.FIXED), NOON),
         "This election has no closing time. Only its owner can close it.",
     ),
     _state(
-        lambda: check_close(ADA, election(State.FIXED, (None, NOON + HOUR)), NOON),
+        lambda: elections.check_close(ADA, election(State.FIXED, (None, NOON + HOUR)), NOON),
         "This election closes by itself at its closing time, and can’t be closed early.",
     ),
     _state(
-        lambda: check_transfer(ADA, election(State.SETUP), BEN),
+        lambda: elections.check_transfer(ADA, election(State.SETUP), BEN),
         "“ben” can’t manage elections. Choose someone else, or ask an administrator to change "
         "their role.",
         "owner",
@@ -410,7 +359,7 @@ _SECRET = "Ballots are secret, so results are shown after the election is closed
 
 
 def _tally(it: Election, message: str) -> Case:
-    return _state(lambda: check_view_tally(BEN, it, NOON), message)
+    return _state(lambda: elections.check_view_tally(BEN, it, NOON), message)
 
 
 VISIBILITY = [
@@ -428,18 +377,16 @@ VISIBILITY = [
         election(State.FIXED, (None, NOON), secret=True),
         "Voting has ended. Results will be ready in a moment.",
     ),
-    Case(
-        lambda: check_view_ballot(
+    _refused(
+        lambda: elections.check_view_ballot(
             user(Role.AUDITOR, "ben"), "cy", election(State.CLOSED, secret=True), NOON
         ),
-        NotPermitted,
         "Ballots in this election are secret. Only “cy” can see this one.",
     ),
-    Case(
-        lambda: check_view_ballot(
+    _refused(
+        lambda: elections.check_view_ballot(
             BEN, "cy", election(State.CLOSED, publication=Publication.ANONYMOUS), NOON
         ),
-        NotPermitted,
         "This election doesn’t publish who cast which ballot. Only “cy” can see this one.",
     ),
 ]
@@ -448,48 +395,46 @@ _FINAL = "You’ve already voted. In this election, ballots are final."
 
 
 def _cast(it: Election, message: str) -> Case:
-    return _state(lambda: check_cast(BEN, it, listed=True, ballot=None, now=NOON), message)
+    return _state(lambda: voting.check_cast(BEN, it, listed=True, ballot=None, now=NOON), message)
 
 
 def _rankings(lines: list[tuple[str, int | None]], message: str, *, of: str = "Ada Ben") -> Case:
-    return Case(lambda: parse_ranking(lines, of.split()), InvalidInput, message, "rankings")
+    return _invalid("rankings", lambda: voting.parse_ranking(lines, of.split()), message)
 
 
 VOTING = [
-    Case(
-        lambda: check_voter(BEN, "ada"),
-        NotPermitted,
+    _refused(
+        lambda: voting.check_voter(BEN, "ada"),
         "You’re signed in as “ben”, so you can’t vote as “ada”.",
     ),
-    Case(
-        lambda: check_listed_voters([user(Role.OBSERVER), BEN, user(Role.NO_ACCESS, "cy")]),
-        InvalidInput,
+    _invalid(
+        "voters",
+        lambda: voting.check_listed_voters([user(Role.OBSERVER), BEN, user(Role.NO_ACCESS, "cy")]),
         "These people's accounts can’t vote: “ada” and “cy”. Leave them out, or ask an "
         "administrator to change their roles.",
-        "voters",
     ),
     _cast(election(State.SETUP), "Voting hasn’t started: this election hasn’t been launched yet."),
     _cast(election(State.CLOSED), "Voting is over: this election is closed. See the results."),
     _cast(election(State.FIXED, (NOON + HOUR, None)), "Voting hasn’t opened yet."),
     _cast(election(State.EDITABLE, (None, NOON)), "Voting has ended."),
-    Case(
-        lambda: check_cast(
+    _refused(
+        lambda: voting.check_cast(
             BEN, election(State.FIXED, voters=1_500), listed=False, ballot=None, now=NOON
         ),
-        NotPermitted,
         "You’re not on the voter list of this election. Ask its owner, “ada”, to add you.",
     ),
     _state(
-        lambda: check_cast(
+        lambda: voting.check_cast(
             BEN, election(State.FIXED), listed=False, ballot=ballot("ben"), now=NOON
         ),
         _FINAL,
     ),
     _state(
-        lambda: check_withdraw(BEN, election(State.FIXED), ballot=ballot("ben"), now=NOON), _FINAL
+        lambda: voting.check_withdraw(BEN, election(State.FIXED), ballot=ballot("ben"), now=NOON),
+        _FINAL,
     ),
     Case(
-        lambda: check_withdraw(BEN, election(State.FIXED), ballot=None, now=NOON),
+        lambda: voting.check_withdraw(BEN, election(State.FIXED), ballot=None, now=NOON),
         NotFound,
         "You haven’t voted in this election, so there is nothing to withdraw.",
     ),
