@@ -18,24 +18,6 @@ from singletable_apps.elections.service import TABLES
 from singletable_apps.shared.mail import Email, Outbox
 from tests.apps.commands.typed import Run
 
-COMMANDS = (
-    "serve",
-    "sample",
-    "rebuild",
-    "export",
-    "restore",
-    "verify",
-    "events",
-    "outbox",
-    "tally",
-)
-
-
-def test_help_lists_all_commands(run: Run) -> None:
-    code, out, _ = run("--help")
-    assert code == 0
-    assert [word for word in COMMANDS if f" {word} " not in out] == []
-
 
 def test_sample_prints_accounts_and_needs_empty_tables(run: Run, folder: Path) -> None:
     said = (folder / "sample.txt").read_text()

@@ -1,4 +1,4 @@
-"""`make run`: the site with sample data in a moment, stopped by Ctrl-C, and there again after."""
+"""`make run` serves the site with sample data, stops on Ctrl-C, and keeps its data."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _running(folder: Path) -> Generator[tuple[str, list[str]]]:
     with subprocess.Popen(
         [*command, "INSTALLED=installed"],
         cwd=folder,
-        # As a person calls it: without what a make that runs the tests says to those below it.
+        # Without the flags of a make that runs the tests.
         env={name: value for name, value in os.environ.items() if name != "MAKEFLAGS"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -61,7 +61,7 @@ def _running(folder: Path) -> Generator[tuple[str, list[str]]]:
             printed += process.stdout
 
 
-def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_path: Path) -> None:
+def test_make_run_serves_sample_data_stops_and_keeps_changes(tmp_path: Path) -> None:
     (tmp_path / "constraints").mkdir()
     for name in ("pyproject.toml", "constraints/dev.txt", "installed"):
         (tmp_path / name).touch()
@@ -74,10 +74,10 @@ def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_p
         assert _ask(f"{api}/sign-in", {"name_or_email": "Ada", "password": PASSWORD})
         newcomer = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
         assert _ask(f"{api}/register", newcomer)
-    said = "".join(printed)
+    output = "".join(printed)
     for words in (PASSWORD, "Grace", "/api/elections/docs", "Ctrl-C", "Back up", "Stopped."):
-        assert words in said
-    assert "Traceback" not in said
+        assert words in output
+    assert "Traceback" not in output
     # The next start finds all this, and creates nothing again.
     kept = tmp_path / ".run" / "elections"
     assert {one.name for one in (tmp_path / ".run").iterdir()} == {app.folder for app in apps}

@@ -1,4 +1,4 @@
-"""`singletable portfolio`: sample, export, import and migrate, and what is refused in words."""
+"""`singletable portfolio`: sample, export, import and migrate, and errors that say what to do."""
 
 from __future__ import annotations
 
@@ -47,13 +47,6 @@ def site(sampled: Path, tmp_path: Path) -> Path:
 
 def of(site: Path) -> list[str]:
     return ["--address", f"file:{site}/site.db", "--folder", str(site)]
-
-
-def test_help_lists_the_commands(typed: Run) -> None:
-    code, out, _ = typed("--help")
-    assert code == 0
-    words = ("serve", "sample", "export", "import", "migrate", "outbox", "prune", "recount")
-    assert [word for word in words if f" {word} " not in out] == []
 
 
 def test_site_is_served_at_the_root(site: Path) -> None:

@@ -1,4 +1,4 @@
-"""`singletable serve`: what stands in its way is said in words, before anything is made."""
+"""`singletable serve` rejects wrong options with a reason, before it creates files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_is_refused_before_anything_is_made(
+def test_wrong_options_are_rejected_before_files_are_created(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, case: str
 ) -> None:
     arguments, why = REFUSED[case]
@@ -117,7 +117,7 @@ async def _app(scope: object, receive: object, send: object) -> None:
     """Stand in for an app that is not called."""
 
 
-def test_a_port_in_use_is_refused_first(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_port_in_use_is_rejected_first(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         err = _refused(capsys, "--folder", tmp_path / "data", "--port", port)
@@ -125,16 +125,14 @@ def test_a_port_in_use_is_refused_first(capsys: pytest.CaptureFixture[str], tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_is_refused(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_file_as_a_folder_is_rejected(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "data").touch()
     err = _refused(capsys, "--folder", tmp_path / "data", "--port", "0", "--sample")
     assert "Elections could not start." in err
     assert f"Cannot use '{tmp_path}/data/elections.new': Not a directory." in err
 
 
-def test_what_is_not_installed_is_named(
+def test_missing_package_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for module in ("home.serve", "shared.serve"):

@@ -22,7 +22,7 @@ from tests.apps.support.elections.sample import copy_sample
 URL = "http://127.0.0.1:8000"
 
 
-def test_the_root_leads_to_pages_where_one_can_sign_in_and_the_api_is_beside_them() -> None:
+def test_root_redirects_to_the_pages_and_the_api_is_served_beside_them() -> None:
     _, settings = settings_for(PublicUrl(URL), EmailDelivery())
     app = with_pages(copy_sample().elections, settings)
     browser = TestClient(app, base_url=URL, headers={"Accept": "text/html"})
@@ -30,13 +30,12 @@ def test_the_root_leads_to_pages_where_one_can_sign_in_and_the_api_is_beside_the
     sent = {"who": "Ada", "password": PASSWORD}
     page = browser.post("/elections/sign-in", data=sent, headers={"Origin": URL})
     assert "Welcome, Ada" in page.text
-    told = browser.post(
-        "/api/elections/sign-in", json={"name_or_email": "Ada", "password": PASSWORD}
-    )
-    assert told.json()["user"]["name"] == "Ada"
+    credentials = {"name_or_email": "Ada", "password": PASSWORD}
+    answer = browser.post("/api/elections/sign-in", json=credentials)
+    assert answer.json()["user"]["name"] == "Ada"
 
 
-def test_behind_a_proxy_links_lead_where_people_come_from() -> None:
+def test_links_behind_a_proxy_have_the_public_url() -> None:
     service, settings = settings_for(
         PublicUrl("https://vote.example.org", ("127.0.0.1",)), EmailDelivery()
     )

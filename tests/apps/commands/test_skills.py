@@ -1,4 +1,4 @@
-"""`singletable skills`: sample and outbox, and what is refused in words."""
+"""`singletable skills`: sample and outbox, and errors that say what to do."""
 
 from __future__ import annotations
 
@@ -22,12 +22,6 @@ from tests.apps.commands.typed import Run, RunOf
 def typed(type_of: RunOf) -> Run:
     """Type a command about skills."""
     return type_of("skills")
-
-
-def test_help_lists_the_commands(typed: Run) -> None:
-    code, out, _ = typed("--help")
-    assert code == 0
-    assert [word for word in ("serve", "sample", "outbox") if f" {word} " not in out] == []
 
 
 def test_sample_is_created_once_and_e_mails_are_in_the_outbox(typed: Run, tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ def _render(text: str) -> GuidePage:
     return render_document(text, lambda href: {"keys.md": "/guide/keys"}.get(href))
 
 
-def _pages(guide: Guide) -> dict[str, GuidePage]:
+@pytest.fixture(scope="module")
+def pages(guide: Guide) -> dict[str, GuidePage]:
     """Return all documents by URL."""
     urls = [guide.url_of(path.relative_to(ROOT).as_posix()) for path in ROOT.glob("docs/**/*.md")]
     pages = {url: guide.page(url) for url in urls if url is not None}
@@ -42,9 +43,8 @@ def _pages(guide: Guide) -> dict[str, GuidePage]:
 
 
 def test_every_document_has_a_page_without_styles_scripts_or_dead_images(
-    guide: Guide, browser: TestClient
+    pages: dict[str, GuidePage], browser: TestClient
 ) -> None:
-    pages = _pages(guide)
     assert len(pages) == len([*ROOT.glob("docs/**/*.md")])
     for url, page in pages.items():
         assert page.title != "Guide", url
@@ -54,15 +54,14 @@ def test_every_document_has_a_page_without_styles_scripts_or_dead_images(
 
 
 def test_links_between_documents_lead_to_pages_and_headings(
-    guide: Guide, browser: TestClient
+    guide: Guide, pages: dict[str, GuidePage]
 ) -> None:
-    pages = _pages(guide)
     for url, page in pages.items():
         for href in re.findall(r'<a href="([^"]+)"', page.html):
             target, _, anchor = unescape(href).partition("#")
             if target.startswith("http") or target == "/":
                 continue  # the README is the home page
-            linked = guide.page(target or url)
+            linked = pages.get(target or url) or guide.page(target)
             assert linked is not None, (url, href)
             if anchor:
                 assert f'id="{anchor}"' in linked.html, (url, href)

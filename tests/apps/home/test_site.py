@@ -58,8 +58,6 @@ def test_installed_apps_are_discovered_and_served(
         for app in apps:
             assert f'href="{app.info.url}"' in home
             assert browser.get(app.info.url).status_code == 200
-        for path in sorted(set(re.findall(r'(?:href|src)="(/[^"#]*)"', home))):
-            assert browser.get(path).status_code == 200, path
         assert '<a class="sample-entry" href="/pebbles">' in home
         assert 'name="who" value="Ada"' in home
         files = re.findall(r'"(/static/[^"]+)"', browser.get("/elections", headers=HTML).text)
