@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from xml.etree.ElementTree import Element
 
 from singletable_apps.counting.pictures import Picture
@@ -14,6 +15,7 @@ NUMBER = r"([\d,]+(?: \d+/\d+)?|\d+/\d+)"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+@cache
 def parsed(picture: Picture) -> Element:
     """Parse the drawing; raise if it is not XML."""
     return ET.fromstring(picture.svg)

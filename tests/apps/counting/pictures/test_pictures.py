@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -24,10 +24,13 @@ every_election = pytest.mark.parametrize("name", ELECTIONS)
 _DRAWN = {"svg", "title", "desc", "g", "rect", "path", "circle", "text", "tspan"}
 
 
-def _pictures(name: str) -> Iterator[Picture]:
+def _draw(name: str) -> list[Picture]:
     ballots = ELECTIONS[name]
-    yield from draw_pictures(schulze(ballots)).values()
-    yield from draw_pictures(instant_runoff(ballots)).values()
+    results = (schulze(ballots), instant_runoff(ballots))
+    return [picture for result in results for picture in draw_pictures(result).values()]
+
+
+_pictures = cache(_draw)
 
 
 # Names of candidates are text, never markup.
@@ -62,7 +65,7 @@ def test_pictures_are_images_with_a_name_and_a_description(name: str) -> None:
 
 @every_election
 def test_same_result_gives_the_same_picture(name: str) -> None:
-    assert list(_pictures(name)) == list(_pictures(name))
+    assert _draw(name) == _pictures(name)
 
 
 # Names that are cut are complete in tooltips and in the text.
@@ -122,8 +125,7 @@ def test_results_with_scores_alone_have_no_pictures() -> None:
     ]
 
 
-def _styled_classes() -> set[str]:
-    return set(re.findall(r"\.([a-z][\w-]*)", STYLESHEET))
+_STYLED = set(re.findall(r"\.([a-z][\w-]*)", STYLESHEET))
 
 
 # A shape without a known class would be black, also on a dark background.
@@ -132,7 +134,7 @@ def test_every_shape_has_a_light_and_a_dark_color(name: str) -> None:
     for picture in _pictures(name):
         for element in parsed(picture).iter():
             if element.tag in {f"{SVG}rect", f"{SVG}path", f"{SVG}circle"}:
-                assert classes(element) & _styled_classes(), ET.tostring(element)
+                assert classes(element) & _STYLED, ET.tostring(element)
     assert set(LIGHT) == set(DARK)
     assert set(re.findall(r"var\(--count-([\w-]+)\)", STYLESHEET)) == set(LIGHT)
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
@@ -36,6 +37,7 @@ _COUNTED = ["two", "one candidate", "dead heat", "cycle", "split votes", "beyond
 _EMPTY = ["no ballots", "only blank ballots"]
 
 
+@cache
 def _result(name: str) -> RunoffResult:
     return instant_runoff(ELECTIONS[name], seed="2026-11-15")
 
