@@ -2,39 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
+
 import pytest
 
 from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
 from singletable.operations import Operation
-from singletable_apps.elections.errors import NotFound, NotSignedIn, RebuildInProgress
+from singletable_apps.elections.errors import NotFound, RebuildInProgress
 from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
 from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver
 from tests.apps.support.elections.checks import check_consistency
-from tests.apps.support.elections.scenario import Scenario, make_scenario
+from tests.apps.support.elections.scenario import Scenario, copy_scenario, make_scenario
 from tests.apps.support.elections.world import KEYS, PASSWORD, ballot, dump_items, open_store
 
+WRITES = (PutItem, TransactWriteItems)
 
-@pytest.fixture
-def there() -> Scenario:
+
+@pytest.fixture(scope="module")
+def base() -> Scenario:
     """Bob and Carol are voters of three elections, and have voted."""
     return make_scenario(Engine.in_memory(), elections=3)
 
 
-def _writes(operation: Operation[object]) -> bool:
-    return isinstance(operation, PutItem | TransactWriteItems)
+@pytest.fixture
+def there(base: Scenario) -> Scenario:
+    return copy_scenario(base)
+
+
+def _nth(number: int, *kinds: type[Operation[object]]) -> Callable[[Operation[object]], bool]:
+    """Return a condition that is met by the nth operation of these kinds and all later ones."""
+    numbers = count(1)
+    return lambda operation: isinstance(operation, kinds) and next(numbers) >= number
+
+
+def _begin_rebuild(there: Scenario) -> None:
+    """Start a rebuild that crashes."""
+    cut = PowerCutDriver(there.engine)
+    cut.cut_after(8)
+    with pytest.raises(PowerCut):
+        rebuild(open_store(cut), KEYS.ballot_key, clock=there.world.clock)
+
+
+def _complete_rebuild(there: Scenario) -> None:
+    """Rebuild after the lease of the crashed process."""
+    there.world.clock.advance(minutes=2)
+    rebuild(open_store(there.engine), KEYS.ballot_key, clock=there.world.clock)
+
+
+def _reads_user(operation: Operation[object]) -> bool:
+    return "USER_ID" in str(operation)
 
 
 def _crash_while_renaming(there: Scenario, steps: int) -> None:
     """Rename Carol, and crash before all items that contain her name are renamed."""
     cut = PowerCutDriver(there.engine)
-    seen = 0
-
-    def at_the_step(operation: Operation[object]) -> bool:
-        nonlocal seen
-        seen += isinstance(operation, TransactWriteItems)
-        return seen > steps
-
+    at_the_step = _nth(steps + 1, TransactWriteItems)
     dying = InterruptingDriver(cut, at_the_step, lambda: cut.cut_after(0))
     service = there.world.open_service(dying)
     with pytest.raises(PowerCut):
@@ -43,11 +67,8 @@ def _crash_while_renaming(there: Scenario, steps: int) -> None:
 
 @pytest.mark.parametrize("steps", [1, 2])
 def test_user_who_is_being_renamed_can_vote(there: Scenario, steps: int) -> None:
-    def reads_user(operation: Operation[object]) -> bool:
-        return "USER_ID" in str(operation)
-
     driver = InterruptingDriver(
-        there.engine, reads_user, lambda: _crash_while_renaming(there, steps)
+        there.engine, _reads_user, lambda: _crash_while_renaming(there, steps)
     )
     service = there.world.open_service(driver)
     cast = service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
@@ -57,13 +78,7 @@ def test_user_who_is_being_renamed_can_vote(there: Scenario, steps: int) -> None
 
 
 def test_command_is_not_refused_because_of_a_rebuild(there: Scenario) -> None:
-    def begin() -> None:
-        cut = PowerCutDriver(there.engine)
-        cut.cut_after(8)
-        with pytest.raises(PowerCut):
-            rebuild(open_store(cut), KEYS.ballot_key, clock=there.world.clock)
-
-    driver = InterruptingDriver(there.engine, lambda one: "USER_ID" in str(one), begin)
+    driver = InterruptingDriver(there.engine, _reads_user, lambda: _begin_rebuild(there))
     service = there.world.open_service(driver)
     with pytest.raises(RebuildInProgress, match="Nothing is lost"):
         service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
@@ -71,20 +86,13 @@ def test_command_is_not_refused_because_of_a_rebuild(there: Scenario) -> None:
 
 
 def test_command_logged_during_a_rebuild_says_that_it_is_saved(there: Scenario) -> None:
-    def begin() -> None:
-        cut = PowerCutDriver(there.engine)
-        cut.cut_after(8)
-        with pytest.raises(PowerCut):
-            rebuild(open_store(cut), KEYS.ballot_key, clock=there.world.clock)
-
     length = there.world.event_count
-    driver = InterruptingDriver(there.engine, _writes, begin)
+    driver = InterruptingDriver(there.engine, _nth(1, *WRITES), lambda: _begin_rebuild(there))
     service = there.world.open_service(driver)
     with pytest.raises(RebuildInProgress, match=f"event {length + 1} "):
         service.lifecycle.create(there.bob, "New")
     assert there.world.event_count == length + 1
-    there.world.clock.advance(minutes=2)
-    rebuild(open_store(there.engine), KEYS.ballot_key, clock=there.world.clock)
+    _complete_rebuild(there)
     assert there.world.service.context.read.get_election("New").owner_name == "Bob"
     check_consistency(there.world)
 
@@ -92,34 +100,26 @@ def test_command_logged_during_a_rebuild_says_that_it_is_saved(there: Scenario) 
 def test_users_stay_signed_in_during_a_rebuild(there: Scenario) -> None:
     access = there.world.service.auth
     signed_in = access.sign_in("Bob", PASSWORD)
-    cut = PowerCutDriver(there.engine)
-    cut.cut_after(8)
-    with pytest.raises(PowerCut):
-        rebuild(open_store(cut), KEYS.ballot_key, clock=there.world.clock)
+    _begin_rebuild(there)
     for ask in (
         lambda: access.authenticate(signed_in.access),
         lambda: access.renew(signed_in.refresh),
     ):
         with pytest.raises(RebuildInProgress):
             ask()
-    there.world.clock.advance(minutes=2)
-    rebuild(open_store(there.engine), KEYS.ballot_key, clock=there.world.clock)
+    _complete_rebuild(there)
     assert access.authenticate(signed_in.access).name == "Bob"
     assert access.renew(signed_in.refresh).user.name == "Bob"
 
 
 def test_cast_succeeds_while_the_election_is_renamed(there: Scenario) -> None:
     other = there.world.open_service()
-    seen: list[object] = []
-
-    def after_the_event(operation: Operation[object]) -> bool:
-        seen.extend([operation] if _writes(operation) else [])
-        return len(seen) == 2
-
-    def rename() -> None:
-        other.lifecycle.rename(there.bob, "Election 0", "Renamed")
-
-    driver = InterruptingDriver(there.engine, after_the_event, rename)
+    # After the event is in the log.
+    driver = InterruptingDriver(
+        there.engine,
+        _nth(2, *WRITES),
+        lambda: other.lifecycle.rename(there.bob, "Election 0", "Renamed"),
+    )
     service = there.world.open_service(driver)
     cast = service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
     assert driver.happened
@@ -134,14 +134,8 @@ def test_cast_succeeds_while_the_election_is_renamed(there: Scenario) -> None:
 
 def test_register_succeeds_while_the_user_is_renamed(there: Scenario) -> None:
     other = there.world.open_service()
-    seen: list[object] = []
-
-    def after_the_event(operation: Operation[object]) -> bool:
-        seen.extend([operation] if _writes(operation) else [])
-        return len(seen) == 2
-
     driver = InterruptingDriver(
-        there.engine, after_the_event, lambda: other.people.rename(there.owner, "Eve", "Evelyn")
+        there.engine, _nth(2, *WRITES), lambda: other.people.rename(there.owner, "Eve", "Evelyn")
     )
     eve = there.world.open_service(driver).people.register("Eve", "eve@example.org", PASSWORD)
     assert driver.happened
@@ -153,13 +147,7 @@ def test_two_processes_apply_the_same_events_once(there: Scenario) -> None:
         catch_up(open_store(there.engine), KEYS.ballot_key)
 
     for nth in range(1, 7):
-        seen: list[object] = []
-
-        def at(operation: Operation[object], seen: list[object] = seen, nth: int = nth) -> bool:
-            seen.extend([operation] if isinstance(operation, TransactWriteItems) else [])
-            return len(seen) == nth
-
-        driver = InterruptingDriver(there.engine, at, apply_elsewhere)
+        driver = InterruptingDriver(there.engine, _nth(nth, TransactWriteItems), apply_elsewhere)
         names = ("Carol", "Karol") if nth % 2 else ("Karol", "Carol")
         there.world.open_service(driver).people.rename(there.owner, *names)
         check_consistency(there.world)
@@ -188,15 +176,3 @@ def test_service_opens_while_others_write(there: Scenario) -> None:
         there.world.open_service(reads_table).context.read.get_election("Newer").owner_name == "Bob"
     )
     assert reads_table.happened
-
-
-def test_removed_user_is_signed_out(there: Scenario) -> None:
-    access = there.world.service.auth
-    signed_in = access.sign_in("Dave", PASSWORD)
-    there.world.service.people.remove(there.owner, "Dave")
-    for ask in (
-        lambda: access.authenticate(signed_in.access),
-        lambda: access.renew(signed_in.refresh),
-    ):
-        with pytest.raises(NotSignedIn):
-            ask()
