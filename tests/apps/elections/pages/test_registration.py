@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import httpx2
 import pytest
 
@@ -22,12 +20,10 @@ ZOE = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
 @pytest.fixture
 def confirming() -> PagesApp:
     """Return an app with a mail server, where Ada has an account."""
-    app = PagesApp.create()
     world = World(connect("memory:"))
-    service = world.open_service(settings=Settings(confirm_registrations=True))
-    world.service = service
+    world.service = world.open_service(settings=Settings(confirm_registrations=True))
     world.register("Ada")
-    return PagesApp(world, app.fastapi, replace(app.site, elections=service))
+    return PagesApp.create(world)
 
 
 def _register(app: PagesApp, **fields: str) -> httpx2.Response:
