@@ -1,4 +1,4 @@
-"""A table that is busy or away is answered with 503, and when to ask again."""
+"""If the table is throttled or unavailable, the answer is 503 with Retry-After."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from singletable import Engine
 from singletable.faults import Faults, FaultyDriver
 from singletable_apps.polls.service import voting
-from tests.apps.polls.api.client import OPTIONS, Made, Person, Server, make_server, type_of
+from tests.apps.polls.api.client import OPTIONS, Made, Person, make_server, type_of
 from tests.apps.polls.support.harness import dump
 
 NEW = {"title": "Best?", "candidates": OPTIONS}
@@ -33,45 +33,34 @@ ASKED: dict[str, Callable[[Person, Made], httpx2.Response]] = {
     "codes": lambda ada, poll: ada.get(f"{poll.path}/codes", key=poll.key),
     "issue codes": lambda ada, poll: ada.post(f"{poll.path}/codes", {"count": 1}, key=poll.key),
 }
-FAULTS = {
-    "throttled": Faults(throttle=1.0),
-    "unavailable": Faults(unavailable=1.0),
-    "internal": Faults(internal=1.0),
-}
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody wait between attempts."""
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the waits between attempts."""
     monkeypatch.setattr(time, "sleep", lambda _: None)
 
 
-def rickety() -> tuple[Server, FaultyDriver]:
-    driver = FaultyDriver(Engine.in_memory())
-    return make_server(driver=driver), driver
-
-
-@pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("asked", ASKED)
-def test_unavailable_table_is_503_with_retry_after(asked: str, fault: str) -> None:
-    server, driver = rickety()
-    ada = server.new_visitor()
+def test_unavailable_table_is_503_with_retry_after(asked: str) -> None:
+    driver = FaultyDriver(Engine.in_memory())
+    ada = make_server(driver=driver).new_visitor()
     poll = ada.makes()
-    before = dump(server.driver)
-    with driver.inject(FAULTS[fault]):
-        answer = ASKED[asked](ada, poll)
-    assert type_of(answer) == "503 try-later"
-    assert int(answer.headers["Retry-After"]) >= 1
-    assert dump(server.driver) == before
+    before = dump(driver)
+    for fault in (Faults(throttle=1.0), Faults(unavailable=1.0), Faults(internal=1.0)):
+        with driver.inject(fault):
+            answer = ASKED[asked](ada, poll)
+        assert type_of(answer) == "503 try-later"
+        assert int(answer.headers["Retry-After"]) >= 1
+        assert dump(driver) == before
     assert ASKED[asked](ada, poll).status_code in (200, 201, 204, 404)
 
 
-# The store tries for seconds by itself: sixty times that is longer than anybody waits.
-@pytest.mark.usefixtures("impatient")
+# The store retries for seconds by itself: sixty times that is too long.
 def test_busy_poll_is_503_within_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(voting, "MAX_SECONDS", 0.0)
-    server, driver = rickety()
+    driver = FaultyDriver(Engine.in_memory())
+    server = make_server(driver=driver)
     poll = server.new_visitor().makes()
     with driver.inject(Faults(conflict=1.0)):
         answer = server.new_visitor().votes(poll, "Go")
