@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from html import unescape
+from typing import Any
 
 import httpx2
 from fastapi import FastAPI
@@ -14,9 +16,10 @@ from fastapi.testclient import TestClient
 from singletable import connect
 from singletable_apps.polls.api import ApiSettings, Limits
 from singletable_apps.polls.app import FORM_LIMIT, make_web_app
+from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.pages import PollsSite
 from singletable_apps.polls.rules import PollDraft
-from singletable_apps.polls.service import ManagedPoll, Polls, open_polls
+from singletable_apps.polls.service import Polls, Voter, open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import Settings
 from tests.apps.support.html import HtmlForm, forms_in
@@ -61,15 +64,58 @@ class Server:
         browser.cookies.set("theme", "light")
         return Visitor(self, browser)
 
-    def poll(self, draft: PollDraft | None = None, codes: int = 0) -> ManagedPoll:
+    def poll(self, draft: PollDraft | None = None, codes: int = 0) -> PollPages:
         """Create a poll in another browser."""
         managed = self.polls.lifecycle.create(draft or PollDraft("Where to?", OPTIONS))
         if codes:
             self.polls.codes.issue(managed.poll.id, managed.admin_key, codes)
-        return managed
+        return PollPages(self, managed.poll.id, managed.admin_key)
 
-    def votes(self, managed: ManagedPoll) -> int:
-        return self.polls.tallies.get(managed.poll).votes
+
+@dataclass(frozen=True)
+class PollPages:
+    """A poll with its admin key; its pages are below `at`."""
+
+    server: Server
+    id: str
+    key: str
+
+    @property
+    def at(self) -> str:
+        return f"/polls/p/{self.id}"
+
+    @property
+    def stored(self) -> Poll:
+        return self.server.polls.context.get_poll(self.id)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Return how often each ranking was voted for, such as {"0 2": 1}."""
+        return self.server.polls.tallies.get(self.stored).counts
+
+    @property
+    def votes(self) -> int:
+        return sum(self.counts.values())
+
+    def organizer(self) -> Visitor:
+        """Return a visitor who has opened the admin link."""
+        visitor = self.server.new_visitor()
+        visitor.look(f"{self.at}/manage?key={self.key}")
+        return visitor
+
+    def code(self, number: int = 0) -> str:
+        return SECRET.voting_code(self.id, number)
+
+    def edit(self, **changes: Any) -> None:
+        edit = self.server.polls.lifecycle.edit
+        edit(self.id, self.key, lambda draft: replace(draft, **changes))
+
+    def close(self) -> None:
+        self.server.polls.lifecycle.close(self.id, self.key)
+
+    def cast(self, *ranked: str) -> None:
+        """Cast a vote without a browser; the poll must be open to everyone."""
+        self.server.polls.voting.cast(self.id, ranked, Voter())
 
 
 @dataclass

@@ -124,9 +124,9 @@ def test_closing_time_is_in_the_time_zone_of_the_browser(server: Server, ada: Vi
 
 def test_poll_is_created_from_another(server: Server, ada: Visitor) -> None:
     ends = server.now + timedelta(hours=1)
-    terms = {"results": ResultsVisibility.AFTER_CLOSING, "protection": Protection.OPEN}
-    draft = PollDraft("Old", ("A", "B"), "why", ends, changeable=False, **terms)  # type: ignore[arg-type]
-    old = server.poll(draft).poll
+    hidden = ResultsVisibility.AFTER_CLOSING
+    draft = PollDraft("Old", ("A", "B"), "why", ends, hidden, Protection.OPEN, changeable=False)
+    old = server.poll(draft).stored
     server.wait(hours=2)
     page = ada.look(f"{NEW}?from={old.id}")
     assert "A copy of “Old”" in text_in(page.text)

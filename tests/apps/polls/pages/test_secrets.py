@@ -13,7 +13,6 @@ from singletable_apps.polls.service import open_polls
 from singletable_apps.polls.tokens import Secret
 from tests.apps.polls.pages.client import (
     OPTIONS,
-    SECRET,
     Server,
     Visitor,
     faults_in,
@@ -36,80 +35,77 @@ def wide(text: str) -> str:
     ["made", *(f"manage{part}" for part in ("", "/edit", "/codes", "/codes/sheet", "/codes.csv"))],
 )
 def test_pages_with_keys_or_codes_are_not_cached(server: Server, page: str) -> None:
-    managed, chair = server.poll(CODES, codes=2), server.new_visitor()
-    chair.look(f"/polls/p/{managed.poll.id}/manage?key={managed.admin_key}")
-    shown = chair.look(f"/polls/p/{managed.poll.id}/{page}")
+    poll = server.poll(CODES, codes=2)
+    shown = poll.organizer().look(f"{poll.at}/{page}")
     assert (shown.status_code, shown.headers["Cache-Control"]) == (200, "no-store")
 
 
-# The next voter at the same screen goes back, and is not to see it.
+# The next voter at the same screen may go back in the history.
 def test_pages_with_a_vote_are_not_cached(server: Server, ada: Visitor) -> None:
-    managed = server.poll(CODES, codes=1)
-    at, code = f"/polls/p/{managed.poll.id}", SECRET.voting_code(managed.poll.id, 0)
+    poll = server.poll(CODES, codes=1)
+    at, code = poll.at, poll.code()
     # The empty form has the key that proves the vote later.
     pages = [ada.look(at), ada.look(f"{at}?code={code}")]
-    pages += [ada.rank(managed.poll.id, code, Lake="1")]
-    pages += [ada.follow(ada.vote(managed.poll.id, "Lake", code=code))]
+    pages += [ada.rank(poll.id, code, Lake="1")]
+    pages += [ada.follow(ada.vote(poll.id, "Lake", code=code))]
     pages += [ada.look(at), ada.look(f"{at}?change=yes")]
-    server.polls.lifecycle.close(managed.poll.id, managed.admin_key)
+    poll.close()
     pages += [ada.look(at)]
     assert [page.headers["Cache-Control"] for page in pages] == ["no-store"] * 7
 
 
 def test_full_width_code_is_accepted(server: Server, ada: Visitor) -> None:
-    managed = server.poll(CODES, codes=1)
-    code = wide(SECRET.voting_code(managed.poll.id, 0))
-    assert "your vote was counted" in ada.follow(ada.vote(managed.poll.id, "Lake", code=code)).text
-    assert "You have voted" in ada.look(f"/polls/p/{managed.poll.id}").text
+    poll = server.poll(CODES, codes=1)
+    voted = ada.vote(poll.id, "Lake", code=wide(poll.code()))
+    assert "your vote was counted" in ada.follow(voted).text
+    assert "You have voted" in ada.look(poll.at).text
 
 
 @pytest.mark.parametrize("typed", ["{}", "https://polls.example/polls/p/x/manage?key={}", " {}?"])
 def test_admin_key_is_accepted_in_any_spelling(server: Server, ada: Visitor, typed: str) -> None:
-    managed = server.poll()
-    for key in (managed.admin_key, managed.admin_key.lower(), wide(managed.admin_key)):
-        at = f"/polls/p/{managed.poll.id}/manage"
-        page = ada.follow(ada.post(f"{at}/key", {"key": typed.format(key)}))
-        assert page.status_code == 200
+    poll = server.poll()
+    for key in (poll.key, poll.key.lower(), wide(poll.key)):
+        answer = ada.post(f"{poll.at}/manage/key", {"key": typed.format(key)})
+        assert ada.follow(answer).status_code == 200
 
 
 @pytest.mark.parametrize("typed", ["http://[", "//[::1?key=", "?key=", "&=?", "\u2100//x?y"])
 def test_invalid_admin_link_is_rejected(server: Server, ada: Visitor, typed: str) -> None:
-    managed = server.poll()
-    answer = ada.post(f"/polls/p/{managed.poll.id}/manage/key", {"key": typed})
+    poll = server.poll()
+    answer = ada.post(f"{poll.at}/manage/key", {"key": typed})
     assert answer.status_code == 403
     assert "Enter the admin link" in answer.text
 
 
-# A cookie can be made up as well as a form: it must not be a way around the limit of guesses.
+# A cookie can be forged: it must not be a way around the limit of guesses.
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_forged_cookie_does_not_reveal_valid_codes(
     server: Server, ada: Visitor, number: int
 ) -> None:
-    managed = server.poll(CODES, codes=2)
-    at = f"/polls/p/{managed.poll.id}"
-    server.new_visitor().vote(managed.poll.id, "Lake", code=SECRET.voting_code(managed.poll.id, 0))
-    cookie = f"{SECRET.voting_code(managed.poll.id, number)}.{'0' * 32}"
-    ada.browser.cookies.set("polls_code", cookie, path=at)
-    paper = ada.look(at)
-    assert "You have voted" not in paper.text
-    assert "Vote to see the results" in ada.look(f"{at}/results").text
-    answer = ada.send(paper, managed.poll.id, **ranks(Lake="1"), sure="yes")
+    poll = server.poll(CODES, codes=2)
+    server.new_visitor().vote(poll.id, "Lake", code=poll.code())
+    cookie = f"{poll.code(number)}.{'0' * 32}"
+    ada.browser.cookies.set("polls_code", cookie, path=poll.at)
+    ballot = ada.look(poll.at)
+    assert "You have voted" not in ballot.text
+    assert "Vote to see the results" in ada.look(f"{poll.at}/results").text
+    answer = ada.send(ballot, poll.id, **ranks(Lake="1"), sure="yes")
     assert faults_in(answer)["code"].startswith("Enter your voting code.")
-    assert server.votes(managed) == 1
+    assert poll.votes == 1
 
 
-# To look for the admin link again, or to wait, would be in vain.
+# Another admin link would not help, nor a retry.
 @pytest.mark.parametrize("page", ["", "/manage", "/manage/edit", "/made", "/manage?key=x"])
 def test_wrong_secret_is_explained(server: Server, ada: Visitor, page: str) -> None:
-    managed = server.poll()
+    poll = server.poll()
     other = open_polls(server.polls.context.store.driver, Secret(b"another!" * 4))
     server.site = replace(server.site, polls=other)
-    answer = ada.look(f"/polls/p/{managed.poll.id}{page}")
+    answer = ada.look(f"{poll.at}{page}")
     assert (answer.status_code, "Retry-After" in answer.headers) == (503, False)
     assert "Wrong server secret" in answer.text
 
 
-# Whose cookie is that of the sample could put anything on everybody's first page.
+# With the cookie of the sample, anyone could put polls on everybody's first page.
 def test_sample_browser_cannot_be_impersonated(server: Server, ada: Visitor) -> None:
     sample = server.polls.lifecycle.create(PollDraft("A sample", OPTIONS), SAMPLE_BROWSER)
     ada.browser.cookies.set("polls_browser", SAMPLE_BROWSER)
