@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlsplit
-
-import pytest
 
 from singletable import Driver, Engine
 from singletable.operations import Operation, TransactWriteItems
@@ -65,84 +61,16 @@ def test_post_has_the_attributes_of_the_original_and_ours(server: Server) -> Non
     assert public == blog == data(server.visitor().get(f"/blogs/{blog['blogId']}"))
 
 
-@pytest.mark.parametrize(
-    ("fields", "places"),
-    [
-        ({"title": ""}, ["/title"]),
-        ({"title": 7}, ["/title"]),
-        ({"title": "x" * 201}, ["/title"]),
-        ({"slug": "No Slug"}, ["/slug"]),
-        ({"tags": ["x" * 41]}, ["/tags"]),
-        ({"tags": "tea"}, ["/tags"]),
-        ({"author": "me"}, ["/author"]),
-        ({"markdown": ""}, ["/markdown"]),
-        ({"markdown": "x" * 120_001}, ["/markdown"]),
-        ({"content": ""}, ["/content"]),
-        ({"content": None}, ["/content"]),
-        ({"content": "<p>" + "x" * 130_000}, ["/content"]),
-        ({"status": "secret"}, ["/status"]),
-        ({"status": "scheduled"}, [""]),
-        ({"publish_at": 1_800_000_000}, [""]),
-        ({"status": "scheduled", "publish_at": 9_000_000_000}, ["/publish_at"]),
-        ({"status": "scheduled", "publish_at": "tomorrow"}, ["/publish_at"]),
-        ({"canonical_url": "/here"}, ["/canonical_url"]),
-    ],
-)
-def test_invalid_post_is_rejected_naming_the_field(
-    server: Server, fields: dict[str, object], places: list[str]
-) -> None:
-    body: dict[str, object] = {"title": "T", "markdown": "Text", **fields}
-    if "content" in fields:
-        del body["markdown"]
-    assert problem(server.owner.post("/blogs", body)) == (400, "invalid-request", places)
-    assert data(server.owner.get("/blogs?status=draft"))["items"] == []
-
-
-def test_text_is_either_html_or_markdown(server: Server) -> None:
-    for text in ({}, {"content": "a", "markdown": "b"}):
-        answer = server.owner.post("/blogs", {"title": "T", **text})
-        assert problem(answer) == (400, "invalid-request", [""])
-        assert "`content` or `markdown`" in answer.json()["error"]
-
-
-def test_slug_of_another_post_is_taken(server: Server) -> None:
-    server.owner.writes(slug="tea")
-    taken = server.owner.post("/blogs", {"title": "T", "markdown": "x", "slug": "tea"})
-    assert problem(taken) == (400, "taken", ["/slug"])
-    other = server.owner.writes()
-    answer = server.owner.put(f"/blogs/{other['blogId']}", {"slug": "tea"})
-    assert problem(answer) == (400, "taken", ["/slug"])
-
-
 def test_list_is_newest_first_and_paged(server: Server) -> None:
     titles = [server.owner.writes(f"Post {number}")["title"] for number in range(5)]
     answer = server.visitor().get("/blogs?limit=2")
     first = data(answer)
-    seen = [blog["title"] for blog in first["items"]]
     link = answer.headers["link"].partition(">")[0][1:]
     assert urlsplit(link).path == f"{API}/blogs"
-    while (key := first["last_key"]) is not None:
-        first = data(server.visitor().get("/blogs", params={"limit": 2, "last_key": key}))
-        seen += [blog["title"] for blog in first["items"]]
-    assert seen == titles[::-1]
-    assert data(server.visitor().get("/blogs?limit=1&content=false"))["items"][0].keys() == (
-        first["items"][0].keys() - {"content"}
-    )
-
-
-@pytest.mark.parametrize(
-    "query",
-    ["limit=0", "limit=101", "limit=x", "status=secret", "month=2026", "content=perhaps"],
-)
-def test_invalid_list_parameters_are_rejected(server: Server, query: str) -> None:
-    answer = server.visitor().get(f"/blogs?{query}")
-    assert problem(answer) == (400, "invalid-request", [query.partition("=")[0]])
-
-
-@pytest.mark.parametrize("query", ["", "&tag=tea"])
-def test_forged_last_key_is_rejected(server: Server, query: str) -> None:
-    answer = server.visitor().get(f"/blogs?last_key=%7B%22PK%22%3A%22x%22%7D{query}")
-    assert problem(answer) == (400, "cursor-refused", ["last_key"])
+    rest = data(server.visitor().get("/blogs", params={"last_key": first["last_key"]}))
+    assert [blog["title"] for blog in (*first["items"], *rest["items"])] == titles[::-1]
+    short = data(server.visitor().get("/blogs?limit=1&content=false"))["items"][0]
+    assert short.keys() == first["items"][0].keys() - {"content"}
 
 
 def test_list_is_filtered_by_tag_category_and_month(server: Server) -> None:
@@ -174,15 +102,13 @@ def test_drafts_are_seen_only_by_those_who_can_edit_them(server: Server) -> None
     assert draft["published_at"] is None
     visitor, other = server.visitor(), server.sign_in(OTHER)
     for person in (visitor, other):
-        assert problem(person.get(path)) == (404, "not-found", [])
-        assert problem(person.get("/blogs/draft")) == (404, "not-found", [])
-        assert problem(person.get("/blogs/scheduled")) == (404, "not-found", [])
+        for hidden in (path, "/blogs/draft", "/blogs/scheduled"):
+            assert problem(person.get(hidden)) == (404, "not-found", [])
         assert data(person.get("/blogs"))["items"] == []
     for person in (server.author, server.owner):
         assert data(person.get(path))["markdown"] == "It weaves *patterns*."
-        assert [each["title"] for each in data(person.get("/blogs?status=draft"))["items"]] == [
-            "Draft"
-        ]
+        (found,) = data(person.get("/blogs?status=draft"))["items"]
+        assert found["title"] == "Draft"
         (scheduled,) = data(person.get("/blogs?status=scheduled"))["items"]
         assert (scheduled["title"], scheduled["published_at"]) == ("Scheduled", later)
     assert data(other.get("/blogs?status=draft"))["items"] == []
@@ -206,25 +132,6 @@ def test_expired_token_reads_as_a_visitor(server: Server) -> None:
     assert problem(owner.get("/blogs?status=draft"))[0] == 401
 
 
-def test_old_slug_redirects_to_the_current_one(server: Server) -> None:
-    blog = server.owner.writes("First title")
-    data(server.owner.put(f"/blogs/{blog['blogId']}", {"slug": "second"}))
-    answer = server.visitor().get("/blogs/first-title")
-    assert (answer.status_code, answer.headers["location"]) == (301, f"{API}/blogs/second")
-    assert data(server.visitor().get("/blogs/second"))["title"] == "First title"
-
-
-@pytest.mark.parametrize("name", ["none", "x" * 3000, "%00", "a%2Fb", "é", "%F0%9F%98%80"])
-def test_unknown_post_is_not_found(server: Server, name: str) -> None:
-    assert problem(server.visitor().get(f"/blogs/{name}")) == (404, "not-found", [])
-    assert problem(server.owner.put(f"/blogs/{name}", {"title": "x"})) == (404, "not-found", [])
-    assert problem(server.owner.delete(f"/blogs/{name}")) == (404, "not-found", [])
-    assert problem(server.visitor().get(f"/blogs/{name}/likes")) == (404, "not-found", [])
-    assert problem(server.visitor().post(f"/blogs/{name}/likes")) == (404, "not-found", [])
-    assert problem(server.visitor().get(f"/blogs/{name}/comments")) == (404, "not-found", [])
-    assert problem(server.owner.get(f"/blogs/{name}/history")) == (404, "not-found", [])
-
-
 def test_edit_changes_what_was_sent(server: Server) -> None:
     blog = server.author.writes(tags=["tea"])
     path = f"/blogs/{blog['blogId']}"
@@ -237,25 +144,6 @@ def test_edit_changes_what_was_sent(server: Server) -> None:
     assert edited["updated_at"] > blog["updated_at"]
     assert problem(server.author.put(path, {"title": "x"}, tag='"1"'))[0] == 412
     assert data(server.owner.put(path, {"tags": []}))["tags"] == []
-
-
-@pytest.mark.parametrize(
-    ("body", "places"),
-    [
-        ({}, [""]),
-        ({"title": None}, ["/title"]),
-        ({"content": "a", "markdown": "b"}, [""]),
-        ({"content": " "}, ["/content"]),
-        ({"blogId": "x"}, ["/blogId"]),
-        ({"likes_count": 99}, ["/likes_count"]),
-        ({"publish_at": 1_800_000_000}, [""]),
-    ],
-)
-def test_invalid_edit_is_rejected(server: Server, body: object, places: list[str]) -> None:
-    blog = server.owner.writes()
-    answer = server.owner.put(f"/blogs/{blog['blogId']}", body)
-    assert problem(answer) == (400, "invalid-request", places)
-    assert data(server.owner.get(f"/blogs/{blog['blogId']}")) == blog
 
 
 def test_post_is_scheduled_published_and_withdrawn(server: Server) -> None:
@@ -273,7 +161,7 @@ def test_post_is_scheduled_published_and_withdrawn(server: Server) -> None:
     assert data(server.owner.put(path, {"status": "published"}))["status"] == "published"
 
 
-def test_history_has_earlier_texts_which_can_be_restored(server: Server) -> None:
+def test_earlier_text_is_restored_and_the_post_deleted(server: Server) -> None:
     blog = server.author.writes("One")
     path = f"/blogs/{blog['blogId']}"
     data(server.author.put(path, {"title": "Two"}))
@@ -283,56 +171,21 @@ def test_history_has_earlier_texts_which_can_be_restored(server: Server) -> None
     assert problem(server.author.post(restore))[:2] == (428, "precondition-required")
     assert problem(server.author.post(restore, tag='"1"'))[0] == 412
     assert data(server.author.post(restore, tag='"2"'))["title"] == "One"
-    assert problem(server.author.post(f"{path}/history/9/restore", tag="*"))[0] == 404
-    assert problem(server.author.post(f"{path}/history/x/restore", tag="*"))[0] == 400
-    assert problem(server.sign_in(OTHER).get(f"{path}/history"))[0] == 403
-
-
-def test_delete_takes_everything_with_it(server: Server) -> None:
-    blog = server.author.writes()
-    path = f"/blogs/{blog['blogId']}"
-    server.visitor().post(f"{path}/likes")
-    assert problem(server.sign_in(OTHER).delete(path)) == (403, "not-allowed", [])
-    assert problem(server.author.delete(path, tag='"9"'))[0] == 412
+    assert problem(server.author.delete(path, tag='"1"'))[0] == 412
     data(server.author.delete(path))
     assert problem(server.owner.get(path)) == (404, "not-found", [])
-    assert problem(server.visitor().get(f"{path}/likes")) == (404, "not-found", [])
 
 
 def test_like_counts_once_per_visitor_and_can_be_taken_back(server: Server) -> None:
     path = f"/blogs/{server.owner.writes()['blogId']}/likes"
     one, two = server.visitor("192.0.2.1"), server.visitor("2001:db8::1")
-    assert data(one.get(path)) == {"likes_count": 0, "has_liked": False, "counters": 1}
-    for _ in range(2):
-        assert data(one.post(path))["likes_count"] == 1
-    assert data(two.post(path)) == {"likes_count": 2, "has_liked": True, "counters": 1}
+    assert data(one.post(path)) == {"likes_count": 1, "has_liked": True, "counters": 1}
+    assert data(two.get(path)) == {"likes_count": 1, "has_liked": False, "counters": 1}
+    assert data(two.post(path))["likes_count"] == 2
     # The rest of the network is the same visitor.
-    assert data(server.visitor("2001:db8::2").get(path)) == {
-        "likes_count": 2,
-        "has_liked": True,
-        "counters": 1,
-    }
+    assert data(server.visitor("2001:db8::2").get(path))["has_liked"]
     assert data(two.delete(path)) == {"likes_count": 1, "has_liked": False, "counters": 1}
-    assert data(two.delete(path))["likes_count"] == 1
     assert one.get(path).headers["cache-control"] == "no-store"
-    tag = one.get("/settings").headers["etag"]
-    server.owner.put("/settings", {"likes": False}, tag=tag)
-    assert problem(two.post(path)) == (403, "switched-off", [])
-
-
-def test_likes_and_drafts_of_a_post_stay_hidden(server: Server) -> None:
-    path = f"/blogs/{server.owner.writes(status='draft')['blogId']}"
-    asks: list[Callable[[], Any]] = [
-        lambda: server.visitor().get(f"{path}/likes"),
-        lambda: server.visitor().post(f"{path}/likes"),
-        lambda: server.visitor().delete(f"{path}/likes"),
-        lambda: server.visitor().get(f"{path}/comments"),
-        lambda: server.visitor().post(
-            f"{path}/comments", {"author_name": "Grace", "content": "Hi"}
-        ),
-    ]
-    for ask in asks:
-        assert problem(ask()) == (404, "not-found", [])
 
 
 def test_posts_work_on_every_driver(drivers: tuple[Driver, Driver]) -> None:
@@ -341,7 +194,8 @@ def test_posts_work_on_every_driver(drivers: tuple[Driver, Driver]) -> None:
     path = f"/blogs/{blog['blogId']}"
     data(server.visitor().post(f"{path}/likes"))
     data(server.owner.put(path, {"slug": "green-tea", "markdown": "Greener."}, tag='"1"'))
-    assert server.visitor().get("/blogs/tea").status_code == 301
+    moved = server.visitor().get("/blogs/tea")
+    assert (moved.status_code, moved.headers["location"]) == (301, f"{API}/blogs/green-tea")
     assert data(server.visitor().get("/blogs/green-tea"))["likes_count"] == 1
     assert len(data(server.visitor().get("/blogs?tag=tea"))["items"]) == 1
     assert len(data(server.owner.get(f"{path}/history"))) == 1

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
-import pytest
-
-from tests.apps.portfolio.api.client import OTHER, Server, data, problem
+from tests.apps.portfolio.api.client import Server, data, problem
 from tests.apps.portfolio.support.images import image_file
 
 PROJECT = {"id": "1767268800000", "title": "Engine", "technologies": ["Brass"]}
@@ -37,45 +34,14 @@ def test_portfolio_is_empty_before_it_is_saved_and_partly_editable(server: Serve
     # Only the day of a time counts.
     assert body["experience"][0]["start_date"] == 1_600_041_600 // 86_400 * 86_400
     assert body["experience"][0]["end_date"] is None
-    again = data(server.owner.put("/portfolio", {"bio": "I count."}))
-    assert (again["bio"], again["projects"]) == ("I count.", body["projects"])
-    assert data(server.visitor().get("/portfolio")) == again
-
-
-def test_portfolio_answers_304_to_its_etag(server: Server) -> None:
-    tag = server.visitor().get("/portfolio").headers["etag"]
-    answer = server.visitor().get("/portfolio", headers={"If-None-Match": tag})
-    assert answer.status_code == 304
-
-
-@pytest.mark.parametrize(
-    ("body", "places"),
-    [
-        ({}, [""]),
-        ({"PK": "x"}, ["/PK"]),
-        ({"updated_at": 1}, ["/updated_at"]),
-        ({"bio": None}, ["/bio"]),
-        ({"bio": "x" * 1001}, ["/bio"]),
-        ({"email": "no address"}, ["/email"]),
-        ({"social_links": {"github": "javascript:x"}}, ["/social_links/github"]),
-        ({"projects": [{"id": "1"}]}, ["/projects/0/title"]),
-        ({"projects": [PROJECT, PROJECT]}, ["/projects/1/id"]),
-        ({"experience": [{**POSITION, "end_date": 0}]}, ["/experience/0/end_date"]),
-        ({"experience": [{**POSITION, "end_date": 10**15}]}, ["/experience/0/end_date"]),
-        ({"about_content": "a", "about_markdown": "b"}, ["/about_content"]),
-    ],
-)
-def test_invalid_portfolio_is_rejected_naming_the_field(
-    server: Server, body: object, places: list[str]
-) -> None:
-    assert problem(server.owner.put("/portfolio", body)) == (400, "invalid-request", places)
-    assert data(server.visitor().get("/portfolio"))["revision"] == 1
-
-
-def test_about_page_is_sanitized_html(server: Server) -> None:
     html = "<p onclick=steal()>I <b>write</b>.</p><script>steal()</script>"
-    body = data(server.owner.put("/portfolio", {"about_content": html}))
-    assert body["about_content"].strip() == "<p>I <b>write</b>.</p>"
+    again = data(server.owner.put("/portfolio", {"bio": "I count.", "about_content": html}))
+    assert (again["bio"], again["projects"]) == ("I count.", body["projects"])
+    assert again["about_content"].strip() == "<p>I <b>write</b>.</p>"
+    found = server.visitor().get("/portfolio")
+    assert data(found) == again
+    seen = server.visitor().get("/portfolio", headers={"If-None-Match": found.headers["etag"]})
+    assert seen.status_code == 304
 
 
 def test_if_match_protects_the_portfolio_only_if_it_is_sent(server: Server) -> None:
@@ -84,11 +50,8 @@ def test_if_match_protects_the_portfolio_only_if_it_is_sent(server: Server) -> N
     stale = owner.put("/portfolio", {"bio": "b"}, tag='"1"')
     assert problem(stale) == (412, "precondition-failed", [])
     assert stale.headers["etag"] == '"2"'
-    assert problem(owner.put("/portfolio", {"bio": "b"}, tag="2")) == (
-        400,
-        "invalid-request",
-        ["If-Match"],
-    )
+    malformed = owner.put("/portfolio", {"bio": "b"}, tag="2")
+    assert problem(malformed) == (400, "invalid-request", ["If-Match"])
     assert data(owner.put("/portfolio", {"bio": "c"}))["revision"] == 3
 
 
@@ -99,15 +62,6 @@ def test_settings_change_only_with_if_match(server: Server) -> None:
     body = data(owner.put("/settings", {"font": "mono", "likes": False}, tag=tag))
     assert (body["font"], body["likes"], body["title"]) == ("mono", False, "Ada’s notes")
     assert data(server.visitor().get("/settings")) == body
-
-
-@pytest.mark.parametrize(
-    "body",
-    [{"font": "comic"}, {"likes": 1}, {"posts_per_page": 0}, {"accent": "red"}, {"zone": "UTC"}],
-)
-def test_invalid_settings_are_rejected(server: Server, body: dict[str, object]) -> None:
-    answer = server.owner.put("/settings", body, tag="*")
-    assert problem(answer) == (400, "invalid-request", [f"/{next(iter(body))}"])
 
 
 def test_lists_count_public_posts(server: Server) -> None:
@@ -131,40 +85,30 @@ def test_search_finds_words_in_public_posts(server: Server) -> None:
     assert "content" not in hit["blog"]
     assert "<mark>water</mark>" in hit["snippet_html"]
     assert data(server.visitor().get("/search?q=%22%00*")) == []
-    assert problem(server.visitor().get("/search")) == (400, "invalid-request", ["q"])
 
 
-def test_statistics_are_for_authors_of_the_post(server: Server) -> None:
+def test_statistics_are_by_day(server: Server) -> None:
     blog = server.owner.writes()
     server.visitor().post(f"/blogs/{blog['blogId']}/likes")
     days = data(server.owner.get(f"/blogs/{blog['blogId']}/stats?days=7"))
     assert len(days) == 7
     assert days[-1] == {"day": "2026-01-01", "views": 0, "likes": 1, "comments": 0}
     assert data(server.author.get("/stats"))[-1]["likes"] == 1
-    assert problem(server.author.get(f"/blogs/{blog['blogId']}/stats"))[0] == 403
-    assert problem(server.owner.get("/stats?days=0")) == (400, "invalid-request", ["days"])
 
 
-def upload(server: Server, person: str = "", **files: Any) -> Any:
-    client = server.sign_in(person) if person else server.author
-    return client.ask("POST", "/media", files=files, data={"alt": "A loom"})
+def upload(server: Server, image: bytes) -> Any:
+    files = {"file": ("loom.png", image)}
+    return data(server.author.ask("POST", "/media", files=files, data={"alt": "A loom"}), 201)
 
 
 def test_image_is_uploaded_listed_described_and_deleted(server: Server) -> None:
-    image = image_file(1000, 500)
-    body = data(upload(server, file=("loom.png", image)), 201)
+    body = upload(server, image_file(1000, 500))
     assert (body["alt"], body["filename"], body["width"]) == ("A loom", "loom.png", 1000)
     assert body["url"] == f"/portfolio/media/{body['name']}/{max(body['widths'])}.webp"
     listed = data(server.owner.get("/media"))
     assert listed == {"items": [body], "last_key": None}
     path = f"/media/{body['name']}"
-    assert problem(server.sign_in(OTHER).put(path, {"alt": "Mine"}))[0] == 403
     assert data(server.author.put(path, {"alt": "A new loom"}))["alt"] == "A new loom"
-    assert problem(server.author.put(path, {"alt": "x" * 501})) == (
-        400,
-        "invalid-request",
-        ["/alt"],
-    )
     data(server.owner.delete(path))
     assert problem(server.owner.delete(path)) == (404, "not-found", [])
 
@@ -172,40 +116,11 @@ def test_image_is_uploaded_listed_described_and_deleted(server: Server) -> None:
 def test_media_list_has_pages(server: Server) -> None:
     for width in (10, 11, 12):
         server.world.clock.move(seconds=1)
-        data(upload(server, file=("x.png", image_file(width, 10))), 201)
+        upload(server, image_file(width, 10))
     first = data(server.author.get("/media?limit=2"))
     rest = data(server.author.get("/media", params={"last_key": first["last_key"]}))
     assert [each["width"] for each in (*first["items"], *rest["items"])] == [12, 11, 10]
     assert rest["last_key"] is None
-
-
-def test_invalid_uploads_are_rejected(server: Server) -> None:
-    assert problem(upload(server, file=("x.png", b"no image"))) == (
-        400,
-        "invalid-request",
-        ["/file"],
-    )
-    assert problem(upload(server, other=("x.png", image_file(9, 9)))) == (
-        400,
-        "invalid-request",
-        ["/file"],
-    )
-    json = server.author.post("/media", {"file": "x"})
-    assert problem(json) == (415, "unsupported-media-type", [])
-    broken = server.author.ask(
-        "POST",
-        "/media",
-        content=b"--x\r\n",
-        headers={"Content-Type": "multipart/form-data; boundary=x"},
-    )
-    assert problem(broken) == (400, "malformed-body", [])
-    large = server.author.ask(
-        "POST",
-        "/media",
-        content=b"x" * 15_100_000,
-        headers={"Content-Type": "multipart/form-data; boundary=x"},
-    )
-    assert problem(large) == (413, "too-large", [])
 
 
 def test_message_reaches_the_owner(server: Server) -> None:
@@ -215,16 +130,3 @@ def test_message_reaches_the_owner(server: Server) -> None:
     assert (email.to, email.reply_to) == ("ada@example.org", "g@example.org")
     data(server.visitor().post("/contact", {**message, "website": "spam"}), 202)
     assert len(server.world.mailbox.emails) == 1
-    answer = server.visitor().post("/contact", {**message, "email": "nobody"})
-    assert problem(answer) == (400, "invalid-request", ["/email"])
-    tag = server.visitor().get("/settings").headers["etag"]
-    server.owner.put("/settings", {"contact": False}, tag=tag)
-    assert problem(server.visitor().post("/contact", message)) == (403, "switched-off", [])
-
-
-def test_scheduled_posts_join_lists_when_their_time_comes(server: Server) -> None:
-    later = server.world.clock() + timedelta(days=40)
-    server.owner.writes(tags=["tea"], status="scheduled", publish_at=int(later.timestamp()))
-    assert data(server.visitor().get("/tags")) == []
-    server.world.clock.move(days=41)
-    assert data(server.visitor().get("/archive")) == [{"name": "2026-02", "posts": 1}]
