@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 
 import pytest
 
@@ -12,9 +14,17 @@ from singletable_apps.portfolio.entities import Role
 from singletable_apps.portfolio.errors import NotPermitted
 from singletable_apps.portfolio.rules import Post
 from singletable_apps.portfolio.sample import DAYS, PASSWORD, READERS, create_sample, list_sample
-from singletable_apps.portfolio.service import SITE
+from singletable_apps.portfolio.service import SITE, media
 from singletable_apps.shared.pages.auth_pages import SignInForm
 from tests.apps.portfolio.support.harness import World
+
+
+@pytest.fixture(scope="module", autouse=True)
+def process_images_once() -> Iterator[None]:
+    """Keep the processed images for the next sample, because they take most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(media, "process_image", cache(media.process_image))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -74,11 +84,8 @@ def test_sample_has_readers(sample: World) -> None:
 def test_sample_accounts_are_listed_until_their_password_changes(sample: World) -> None:
     listed = list_sample(sample.service)
     assert listed is not None
-    assert [entry.name for entry in listed.entries] == [
-        "Long Wave",
-        "Maren Hollis, owner",
-        "Gus Pelletier, author",
-    ]
+    names = [entry.name for entry in listed.entries]
+    assert names == ["Long Wave", "Maren Hollis, owner", "Gus Pelletier, author"]
     assert listed.password == PASSWORD
     for entry in listed.entries[1:]:
         form = SignInForm.model_validate(entry.form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -116,9 +117,17 @@ class Person:
         return blog
 
 
+@cache
+def _set_up() -> Engine:
+    engine = Engine.in_memory()
+    Server(World(engine)).set_up()
+    return engine
+
+
 def make_server(driver: Driver | None = None, limits: Limits | None = None) -> Server:
     """Return a server whose site is set up."""
-    return Server(World(driver or Engine.in_memory()), limits or Limits.off()).set_up()
+    server = Server(World(driver or _set_up().copy()), limits or Limits.off())
+    return server if driver is None else server.set_up()
 
 
 def data(answer: httpx2.Response, status: int = 200) -> Any:

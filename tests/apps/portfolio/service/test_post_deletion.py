@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from typing import Any
 
 import pytest
 
@@ -39,27 +40,9 @@ def _filled(world: World, slug: str) -> str:
     store.update(LikeCount.key(blog_id, 0), LikeCount.shards.set(2))
     store.put(LikeCount(blog_id=blog_id, shard=1, likes_count=5))
     now = world.clock().replace(microsecond=0)
-    store.put(
-        Comment(
-            blog_id=blog_id,
-            comment_id="1",
-            author_name="Bob",
-            content="Hi",
-            created_at=now,
-            approved_by="ada@example.org",
-        )
-    )
-    store.put(
-        PendingComment(
-            blog_id=blog_id,
-            comment_id=slug,
-            author_name="Bob",
-            content="Hi",
-            created_at=now,
-            visitor="v",
-            ends=ENDS,
-        )
-    )
+    bob: dict[str, Any] = {"author_name": "Bob", "content": "Hi", "created_at": now}
+    store.put(Comment(blog_id=blog_id, comment_id="1", approved_by="ada@example.org", **bob))
+    store.put(PendingComment(blog_id=blog_id, comment_id=slug, visitor="v", ends=ENDS, **bob))
     store.put(DayStats(scope=blog_id, day=date(2026, 1, 1), views=3, ends=ENDS))
     return blog_id
 
@@ -69,23 +52,20 @@ def _with_id(driver: Driver, blog_id: str) -> list[str]:
     return [text for text in map(json.dumps, items) if blog_id in text]
 
 
-def test_delete_removes_every_item_of_the_post_only() -> None:
-    with Engine.in_memory() as engine:
-        world = World(engine)
-        kept = _filled(world, "kept")
-        before = sorted(_with_id(engine, kept))
-        post = _filled(world, "gone")
-        posts = world.service.posts
-        posts.delete(world.user(), post)
-        assert _with_id(engine, post) == []
-        assert sorted(_with_id(engine, kept)) == before
-        assert (posts.find("gone"), posts.find("gone-old")) == (None, None)
-        with pytest.raises(NotFound):
-            posts.get(post)
-        with pytest.raises(NotFound):
-            posts.delete(world.user(), post)
-        assert posts.create(world.user(), PostDraft("T", "", slug="gone")).slug == "gone"
-        world.check_calls()
+def test_delete_removes_every_item_of_the_post_only(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    kept = _filled(memory, "kept")
+    before = sorted(_with_id(memory.driver, kept))
+    post = _filled(memory, "gone")
+    posts.delete(owner, post)
+    assert _with_id(memory.driver, post) == []
+    assert sorted(_with_id(memory.driver, kept)) == before
+    assert (posts.find("gone"), posts.find("gone-old")) == (None, None)
+    with pytest.raises(NotFound):
+        posts.get(post)
+    with pytest.raises(NotFound):
+        posts.delete(owner, post)
+    assert posts.create(owner, PostDraft("T", "", slug="gone")).slug == "gone"
 
 
 def test_slug_taken_by_another_post_stays_with_it(memory: World) -> None:
@@ -117,15 +97,16 @@ def test_slug_that_a_draft_took_goes_back(memory: World) -> None:
 
 
 @pytest.mark.parametrize("finish", ["repeat", "restart", "delete another"])
-def test_interrupted_delete_is_hidden_and_can_be_finished(finish: str) -> None:
+def test_interrupted_delete_is_hidden_and_can_be_finished(memory: World, finish: str) -> None:
+    post, other = _filled(memory, "gone"), _filled(memory, "other")
+    memory.service.posts.unpublish(memory.user(), other)
+    assert isinstance(memory.driver, Engine)
+    before = len(_with_id(memory.driver, post))
     operations = hidden = 0
     while True:
-        with Engine.in_memory() as engine:
+        with memory.driver.copy() as engine:
             driver = PowerCutDriver(engine)
-            world = World(driver)
-            post, other = _filled(world, "gone"), _filled(world, "other")
-            world.service.posts.unpublish(world.user(), other)
-            before = len(_with_id(engine, post))
+            world = World(driver, like=memory)
             driver.cut_after(operations)
             try:
                 world.service.posts.delete(world.user(), post)
@@ -157,18 +138,16 @@ def test_interrupted_delete_is_hidden_and_can_be_finished(finish: str) -> None:
 
 
 def test_item_that_cannot_be_deleted_does_not_keep_the_site_from_starting(
-    caplog: pytest.LogCaptureFixture,
+    memory: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with Engine.in_memory() as engine:
-        world = World(engine)
-        post = _filled(world, "gone")
-        unknown: Item = {"PK": {"S": f"BLOG#{post}"}, "SK": {"S": "UNKNOWN"}}
-        engine.execute(PutItem(data_table.name, unknown))
-        with pytest.raises(ItemMismatch):
-            world.service.posts.delete(world.user(), post)
-        service = world.open()
-        assert post in caplog.text
-        assert service.posts.find("gone") is None
-        engine.execute(DeleteItem(data_table.name, unknown))
-        world.open()
-        assert _with_id(engine, post) == []
+    post = _filled(memory, "gone")
+    unknown: Item = {"PK": {"S": f"BLOG#{post}"}, "SK": {"S": "UNKNOWN"}}
+    memory.driver.execute(PutItem(data_table.name, unknown))
+    with pytest.raises(ItemMismatch):
+        memory.service.posts.delete(memory.user(), post)
+    service = memory.open()
+    assert post in caplog.text
+    assert service.posts.find("gone") is None
+    memory.driver.execute(DeleteItem(data_table.name, unknown))
+    memory.open()
+    assert _with_id(memory.driver, post) == []

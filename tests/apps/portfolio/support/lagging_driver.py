@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from singletable import Driver, Engine, PutItem, Query, Scan, Store
+from singletable import Engine, PutItem, Query, Scan, Store
 from singletable.operations import Operation
 from singletable_apps.portfolio.entities import data_table
 
@@ -14,26 +14,22 @@ R = TypeVar("R")
 class LaggingDriver:
     """Answers queries of indexes from a copy of the table, which is made by `catch_up`."""
 
-    def __init__(self, inner: Driver) -> None:
+    def __init__(self, inner: Engine) -> None:
         self._inner = inner
-        self._copy = _empty_table()
+        Store(inner).admin.create_table(data_table)
+        self._copy = inner.copy()
 
     def catch_up(self, only: str | None = None) -> None:
         """Let the indexes catch up with the table, or with one of its posts."""
         if only is None:
             self._copy.close()
-            self._copy = _empty_table()
+            self._copy = self._inner.copy()
+            return
         for item in self._inner.execute(Scan(data_table.name)).items:
-            if only is None or item["PK"] == {"S": f"BLOG#{only}"}:
+            if item["PK"] == {"S": f"BLOG#{only}"}:
                 self._copy.execute(PutItem(data_table.name, item))
 
     def execute(self, operation: Operation[R], /) -> R:
         """Execute the operation."""
         is_of_index = isinstance(operation, Query) and operation.index_name is not None
         return (self._copy if is_of_index else self._inner).execute(operation)
-
-
-def _empty_table() -> Engine:
-    engine = Engine.in_memory()
-    Store(engine).admin.create_table(data_table)
-    return engine
