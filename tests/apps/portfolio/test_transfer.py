@@ -129,12 +129,12 @@ HUGO: Files = {
 }
 
 
-def test_folder_of_hugo_is_imported_with_its_images(world: World) -> None:
-    owner = world.set_up()
-    dry = import_site(world.service, owner, HUGO, dry_run=True)
-    assert not world.service.posts.list_all(10).items
-    assert not world.bucket.list_objects()
-    report = import_site(world.service, owner, HUGO)
+def test_folder_of_hugo_is_imported_with_its_images(memory: World) -> None:
+    owner = memory.set_up()
+    dry = import_site(memory.service, owner, HUGO, dry_run=True)
+    assert not memory.service.posts.list_all(10).items
+    assert not memory.bucket.list_objects()
+    report = import_site(memory.service, owner, HUGO)
     assert report == dry
     assert outcomes(report) == {
         "config.toml": "skipped",
@@ -146,28 +146,30 @@ def test_folder_of_hugo_is_imported_with_its_images(world: World) -> None:
         "static/images/site.png": "created",
         "static/unused.png": "skipped",
     }
-    [tea] = [blog for blog in world.service.posts.list_all(10).items if blog.slug == "tea"]
-    post = world.service.posts.get(tea.blog_id)
+    [tea] = [blog for blog in memory.service.posts.list_all(10).items if blog.slug == "tea"]
+    post = memory.service.posts.get(tea.blog_id)
     assert post.content.markdown.count("/portfolio/media/") == 2
     assert "![gone](gone.png)" in post.content.markdown
-    assert {media.alt for media in world.service.media.list(10).items} == {"cup", "site"}
+    assert {media.alt for media in memory.service.media.list(10).items} == {"cup", "site"}
     assert "[milk](/portfolio/blog/milk)" in post.content.markdown
     assert tea.published_at == datetime(2025, 1, 1, tzinfo=UTC)
-    assert [page.slug for page in world.service.catalog.visible(world.clock())] == ["milk", "tea"]
+    assert [page.slug for page in memory.service.catalog.visible(memory.clock())] == ["milk", "tea"]
 
 
-def test_import_updates_the_post_with_the_same_slug_and_keeps_its_history(world: World) -> None:
-    owner = world.set_up()
+def test_import_updates_the_post_with_the_same_slug_and_keeps_its_history(memory: World) -> None:
+    owner = memory.set_up()
     file = {"tea.md": b"---\ndate: 2025-01-01\n---\n# Tea\n\nHot."}
-    import_site(world.service, owner, file)
-    world.clock.move(hours=1)
-    report = import_site(world.service, owner, {"tea.md": b"---\ndraft: true\n---\n# Tea\n\nCold."})
+    import_site(memory.service, owner, file)
+    memory.clock.move(hours=1)
+    report = import_site(
+        memory.service, owner, {"tea.md": b"---\ndraft: true\n---\n# Tea\n\nCold."}
+    )
     assert outcomes(report) == {"tea.md": "updated"}
-    [blog] = world.service.posts.list_drafts()
-    post = world.service.posts.get(blog.blog_id)
+    [blog] = memory.service.posts.list_drafts()
+    post = memory.service.posts.get(blog.blog_id)
     assert (post.content.markdown, blog.listing) == ("Cold.", Listing.DRAFTS)
-    assert [old.markdown for old in world.service.posts.history(blog.blog_id)] == ["Hot."]
-    world.service.posts.edit(owner, blog.blog_id, PostDraft("Tea", "Warm.", slug="tea"))
+    assert [old.markdown for old in memory.service.posts.history(blog.blog_id)] == ["Hot."]
+    memory.service.posts.edit(owner, blog.blog_id, PostDraft("Tea", "Warm.", slug="tea"))
 
 
 def test_files_with_the_same_slug_are_rejected(memory: World) -> None:
@@ -221,15 +223,15 @@ PORTFOLIO = {
 }
 
 
-def test_json_of_the_original_system_is_imported(world: World) -> None:
-    owner = world.set_up()
+def test_json_of_the_original_system_is_imported(memory: World) -> None:
+    owner = memory.set_up()
     bodies: list[object] = [
         {"success": True, "data": {"items": [ORIGINAL, {"title": "Broken"}, 7], "last_key": None}},
         {"success": True, "data": PORTFOLIO},
         {"version": 1},
     ]
     files = {f"{number}.json": json.dumps(body).encode() for number, body in enumerate(bodies)}
-    report = import_site(world.service, owner, {**files, "broken.json": b"{"})
+    report = import_site(memory.service, owner, {**files, "broken.json": b"{"})
     assert outcomes(report) == {
         "0.json#1": "created",
         "0.json#2": "failed",
@@ -238,10 +240,10 @@ def test_json_of_the_original_system_is_imported(world: World) -> None:
         "2.json": "skipped",
         "broken.json": "failed",
     }
-    [blog] = world.service.posts.list_all(10).items
+    [blog] = memory.service.posts.list_all(10).items
     assert blog.published_at == datetime.fromtimestamp(1_700_000_000, UTC)
-    assert "script" not in world.service.posts.get(blog.blog_id).content.content
-    portfolio = world.service.profile.get_portfolio()
+    assert "script" not in memory.service.posts.get(blog.blog_id).content.content
+    portfolio = memory.service.profile.get_portfolio()
     assert portfolio.experience[0].start_date is not None
     assert "onclick" not in portfolio.about_content
     assert portfolio.social_links == {"github": "https://github.example/ada"}

@@ -58,29 +58,29 @@ def test_created_poll_is_stored(world: World) -> None:
     assert (found.protection, found.changeable, found.lanes) == (Protection.CODES, False, 8)
 
 
-def test_texts_can_change_and_votes_stay(world: World) -> None:
-    managed = world.made()
-    confirmed = _vote(world, managed, "a", "b")
+def test_texts_can_change_and_votes_stay(memory: World) -> None:
+    managed = memory.made()
+    confirmed = _vote(memory, managed, "a", "b")
     poll = _change(
-        world, managed, title="New", description="Why", results=ResultsVisibility.AFTER_CLOSING
+        memory, managed, title="New", description="Why", results=ResultsVisibility.AFTER_CLOSING
     )
     assert (poll.title, poll.description, poll.edition) == ("New", "Why", 1)
     assert poll.results is ResultsVisibility.AFTER_CLOSING
-    assert world.service.context.get_poll(managed.poll.id) == poll
-    check_counted(world, managed, confirmed | _vote(world, managed, "c"))
+    assert memory.service.context.get_poll(managed.poll.id) == poll
+    check_counted(memory, managed, confirmed | _vote(memory, managed, "c"))
 
 
-def test_options_can_change_until_the_first_vote(world: World) -> None:
-    managed = world.made()
-    poll = _change(world, managed, candidates=("Tea", "Coffee"), title="Drink?")
+def test_options_can_change_until_the_first_vote(memory: World) -> None:
+    managed = memory.made()
+    poll = _change(memory, managed, candidates=("Tea", "Coffee"), title="Drink?")
     assert (poll.candidates, poll.title) == (["Tea", "Coffee"], "Drink?")
-    vote = world.service.voting.cast(managed.poll.id, ["coffee"], Voter("a")).vote
-    before = dump(world.driver)
+    vote = memory.service.voting.cast(managed.poll.id, ["coffee"], Voter("a")).vote
+    before = dump(memory.driver)
     for wanted in ({"candidates": ("Tea", "Milk")}, {"protection": Protection.OPEN}):
         with pytest.raises(PollHasVotes, match="Duplicate the poll"):
-            _change(world, managed, **wanted)
-    assert dump(world.driver) == before
-    check_counted(world, managed, {vote.id: ["Coffee"]})
+            _change(memory, managed, **wanted)
+    assert dump(memory.driver) == before
+    check_counted(memory, managed, {vote.id: ["Coffee"]})
 
 
 def test_edit_without_changes_writes_nothing(memory: World) -> None:
@@ -161,13 +161,13 @@ def test_duplicate_has_no_votes(memory: World) -> None:
     ]
 
 
-def test_codes_are_numbered_and_known_when_used(world: World) -> None:
-    managed = world.made(PollDraft("Q", OPTIONS, protection=Protection.CODES))
-    codes = world.service.codes
+def test_codes_are_numbered_and_known_when_used(memory: World) -> None:
+    managed = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES))
+    codes = memory.service.codes
     first = codes.issue(managed.poll.id, managed.admin_key, 3)
     more = codes.issue(managed.poll.id, managed.admin_key, 2)
     assert [*first, *more] == [code(managed, number) for number in range(5)]
-    world.service.voting.cast(managed.poll.id, ["Go"], Voter(code=more[0].lower()))
+    memory.service.voting.cast(managed.poll.id, ["Go"], Voter(code=more[0].lower()))
     issued = codes.list_issued(managed.poll.id, managed.admin_key)
     assert [one.code for one in issued] == [*first, *more]
     assert [one.is_used for one in issued] == [False, False, False, True, False]

@@ -43,17 +43,17 @@ def test_voter_has_one_vote_that_can_change(world: World, kind: Protection) -> N
 @pytest.mark.parametrize(
     ("kind", "changeable"), [*((kind, False) for kind in KNOWN), (Protection.OPEN, True)]
 )
-def test_unchangeable_vote_stays(world: World, kind: Protection, changeable: bool) -> None:
-    managed = world.made(PollDraft("Q", OPTIONS, protection=kind, changeable=changeable), codes=1)
+def test_unchangeable_vote_stays(memory: World, kind: Protection, changeable: bool) -> None:
+    managed = memory.made(PollDraft("Q", OPTIONS, protection=kind, changeable=changeable), codes=1)
     voter = Voter("b", code(managed, 0), "r", "p")
-    cast = world.service.voting.cast
+    cast = memory.service.voting.cast
     first = cast(managed.poll.id, ["Go"], voter)
     assert not cast(managed.poll.id, ["Go"], voter).is_new
-    before = dump(world.driver)
+    before = dump(memory.driver)
     with pytest.raises(AlreadyVoted, match="cannot be changed"):
         cast(managed.poll.id, ["Rust"], voter)
-    assert dump(world.driver) == before
-    check_counted(world, managed, {first.vote.id: ["Go"]})
+    assert dump(memory.driver) == before
+    check_counted(memory, managed, {first.vote.id: ["Go"]})
 
 
 def test_unidentified_voters_can_vote_repeatedly(memory: World) -> None:
@@ -89,18 +89,18 @@ def test_malformed_poll_id_is_not_found(memory: World, poll_id: str) -> None:
     assert memory.service.voting.get_vote(memory.made().poll.id, poll_id) is None
 
 
-def test_poll_closes_at_its_closing_time(world: World) -> None:
-    ends = world.clock() + timedelta(hours=1)
-    managed = world.made(PollDraft("Q", OPTIONS, expires_at=ends))
-    cast = world.service.voting.cast
+def test_poll_closes_at_its_closing_time(memory: World) -> None:
+    ends = memory.clock() + timedelta(hours=1)
+    managed = memory.made(PollDraft("Q", OPTIONS, expires_at=ends))
+    cast = memory.service.voting.cast
     vote = cast(managed.poll.id, ["Go"], Voter("a")).vote
-    world.clock.now = ends - timedelta(microseconds=2)
+    memory.clock.now = ends - timedelta(microseconds=2)
     other = cast(managed.poll.id, ["Go"], Voter("b")).vote
-    world.clock.now = ends
+    memory.clock.now = ends
     for voter in (Voter("a"), Voter("c")):
         with pytest.raises(PollClosed):
             cast(managed.poll.id, ["Rust"], voter)
-    check_counted(world, managed, {vote.id: ["Go"], other.id: ["Go"]})
+    check_counted(memory, managed, {vote.id: ["Go"], other.id: ["Go"]})
 
 
 # Each server asks its own clock; what is final must not change by a vote that one of them let in.
@@ -120,14 +120,14 @@ def test_final_results_allow_for_slow_clocks(memory: World) -> None:
         behind.voting.cast(managed.poll.id, ["Go"], Voter("c"))
 
 
-def test_results_are_visible_after_voting(world: World) -> None:
-    managed = world.made(PollDraft("Q", OPTIONS, results=ResultsVisibility.AFTER_VOTING))
-    standing = world.service.results
+def test_results_are_visible_after_voting(memory: World) -> None:
+    managed = memory.made(PollDraft("Q", OPTIONS, results=ResultsVisibility.AFTER_VOTING))
+    standing = memory.service.results
     seen = Viewer(Voter("b"))
     for viewer in (Viewer(), seen, Viewer(vote_id="x"), Viewer(admin_key="x")):
         with pytest.raises(ResultsHidden):
             standing.get(managed.poll.id, viewer)
-    vote = world.service.voting.cast(managed.poll.id, ["Go"], Voter("b")).vote
+    vote = memory.service.voting.cast(managed.poll.id, ["Go"], Voter("b")).vote
     for viewer in (seen, Viewer(vote_id=vote.id), Viewer(admin_key=managed.admin_key)):
         assert standing.get(managed.poll.id, viewer).tally.votes == 1
     with pytest.raises(ResultsHidden):

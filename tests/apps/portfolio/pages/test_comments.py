@@ -83,14 +83,3 @@ def test_approved_comment_is_deleted_after_confirmation(
     assert ada.flash(ada.submit(question, "/delete")) == "Deleted the comment."
     assert _approved(app, blog) == []
     assert ada.open(url.replace("&amp;", "&")).status_code == 404
-
-
-def test_author_moderates_own_posts_only(
-    app: PagesApp, ada: Browser, ben: Browser, blog: Blog
-) -> None:
-    _comment(app, blog, "Grace")
-    assert "Nothing to moderate" in text_in(ben.get("comments").text)
-    (form,) = forms_in(ada.get("comments"))
-    response = ben.post(form.action, {"approve": form.offered["ref"][0]})
-    assert "Approved" not in ben.flash(response)
-    assert _approved(app, blog) == []

@@ -132,11 +132,6 @@ def test_settings_are_saved_and_checked(app: PagesApp, ada: Browser) -> None:
     assert set(field_errors(response)) == set(worse)
 
 
-@pytest.mark.parametrize("part", ["portfolio", "settings"])
-def test_author_cannot_edit_the_site(ben: Browser, part: str) -> None:
-    assert ben.get(part).status_code == 403
-
-
 @pytest.mark.parametrize("parts", [("nonsense",), ("nonsense", "new"), ("projects", "nonsense")])
 def test_unknown_part_of_the_portfolio_is_not_found(ada: Browser, parts: tuple[str, ...]) -> None:
     assert ada.get("portfolio", *parts).status_code == 404

@@ -287,23 +287,6 @@ def test_view_is_counted_unless_the_reader_objects(
         assert app.world.service.stats.days(scope, 1)[0].views == views
 
 
-@pytest.mark.parametrize("path", ["like", "comments", "view"])
-def test_forms_of_other_sites_are_refused(app: PagesApp, reader: Browser, path: str) -> None:
-    publish(app.world, "Tea")
-    headers = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
-    app.activate()
-    answer = reader.http.post(f"/portfolio/blog/tea/{path}", headers=headers)
-    assert answer.status_code == 403
-
-
-@pytest.mark.parametrize("path", ["like", "comments", "view", "likes"])
-def test_actions_on_a_missing_post_are_404(reader: Browser, path: str) -> None:
-    if path == "likes":
-        assert reader.public("blog", "nothing", path).status_code == 404
-    else:
-        assert reader.post(f"/portfolio/blog/nothing/{path}").status_code == 404
-
-
 def test_tags_categories_and_months_list_their_posts(app: PagesApp, reader: Browser) -> None:
     edit_settings(app, time_zone="Pacific/Auckland")
     blog = publish(app.world, "Tea", tags=("tea",), category="Über uns")

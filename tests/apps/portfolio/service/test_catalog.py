@@ -99,11 +99,11 @@ def test_related_posts_share_rare_tags_then_the_category(memory: World) -> None:
     assert _titles(catalog.related(post, now, limit=9))[3:] == ["Category", "Other"]
 
 
-def test_search_finds_public_posts(world: World) -> None:
-    _publish(world, "Green tea", text="Leaves & <b>water</b>.")
-    _publish(world, "Breakfast", text="Toast with *tea*.")
-    _publish(world, "Secret tea", at=world.clock() + timedelta(hours=1))
-    catalog, now = world.service.catalog, world.clock()
+def test_search_finds_public_posts(memory: World) -> None:
+    _publish(memory, "Green tea", text="Leaves & <b>water</b>.")
+    _publish(memory, "Breakfast", text="Toast with *tea*.")
+    _publish(memory, "Secret tea", at=memory.clock() + timedelta(hours=1))
+    catalog, now = memory.service.catalog, memory.clock()
     hits = catalog.search("te", now)
     assert [(hit.blog.title, hit.title_html) for hit in hits] == [
         ("Green tea", "Green <mark>tea</mark>"),

@@ -76,16 +76,16 @@ def test_comment_is_public_once_it_is_approved(world: World) -> None:
     assert comments.of_post("tea") == []
 
 
-def test_comments_are_listed_oldest_first(world: World) -> None:
-    store_post(world)
+def test_comments_are_listed_oldest_first(memory: World) -> None:
+    store_post(memory)
     texts = [f"Comment {number}" for number in range(5)]
     refs: list[str] = []
     for text in texts:
-        world.clock.move(seconds=1)
-        refs.append(submit(world, replace(DRAFT, content=text)))
+        memory.clock.move(seconds=1)
+        refs.append(submit(memory, replace(DRAFT, content=text)))
     for ref in reversed(refs):
-        world.service.comments.approve(world.user(), ref)
-    assert [each.content for each in world.service.comments.of_post("tea")] == texts
+        memory.service.comments.approve(memory.user(), ref)
+    assert [each.content for each in memory.service.comments.of_post("tea")] == texts
 
 
 @pytest.mark.parametrize(
@@ -221,22 +221,22 @@ def test_pending_comment_expires_after_90_days(memory: World) -> None:
         memory.service.comments.approve(memory.user(), ref)
 
 
-def test_approving_and_rejecting_again_changes_nothing(world: World) -> None:
-    store_post(world)
-    comments, ada = world.service.comments, world.user()
-    ref = submit(world)
+def test_approving_and_rejecting_again_changes_nothing(memory: World) -> None:
+    store_post(memory)
+    comments, ada = memory.service.comments, memory.user()
+    ref = submit(memory)
     first = comments.approve(ada, ref)
-    world.clock.move(hours=1)
-    assert comments.approve(world.user(email="eve@example.org"), ref) == first
+    memory.clock.move(hours=1)
+    assert comments.approve(memory.user(email="eve@example.org"), ref) == first
     with pytest.raises(NotFound, match="approved"):
         comments.reject(ada, ref)
     assert comments.of_post("tea") == [first]
-    other = submit(world, replace(DRAFT, content="Spam"))
+    other = submit(memory, replace(DRAFT, content="Spam"))
     comments.reject(ada, other)
     comments.reject(ada, other)
     with pytest.raises(NotFound, match="rejected"):
         comments.approve(ada, other)
-    assert world.service.stats.days(SITE, 1)[0].comments == 1
+    assert memory.service.stats.days(SITE, 1)[0].comments == 1
 
 
 def test_concurrent_moderators_publish_a_comment_once(worlds: tuple[World, World]) -> None:

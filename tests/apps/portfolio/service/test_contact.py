@@ -39,11 +39,11 @@ def test_message_is_sent_to_the_owner_and_replies_to_the_visitor(site: World) ->
     assert "Bob B. <bob@example.org> wrote this in the contact form of Ada's notes." in email.text
 
 
-def test_message_is_sent_to_the_account_of_the_owner(world: World) -> None:
-    owner = world.user()
-    Store(world.driver).create(owner)
-    world.service.contact.send(DRAFT)
-    assert [email.to for email in world.mailbox.emails] == [owner.email]
+def test_message_is_sent_to_the_account_of_the_owner(memory: World) -> None:
+    owner = memory.user()
+    Store(memory.driver).create(owner)
+    memory.service.contact.send(DRAFT)
+    assert [email.to for email in memory.mailbox.emails] == [owner.email]
 
 
 def test_site_without_an_owner_takes_no_messages(memory: World) -> None:

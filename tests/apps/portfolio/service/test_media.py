@@ -32,59 +32,61 @@ def test_upload_stores_the_image_in_its_widths(world: World) -> None:
     assert all(body[8:12] == b"WEBP" for body in bodies)
 
 
-def test_the_same_file_is_stored_once(world: World) -> None:
-    first = world.service.media.upload(world.user(), image_file(), "a.png", "One")
-    again = world.open().media.upload(world.user(email="b@example.org"), image_file(), "b", "Two")
+def test_the_same_file_is_stored_once(memory: World) -> None:
+    first = memory.service.media.upload(memory.user(), image_file(), "a.png", "One")
+    again = memory.open().media.upload(memory.user(email="b@example.org"), image_file(), "b", "Two")
     assert again == first
-    assert [media.name for media in world.service.media.list().items] == [first.name]
+    assert [media.name for media in memory.service.media.list().items] == [first.name]
 
 
-def test_concurrent_uploads_of_a_file_give_one_image(world: World) -> None:
-    data, owner = image_file(), world.user()
+def test_concurrent_uploads_of_a_file_give_one_image(memory: World) -> None:
+    data, owner = image_file(), memory.user()
     uploaded, _ = run_concurrently(
-        4, lambda: world.service.media.upload(owner, data, "a.png"), NotFound
+        4, lambda: memory.service.media.upload(owner, data, "a.png"), NotFound
     )
     assert len({media.uploaded_at for media in uploaded}) == 1
-    assert len(world.service.media.list().items) == 1
+    assert len(memory.service.media.list().items) == 1
 
 
-def test_images_are_listed_newest_first_in_pages(world: World) -> None:
+def test_images_are_listed_newest_first_in_pages(memory: World) -> None:
     names: list[str] = []
     for color in ("red", "green", "blue"):
-        world.clock.move(minutes=1)
-        names.insert(0, world.service.media.upload(world.user(), image_file(color=color), "").name)
-    first = world.service.media.list(2)
-    rest = world.service.media.list(2, first.cursor)
+        memory.clock.move(minutes=1)
+        names.insert(
+            0, memory.service.media.upload(memory.user(), image_file(color=color), "").name
+        )
+    first = memory.service.media.list(2)
+    rest = memory.service.media.list(2, first.cursor)
     assert [media.name for media in [*first.items, *rest.items]] == names
     assert rest.cursor is None
 
 
-def test_alt_text_can_be_edited(world: World) -> None:
-    media = world.service.media.upload(world.user(), image_file(), "a.png", "Old")
-    assert world.service.media.edit_alt(world.user(), media.name, " New ").alt == "New"
-    assert world.service.media.get(media.name).alt == "New"
+def test_alt_text_can_be_edited(memory: World) -> None:
+    media = memory.service.media.upload(memory.user(), image_file(), "a.png", "Old")
+    assert memory.service.media.edit_alt(memory.user(), media.name, " New ").alt == "New"
+    assert memory.service.media.get(media.name).alt == "New"
     with pytest.raises(InvalidInput) as error:
-        world.service.media.edit_alt(world.user(), media.name, "x" * 501)
+        memory.service.media.edit_alt(memory.user(), media.name, "x" * 501)
     assert list(error.value.errors) == ["alt"]
 
 
-def test_delete_removes_the_item_and_every_file(world: World) -> None:
-    kept = world.service.media.upload(world.user(), image_file(color="red"), "a.png")
-    media = world.service.media.upload(world.user(), image_file(1000, 10), "b.png")
-    world.service.media.delete(world.user(), media.name)
-    assert world.bucket.list_objects() == [f"media/{kept.name}/64.webp"]
+def test_delete_removes_the_item_and_every_file(memory: World) -> None:
+    kept = memory.service.media.upload(memory.user(), image_file(color="red"), "a.png")
+    media = memory.service.media.upload(memory.user(), image_file(1000, 10), "b.png")
+    memory.service.media.delete(memory.user(), media.name)
+    assert memory.bucket.list_objects() == [f"media/{kept.name}/64.webp"]
     with pytest.raises(NotFound):
-        world.service.media.get(media.name)
+        memory.service.media.get(media.name)
     with pytest.raises(NotFound):
-        world.service.media.open(media.name, 960)
+        memory.service.media.open(media.name, 960)
     with pytest.raises(NotFound):
-        world.service.media.delete(world.user(), media.name)
+        memory.service.media.delete(memory.user(), media.name)
     with pytest.raises(NotFound):
-        world.service.media.edit_alt(world.user(), media.name, "x")
+        memory.service.media.edit_alt(memory.user(), media.name, "x")
     assert (
-        world.service.media.upload(world.user(), image_file(1000, 10), "b.png").name == media.name
+        memory.service.media.upload(memory.user(), image_file(1000, 10), "b.png").name == media.name
     )
-    assert world.service.media.open(media.name, 960)
+    assert memory.service.media.open(media.name, 960)
 
 
 def test_every_usual_width_of_a_small_image_is_its_own(memory: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -31,6 +32,16 @@ class Conflict(Exception):
     """The edit was based on another revision."""
 
 
+def only(revision: int) -> Callable[[int], None]:
+    """Return a check that raises Conflict unless the post has this revision."""
+
+    def check(current: int) -> None:
+        if current != revision:
+            raise Conflict
+
+    return check
+
+
 def published(world: World, title: str = "Hello, World") -> Blog:
     """Return a post that was published now."""
     world.clock.move(seconds=1)
@@ -42,12 +53,8 @@ def published(world: World, title: str = "Hello, World") -> Blog:
 def test_created_post_is_a_draft(world: World) -> None:
     posts = world.service.posts
     blog = posts.create(world.user(), DRAFT)
-    assert (blog.slug, blog.tags, blog.category, blog.revision) == (
-        "hello-world",
-        ["tea"],
-        "Notes",
-        1,
-    )
+    assert (blog.slug, blog.tags, blog.category) == ("hello-world", ["tea"], "Notes")
+    assert blog.revision == 1
     assert (blog.author, blog.author_name) == ("ada@example.org", "Ada")
     assert post_status(blog, world.clock()) is PostStatus.DRAFT
     post = posts.get(blog.blog_id)
@@ -61,8 +68,8 @@ def test_created_post_is_a_draft(world: World) -> None:
     assert posts.list_published(10).items == []
 
 
-def test_published_post_is_found_by_slug_and_id(world: World) -> None:
-    posts, blog = world.service.posts, published(world)
+def test_published_post_is_found_by_slug_and_id(memory: World) -> None:
+    posts, blog = memory.service.posts, published(memory)
     for name in ("hello-world", blog.blog_id):
         found = posts.find(name)
         assert isinstance(found, Post)
@@ -101,8 +108,8 @@ def test_publishing_again_keeps_the_date_unless_a_new_one_is_given(memory: World
     assert moved.published_at == moved.listed_at == earlier.replace(microsecond=0)
 
 
-def test_unpublished_post_is_a_draft_again(world: World) -> None:
-    posts, owner, blog = world.service.posts, world.user(), published(world)
+def test_unpublished_post_is_a_draft_again(memory: World) -> None:
+    posts, owner, blog = memory.service.posts, memory.user(), published(memory)
     draft = posts.unpublish(owner, blog.blog_id)
     assert (draft.listing, draft.published_at) == (Listing.DRAFTS, None)
     assert posts.find("hello-world") is None
@@ -130,9 +137,6 @@ def test_invalid_draft_changes_nothing(memory: World) -> None:
         posts.edit(owner, blog.blog_id, replace(DRAFT, slug="Not a slug"))
     assert posts.get(blog.blog_id).blog == blog
     assert len(posts.list_drafts()) == 1
-
-
-# ------------------------------------------------------------------------------ permissions
 
 
 def test_author_changes_own_posts_only(memory: World) -> None:
@@ -166,9 +170,6 @@ def test_unknown_post_is_not_found(memory: World, blog_id: str) -> None:
     ):
         with pytest.raises(NotFound):
             call()
-
-
-# ------------------------------------------------------------------------------ edits
 
 
 def test_edit_of_title_or_text_keeps_the_old_ones(world: World) -> None:
@@ -212,10 +213,7 @@ def test_edit_of_an_old_revision_is_rejected(worlds: tuple[World, World]) -> Non
     one, other = worlds
     blog = one.service.posts.create(one.user(), DRAFT)
 
-    def check(current: int) -> None:
-        if current != blog.revision:
-            raise Conflict
-
+    check = only(blog.revision)
     one.service.posts.edit(one.user(), blog.blog_id, replace(DRAFT, markdown="First"), check)
     draft = replace(DRAFT, markdown="Second")
     posts, owner = other.service.posts, other.user()
@@ -235,9 +233,7 @@ def test_concurrent_edits_of_one_revision_apply_once(world: World) -> None:
     blog = posts.create(owner, DRAFT)
     texts = iter(f"By editor {number}" for number in range(100))
 
-    def check(current: int) -> None:
-        if current != blog.revision:
-            raise Conflict
+    check = only(blog.revision)
 
     def edit() -> Blog:
         draft = replace(DRAFT, markdown=next(texts))
@@ -267,10 +263,7 @@ def test_lost_response_does_not_apply_an_edit_twice(memory: World) -> None:
     blog = posts.create(owner, DRAFT)
     driver = Lossy(memory.driver, TransactWriteItems)
 
-    def check(current: int) -> None:
-        if current != blog.revision:
-            raise Conflict
-
+    check = only(blog.revision)
     lossy = memory.open(driver).posts
     edited = lossy.edit(owner, blog.blog_id, replace(DRAFT, markdown="New"), check)
     assert driver.lost > 0
@@ -285,9 +278,6 @@ def test_lost_response_does_not_create_a_post_twice(memory: World) -> None:
     assert memory.service.posts.list_drafts() == [blog]
 
 
-# ------------------------------------------------------------------------------ slugs
-
-
 def test_derived_slug_gets_a_number_if_it_is_taken(memory: World) -> None:
     posts, owner = memory.service.posts, memory.user()
     slugs = [posts.create(owner, DRAFT).slug for _ in range(11)]
@@ -297,14 +287,14 @@ def test_derived_slug_gets_a_number_if_it_is_taken(memory: World) -> None:
     assert posts.create(owner, PostDraft("x" * 200, "Text")).slug == "x" * 91
 
 
-def test_chosen_slug_must_be_free(world: World) -> None:
-    posts, owner = world.service.posts, world.user()
+def test_chosen_slug_must_be_free(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
     posts.create(owner, replace(DRAFT, slug="tea"))
     other = posts.create(owner, DRAFT)
     with pytest.raises(AlreadyTaken, match="Choose another slug"):
         posts.create(owner, replace(DRAFT, slug="tea"))
     with pytest.raises(AlreadyTaken) as raised:
-        posts.edit(owner, other.blog_id, replace(DRAFT, slug="tea"))
+        posts.edit(owner, other.blog_id, lambda draft: replace(draft, slug="tea"))
     assert list(raised.value.errors) == ["slug"]
     assert posts.get(other.blog_id).blog == other
 
@@ -343,11 +333,11 @@ def test_edit_without_slug_keeps_that_of_a_public_post(memory: World) -> None:
     assert posts.edit(owner, draft.blog_id, PostDraft("Second", "Text")).slug == "second"
 
 
-def test_slug_of_a_draft_is_released(world: World) -> None:
-    posts, owner = world.service.posts, world.user()
+def test_slug_of_a_draft_is_released(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
     blog = posts.create(owner, DRAFT)
     # A scheduled post that was never public is a draft for this purpose.
-    posts.publish(owner, blog.blog_id, world.clock() + timedelta(days=1))
+    posts.publish(owner, blog.blog_id, memory.clock() + timedelta(days=1))
     renamed = posts.edit(owner, blog.blog_id, replace(DRAFT, slug="other"))
     assert renamed.old_slugs == []
     assert posts.create(owner, DRAFT).slug == "hello-world"
@@ -362,35 +352,17 @@ def test_slug_of_a_scheduled_post_redirects_after_its_time(memory: World) -> Non
     assert posts.find("hello-world") == Moved("other")
 
 
-def test_swapped_slugs_lead_to_their_new_posts(world: World) -> None:
-    posts, owner = world.service.posts, world.user()
-    one, two = published(world, "One"), published(world, "Two")
-
-    def rename(blog: Blog, slug: str) -> None:
-        posts.edit(owner, blog.blog_id, replace(posts.get(blog.blog_id).draft, slug=slug))
-
-    rename(one, "temporary")
-    rename(two, "one")
-    rename(one, "two")
-    found = {slug: posts.find(slug) for slug in ("one", "two", "temporary")}
-    assert isinstance(found["one"], Post)
-    assert found["one"].blog.blog_id == two.blog_id
-    assert isinstance(found["two"], Post)
-    assert found["two"].blog.blog_id == one.blog_id
-    assert found["temporary"] == Moved("two")
-
-
-def test_draft_with_a_released_slug_leaves_the_redirect_until_it_is_public(world: World) -> None:
-    posts, owner, old = world.service.posts, world.user(), published(world)
+def test_draft_with_a_released_slug_leaves_the_redirect_until_it_is_public(memory: World) -> None:
+    posts, owner, old = memory.service.posts, memory.user(), published(memory)
     posts.edit(owner, old.blog_id, replace(posts.get(old.blog_id).draft, slug="moved"))
     taker = posts.create(owner, replace(DRAFT, slug="hello-world"))
     assert posts.find("hello-world") == Moved("moved")
     posts.edit(owner, taker.blog_id, replace(DRAFT, slug="other"))
     assert posts.find("hello-world") == Moved("moved")
     posts.edit(owner, taker.blog_id, replace(DRAFT, slug="hello-world"))
-    posts.publish(owner, taker.blog_id, world.clock() + timedelta(hours=1))
+    posts.publish(owner, taker.blog_id, memory.clock() + timedelta(hours=1))
     assert posts.find("hello-world") == Moved("moved")
-    world.clock.move(hours=1)
+    memory.clock.move(hours=1)
     assert isinstance(posts.find("hello-world"), Post)
     posts.unpublish(owner, taker.blog_id)
     assert posts.find("hello-world") is None
@@ -422,9 +394,6 @@ def test_number_of_old_slugs_is_bounded(memory: World, monkeypatch: pytest.Monke
         posts.edit(owner, blog.blog_id, PostDraft("T", "x", slug="c"))
     assert list(raised.value.errors) == ["slug"]
     assert posts.edit(owner, blog.blog_id, PostDraft("T", "x", slug="a")).slug == "a"
-
-
-# ------------------------------------------------------------------------------ lists
 
 
 def test_list_goes_forward_and_back(world: World) -> None:
@@ -460,9 +429,6 @@ def test_altered_cursor_is_rejected(memory: World) -> None:
         posts.list_all(1, cursor)
 
 
-# ------------------------------------------------------------------------------ previews
-
-
 def test_preview_link_shows_a_draft_for_a_month(memory: World) -> None:
     posts = memory.service.posts
     blog = posts.create(memory.user(), DRAFT)
@@ -475,9 +441,6 @@ def test_preview_link_shows_a_draft_for_a_month(memory: World) -> None:
     memory.clock.move(seconds=PREVIEW_LIFETIME.total_seconds() + 2)
     with pytest.raises(NotFound, match="expired"):
         posts.open_preview(token)
-
-
-# ------------------------------------------------------------------------------ the table
 
 
 def test_post_is_stored_as_documented(memory: World) -> None:
@@ -503,11 +466,11 @@ def test_documented_reads_are_used_to_find_a_post(memory: World) -> None:
     assert [pattern and pattern.id for pattern in found] == ["portfolio:3", "portfolio:3b"]
 
 
-def test_post_is_created_and_published_in_one_write(world: World) -> None:
-    posts, owner = world.service.posts, world.user()
+def test_post_is_created_and_published_in_one_write(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
     blog = posts.create(owner, DRAFT, Publication(PostStatus.PUBLISHED))
-    assert (post_status(blog, world.clock()), blog.revision) == (PostStatus.PUBLISHED, 1)
-    later = world.clock() + timedelta(days=1)
+    assert (post_status(blog, memory.clock()), blog.revision) == (PostStatus.PUBLISHED, 1)
+    later = memory.clock() + timedelta(days=1)
     scheduled = posts.create(owner, DRAFT, Publication(PostStatus.SCHEDULED, later))
     assert [each.blog_id for each in posts.list_scheduled()] == [scheduled.blog_id]
     with pytest.raises(InvalidInput):
@@ -515,9 +478,9 @@ def test_post_is_created_and_published_in_one_write(world: World) -> None:
     assert posts.list_drafts() == []
 
 
-def test_edit_changes_the_current_draft_and_withdraws_the_post(world: World) -> None:
-    posts, owner = world.service.posts, world.user()
-    blog = published(world)
+def test_edit_changes_the_current_draft_and_withdraws_the_post(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    blog = published(memory)
     edited = posts.edit(
         owner,
         blog.blog_id,
@@ -533,10 +496,3 @@ def test_edit_changes_the_current_draft_and_withdraws_the_post(world: World) -> 
             lambda draft: replace(draft, markdown=""),
             publication=Publication(PostStatus.PUBLISHED),
         )
-
-
-def test_edit_by_a_function_reports_a_slug_that_is_taken(world: World) -> None:
-    posts, owner = world.service.posts, world.user()
-    first, second = published(world), published(world)
-    with pytest.raises(AlreadyTaken):
-        posts.edit(owner, second.blog_id, lambda draft: replace(draft, slug=first.slug))

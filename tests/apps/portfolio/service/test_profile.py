@@ -17,11 +17,11 @@ from tests.apps.portfolio.support.harness import World
 from tests.apps.support.concurrency import run_concurrently
 
 
-def test_new_site_has_an_empty_portfolio(world: World) -> None:
-    portfolio = world.service.profile.get_portfolio()
+def test_new_site_has_an_empty_portfolio(memory: World) -> None:
+    portfolio = memory.service.profile.get_portfolio()
     assert (portfolio.revision, portfolio.bio, portfolio.projects) == (0, "", [])
-    assert world.service.profile.get_settings().revision == 0
-    assert not world.service.profile.is_set_up()
+    assert memory.service.profile.get_settings().revision == 0
+    assert not memory.service.profile.is_set_up()
 
 
 def test_edit_changes_only_the_fields_that_are_given(world: World) -> None:
@@ -66,11 +66,7 @@ def test_authors_cannot_edit_the_site(memory: World) -> None:
 def test_every_invalid_field_is_named(memory: World) -> None:
     project = Project(id="p", title="", link="javascript:alert(1)", technologies=["x" * 41])
     entry = Experience(
-        id="a b",
-        title="Engineer",
-        company="",
-        start_date=date(2024, 5, 1),
-        end_date=date(2024, 4, 1),
+        "a b", "Engineer", "", start_date=date(2024, 5, 1), end_date=date(2024, 4, 1)
     )
     edits = PortfolioEdits(
         name="x" * 101,
@@ -84,22 +80,12 @@ def test_every_invalid_field_is_named(memory: World) -> None:
     )
     with pytest.raises(InvalidInput) as raised:
         memory.service.profile.update_portfolio(memory.user(), edits)
-    assert set(raised.value.errors) == {
-        "name",
-        "email",
-        "profile_pic_url",
-        "social_links/myspace",
-        "about_content",
-        "projects/0/title",
-        "projects/0/link",
-        "projects/0/technologies",
-        "projects/1/id",
-        "projects/1/title",
-        "projects/1/link",
-        "projects/1/technologies",
-        "experience/0/id",
-        "experience/0/company",
-        "experience/0/end_date",
+    of_project = {
+        f"projects/{n}/{part}" for n in (0, 1) for part in ("title", "link", "technologies")
+    }
+    assert set(raised.value.errors) == of_project | {
+        *("name", "email", "profile_pic_url", "social_links/myspace", "about_content"),
+        *("projects/1/id", "experience/0/id", "experience/0/company", "experience/0/end_date"),
     }
     with pytest.raises(InvalidInput) as raised:
         memory.service.profile.update_settings(
@@ -108,13 +94,8 @@ def test_every_invalid_field_is_named(memory: World) -> None:
                 title=" ", accent="red", language="x", time_zone="Mars", posts_per_page=0
             ),
         )
-    assert set(raised.value.errors) == {
-        "title",
-        "accent",
-        "language",
-        "time_zone",
-        "posts_per_page",
-    }
+    wrong = {"title", "accent", "language", "time_zone", "posts_per_page"}
+    assert set(raised.value.errors) == wrong
 
 
 def test_periods_are_written_as_on_a_resume() -> None:
