@@ -19,8 +19,8 @@ from singletable_apps.polls.entities import (
     polls,
 )
 from singletable_apps.polls.rules import PollDraft
-from singletable_apps.polls.service import Viewer, Voter
-from tests.apps.polls.support.harness import OPTIONS, World
+from singletable_apps.polls.service import Voter
+from tests.apps.polls.support.harness import OPTIONS, World, cast, results
 
 POLL_ID = "123e4567-e89b-12d3-a456-426614174000"
 VOTE_ID = "987fcdeb-51a2-43d1-b234-567890abcdef"
@@ -125,16 +125,16 @@ def test_closing_time_is_stored_as_a_timestamp(store: Store) -> None:
 
 def test_service_writes_the_documented_attributes(memory: World) -> None:
     managed = memory.made(PollDraft("Q", OPTIONS, "D"))
-    vote = memory.service.voting.cast(managed.poll.id, ["Go"], Voter("b")).vote
+    vote = cast(memory.service, managed, ["Go"], "b").vote
     partition = Query(
         polls.name,
         key_condition_expression="PK = :pk",
         expression_attribute_values={":pk": {"S": f"POLL#{managed.poll.id}"}},
     )
-    poll, cast = memory.driver.execute(partition).items
-    assert (poll["SK"], cast["SK"]) == ({"S": "METADATA"}, {"S": f"VOTE#{vote.id}"})
+    poll, stored = memory.driver.execute(partition).items
+    assert (poll["SK"], stored["SK"]) == ({"S": "METADATA"}, {"S": f"VOTE#{vote.id}"})
     assert set(poll) == set(POLL | MORE_OF_A_POLL) | {"maker"}
-    assert set(cast) == {*VOTE, "revision"}
+    assert set(stored) == {*VOTE, "revision"}
 
 
 @pytest.mark.parametrize(
@@ -178,11 +178,10 @@ def test_table_has_no_index_no_ttl_and_on_demand_billing(memory: World) -> None:
 def test_poll_is_kept_after_its_closing_time(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
     managed = memory.made(PollDraft("Q", OPTIONS, expires_at=ends, protection=Protection.OPEN))
-    memory.service.voting.cast(managed.poll.id, ["Go"], Voter())
+    cast(memory.service, managed, ["Go"], Voter())
     memory.clock.move(days=4000)
     assert memory.service.context.get_poll(managed.poll.id).title == "Q"
-    outcome = memory.service.results.get(managed.poll.id, Viewer())
+    outcome = results(memory.service, managed)
     assert (outcome.tally.votes, outcome.is_final) == (1, True)
-    assert [one.poll.id for one in memory.service.lifecycle.list_created("maker", 5).items] == [
-        managed.poll.id
-    ]
+    created = memory.service.lifecycle.list_created("maker", 5).items
+    assert [one.poll.id for one in created] == [managed.poll.id]

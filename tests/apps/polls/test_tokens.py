@@ -15,7 +15,15 @@ from singletable_apps.polls.errors import InvalidAdminKey, InvalidCode, WrongSec
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter, open_polls
 from singletable_apps.polls.tokens import MAX_CODES, Secret
-from tests.apps.polls.support.harness import OPTIONS, SECRET, World, code, code_voter, items_of
+from tests.apps.polls.support.harness import (
+    OPTIONS,
+    SECRET,
+    World,
+    cast,
+    code,
+    code_voter,
+    items_of,
+)
 
 POLL = str(uuid4())
 OTHER = Secret(b"others'." * 4)
@@ -107,7 +115,7 @@ def test_message_parts_are_unambiguous() -> None:
 def test_poll_with_codes_requires_a_code(memory: World, typed: str | None) -> None:
     managed = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=3)
     with pytest.raises(InvalidCode):
-        memory.service.voting.cast(managed.poll.id, ["Go"], Voter(browser="b", code=typed))
+        cast(memory.service, managed, ["Go"], Voter(browser="b", code=typed))
 
 
 def test_unissued_code_is_rejected(memory: World) -> None:
@@ -127,7 +135,7 @@ def test_table_reveals_no_keys_or_codes(memory: World) -> None:
         for kind in Protection
     ]
     for managed in managed_polls:
-        memory.service.voting.cast(managed.poll.id, ["Go"], Voter(voter, code(managed, 1), request))
+        cast(memory.service, managed, ["Go"], Voter(voter, code(managed, 1), request))
     text = json.dumps(items_of(memory.driver)).upper().replace("-", "")
     for managed in managed_polls:
         assert managed.poll.id.upper().replace("-", "") in text

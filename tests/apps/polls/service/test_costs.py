@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 
@@ -11,7 +11,7 @@ from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Viewer
 from tests.apps.polls.support.bulk_votes import crowd
-from tests.apps.polls.support.harness import OPTIONS, World, code_voter
+from tests.apps.polls.support.harness import OPTIONS, World, close, code_voter, edit
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Cost:
     writes: float
 
 
-def cost(world: World, deed: Callable[[], object]) -> Cost:
+def cost(world: World, action: Callable[[], object]) -> Cost:
     """Return the cost of an action."""
     world.calls.clear()
-    deed()
+    action()
     sent = [one for call in world.calls for one in call.requests]
     return Cost(
         len(sent),
@@ -54,18 +54,9 @@ def test_vote_takes_three_requests(memory: World, managed: ManagedPoll) -> None:
 
 
 def test_costs_of_creating_and_managing(memory: World, managed: ManagedPoll) -> None:
-    made = cost(memory, lambda: memory.made())
-    assert made == Cost(1, 0, 20)
-    change = memory.service.lifecycle.edit
-    words = cost(
-        memory,
-        lambda: change(managed.poll.id, managed.admin_key, lambda draft: replace(draft, title="T")),
-    )
-    assert words == Cost(2, 1, 1)
-    closed = cost(
-        memory, lambda: memory.service.lifecycle.close(managed.poll.id, managed.admin_key)
-    )
-    assert closed == Cost(11, 9, 9)
+    assert cost(memory, memory.made) == Cost(1, 0, 20)
+    assert cost(memory, lambda: edit(memory.service, managed, title="T")) == Cost(2, 1, 1)
+    assert cost(memory, lambda: close(memory.service, managed)) == Cost(11, 9, 9)
 
 
 @pytest.mark.parametrize("votes", [0, 1_000, 3_000])

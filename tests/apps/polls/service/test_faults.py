@@ -1,4 +1,4 @@
-"""On a driver that fails as DynamoDB does nothing is lost, and nothing is doubled."""
+"""Each action happens once on a driver that fails as DynamoDB does."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pytest
 from singletable import Engine
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable_apps.polls.service import Polls
-from tests.apps.polls.support.actions import DEEDS, Busy, busy, copy_of
+from tests.apps.polls.support.actions import ACTIONS, ON_EMPTY, Busy, busy, copy_of
 from tests.apps.polls.support.harness import check_counted, dump
+
+pytestmark = pytest.mark.usefixtures("no_waits")
 
 
 @pytest.fixture(autouse=True)
-def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody needs to wait for real, and a snapshot is kept of a few lines."""
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
+def few_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take snapshots after a few entries."""
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 3)
 
 
@@ -28,8 +28,7 @@ def base() -> Iterator[Busy]:
         yield busy(engine)
 
 
-OF_THE_EMPTY = ("vote first", "change options")
-DAYS = {
+FAULTS = {
     "throttled": Faults(throttle=Next(2)),
     "unavailable": Faults(unavailable=Next(2)),
     "an error before": Faults(internal=Next(2)),
@@ -42,18 +41,12 @@ DAYS = {
     "stale": Faults(stale=0.8, behind=5, seed=4),
     **{
         f"all at once, {seed}": Faults(
-            throttle=0.1,
-            internal=0.1,
-            internal_after=0.2,
-            conflict=0.1,
-            unprocessed=0.5,
-            stale=0.5,
-            behind=3,
-            seed=seed,
+            throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.1, unprocessed=0.5,
+            stale=0.5, behind=3, seed=seed,
         )
         for seed in range(2)
     },
-}
+}  # fmt: skip
 
 
 def _votes(service: Polls, there: Busy) -> tuple[int, int]:
@@ -61,7 +54,7 @@ def _votes(service: Polls, there: Busy) -> tuple[int, int]:
     return tally(there.managed.poll).votes, tally(there.empty.poll).votes
 
 
-# What is so after each deed, once: (votes in the poll, votes in the empty one), and what else.
+# What must hold after each action.
 DONE: dict[str, Callable[[Polls, Busy], bool]] = {
     "vote": lambda s, b: _votes(s, b) == (8, 0),
     "change a vote": lambda s, b: (
@@ -69,32 +62,32 @@ DONE: dict[str, Callable[[Polls, Busy], bool]] = {
     ),
     "vote first": lambda s, b: _votes(s, b) == (7, 1),
     "close": lambda s, b: s.context.get_poll(b.managed.poll.id).closed,
-    "change words": lambda s, b: s.context.get_poll(b.managed.poll.id).title == "Words",
+    "change the title": lambda s, b: s.context.get_poll(b.managed.poll.id).title == "Title",
     "change the time": lambda s, b: s.context.get_poll(b.managed.poll.id).expires_at is not None,
     "change options": lambda s, b: (
         s.context.get_poll(b.empty.poll.id).candidates == ["Tea", "Milk"]
     ),
-    # Codes whose answer was lost are issued, and nobody gets them.
+    # Codes whose response was lost are issued, but unknown.
     "issue codes": lambda s, b: s.context.get_poll(b.managed.poll.id).codes in range(15, 61, 5),
-    "make": lambda s, b: len(s.lifecycle.list_created("maker", 9).items) == 3,
+    "create": lambda s, b: len(s.lifecycle.list_created("maker", 9).items) == 3,
     "delete": lambda s, b: not any(b.managed.poll.id in item for item in dump(b.engine)),
     "keep a snapshot": lambda s, b: _votes(s, b) == (7, 0),
 }
 
 
-@pytest.mark.parametrize("deed", DEEDS)
-def test_actions_happen_once_despite_faults(base: Busy, deed: str) -> None:
-    for day, faults in DAYS.items():
+@pytest.mark.parametrize("action", ACTIONS)
+def test_actions_happen_once_despite_faults(base: Busy, action: str) -> None:
+    for name, faults in FAULTS.items():
         there = copy_of(base)
         driver = FaultyDriver(there.engine)
         service = there.world.open(driver)
         driver.faults = faults
-        DEEDS[deed](service, there)
+        ACTIONS[action](service, there)
         driver.faults = Faults()
         fresh = there.world.open()
-        assert DONE[deed](fresh, there), day
-        if deed != "delete":
-            check_counted(there.world, there.empty if deed in OF_THE_EMPTY else there.managed)
+        assert DONE[action](fresh, there), name
+        if action != "delete":
+            check_counted(there.world, there.empty if action in ON_EMPTY else there.managed)
         there.world.check_calls()
 
 
@@ -102,6 +95,6 @@ def test_faults_are_injected(base: Busy) -> None:
     there = copy_of(base)
     driver = FaultyDriver(there.engine)
     service = there.world.open(driver)
-    driver.faults = DAYS["all at once, 1"]
-    DEEDS["delete"](service, there)
+    driver.faults = FAULTS["all at once, 1"]
+    ACTIONS["delete"](service, there)
     assert sum(driver.injected.values()) > 5

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
@@ -21,9 +20,18 @@ from singletable_apps.polls.errors import (
     RequestRejected,
 )
 from singletable_apps.polls.rules import PollDraft
-from singletable_apps.polls.service import Polls, Viewer, Voter
-from tests.apps.polls.support.harness import OPTIONS, World, check_counted, code
+from singletable_apps.polls.service import Polls, Voter
+from tests.apps.polls.support.harness import (
+    OPTIONS,
+    World,
+    check_counted,
+    close,
+    code,
+    edit,
+    results,
+)
 
+pytestmark = pytest.mark.usefixtures("no_waits")
 MORE = ("Tea", "Milk", "Water")
 FAULTS = Faults(
     throttle=0.05, internal=0.05, internal_after=0.1, conflict=0.05, unprocessed=0.3, stale=0.5,
@@ -43,27 +51,27 @@ class Walk:
         for number, driver in enumerate(self.faulty):
             driver.faults = structs.replace(FAULTS, seed=seed * 2 + number)
         self.confirmed: dict[str, list[str]] = {}
-        self.came_to: Counter[str] = Counter()
-        self._deeds: list[Callable[[Polls], object]] = [
+        self.outcomes: Counter[str] = Counter()
+        self._actions: list[Callable[[Polls], object]] = [
             *[self._vote] * 14,
-            *[self._look] * 4,
-            self._close,
-            *[self._open] * 2,
-            self._words,
-            self._options,
-            self._codes,
+            *[self._read] * 4,
+            lambda service: close(service, self.managed),
+            *[self._reopen] * 2,
+            self._edit_text,
+            self._edit_options,
+            self._issue_code,
             lambda service: service.tallies.recount(self.managed.poll),
         ]
 
     def step(self) -> None:
-        """Let something happen, and note what it came to."""
+        """Run a random action, and count its outcome."""
         service = self.chance.choice(self.services)
         try:
-            self.chance.choice(self._deeds)(service)
-        except RequestRejected as refusal:
-            self.came_to[type(refusal).__name__] += 1
+            self.chance.choice(self._actions)(service)
+        except RequestRejected as rejection:
+            self.outcomes[type(rejection).__name__] += 1
         else:
-            self.came_to["done"] += 1
+            self.outcomes["done"] += 1
 
     def _vote(self, service: Polls) -> None:
         poll = service.context.get_poll(self.managed.poll.id)
@@ -75,38 +83,27 @@ class Walk:
         assert not (cast.is_new and cast.vote.id in self.confirmed)
         self.confirmed[cast.vote.id] = ranked
 
-    def _look(self, service: Polls) -> None:
-        outcome = service.results.get(self.managed.poll.id, Viewer())
+    def _read(self, service: Polls) -> None:
+        outcome = results(service, self.managed)
         assert outcome.tally.votes == len(self.confirmed)
 
-    def _close(self, service: Polls) -> None:
-        service.lifecycle.close(self.managed.poll.id, self.managed.admin_key)
+    def _reopen(self, service: Polls) -> None:
+        edit(service, self.managed, expires_at=self.world.clock() + timedelta(days=1))
 
-    def _open(self, service: Polls) -> None:
-        self._change(service, expires_at=self.world.clock() + timedelta(days=1))
-
-    def _words(self, service: Polls) -> None:
+    def _edit_text(self, service: Polls) -> None:
         changeable = self.chance.random() < 0.7
-        self._change(service, title=f"Q{self.chance.random()}", changeable=changeable)
+        edit(service, self.managed, title=f"Q{self.chance.random()}", changeable=changeable)
 
-    def _options(self, service: Polls) -> None:
-        self._change(service, candidates=tuple(self.chance.sample(MORE, 3)))
+    def _edit_options(self, service: Polls) -> None:
+        edit(service, self.managed, candidates=tuple(self.chance.sample(MORE, 3)))
 
-    def _codes(self, service: Polls) -> None:
+    def _issue_code(self, service: Polls) -> None:
         service.codes.issue(self.managed.poll.id, self.managed.admin_key, 1)
-
-    def _change(self, service: Polls, **wanted: object) -> None:
-        def draft(now: PollDraft) -> PollDraft:
-            return replace(now, **wanted)  # type: ignore[arg-type]
-
-        service.lifecycle.edit(self.managed.poll.id, self.managed.admin_key, draft)
 
 
 @pytest.fixture(autouse=True)
-def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody needs to wait for real, and a snapshot is kept of a few lines."""
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
+def few_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take snapshots after a few entries."""
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 6)
 
 
@@ -128,9 +125,9 @@ def test_history_matches_responses_on_every_driver(world: World) -> None:
 
 
 def test_random_histories_match_responses(memory: World) -> None:
-    came_to: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
     for seed in range(6):
-        came_to += _walk(memory, seed, 60).came_to
+        outcomes += _walk(memory, seed, 60).outcomes
     known = {one.__name__ for one in (AlreadyVoted, PollClosed, InvalidCode, PollHasVotes)}
-    assert set(came_to) == known | {"done"}
-    assert came_to["done"] > 120
+    assert set(outcomes) == known | {"done"}
+    assert outcomes["done"] > 120

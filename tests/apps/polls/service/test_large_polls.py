@@ -1,4 +1,4 @@
-"""Polls with many votes: all are counted, on however many pages, and few are read for a look."""
+"""Polls with many votes: all pages are counted, and results read only new entries."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ import pytest
 from singletable import Query, Store
 from singletable_apps.polls.entities import Snapshot, SnapshotPart
 from singletable_apps.polls.rules import PollDraft
-from singletable_apps.polls.service import Voter
 from tests.apps.polls.support.bulk_votes import crowd, one_of
-from tests.apps.polls.support.harness import OPTIONS, World, check_counted, dump, items_of
+from tests.apps.polls.support.harness import (
+    OPTIONS,
+    World,
+    cast,
+    check_counted,
+    delete,
+    dump,
+    items_of,
+)
 
 LONG = [f"{number:02} {'a long name of an option ' * 3}"[:95] for number in range(8)]
 
@@ -22,15 +29,14 @@ def _pages(world: World) -> int:
     return sum(isinstance(one.operation, Query) and "VOTE#" in str(one.operation) for one in sent)
 
 
-# A vote that the service casts, and one that the crowd is made of, leave the same in the table.
 def test_bulk_votes_equal_votes_of_the_service(memory: World) -> None:
     managed, other = memory.made(), memory.made()
     crowd(memory, managed, 30)
     for number in range(30):
         vote = memory.service.voting.find_vote(managed.poll, one_of(number))
         assert vote is not None
-        cast = memory.service.voting.cast(other.poll.id, vote.rankings, one_of(number))
-        assert cast.vote.rankings == vote.rankings
+        answer = cast(memory.service, other, vote.rankings, one_of(number))
+        assert answer.vote.rankings == vote.rankings
 
     def shapes(poll_id: str) -> Counter[tuple[str, ...]]:
         items = [item for item in items_of(memory.driver) if poll_id in item["PK"]["S"]]
@@ -39,7 +45,7 @@ def test_bulk_votes_equal_votes_of_the_service(memory: World) -> None:
     assert shapes(managed.poll.id) == shapes(other.poll.id)
     recounts = [memory.service.tallies.recount(one.poll) for one in (managed, other)]
     assert recounts[0].by_entries.counts == recounts[1].by_entries.counts
-    again = memory.service.voting.cast(managed.poll.id, ["Go"], one_of(3))
+    again = cast(memory.service, managed, ["Go"], one_of(3))
     assert not again.is_new
     assert check_counted(memory, managed) == 30
 
@@ -73,9 +79,9 @@ def test_snapshot_with_many_parts_has_all_counts(
         fresh = memory.open()
         assert fresh.tallies.snapshots.read(managed.poll)[1] == counting.get(managed.poll)
         assert fresh.tallies.recount(managed.poll).agrees
-    memory.service.voting.cast(managed.poll.id, LONG[:1], Voter("one more"))
+    cast(memory.service, managed, LONG[:1], "one more")
     assert check_counted(memory, managed) == 1_601
-    memory.service.lifecycle.delete(managed.poll.id, managed.admin_key)
+    delete(memory.service, managed)
     assert dump(memory.driver) == []
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
     AlreadyVoted,
     InvalidInput,
@@ -17,13 +16,24 @@ from singletable_apps.polls.errors import (
     PollHasVotes,
 )
 from singletable_apps.polls.rules import PollDraft
-from singletable_apps.polls.service import ManagedPoll, Viewer, Voter
+from singletable_apps.polls.service import ManagedPoll, Voter
 from singletable_apps.polls.tokens import MAX_CODES
-from tests.apps.polls.support.harness import OPTIONS, World, check_counted, code, dump
+from tests.apps.polls.support.harness import (
+    OPTIONS,
+    World,
+    cast,
+    check_counted,
+    close,
+    code,
+    delete,
+    dump,
+    edit,
+    results,
+)
 
 
 class Stale(Exception):
-    """The wish was based on another revision."""
+    """The change was based on another revision."""
 
 
 def _based_on(revision: int) -> Callable[[int], None]:
@@ -34,16 +44,8 @@ def _based_on(revision: int) -> Callable[[int], None]:
     return check
 
 
-def _change(world: World, managed: ManagedPoll, **wanted: object) -> Poll:
-    def draft(now: PollDraft) -> PollDraft:
-        return replace(now, **wanted)  # type: ignore[arg-type]
-
-    return world.service.lifecycle.edit(managed.poll.id, managed.admin_key, draft)
-
-
 def _vote(world: World, managed: ManagedPoll, *names: str) -> dict[str, list[str]]:
-    cast = world.service.voting.cast
-    return {cast(managed.poll.id, ["Go"], Voter(name)).vote.id: ["Go"] for name in names}
+    return {cast(world.service, managed, ["Go"], name).vote.id: ["Go"] for name in names}
 
 
 def test_created_poll_is_stored(world: World) -> None:
@@ -61,8 +63,12 @@ def test_created_poll_is_stored(world: World) -> None:
 def test_texts_can_change_and_votes_stay(memory: World) -> None:
     managed = memory.made()
     confirmed = _vote(memory, managed, "a", "b")
-    poll = _change(
-        memory, managed, title="New", description="Why", results=ResultsVisibility.AFTER_CLOSING
+    poll = edit(
+        memory.service,
+        managed,
+        title="New",
+        description="Why",
+        results=ResultsVisibility.AFTER_CLOSING,
     )
     assert (poll.title, poll.description, poll.edition) == ("New", "Why", 1)
     assert poll.results is ResultsVisibility.AFTER_CLOSING
@@ -72,13 +78,13 @@ def test_texts_can_change_and_votes_stay(memory: World) -> None:
 
 def test_options_can_change_until_the_first_vote(memory: World) -> None:
     managed = memory.made()
-    poll = _change(memory, managed, candidates=("Tea", "Coffee"), title="Drink?")
+    poll = edit(memory.service, managed, candidates=("Tea", "Coffee"), title="Drink?")
     assert (poll.candidates, poll.title) == (["Tea", "Coffee"], "Drink?")
-    vote = memory.service.voting.cast(managed.poll.id, ["coffee"], Voter("a")).vote
+    vote = cast(memory.service, managed, ["coffee"], "a").vote
     before = dump(memory.driver)
     for wanted in ({"candidates": ("Tea", "Milk")}, {"protection": Protection.OPEN}):
         with pytest.raises(PollHasVotes, match="Duplicate the poll"):
-            _change(memory, managed, **wanted)
+            edit(memory.service, managed, **wanted)
     assert dump(memory.driver) == before
     check_counted(memory, managed, {vote.id: ["Coffee"]})
 
@@ -86,52 +92,50 @@ def test_options_can_change_until_the_first_vote(memory: World) -> None:
 def test_edit_without_changes_writes_nothing(memory: World) -> None:
     managed = memory.made()
     before = dump(memory.driver)
-    assert _change(memory, managed, title=" Best? ") == managed.poll
+    assert edit(memory.service, managed, title=" Best? ") == managed.poll
     assert dump(memory.driver) == before
 
 
 def test_closed_poll_rejects_votes_and_can_reopen(world: World) -> None:
     managed = world.made()
     confirmed = _vote(world, managed, "a")
-    closed = world.service.lifecycle.close(managed.poll.id, managed.admin_key)
+    closed = close(world.service, managed)
     assert closed.closed
-    assert world.service.lifecycle.close(managed.poll.id, managed.admin_key) == closed
+    assert close(world.service, managed) == closed
     with pytest.raises(PollClosed):
         _vote(world, managed, "b")
-    assert world.service.results.get(managed.poll.id, Viewer()).is_final
-    assert _change(world, managed, title="Words leave it closed").closed
+    assert results(world.service, managed).is_final
+    assert edit(world.service, managed, title="An edit leaves it closed").closed
     for ends in (world.clock() + timedelta(days=1), None):
-        again = _change(world, managed, expires_at=ends)
+        again = edit(world.service, managed, expires_at=ends)
         assert (again.closed, again.expires_at) == (False, ends)
         confirmed |= _vote(world, managed, f"when {ends}")
-    assert not world.service.results.get(managed.poll.id, Viewer()).is_final
+    assert not results(world.service, managed).is_final
     check_counted(world, managed, confirmed)
 
 
 def test_changeable_applies_to_the_next_vote(memory: World) -> None:
     managed = memory.made()
     confirmed = _vote(memory, managed, "a")
-    assert _change(memory, managed, changeable=False).edition == 2
+    assert edit(memory.service, managed, changeable=False).edition == 2
     with pytest.raises(AlreadyVoted):
-        memory.service.voting.cast(managed.poll.id, ["Rust"], Voter("a"))
+        cast(memory.service, managed, ["Rust"], "a")
     check_counted(memory, managed, confirmed)
 
 
 def test_past_closing_time_is_rejected(memory: World) -> None:
     managed = memory.made()
     with pytest.raises(InvalidInput, match="in the past"):
-        _change(memory, managed, expires_at=memory.clock() - timedelta(days=1))
+        edit(memory.service, managed, expires_at=memory.clock() - timedelta(days=1))
 
 
 def test_edit_based_on_another_revision_changes_nothing(memory: World) -> None:
     managed = memory.made()
     lifecycle = memory.service.lifecycle
-    _change(memory, managed, title="Other")
+    edit(memory.service, managed, title="Other")
     before, old = dump(memory.driver), _based_on(1)
     with pytest.raises(Stale):
-        lifecycle.edit(
-            managed.poll.id, managed.admin_key, lambda d: replace(d, title="T"), check=old
-        )
+        edit(memory.service, managed, old, title="T")
     with pytest.raises(Stale):
         lifecycle.close(managed.poll.id, managed.admin_key, check=old)
     with pytest.raises(Stale):
@@ -156,9 +160,8 @@ def test_duplicate_has_no_votes(memory: World) -> None:
         assert (copy.poll.title, tuple(copy.poll.candidates)) == ("Q", OPTIONS)
         assert (copy.poll.results, copy.poll.changeable) == (ResultsVisibility.AFTER_VOTING, False)
         assert memory.service.tallies.get(copy.poll).votes == 0
-    assert [one.poll.id for one in memory.service.lifecycle.list_created("another", 9).items] == [
-        soon.poll.id
-    ]
+    created = memory.service.lifecycle.list_created("another", 9).items
+    assert [one.poll.id for one in created] == [soon.poll.id]
 
 
 def test_codes_are_numbered_and_known_when_used(memory: World) -> None:
@@ -167,7 +170,7 @@ def test_codes_are_numbered_and_known_when_used(memory: World) -> None:
     first = codes.issue(managed.poll.id, managed.admin_key, 3)
     more = codes.issue(managed.poll.id, managed.admin_key, 2)
     assert [*first, *more] == [code(managed, number) for number in range(5)]
-    memory.service.voting.cast(managed.poll.id, ["Go"], Voter(code=more[0].lower()))
+    cast(memory.service, managed, ["Go"], Voter(code=more[0].lower()))
     issued = codes.list_issued(managed.poll.id, managed.admin_key)
     assert [one.code for one in issued] == [*first, *more]
     assert [one.is_used for one in issued] == [False, False, False, True, False]
@@ -210,17 +213,17 @@ def test_delete_leaves_no_items(world: World, monkeypatch: pytest.MonkeyPatch) -
         _vote(world, managed, f"{number}")
         world.service.tallies.get(managed.poll)
     assert sum("SNAPSHOT" in item for item in dump(world.driver)) > 1
-    world.service.lifecycle.delete(managed.poll.id, managed.admin_key)
+    delete(world.service, managed)
     assert dump(world.driver) == [item for item in kept if managed.poll.id not in item]
     for service in (world.service, world.open()):
         for ask in (
-            lambda: service.voting.cast(managed.poll.id, ["Go"], Voter("a")),  # noqa: B023
-            lambda: service.results.get(managed.poll.id, Viewer()),  # noqa: B023
-            lambda: service.lifecycle.close(managed.poll.id, managed.admin_key),  # noqa: B023
-            lambda: service.lifecycle.delete(managed.poll.id, managed.admin_key),  # noqa: B023
+            lambda: cast(service, managed, ["Go"], "a"),  # noqa: B023
+            lambda: results(service, managed),  # noqa: B023
+            lambda: close(service, managed),  # noqa: B023
+            lambda: delete(service, managed),  # noqa: B023
         ):
             with pytest.raises(NotFound):
                 ask()
     check_counted(world, other, confirmed)
-    world.service.lifecycle.delete(other.poll.id, other.admin_key)
+    delete(world.service, other)
     assert dump(world.driver) == empty == []

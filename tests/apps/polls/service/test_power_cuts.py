@@ -1,4 +1,4 @@
-"""A process that dies during an operation leaves a table that others can go on with."""
+"""If a process dies during an action, others can go on with what it left in the table."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ import pytest
 
 from singletable import Engine
 from singletable_apps.polls.errors import NotFound, PollClosed
-from singletable_apps.polls.service import Viewer
-from tests.apps.polls.support.actions import DEEDS, Busy, busy, copy_of
-from tests.apps.polls.support.harness import check_counted, code_voter, dump
+from tests.apps.polls.support.actions import ACTIONS, ON_EMPTY, Busy, busy, copy_of
+from tests.apps.polls.support.harness import cast, check_counted, code_voter, delete, dump, results
 from tests.apps.support.drivers import PowerCut, PowerCutDriver
-
-OF_THE_EMPTY = ("vote first", "change options")
 
 
 @pytest.fixture(autouse=True)
-def few_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take snapshots after a few entries."""
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 3)
 
@@ -29,7 +26,7 @@ def base() -> Iterator[Busy]:
         yield busy(engine)
 
 
-def _cuts(base: Busy, deed: str) -> Iterator[Busy]:
+def _cuts(base: Busy, action: str) -> Iterator[Busy]:
     """Yield the world after a power cut before each operation of an action."""
     operations = 0
     while True:
@@ -37,7 +34,7 @@ def _cuts(base: Busy, deed: str) -> Iterator[Busy]:
         assert isinstance(there.world.driver, PowerCutDriver)
         there.world.driver.cut_after(operations)
         try:
-            DEEDS[deed](there.world.service, there)
+            ACTIONS[action](there.world.service, there)
         except PowerCut:
             operations += 1
             yield Busy(copy_of(there).world, there.engine, there.managed, there.empty)
@@ -46,43 +43,38 @@ def _cuts(base: Busy, deed: str) -> Iterator[Busy]:
         return
 
 
-@pytest.mark.parametrize("deed", [deed for deed in DEEDS if deed != "delete"])
-def test_power_cut_never_counts_half_a_vote(base: Busy, deed: str) -> None:
-    for there in _cuts(base, deed):
+@pytest.mark.parametrize("action", [action for action in ACTIONS if action != "delete"])
+def test_power_cut_never_counts_half_a_vote(base: Busy, action: str) -> None:
+    for there in _cuts(base, action):
         world = there.world
         before = [check_counted(world, managed) for managed in (there.managed, there.empty)]
         assert before in ([7, 0], [8, 0], [7, 1])
         # The next voter can vote unless the poll has closed, and the operation can be repeated.
         try:
-            world.service.voting.cast(there.managed.poll.id, ["Go"], code_voter(there.managed, 9))
+            cast(world.service, there.managed, ["Go"], code_voter(there.managed, 9))
         except PollClosed:
-            assert deed == "close"
-            assert world.service.results.get(there.managed.poll.id, Viewer()).is_final
-        DEEDS[deed](world.service, there)
-        check_counted(world, there.empty if deed in OF_THE_EMPTY else there.managed)
+            assert action == "close"
+            assert results(world.service, there.managed).is_final
+        ACTIONS[action](world.service, there)
+        check_counted(world, there.empty if action in ON_EMPTY else there.managed)
         world.check_calls()
 
 
-def test_interrupted_delete_is_hidden_and_can_be_repeated(
-    base: Busy,
-) -> None:
-    unseen = 0
+def test_interrupted_delete_is_hidden_and_can_be_repeated(base: Busy) -> None:
+    hidden = 0
     for there in _cuts(base, "delete"):
         world, managed = there.world, there.managed
-        marked = False
         try:
-            world.service.results.get(managed.poll.id, Viewer())
+            results(world.service, managed)
         except NotFound:
-            marked = True
-            unseen += 1
+            hidden += 1
             with pytest.raises(NotFound):
-                world.service.voting.cast(managed.poll.id, ["Go"], code_voter(managed, 9))
-            assert [
-                one.poll.id for one in world.service.lifecycle.list_created("maker", 9).items
-            ] == [there.empty.poll.id]
-        if not marked:
+                cast(world.service, managed, ["Go"], code_voter(managed, 9))
+            created = world.service.lifecycle.list_created("maker", 9).items
+            assert [one.poll.id for one in created] == [there.empty.poll.id]
+        else:
             assert check_counted(world, managed) == 7
-        world.open().lifecycle.delete(managed.poll.id, managed.admin_key)
+        delete(world.open(), managed)
         assert not any(managed.poll.id in item for item in dump(world.driver))
         check_counted(world, there.empty, {})
-    assert unseen > 10
+    assert hidden > 10

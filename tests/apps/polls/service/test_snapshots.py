@@ -1,36 +1,26 @@
-"""Snapshots: kept by one, read by all, lost by nobody, and none beside a poll that is gone."""
+"""Snapshots of tallies: stored once, read by all, rebuilt if damaged, deleted with the poll."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import pytest
 
 from singletable import BatchGetItem, DeleteItem, Store, TransactionConflict, TransactWriteItems
 from singletable.operations import Operation
 from singletable_apps.polls.entities import Snapshot, SnapshotPart
-from singletable_apps.polls.service import ManagedPoll, Polls, Voter
-from tests.apps.polls.support.harness import World, check_counted, dump, items_of
+from singletable_apps.polls.service import ManagedPoll
+from tests.apps.polls.support.harness import (
+    World,
+    cast,
+    check_counted,
+    delete,
+    dump,
+    interrupted,
+    is_transaction,
+    items_of,
+)
 from tests.apps.polls.support.lossy_driver import Lossy
-from tests.apps.support.drivers import InterruptingDriver
 
-
-def _commits(operation: Operation[object]) -> bool:
-    return isinstance(operation, TransactWriteItems)
-
-
-def _between(
-    world: World, when: Callable[[Operation[object]], bool], what: Callable[[], object]
-) -> tuple[Polls, InterruptingDriver]:
-    driver = InterruptingDriver(world.driver, when, what)
-    return world.open(driver), driver
-
-
-@pytest.fixture(autouse=True)
-def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody needs to wait for real."""
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
+pytestmark = pytest.mark.usefixtures("no_waits")
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +31,7 @@ def snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _voted(world: World, managed: ManagedPoll, first: int, last: int) -> None:
     for number in range(first, last):
-        world.service.voting.cast(managed.poll.id, ["Go"], Voter(f"{number}"))
+        cast(world.service, managed, ["Go"], f"{number}")
 
 
 @pytest.mark.parametrize("step", ["parts", "head"])
@@ -50,13 +40,9 @@ def test_no_snapshot_remains_of_a_deleted_poll(memory: World, step: str) -> None
     _voted(memory, managed, 0, 10)
 
     def at_the_step(operation: Operation[object]) -> bool:
-        return "SNAPSHOT#" in str(operation) if step == "parts" else _commits(operation)
+        return "SNAPSHOT#" in str(operation) if step == "parts" else is_transaction(operation)
 
-    service, driver = _between(
-        memory,
-        at_the_step,
-        lambda: memory.service.lifecycle.delete(managed.poll.id, managed.admin_key),
-    )
+    service, driver = interrupted(memory, at_the_step, lambda: delete(memory.service, managed))
     assert service.tallies.get(managed.poll).votes == 10
     assert driver.happened
     assert dump(memory.driver) == []
@@ -66,7 +52,7 @@ def test_one_of_two_concurrent_snapshots_is_stored(memory: World) -> None:
     managed = memory.made()
     _voted(memory, managed, 0, 10)
     other = memory.open()
-    service, driver = _between(memory, _commits, lambda: other.tallies.get(managed.poll))
+    service, driver = interrupted(memory, is_transaction, lambda: other.tallies.get(managed.poll))
     for last in (10, 20, 30):
         _voted(memory, managed, last - 10, last)
         assert service.tallies.get(managed.poll).votes == last
@@ -89,7 +75,7 @@ def test_snapshot_replaced_during_a_read_is_read_again(memory: World) -> None:
         _voted(memory, managed, 10, 20)
         memory.service.tallies.get(managed.poll)
 
-    service, driver = _between(memory, lambda one: isinstance(one, BatchGetItem), replaced)
+    service, driver = interrupted(memory, lambda one: isinstance(one, BatchGetItem), replaced)
     assert service.tallies.get(managed.poll).votes == 20
     assert driver.happened
 
@@ -103,12 +89,12 @@ def test_snapshot_with_missing_parts_is_rebuilt(memory: World) -> None:
             key = {"PK": item["PK"], "SK": item["SK"]}
             memory.driver.execute(DeleteItem("ranked-choice-polls", key))
     assert memory.open().tallies.get(managed.poll).votes == 10
-    assert any("SNAPSHOT#" in item for item in dump(memory.driver)), "and it is there again"
+    assert any("SNAPSHOT#" in item for item in dump(memory.driver)), "it is rebuilt"
     check_counted(memory, managed)
 
 
-# The head is written and its answer is lost: for good; or what is sent again meets itself.
-@pytest.mark.parametrize("later", [None, TransactionConflict("Another has it.")])
+# The head is written and its response is lost: for good, or until the repeated write conflicts.
+@pytest.mark.parametrize("later", [None, TransactionConflict("Conflict.")])
 def test_snapshot_with_lost_response_keeps_its_parts(
     memory: World, later: TransactionConflict | None
 ) -> None:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import TypeAlias
 
 from singletable import Driver, Engine
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PollDraft
-from singletable_apps.polls.service import ManagedPoll, Polls, Voter
-from tests.apps.polls.support.harness import OPTIONS, World, code_voter
+from singletable_apps.polls.service import ManagedPoll, Polls
+from tests.apps.polls.support.harness import (
+    OPTIONS,
+    World,
+    cast,
+    close,
+    code_voter,
+    delete,
+    edit,
+)
 from tests.apps.support.clock import Clock
 
 
@@ -29,9 +38,7 @@ def busy(engine: Engine) -> Busy:
     world = World(engine)
     managed = world.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=10)
     for number in range(7):
-        world.service.voting.cast(
-            managed.poll.id, OPTIONS[number % 4 :], code_voter(managed, number)
-        )
+        cast(world.service, managed, OPTIONS[number % 4 :], code_voter(managed, number))
     world.service.tallies.get(managed.poll)
     return Busy(world, engine, managed, world.made())
 
@@ -44,30 +51,21 @@ def copy_of(base: Busy, around: Callable[[Engine], Driver] = lambda engine: engi
     return Busy(World(around(engine), clock), engine, base.managed, base.empty)
 
 
-Deed = Callable[[Polls, Busy], object]
-
-
-def _change(service: Polls, managed: ManagedPoll, **wanted: object) -> object:
-    def draft(now: PollDraft) -> PollDraft:
-        return replace(now, **wanted)  # type: ignore[arg-type]
-
-    return service.lifecycle.edit(managed.poll.id, managed.admin_key, draft)
-
-
-DEEDS: dict[str, Deed] = {
-    "vote": lambda s, b: s.voting.cast(b.managed.poll.id, ["Rust"], code_voter(b.managed, 8)),
-    "change a vote": lambda s, b: s.voting.cast(
-        b.managed.poll.id, ["Rust", "Go"], code_voter(b.managed, 0)
-    ),
-    "vote first": lambda s, b: s.voting.cast(b.empty.poll.id, ["Go"], Voter("b")),
-    "close": lambda s, b: s.lifecycle.close(b.managed.poll.id, b.managed.admin_key),
-    "change words": lambda s, b: _change(s, b.managed, title="Words"),
-    "change the time": lambda s, b: _change(
+Action: TypeAlias = Callable[[Polls, Busy], object]
+ACTIONS: dict[str, Action] = {
+    "vote": lambda s, b: cast(s, b.managed, ["Rust"], code_voter(b.managed, 8)),
+    "change a vote": lambda s, b: cast(s, b.managed, ["Rust", "Go"], code_voter(b.managed, 0)),
+    "vote first": lambda s, b: cast(s, b.empty, ["Go"], "b"),
+    "close": lambda s, b: close(s, b.managed),
+    "change the title": lambda s, b: edit(s, b.managed, title="Title"),
+    "change the time": lambda s, b: edit(
         s, b.managed, expires_at=b.world.clock.now + timedelta(days=1)
     ),
-    "change options": lambda s, b: _change(s, b.empty, candidates=("Tea", "Milk")),
+    "change options": lambda s, b: edit(s, b.empty, candidates=("Tea", "Milk")),
     "issue codes": lambda s, b: s.codes.issue(b.managed.poll.id, b.managed.admin_key, 5),
-    "make": lambda s, b: s.lifecycle.create(PollDraft("New", OPTIONS), "maker"),
-    "delete": lambda s, b: s.lifecycle.delete(b.managed.poll.id, b.managed.admin_key),
+    "create": lambda s, b: s.lifecycle.create(PollDraft("New", OPTIONS), "maker"),
+    "delete": lambda s, b: delete(s, b.managed),
     "keep a snapshot": lambda s, b: s.tallies.get(b.managed.poll),
 }
+# The actions that change the poll without votes.
+ON_EMPTY = ("vote first", "change options")

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from singletable import Call, Driver, Item, Store
+from singletable import Call, Driver, Item, Store, TransactWriteItems
+from singletable.operations import Operation
 from singletable_apps.polls.entities import Poll, Vote, polls
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import PollDraft
-from singletable_apps.polls.service import ManagedPoll, Polls, Voter, open_polls
+from singletable_apps.polls.service import CastVote, ManagedPoll, Polls, Viewer, Voter, open_polls
+from singletable_apps.polls.service.results import PollResults
 from singletable_apps.polls.tokens import Secret
 from tests.apps.support.clock import Clock
+from tests.apps.support.drivers import InterruptingDriver
 from tests.apps.support.patterns import check_declared
 
 SECRET = Secret(b"of tests" * 4)
@@ -50,6 +55,54 @@ class World:
     def check_calls(self) -> None:
         """Fail if a service has called its store in a way that no pattern declares."""
         check_declared(self.calls, patterns, (polls,))
+
+
+def cast(
+    service: Polls, managed: ManagedPoll, ranked: Sequence[str], voter: Voter | str
+) -> CastVote:
+    """Vote, with a browser or another proof of who votes."""
+    who = Voter(voter) if isinstance(voter, str) else voter
+    return service.voting.cast(managed.poll.id, ranked, who)
+
+
+def edit(
+    service: Polls,
+    managed: ManagedPoll,
+    check: Callable[[int], None] = lambda revision: None,
+    /,
+    **changes: Any,
+) -> Poll:
+    """Change some fields of a poll."""
+
+    def change(draft: PollDraft) -> PollDraft:
+        return replace(draft, **changes)
+
+    return service.lifecycle.edit(managed.poll.id, managed.admin_key, change, check=check)
+
+
+def close(service: Polls, managed: ManagedPoll) -> Poll:
+    return service.lifecycle.close(managed.poll.id, managed.admin_key)
+
+
+def delete(service: Polls, managed: ManagedPoll) -> None:
+    service.lifecycle.delete(managed.poll.id, managed.admin_key)
+
+
+def results(service: Polls, managed: ManagedPoll, viewer: Viewer | None = None) -> PollResults:
+    """Read the results, by default as anybody."""
+    return service.results.get(managed.poll.id, viewer or Viewer())
+
+
+def interrupted(
+    world: World, when: Callable[[Operation[object]], bool], what: Callable[[], object]
+) -> tuple[Polls, InterruptingDriver]:
+    """Open a service in which something else happens before one of its operations."""
+    driver = InterruptingDriver(world.driver, when, what)
+    return world.open(driver), driver
+
+
+def is_transaction(operation: Operation[object]) -> bool:
+    return isinstance(operation, TransactWriteItems)
 
 
 def code(managed: ManagedPoll, number: int) -> str:
