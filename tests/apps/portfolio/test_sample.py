@@ -14,7 +14,8 @@ from singletable_apps.portfolio.entities import Role
 from singletable_apps.portfolio.errors import NotPermitted
 from singletable_apps.portfolio.rules import Post
 from singletable_apps.portfolio.sample import DAYS, PASSWORD, READERS, create_sample, list_sample
-from singletable_apps.portfolio.service import SITE, media
+from singletable_apps.portfolio.service import SITE
+from singletable_apps.shared.images import process_image
 from singletable_apps.shared.pages.auth_pages import SignInForm
 from tests.apps.portfolio.support.harness import World
 
@@ -23,7 +24,8 @@ from tests.apps.portfolio.support.harness import World
 def process_images_once() -> Iterator[None]:
     """Keep the processed images for the next sample, because they take most of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(media, "process_image", cache(media.process_image))
+        process = "singletable_apps.portfolio.service.media.process_image"
+        patch.setattr(process, cache(process_image))
         yield
 
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.portfolio.comment_rules import CommentDraft
-from singletable_apps.portfolio.entities import Blog, User
-from singletable_apps.portfolio.rules import PostDraft
+from singletable_apps.portfolio.entities import Blog
 from tests.apps.portfolio.pages.client import Browser, PagesApp
+from tests.apps.portfolio.support.posts import publish
 from tests.apps.support.html import forms_in, text_in
 
 
 @pytest.fixture
 def blog(app: PagesApp) -> Blog:
-    return _publish(app, app.world.owner())
-
-
-def _publish(app: PagesApp, author: User) -> Blog:
-    posts = app.world.service.posts
-    return posts.publish(author, posts.create(author, PostDraft("On tea", "Tea")).blog_id)
+    return publish(app.world, "On tea")
 
 
 def _comment(app: PagesApp, blog: Blog, *names: str) -> None:

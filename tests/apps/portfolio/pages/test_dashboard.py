@@ -6,6 +6,7 @@ from singletable import Store
 from singletable_apps.portfolio.entities import LikeCount
 from singletable_apps.portfolio.rules import PostDraft
 from tests.apps.portfolio.pages.client import Browser, PagesApp
+from tests.apps.portfolio.support.posts import publish
 from tests.apps.support.html import text_in
 
 
@@ -16,10 +17,8 @@ def test_new_site_invites_to_write(ada: Browser) -> None:
 
 
 def test_dashboard_counts_posts_likes_and_views(app: PagesApp, ada: Browser) -> None:
-    service, owner = app.world.service, app.world.owner()
-    blog = service.posts.create(owner, PostDraft("On tea", "Tea"))
-    service.posts.create(owner, PostDraft("A draft", "Text"))
-    service.posts.publish(owner, blog.blog_id)
+    service, blog = app.world.service, publish(app.world, "On tea")
+    service.posts.create(app.world.owner(), PostDraft("A draft", "Text"))
     service.likes.like(blog.blog_id, service.likes.visitor("192.0.2.1"))
     for _ in range(3):
         service.stats.record_view(blog.blog_id)
@@ -32,9 +31,7 @@ def test_dashboard_counts_posts_likes_and_views(app: PagesApp, ada: Browser) -> 
 
 
 def test_sharded_counter_is_noted(app: PagesApp, ada: Browser) -> None:
-    service, owner = app.world.service, app.world.owner()
-    blog = service.posts.create(owner, PostDraft("On tea", "Tea"))
-    service.posts.publish(owner, blog.blog_id)
-    counter = LikeCount(blog_id=blog.blog_id, shard=0, likes_count=7, shards=8)
+    blog_id = publish(app.world, "On tea").blog_id
+    counter = LikeCount(blog_id=blog_id, shard=0, likes_count=7, shards=8)
     Store(app.world.driver).put(counter)
     assert "counted in several places" in text_in(ada.get().text)

@@ -16,6 +16,7 @@ from singletable_apps.portfolio.errors import (
     NotPermitted,
     NotSignedIn,
 )
+from singletable_apps.portfolio.service.accounts import Accounts
 from singletable_apps.shared.mail import Email, MailNotSent
 from tests.apps.portfolio.support.harness import PASSWORD, World
 from tests.apps.support.concurrency import run_concurrently
@@ -34,6 +35,10 @@ def _token(world: World) -> str:
     return match[1]
 
 
+def _is_transaction(operation: Operation[object]) -> bool:
+    return isinstance(operation, TransactWriteItems)
+
+
 def _newest(world: World) -> Email:
     return world.mailbox.emails[-1]
 
@@ -42,6 +47,16 @@ def _join(world: World, owner: User, name: str, role: Role = Role.AUTHOR) -> Use
     """Invite someone who chooses a password."""
     world.service.accounts.invite(owner, name, f"{name}@example.org", role)
     return world.service.accounts.reset(_token(world), OTHER).user
+
+
+@pytest.fixture
+def owner(memory: World) -> User:
+    return memory.set_up()
+
+
+@pytest.fixture
+def accounts(memory: World) -> Accounts:
+    return memory.service.accounts
 
 
 def test_set_up_creates_the_owner_and_the_settings(world: World) -> None:
@@ -76,10 +91,7 @@ def test_concurrent_set_ups_create_one_owner(worlds: tuple[World, World]) -> Non
 
 
 def test_set_up_between_check_and_write_is_rejected(memory: World) -> None:
-    def is_write(operation: object) -> bool:
-        return type(operation).__name__ == "TransactWriteItems"
-
-    driver = InterruptingDriver(memory.driver, is_write, memory.set_up)
+    driver = InterruptingDriver(memory.driver, _is_transaction, memory.set_up)
     late = memory.open(driver)
     with pytest.raises(NotPermitted):
         late.accounts.set_up("Eve", "eve@example.org", PASSWORD, "Eve’s")
@@ -108,9 +120,7 @@ def test_reused_refresh_token_ends_the_session(memory: World) -> None:
             accounts.renew(token)
 
 
-def test_password_change_ends_all_other_sessions(memory: World) -> None:
-    owner = memory.set_up()
-    accounts = memory.service.accounts
+def test_password_change_ends_all_other_sessions(owner: User, accounts: Accounts) -> None:
     old = accounts.sign_in("ada@example.org", PASSWORD)
     with pytest.raises(NotSignedIn) as wrong:
         accounts.change_own_password(owner, OTHER, OTHER)
@@ -143,9 +153,9 @@ def test_reset_link_works_once_and_is_not_sent_to_unknown_addresses(memory: Worl
     accounts.sign_in("ada@example.org", OTHER)
 
 
-def test_invited_author_chooses_a_password_within_a_week(memory: World) -> None:
-    owner = memory.set_up()
-    accounts = memory.service.accounts
+def test_invited_author_chooses_a_password_within_a_week(
+    memory: World, owner: User, accounts: Accounts
+) -> None:
     invitation = accounts.invite(owner, "Ben", "Ben@Example.org")
     assert invitation.is_sent
     assert (invitation.user.email, invitation.user.role) == ("ben@example.org", Role.AUTHOR)
@@ -159,9 +169,7 @@ def test_invited_author_chooses_a_password_within_a_week(memory: World) -> None:
     assert [user.name for user in accounts.list_accounts(owner)] == ["Ada", "Ben"]
 
 
-def test_expired_invitation_is_sent_again(memory: World) -> None:
-    owner = memory.set_up()
-    accounts = memory.service.accounts
+def test_expired_invitation_is_sent_again(memory: World, owner: User, accounts: Accounts) -> None:
     ben = accounts.invite(owner, "Ben", "ben@example.org").user
     old = _token(memory)
     memory.clock.move(days=8)
@@ -182,9 +190,7 @@ def test_invitation_without_mail_server_says_so(memory: World) -> None:
     assert memory.service.accounts.invite_again(owner, invitation.user.user_id).is_sent
 
 
-def test_invalid_invitation_is_rejected(memory: World) -> None:
-    owner = memory.set_up()
-    accounts = memory.service.accounts
+def test_invalid_invitation_is_rejected(memory: World, owner: User, accounts: Accounts) -> None:
     with pytest.raises(InvalidInput) as error:
         accounts.invite(owner, "", "ben@example.org\r\nBcc: eve@example.org")
     assert set(error.value.errors) == {"name", "email"}
@@ -194,9 +200,7 @@ def test_invalid_invitation_is_rejected(memory: World) -> None:
     assert memory.mailbox.emails == []
 
 
-def test_last_owner_stays_an_owner(memory: World) -> None:
-    owner = memory.set_up()
-    accounts = memory.service.accounts
+def test_last_owner_stays_an_owner(memory: World, owner: User, accounts: Accounts) -> None:
     ben = _join(memory, owner, "ben")
     changes: list[Callable[[], object]] = [
         lambda: accounts.change_role(owner, owner.user_id, Role.AUTHOR),
@@ -213,9 +217,7 @@ def test_last_owner_stays_an_owner(memory: World) -> None:
         accounts.change_role(demoted, ben.user_id, Role.AUTHOR)
 
 
-def test_invited_owner_who_never_signed_in_does_not_count(memory: World) -> None:
-    owner = memory.set_up()
-    accounts = memory.service.accounts
+def test_invited_owner_who_never_signed_in_does_not_count(owner: User, accounts: Accounts) -> None:
     accounts.invite(owner, "Ben", "ben@example.org", Role.OWNER)
     assert accounts.is_last_owner(owner, owner)
     with pytest.raises(InvalidInput):
@@ -239,12 +241,12 @@ def test_owners_who_demote_each_other_at_once_leave_one(worlds: tuple[World, Wor
     assert sorted(roles) == [Role.AUTHOR, Role.OWNER]
 
 
-def test_outdated_revision_is_rejected_and_the_new_one_returned(memory: World) -> None:
+def test_outdated_revision_is_rejected_and_the_new_one_returned(
+    memory: World, owner: User, accounts: Accounts
+) -> None:
     class Outdated(Exception):
         pass
 
-    owner = memory.set_up()
-    accounts = memory.service.accounts
     ben = _join(memory, owner, "ben")
 
     def check(revision: int) -> None:
@@ -263,22 +265,21 @@ def test_outdated_revision_is_rejected_and_the_new_one_returned(memory: World) -
             change()
 
 
-def test_change_meets_a_sign_in_and_is_repeated(memory: World) -> None:
-    owner = memory.set_up()
+def test_change_meets_a_sign_in_and_is_repeated(
+    memory: World, owner: User, accounts: Accounts
+) -> None:
     ben = _join(memory, owner, "ben")
     driver = InterruptingDriver(
-        memory.driver,
-        lambda operation: type(operation).__name__ == "TransactWriteItems",
-        lambda: memory.service.accounts.sign_in("ben@example.org", OTHER),
+        memory.driver, _is_transaction, lambda: accounts.sign_in("ben@example.org", OTHER)
     )
     changed = memory.open(driver).accounts.change_role(owner, ben.user_id, Role.OWNER)
     assert driver.happened
     assert changed.role is Role.OWNER
 
 
-def test_removed_account_is_signed_out_and_its_address_is_free(memory: World) -> None:
-    owner = memory.set_up()
-    accounts = memory.service.accounts
+def test_removed_account_is_signed_out_and_its_address_is_free(
+    memory: World, owner: User, accounts: Accounts
+) -> None:
     ben = _join(memory, owner, "ben")
     signed_in = accounts.sign_in("ben@example.org", OTHER)
     accounts.request_reset("ben@example.org")
@@ -317,9 +318,7 @@ def test_link_is_rejected_if_the_address_is_invited_again_meanwhile(memory: Worl
     assert accounts.reset(_token(memory), PASSWORD).user.name == "Another Ben"
 
 
-def test_authors_change_only_their_own_name(memory: World) -> None:
-    owner = memory.set_up()
-    accounts = memory.service.accounts
+def test_authors_change_only_their_own_name(memory: World, owner: User, accounts: Accounts) -> None:
     ben = _join(memory, owner, "ben")
     assert accounts.rename(ben, ben.user_id, " Benjamin  B. ").name == "Benjamin B."
     assert accounts.rename(owner, ben.user_id, "Ben").name == "Ben"

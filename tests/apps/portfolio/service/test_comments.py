@@ -9,10 +9,9 @@ from functools import partial
 
 import pytest
 
-from singletable import Store, TransactWriteItems
+from singletable import Query, Store, TransactWriteItems
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable_apps.portfolio.comment_rules import (
-    MAX_PENDING,
     MAX_PENDING_OF_VISITOR,
     CommentDraft,
     ref_of,
@@ -27,15 +26,16 @@ from singletable_apps.portfolio.errors import (
     SwitchedOff,
 )
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
-from singletable_apps.portfolio.service import SITE, PortfolioService
-from singletable_apps.shared.mail import Email, MailNotSent
+from singletable_apps.portfolio.service import SITE
+from singletable_apps.shared.mail import MailNotSent
 from tests.apps.portfolio.support.harness import World
-from tests.apps.portfolio.support.posts import store_post
+from tests.apps.portfolio.support.posts import fill_queue, store_post
 from tests.apps.support.concurrency import run_concurrently
 from tests.apps.support.drivers import InterruptingDriver
 from tests.apps.support.tables import stored_text
 
 DRAFT = CommentDraft("Bob", "Nice post!\n\nThanks.", "bob@example.org")
+pytestmark = pytest.mark.usefixtures("post")
 
 
 def submit(world: World, draft: CommentDraft = DRAFT, blog_id: str = "tea") -> str:
@@ -77,7 +77,6 @@ def test_comment_is_public_once_it_is_approved(world: World) -> None:
 
 
 def test_comments_are_listed_oldest_first(memory: World) -> None:
-    store_post(memory)
     texts = [f"Comment {number}" for number in range(5)]
     refs: list[str] = []
     for text in texts:
@@ -106,7 +105,6 @@ def test_comments_are_listed_oldest_first(memory: World) -> None:
     ids=range(11),
 )
 def test_invalid_comment_names_the_field(memory: World, draft: CommentDraft, field: str) -> None:
-    store_post(memory)
     with pytest.raises(InvalidInput) as raised:
         memory.service.comments.submit("tea", draft, "bob")
     assert list(raised.value.errors) == [field]
@@ -114,14 +112,12 @@ def test_invalid_comment_names_the_field(memory: World, draft: CommentDraft, fie
 
 
 def test_longest_comment_without_address_is_accepted(memory: World) -> None:
-    store_post(memory)
     draft = CommentDraft("N" * 80, "𝄞" * 5_000)
     comment = memory.service.comments.approve(memory.user(), submit(memory, draft))
     assert (comment.content, comment.author_email) == ("𝄞" * 5_000, "")
 
 
 def test_comment_of_a_bot_is_ignored(memory: World) -> None:
-    store_post(memory)
     draft = replace(DRAFT, website="https://spam.example", content="")
     memory.service.comments.submit("tea", draft, "bot")
     assert pending(memory) == []
@@ -138,7 +134,6 @@ def test_only_public_posts_take_comments(memory: World) -> None:
 
 
 def test_comments_can_be_switched_off(memory: World) -> None:
-    store_post(memory)
     ref = submit(memory)
     memory.service.profile.update_settings(memory.user(), SettingsEdits(comments=False))
     with pytest.raises(SwitchedOff):
@@ -147,7 +142,6 @@ def test_comments_can_be_switched_off(memory: World) -> None:
 
 
 def test_comment_that_is_submitted_twice_is_in_the_queue_once(memory: World) -> None:
-    store_post(memory)
     for _ in range(3):
         memory.service.comments.submit("tea", DRAFT, "bob")
         memory.clock.move(seconds=2)
@@ -157,7 +151,6 @@ def test_comment_that_is_submitted_twice_is_in_the_queue_once(memory: World) -> 
 
 
 def test_visitor_cannot_fill_the_queue(memory: World) -> None:
-    store_post(memory)
     comments = memory.service.comments
     for number in range(MAX_PENDING_OF_VISITOR):
         comments.submit("tea", replace(DRAFT, content=f"{number}"), "bob")
@@ -170,20 +163,7 @@ def test_visitor_cannot_fill_the_queue(memory: World) -> None:
 
 
 def test_queue_is_limited(memory: World) -> None:
-    store_post(memory)
-    now = memory.clock.now.replace(microsecond=0)
-    Store(memory.driver).put_many(
-        PendingComment(
-            blog_id="tea",
-            comment_id=f"{number:x}",
-            author_name="Bot",
-            content="x",
-            created_at=now,
-            visitor=f"{number}",
-            ends=now + timedelta(days=1),
-        )
-        for number in range(MAX_PENDING)
-    )
+    fill_queue(memory, "tea")
     with pytest.raises(SiteBusy, match="Too many comments"):
         memory.service.comments.submit("tea", DRAFT, "bob")
     memory.clock.move(days=2)
@@ -193,24 +173,17 @@ def test_queue_is_limited(memory: World) -> None:
 
 # Counting a queue of long comments must not read their texts.
 def test_limits_are_checked_with_the_index(memory: World) -> None:
-    store_post(memory)
     for number in range(15):
         draft = replace(DRAFT, content=f"{number}" + "x" * 4_000)
         memory.service.comments.submit("tea", draft, f"{number}")
     memory.calls.clear()
     memory.service.comments.submit("tea", DRAFT, "bob")
-    queries = [
-        each
-        for call in memory.calls
-        for each in call.requests
-        if type(each.operation).__name__ == "Query"
-    ]
-    assert len(queries) == 2
-    assert {each.operation.index_name for each in queries} == {"LikesByBlog"}  # type: ignore[attr-defined]
+    sent = [request.operation for call in memory.calls for request in call.requests]
+    indexes = [operation.index_name for operation in sent if isinstance(operation, Query)]
+    assert indexes == ["LikesByBlog"] * 2
 
 
 def test_pending_comment_expires_after_90_days(memory: World) -> None:
-    store_post(memory)
     ref = submit(memory)
     memory.clock.move(days=89)
     assert len(memory.service.comments.queue(memory.user()).items) == 1
@@ -222,7 +195,6 @@ def test_pending_comment_expires_after_90_days(memory: World) -> None:
 
 
 def test_approving_and_rejecting_again_changes_nothing(memory: World) -> None:
-    store_post(memory)
     comments, ada = memory.service.comments, memory.user()
     ref = submit(memory)
     first = comments.approve(ada, ref)
@@ -244,17 +216,16 @@ def test_concurrent_moderators_publish_a_comment_once(worlds: tuple[World, World
     store_post(world)
     ref = submit(world)
     services = [world.service, other.service] * 8
-    approve = partial(_approve_with, services, world, ref)
+
+    def approve() -> Comment:
+        service = services.pop()
+        return service.comments.approve(world.user(email=f"{len(services)}@example.org"), ref)
+
     results, errors = run_concurrently(16, approve, PortfolioError)
     assert errors == []
     assert len({each.approved_by for each in results}) == 1
     assert len(world.service.comments.of_post("tea")) == 1
     assert pending(world) == []
-
-
-def _approve_with(services: list[PortfolioService], world: World, ref: str) -> Comment:
-    service = services.pop()
-    return service.comments.approve(world.user(email=f"{len(services)}@example.org"), ref)
 
 
 def test_concurrent_approval_and_rejection_agree(worlds: tuple[World, World]) -> None:
@@ -266,18 +237,13 @@ def test_concurrent_approval_and_rejection_agree(worlds: tuple[World, World]) ->
             partial(world.service.comments.approve, world.user(), ref),
             partial(other.service.comments.reject, world.user(), ref),
         ]
-        results, _ = run_concurrently(2, partial(_run_one, actions), NotFound)
+        results, _ = run_concurrently(2, lambda: actions.pop()(), NotFound)  # noqa: B023
         public = [each.content for each in other.service.comments.of_post("tea")]
         assert (f"{number}" in public) == any(isinstance(each, Comment) for each in results)
         assert pending(world) == []
 
 
-def _run_one(actions: list[Callable[[], Comment | None]]) -> Comment | None:
-    return actions.pop()()
-
-
 def test_authors_moderate_their_own_posts_only(memory: World) -> None:
-    store_post(memory, "tea", author="ada@example.org")
     store_post(memory, "milk", author="eve@example.org")
     comments = memory.service.comments
     on_tea, on_milk = submit(memory), submit(memory, blog_id="milk")
@@ -294,7 +260,6 @@ def test_authors_moderate_their_own_posts_only(memory: World) -> None:
 
 
 def test_queue_of_an_author_skips_pages_of_others(memory: World) -> None:
-    store_post(memory, "tea", author="ada@example.org")
     store_post(memory, "milk", author="eve@example.org")
     for number in range(12):
         memory.clock.move(seconds=1)
@@ -333,7 +298,6 @@ def test_approving_a_comment_of_a_deleted_post_removes_it(world: World) -> None:
 def test_post_that_is_deleted_during_approval_gets_no_comment(
     memory: World, is_hidden: bool
 ) -> None:
-    store_post(memory)
     ref = submit(memory)
     store, key = Store(memory.driver), Blog.key("tea")
     driver = InterruptingDriver(
@@ -353,13 +317,11 @@ def test_post_that_is_deleted_during_approval_gets_no_comment(
     "ref", ["", "tea", "tea.1.", "tea.1.xyz", "tea.99999999999.a", "a#b.1.a", "tea.1.a", "\ud800"]
 )
 def test_unknown_comment_is_not_found(memory: World, ref: str) -> None:
-    store_post(memory)
     with pytest.raises(NotFound):
         memory.service.comments.approve(memory.user(), ref)
 
 
 def test_name_of_a_comment_with_another_post_is_not_found(memory: World) -> None:
-    store_post(memory)
     store_post(memory, "milk", author="eve@example.org")
     ref = submit(memory).replace("tea.", "milk.")
     with pytest.raises(NotFound):
@@ -368,7 +330,6 @@ def test_name_of_a_comment_with_another_post_is_not_found(memory: World) -> None
 
 
 def test_visitor_is_stored_as_a_hash_only(memory: World) -> None:
-    store_post(memory)
     visitor = memory.service.likes.visitor("203.0.113.77")
     memory.service.comments.submit("tea", DRAFT, visitor)
     text = stored_text(memory.service.context.store, "DataTable")
@@ -387,26 +348,23 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("day", FAULTS)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_comments_are_stored_once_despite_faults(
-    memory: World, day: str, monkeypatch: pytest.MonkeyPatch
+    memory: World, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
-    store_post(memory)
+    monkeypatch.setattr("time.sleep", lambda _: None)
     driver = FaultyDriver(memory.driver)
     comments = memory.open(driver).comments
-    with driver.inject(FAULTS[day]):
+    with driver.inject(FAULTS[fault]):
         comments.submit("tea", DRAFT, "bob")
     [stored] = pending(memory)
-    with driver.inject(FAULTS[day]):
+    with driver.inject(FAULTS[fault]):
         comments.approve(memory.user(), ref_of(stored))
     assert pending(memory) == []
     assert len(comments.of_post("tea")) == 1
 
 
-def test_owner_is_told_about_new_comments_once_an_hour(memory: World) -> None:
-    store_post(memory)
+def test_owner_gets_one_notice_an_hour(memory: World) -> None:
     memory.service.profile.update_portfolio(memory.user(), PortfolioEdits(email="ada@home.example"))
     for number in range(3):
         submit(memory, replace(DRAFT, content=f"Comment {number}"))
@@ -422,24 +380,14 @@ def test_owner_is_told_about_new_comments_once_an_hour(memory: World) -> None:
     assert len(memory.mailbox.emails) == 2
 
 
-class BrokenMailer:
-    """A mailer whose server does not answer."""
-
-    def send(self, email: Email, now: object) -> None:
-        raise MailNotSent("Could not connect.", is_temporary=True)
-
-
-def test_comment_is_stored_even_if_the_owner_cannot_be_told(memory: World) -> None:
-    store_post(memory)
+def test_comment_is_stored_even_if_the_notice_is_not_sent(memory: World) -> None:
     memory.service.profile.update_portfolio(memory.user(), PortfolioEdits(email="ada@home.example"))
-    broken = replace(memory.service.context, mailer=BrokenMailer())
-    service = type(memory.service.comments)(broken, memory.service.profile, memory.service.stats)
-    service.submit("tea", DRAFT, "bob")
+    memory.mailbox.error = MailNotSent("Could not connect.", is_temporary=True)
+    submit(memory)
     assert len(pending(memory)) == 1
 
 
 def test_comment_without_an_owner_sends_nothing(memory: World) -> None:
-    store_post(memory)
     submit(memory)
     assert memory.mailbox.emails == []
     assert len(pending(memory)) == 1

@@ -109,10 +109,8 @@ def test_statistics_contain_nothing_personal(memory: World) -> None:
 
 
 @pytest.fixture
-def faulty(memory: World, monkeypatch: pytest.MonkeyPatch) -> FaultyDriver:
-    """Return a driver with faults and without backoff."""
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
+def faulty(memory: World, no_waits: None) -> FaultyDriver:
+    """Return a driver with faults, retried without waits."""
     return FaultyDriver(memory.driver)
 
 

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from singletable import Store
-from singletable_apps.portfolio.entities import Blog, Listing
+from singletable_apps.portfolio.comment_rules import MAX_PENDING
+from singletable_apps.portfolio.entities import Blog, Listing, PendingComment
 from singletable_apps.portfolio.rules import PostDraft
 from tests.apps.portfolio.support.harness import World
 
@@ -34,6 +35,23 @@ def store_post(
             published_at=at if listing is Listing.ALL else None,
             listed_at=at,
         )
+    )
+
+
+def fill_queue(world: World, blog_id: str) -> None:
+    """Store as many pending comments as there may be."""
+    now = world.clock.now.replace(microsecond=0)
+    Store(world.driver).put_many(
+        PendingComment(
+            blog_id=blog_id,
+            comment_id=f"{number:x}",
+            author_name="Bot",
+            content="x",
+            created_at=now,
+            visitor=f"{number}",
+            ends=now + timedelta(days=1),
+        )
+        for number in range(MAX_PENDING)
     )
 
 
