@@ -39,13 +39,11 @@ def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     service.lifecycle.delete(poll_id, key)
 
 
-def test_every_call_is_declared(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_call_is_declared_and_every_pattern_used(
+    memory: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _everything(memory, monkeypatch)
     memory.check_calls()
-
-
-def test_every_pattern_is_used(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    _everything(memory, monkeypatch)
     asked = {patterns.recognize(call.shape) for call in memory.calls}
     never = {pattern.id for pattern in patterns} - {one.id for one in asked if one is not None}
     assert not never

@@ -100,7 +100,7 @@ class PollPages:
     def organizer(self) -> Visitor:
         """Return a visitor who has opened the admin link."""
         visitor = self.server.new_visitor()
-        visitor.look(f"{self.at}/manage?key={self.key}")
+        visitor.get(f"{self.at}/manage?key={self.key}")
         return visitor
 
     def code(self, number: int = 0) -> str:
@@ -125,8 +125,8 @@ class Visitor:
     server: Server
     browser: TestClient
 
-    def look(self, path: str) -> httpx2.Response:
-        """Get a page."""
+    def get(self, path: str) -> httpx2.Response:
+        """Open a page."""
         return self._ask("GET", path)
 
     def post(self, path: str, data: dict[str, str | list[str]]) -> httpx2.Response:
@@ -134,21 +134,21 @@ class Visitor:
         return self._ask("POST", path, data)
 
     def send(self, page: httpx2.Response, ending: str, **typed: Typed) -> httpx2.Response:
-        """Fill in the form of a page that is sent to an address with this end; None leaves out."""
-        [sheet] = [one for one in forms_in(page) if one.action.endswith(ending)]
-        return self.post(sheet.action, filled(sheet, typed))
+        """Fill in and submit the form whose action has this ending; None leaves a field out."""
+        [form] = [one for one in forms_in(page) if one.action.endswith(ending)]
+        return self.post(form.action, filled(form, typed))
 
     def follow(self, answer: httpx2.Response) -> httpx2.Response:
         """Follow a redirect."""
         assert answer.status_code == 303, answer.text
-        return self.look(answer.headers["location"])
+        return self.get(answer.headers["location"])
 
     def rank(self, poll_id: str, code: str = "", **typed: str) -> httpx2.Response:
-        """Write numbers into the boxes, and send the paper, without a word that it is meant so."""
-        paper = self.look(f"/polls/p/{poll_id}?change=yes&code={code}")
-        [sheet] = forms_in(paper)
-        blank: dict[str, Typed] = {name: "" for name in sheet.fields if name.startswith("rank.")}
-        return self.send(paper, poll_id, **{**blank, **ranks(**typed), "code": code})
+        """Fill in ranks and submit the ballot, which shows the vote for review."""
+        ballot = self.get(f"/polls/p/{poll_id}?change=yes&code={code}")
+        [form] = forms_in(ballot)
+        blank: dict[str, Typed] = {name: "" for name in form.fields if name.startswith("rank.")}
+        return self.send(ballot, poll_id, **{**blank, **ranks(**typed), "code": code})
 
     def vote(self, poll_id: str, *ranked: str, code: str = "") -> httpx2.Response:
         """Rank these, and mean it."""
@@ -165,8 +165,8 @@ class Visitor:
         )
 
 
-def filled(sheet: HtmlForm, typed: dict[str, Typed]) -> dict[str, str | list[str]]:
-    kept = {name: values for name, values in sheet.fields.items() if name not in typed}
+def filled(form: HtmlForm, typed: dict[str, Typed]) -> dict[str, str | list[str]]:
+    kept = {name: values for name, values in form.fields.items() if name not in typed}
     return {**kept, **{name: value for name, value in typed.items() if value is not None}}
 
 

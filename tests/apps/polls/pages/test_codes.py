@@ -28,7 +28,7 @@ def poll(server: Server) -> PollPages:
 
 
 def test_code_link_fills_in_the_code(poll: PollPages, ada: Visitor) -> None:
-    page = ada.look(f"{poll.at}?code={poll.code()}")
+    page = ada.get(f"{poll.at}?code={poll.code()}")
     assert f'name="code" form="ballot" value="{poll.code()}"' in page.text
     assert "One vote per voting code" in text_in(page.text)
 
@@ -40,11 +40,11 @@ def test_organizer_cannot_read_or_change_a_vote_cast_with_a_code(
     ada.vote(poll.id, "Aurora", code=poll.code())
     organizer = poll.organizer()
     for query in ("", "&change=yes"):
-        page = organizer.look(f"{poll.at}?code={poll.code()}{query}")
+        page = organizer.get(f"{poll.at}?code={poll.code()}{query}")
         assert page.status_code == 200
         assert "This code has already been used" in text_in(page.text)
         assert "Aurora" not in page.text
-        assert organizer.look(f"{poll.at}/voted").status_code == 303
+        assert organizer.get(f"{poll.at}/voted").status_code == 303
     for ranked in ("Aurora", "Kepler"):
         form = {"code": poll.code(), "title": "Room?", "key": "f" * 32, "sure": "yes"}
         ranks = {"rank.Aurora": "", "rank.Kepler": "", f"rank.{ranked}": "1"}
@@ -58,12 +58,12 @@ def test_organizer_cannot_read_or_change_a_vote_cast_with_a_code(
 def test_voter_changes_a_vote_cast_with_a_code_in_the_same_browser(
     poll: PollPages, ada: Visitor
 ) -> None:
-    old_tab = ada.look(f"{poll.at}?code={poll.code()}")
+    old_tab = ada.get(f"{poll.at}?code={poll.code()}")
     typed = poll.code().lower().replace("-", " ").replace("0", "o")
     assert ada.vote(poll.id, "Aurora", code=typed).status_code == 303
     # With or without the code in the URL, and from a ballot that was opened before.
     for query in ("", f"&code={poll.code()}"):
-        ballot = ada.look(f"{poll.at}?change=yes{query}")
+        ballot = ada.get(f"{poll.at}?change=yes{query}")
         assert 'name="rank.Aurora" value="1"' in ballot.text
     assert ada.vote(poll.id, "Kepler").status_code == 303
     ranks = {"rank.Aurora": "1", "rank.Kepler": "2"}
@@ -76,13 +76,13 @@ def test_private_link_opens_the_vote_on_another_device(
     poll: PollPages, server: Server, ada: Visitor
 ) -> None:
     ada.vote(poll.id, "Aurora", code=poll.code())
-    page = ada.look(f"{poll.at}/voted").text
+    page = ada.get(f"{poll.at}/voted").text
     [link] = re.findall(rf"{HOME}({poll.at}/receipt[^<\"\s]+)", page)
     link = html.unescape(link)
     phone = server.new_visitor()
-    opened = phone.look(link)
+    opened = phone.get(link)
     assert (opened.status_code, opened.headers["cache-control"]) == (303, "no-store")
-    shown = phone.look(opened.headers["location"]).text
+    shown = phone.get(opened.headers["location"]).text
     assert "You have voted" in text_in(shown)
     assert "If you didn’t cast it" in shown
     assert phone.vote(poll.id, "Kepler").status_code == 303
@@ -94,10 +94,10 @@ def test_private_link_needs_the_secret_of_the_vote(
 ) -> None:
     ada.vote(poll.id, "Aurora", code=poll.code())
     start = f"{poll.at}/receipt?proof={'f' * 32}&code="
-    refused = server.new_visitor().look(start + poll.code())
+    refused = server.new_visitor().get(start + poll.code())
     assert (refused.status_code, "Aurora" in refused.text) == (403, False)
     for unused in (poll.code(1), WRONG, ""):
-        assert server.new_visitor().look(start + unused).status_code == 303
+        assert server.new_visitor().get(start + unused).status_code == 303
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_invalid_code_is_reported_beside_its_field(
 # The next person at the same screen must not see the vote of the one before.
 def test_another_code_can_vote_in_the_same_browser(poll: PollPages, ada: Visitor) -> None:
     thanks = ada.follow(ada.vote(poll.id, "Aurora", code=poll.code()))
-    assert "1. Aurora" in text_in(ada.look(poll.at).text)
+    assert "1. Aurora" in text_in(ada.get(poll.at).text)
     ballot = ada.follow(ada.send(thanks, "/next"))
     assert "1. Aurora" not in text_in(ballot.text)
     ada.vote(poll.id, "Kepler", code=poll.code(1))
@@ -143,9 +143,9 @@ def test_guessing_codes_is_rate_limited() -> None:
     thief = guessing.new_visitor()
     right = poll.code()
     for typed in (right, WRONG, WRONG):
-        assert thief.look(f"{poll.at}?code={typed}").status_code == 200
+        assert thief.get(f"{poll.at}?code={typed}").status_code == 200
     for typed in (WRONG, right):
-        assert thief.look(f"{poll.at}?code={typed}").status_code == 429
+        assert thief.get(f"{poll.at}?code={typed}").status_code == 429
     sent = {"code": right, "title": "Room?", "rank.Aurora": "1", "rank.Kepler": "", "sure": "yes"}
     assert thief.post(poll.at, dict(sent)).status_code == 429
     assert poll.votes == 0
@@ -153,10 +153,10 @@ def test_guessing_codes_is_rate_limited() -> None:
 
 def test_issued_codes_are_listed_with_their_use(poll: PollPages, ada: Visitor) -> None:
     chair, at = poll.organizer(), f"{poll.at}/manage/codes"
-    form = chair.look(at)
+    form = chair.get(at)
     assert chair.send(form, "/codes", count="2").headers["location"] == at
     ada.vote(poll.id, "Aurora", code=poll.code(4))
-    page = chair.look(at)
+    page = chair.get(at)
     assert page.text.count("Not used") == 4
     assert page.text.count(">Used<") == 1
     links = [f'href="{HOME}{poll.at}?code={poll.code(n)}"' for n in range(5)]
@@ -179,7 +179,7 @@ def test_issued_codes_are_listed_with_their_use(poll: PollPages, ada: Visitor) -
 )
 def test_invalid_number_of_codes_is_reported(poll: PollPages, typed: str, words: str) -> None:
     chair = poll.organizer()
-    answer = chair.send(chair.look(f"{poll.at}/manage/codes"), "/codes", count=typed)
+    answer = chair.send(chair.get(f"{poll.at}/manage/codes"), "/codes", count=typed)
     assert answer.status_code == 422
     assert words in faults_in(answer)["count"]
 
@@ -187,8 +187,8 @@ def test_invalid_number_of_codes_is_reported(poll: PollPages, typed: str, words:
 def test_many_codes_are_paginated(server: Server) -> None:
     poll = server.poll(DRAFT, codes=150)
     chair = poll.organizer()
-    assert "1 to 100 of 150" in text_in(chair.look(f"{poll.at}/manage/codes").text)
-    last = chair.look(f"{poll.at}/manage/codes?from=100")
+    assert "1 to 100 of 150" in text_in(chair.get(f"{poll.at}/manage/codes").text)
+    last = chair.get(f"{poll.at}/manage/codes?from=100")
     assert "101 to 150 of 150" in text_in(last.text)
     assert poll.code(149) in last.text
     assert poll.code(99) not in last.text
@@ -196,16 +196,16 @@ def test_many_codes_are_paginated(server: Server) -> None:
 
 def test_cards_show_every_unused_code(poll: PollPages, ada: Visitor) -> None:
     ada.vote(poll.id, "Aurora", code=poll.code())
-    sheet = poll.organizer().look(f"{poll.at}/manage/codes/sheet")
-    assert sheet.text.count('class="card"') == 2
-    assert poll.code() not in sheet.text
-    assert sheet.text.count("<svg") > 2
-    assert "style=" not in sheet.text
+    cards = poll.organizer().get(f"{poll.at}/manage/codes/sheet")
+    assert cards.text.count('class="card"') == 2
+    assert poll.code() not in cards.text
+    assert cards.text.count("<svg") > 2
+    assert "style=" not in cards.text
 
 
 def test_codes_are_downloaded_as_csv(poll: PollPages, ada: Visitor) -> None:
     ada.vote(poll.id, "Aurora", code=poll.code(1))
-    saved = poll.organizer().look(f"{poll.at}/manage/codes.csv")
+    saved = poll.organizer().get(f"{poll.at}/manage/codes.csv")
     assert saved.headers["content-type"].startswith("text/csv")
     rows = list(csv.reader(io.StringIO(saved.content.decode("utf-8-sig"))))
     link = f"{HOME}{poll.at}?code="
@@ -216,5 +216,5 @@ def test_codes_are_downloaded_as_csv(poll: PollPages, ada: Visitor) -> None:
 
 def test_codes_page_of_a_poll_without_codes(server: Server) -> None:
     poll = server.poll()
-    page = poll.organizer().look(f"{poll.at}/manage/codes")
+    page = poll.organizer().get(f"{poll.at}/manage/codes")
     assert "This poll doesn’t use voting codes" in text_in(page.text)

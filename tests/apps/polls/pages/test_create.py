@@ -18,7 +18,7 @@ GOOD: dict[str, Typed] = {"title": "Where to?", "candidates": ["Lake", "", " Mus
 
 
 def test_created_poll_shows_its_links(server: Server, ada: Visitor) -> None:
-    answer = ada.send(ada.look(NEW), NEW, **GOOD)
+    answer = ada.send(ada.get(NEW), NEW, **GOOD)
     poll = server.polls.context.get_poll(id_in(answer))
     assert (poll.title, poll.candidates) == ("Where to?", ["Lake", "Museum"])
     assert (poll.results, poll.protection) == (ResultsVisibility.ALWAYS, Protection.BROWSER)
@@ -30,7 +30,7 @@ def test_created_poll_shows_its_links(server: Server, ada: Visitor) -> None:
     assert "<svg" in page.text
     assert "Save this link and keep it private" in text_in(page.text)
     # Nobody else is shown the key.
-    assert key not in server.new_visitor().look(f"/polls/p/{poll.id}/made").text
+    assert key not in server.new_visitor().get(f"/polls/p/{poll.id}/made").text
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,12 @@ def test_created_poll_shows_its_links(server: Server, ada: Visitor) -> None:
 def test_errors_are_shown_beside_their_fields(
     ada: Visitor, typed: dict[str, Typed], field: str, words: str
 ) -> None:
-    answer = ada.send(ada.look(NEW), NEW, **{**GOOD, **typed})
+    answer = ada.send(ada.get(NEW), NEW, **{**GOOD, **typed})
     assert answer.status_code == 422
     faults = faults_in(answer)
     assert faults.keys() == {field}
     assert words in faults[field]
-    assert ada.look("/polls/mine").text.count("poll-item") == 0
+    assert ada.get("/polls/mine").text.count("poll-item") == 0
 
 
 def test_all_errors_are_shown_at_once_and_input_is_kept(ada: Visitor) -> None:
@@ -74,10 +74,10 @@ def test_all_errors_are_shown_at_once_and_input_is_kept(ada: Visitor) -> None:
         "protection": "codes",
         "changeable": None,
     }
-    answer = ada.send(ada.look(NEW), NEW, **typed)
+    answer = ada.send(ada.get(NEW), NEW, **typed)
     assert set(faults_in(answer)) == {"title", "description", "candidates-1", "expires_at"}
-    [sheet] = forms_in(answer)
-    kept = {name: sheet.fields.get(name) for name in typed}
+    [form] = forms_in(answer)
+    kept = {name: form.fields.get(name) for name in typed}
     assert [one for one in kept.pop("candidates") or [] if one] == ["Lake", "lake", "Museum"]
     assert kept == {
         "title": [""],
@@ -90,13 +90,13 @@ def test_all_errors_are_shown_at_once_and_input_is_kept(ada: Visitor) -> None:
 
 
 def test_more_rows_without_scripts_keep_the_input(server: Server, ada: Visitor) -> None:
-    page = ada.look(NEW)
+    page = ada.get(NEW)
     assert len(forms_in(page)[0].fields["candidates"]) == 5
     more = ada.send(page, NEW, title="Half", candidates=["A", "B", "", "", ""], more="yes")
     assert (more.status_code, faults_in(more)) == (200, {})
-    [sheet] = forms_in(more)
-    assert sheet.fields["title"] == ["Half"]
-    assert sheet.fields["candidates"] == ["A", "B", *[""] * 8]
+    [form] = forms_in(more)
+    assert form.fields["title"] == ["Half"]
+    assert form.fields["candidates"] == ["A", "B", *[""] * 8]
     for _ in range(10):
         more = ada.send(more, NEW, more="yes")
     assert len(forms_in(more)[0].fields["candidates"]) == 50
@@ -111,14 +111,14 @@ def test_poll_closes_after_the_chosen_duration(
 ) -> None:
     # A time that is left in the field means nothing unless it is asked for.
     typed: dict[str, Typed] = {**GOOD, "closing": closing, "expires_at": "2001-01-01T10:00"}
-    poll = server.polls.context.get_poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
+    poll = server.polls.context.get_poll(id_in(ada.send(ada.get(NEW), NEW, **typed)))
     assert poll.expires_at == server.now + after
 
 
 def test_closing_time_is_in_the_time_zone_of_the_browser(server: Server, ada: Visitor) -> None:
     ada.browser.cookies.set("zone", "Asia/Kathmandu")
     typed: dict[str, Typed] = {**GOOD, "closing": "at", "expires_at": "2026-12-24T18:00"}
-    poll = server.polls.context.get_poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
+    poll = server.polls.context.get_poll(id_in(ada.send(ada.get(NEW), NEW, **typed)))
     assert poll.expires_at == datetime(2026, 12, 24, 12, 15, tzinfo=UTC)
 
 
@@ -128,19 +128,19 @@ def test_poll_is_created_from_another(server: Server, ada: Visitor) -> None:
     draft = PollDraft("Old", ("A", "B"), "why", ends, hidden, Protection.OPEN, changeable=False)
     old = server.poll(draft).stored
     server.wait(hours=2)
-    page = ada.look(f"{NEW}?from={old.id}")
+    page = ada.get(f"{NEW}?from={old.id}")
     assert "A copy of “Old”" in text_in(page.text)
     copy = server.polls.context.get_poll(id_in(ada.send(page, NEW)))
     assert copy.id != old.id
     for name in ("title", "description", "candidates", "results", "protection", "changeable"):
         assert getattr(copy, name) == getattr(old, name)
     assert copy.expires_at is None
-    assert ada.look(f"{NEW}?from=nothing").status_code == 404
+    assert ada.get(f"{NEW}?from=nothing").status_code == 404
 
 
 def test_creating_polls_is_rate_limited(ada: Visitor) -> None:
     ada.server = Server(Limits(create=RateLimit("make", 1, 3600)))
-    assert ada.send(ada.look(NEW), NEW, **GOOD).status_code == 303
-    refused = ada.send(ada.look(NEW), NEW, **GOOD)
+    assert ada.send(ada.get(NEW), NEW, **GOOD).status_code == 303
+    refused = ada.send(ada.get(NEW), NEW, **GOOD)
     assert refused.status_code == 429
     assert "Try again in" in text_in(refused.text)

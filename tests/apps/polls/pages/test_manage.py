@@ -37,7 +37,7 @@ def chair(poll: PollPages) -> Visitor:
 
 
 def test_admin_link_redirects_without_its_key(poll: PollPages, at: str, ada: Visitor) -> None:
-    answer = ada.look(f"{at}?key={poll.key.lower()}")
+    answer = ada.get(f"{at}?key={poll.key.lower()}")
     assert (answer.status_code, answer.headers["location"]) == (303, at)
     cookie = answer.headers["set-cookie"]
     assert f"Path={poll.at};" in cookie
@@ -49,7 +49,7 @@ def test_admin_link_redirects_without_its_key(poll: PollPages, at: str, ada: Vis
 
 # That all pages ask for it: test_access.py.
 def test_manage_pages_ask_for_the_admin_link(poll: PollPages, at: str, ada: Visitor) -> None:
-    answer = ada.look(f"{at}/edit")
+    answer = ada.get(f"{at}/edit")
     assert answer.status_code == 403
     assert "You got the admin link" in text_in(answer.text)
     assert poll.key not in answer.text
@@ -57,22 +57,22 @@ def test_manage_pages_ask_for_the_admin_link(poll: PollPages, at: str, ada: Visi
     assert "This admin key does not belong to this poll" in text_in(wrong.text)
     let_in = ada.send(wrong, "/key", key=f" {HOME}{at}?key={poll.key} ")
     assert (let_in.status_code, let_in.headers["location"]) == (303, at)
-    assert ada.look(f"{at}/edit").status_code == 200
+    assert ada.get(f"{at}/edit").status_code == 200
 
 
 def test_creating_browser_needs_no_admin_link(server: Server, ada: Visitor) -> None:
-    made = ada.send(ada.look("/polls/new"), "/new", title="T", candidates=["A", "B"])
-    assert ada.look(f"/polls/p/{id_in(made)}/manage").status_code == 200
-    assert f"/polls/p/{id_in(made)}/manage" in ada.look("/polls/mine").text
-    assert f"/polls/p/{id_in(made)}/manage" in ada.look("/polls").text
-    assert server.new_visitor().look(f"/polls/p/{id_in(made)}/manage").status_code == 403
+    made = ada.send(ada.get("/polls/new"), "/new", title="T", candidates=["A", "B"])
+    assert ada.get(f"/polls/p/{id_in(made)}/manage").status_code == 200
+    assert f"/polls/p/{id_in(made)}/manage" in ada.get("/polls/mine").text
+    assert f"/polls/p/{id_in(made)}/manage" in ada.get("/polls").text
+    assert server.new_visitor().get(f"/polls/p/{id_in(made)}/manage").status_code == 403
 
 
 def test_everything_can_be_edited_before_the_first_vote(
     poll: PollPages, at: str, chair: Visitor
 ) -> None:
     typed = {"title": "When?", "protection": "open", "results": "after-voting", "closing": "never"}
-    form = chair.look(f"{at}/edit")
+    form = chair.get(f"{at}/edit")
     answer = chair.send(form, "/edit", **typed, candidates=["Mon", "Tue"], changeable=None)
     assert answer.headers["location"] == at
     now = poll.stored
@@ -86,19 +86,19 @@ def test_unchanged_form_changes_nothing(server: Server) -> None:
     poll = server.poll(PollDraft("T", OPTIONS, "two\n\nlines", ends, changeable=False))
     before, chair = poll.stored, poll.organizer()
     chair.browser.cookies.set("zone", "Europe/Berlin")
-    assert chair.send(chair.look(f"{poll.at}/manage/edit"), "/edit").status_code == 303
+    assert chair.send(chair.get(f"{poll.at}/manage/edit"), "/edit").status_code == 303
     assert poll.stored == before
 
 
 def test_options_are_fixed_after_the_first_vote(
     poll: PollPages, at: str, ada: Visitor, chair: Visitor
 ) -> None:
-    early = chair.look(f"{at}/edit")
+    early = chair.get(f"{at}/edit")
     ada.vote(poll.id, "Lake")
     refused = chair.send(early, "/edit", candidates=["A", "B"])
     assert refused.status_code == 409
     assert "cannot change" in text_in(refused.text)
-    form = chair.look(f"{at}/edit")
+    form = chair.get(f"{at}/edit")
     assert not {"candidates", "protection"} & forms_in(form)[0].fields.keys()
     assert "1 person has voted, so the options" in text_in(form.text)
     assert chair.send(form, "/edit", title="Where, then?").status_code == 303
@@ -106,7 +106,7 @@ def test_options_are_fixed_after_the_first_vote(
 
 
 def test_edit_errors_are_shown_beside_their_fields(at: str, chair: Visitor) -> None:
-    form = chair.look(f"{at}/edit")
+    form = chair.get(f"{at}/edit")
     typed = {"title": "", "closing": "at", "expires_at": "2001-01-01T10:00"}
     answer = chair.send(form, "/edit", **typed, candidates=["A", "a"])
     assert answer.status_code == 422
@@ -120,7 +120,7 @@ def test_editing_the_title_keeps_the_closing_time(server: Server, hour: int) -> 
     poll = server.poll(PollDraft("Where to?", OPTIONS, expires_at=closes))
     chair = poll.organizer()
     chair.browser.cookies.set("zone", "Europe/Berlin")
-    chair.follow(chair.send(chair.look(f"{poll.at}/manage/edit"), "/edit", title="When?"))
+    chair.follow(chair.send(chair.get(f"{poll.at}/manage/edit"), "/edit", title="When?"))
     assert (poll.stored.title, poll.stored.expires_at) == ("When?", closes)
 
 
@@ -131,7 +131,7 @@ def test_revision_conflict_is_shown_and_nothing_is_overwritten(
 ) -> None:
     if page == "reopen":
         poll.close()
-    form = chair.look(f"{at}/{page}")
+    form = chair.get(f"{at}/{page}")
     poll.edit(description="other")
     before = poll.stored
     typed = {"title": "Kept"} if page == "edit" else {}
@@ -146,16 +146,16 @@ def test_revision_conflict_is_shown_and_nothing_is_overwritten(
 
 
 def test_poll_is_closed_and_reopened(poll: PollPages, at: str, chair: Visitor) -> None:
-    assert "No one can vote" in text_in(chair.look(f"{at}/close").text)
-    closed = chair.follow(chair.send(chair.look(f"{at}/close"), "/close"))
+    assert "No one can vote" in text_in(chair.get(f"{at}/close").text)
+    closed = chair.follow(chair.send(chair.get(f"{at}/close"), "/close"))
     assert "The poll is closed." in closed.text
     assert "Reopen…" in text_in(closed.text)
-    assert chair.look(f"{at}/close").status_code == 303
+    assert chair.get(f"{at}/close").status_code == 303
     # Editing words leaves it closed.
-    assert "closing" not in forms_in(chair.look(f"{at}/edit"))[0].fields
-    assert chair.send(chair.look(f"{at}/edit"), "/edit", title="Words").status_code == 303
+    assert "closing" not in forms_in(chair.get(f"{at}/edit"))[0].fields
+    assert chair.send(chair.get(f"{at}/edit"), "/edit", title="Words").status_code == 303
     assert poll.stored.closed
-    form = chair.look(f"{at}/reopen")
+    form = chair.get(f"{at}/reopen")
     wrong = chair.send(form, "/reopen", closing="at", expires_at="2001-01-01T10:00")
     assert "in the past" in faults_in(wrong)["expires_at"]
     assert faults_in(chair.send(form, "/reopen", closing="at")).keys() == {"expires_at"}
@@ -168,38 +168,38 @@ def test_delete_confirmation_says_the_number_of_votes(
 ) -> None:
     for _ in range(2):
         server.new_visitor().vote(poll.id, "Lake")
-    asked = chair.look(f"{at}/delete")
+    asked = chair.get(f"{at}/delete")
     assert "This deletes “Where to?” and its 2 votes" in text_in(asked.text)
     answer = chair.send(asked, "/delete")
     assert answer.headers["location"] == "/polls/mine"
-    assert chair.look(at).status_code == 404
+    assert chair.get(at).status_code == 404
 
 
 def test_recount_page_shows_matching_results(poll: PollPages, at: str, chair: Visitor) -> None:
     chair.vote(poll.id, "Lake")
-    assert "The results are correct" in text_in(chair.look(f"{at}/recount").text)
-    assert "Votes 1" in text_in(chair.look(at).text)
+    assert "The results are correct" in text_in(chair.get(f"{at}/recount").text)
+    assert "Votes 1" in text_in(chair.get(at).text)
 
 
 def test_my_polls_are_paginated_with_their_votes(server: Server, ada: Visitor) -> None:
-    assert "No polls yet" in text_in(ada.look("/polls/mine").text)
+    assert "No polls yet" in text_in(ada.get("/polls/mine").text)
     made: list[httpx2.Response] = []
     for number in range(12):
         server.wait(seconds=1)
-        page = ada.look("/polls/new")
+        page = ada.get("/polls/new")
         made.append(ada.send(page, "/new", title=f"Poll {number}.", candidates=["A", "B"]))
     server.new_visitor().vote(id_in(made[-1]), "A")
-    first = ada.look("/polls/mine")
+    first = ada.get("/polls/mine")
     assert "Poll 11. 1 vote · 2 options · open until you close it" in text_in(first.text)
     assert first.text.count("poll-item") == 10
     following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
-    assert ada.look(following.replace("&amp;", "&")).text.count("poll-item") == 2
-    assert server.new_visitor().look("/polls/mine").text.count("poll-item") == 0
+    assert ada.get(following.replace("&amp;", "&")).text.count("poll-item") == 2
+    assert server.new_visitor().get("/polls/mine").text.count("poll-item") == 0
 
 
 def test_invalid_cursor_is_rejected(server: Server, ada: Visitor) -> None:
-    ada.send(ada.look("/polls/new"), "/new", title="T", candidates=["A", "B"])
-    answer = ada.look("/polls/mine?cursor=nowhere")
+    ada.send(ada.get("/polls/new"), "/new", title="T", candidates=["A", "B"])
+    answer = ada.get("/polls/mine?cursor=nowhere")
     assert answer.status_code == 400
     assert "Go home" in text_in(answer.text)
 
@@ -209,10 +209,10 @@ def test_interrupted_deletion_can_be_finished(
     server: Server, poll: PollPages, at: str, chair: Visitor
 ) -> None:
     chair.vote(poll.id, "Lake")
-    form = chair.look(f"{at}/delete")
+    form = chair.get(f"{at}/delete")
     store = server.polls.context.store
     store.update(Poll.key(poll.id), Poll.deleted.set(True), Poll.closed.set(True))
-    assert chair.look(at).status_code == 404
+    assert chair.get(at).status_code == 404
     assert chair.send(form, "/delete").status_code == 303
     assert list(store.query(Vote.key.partition(poll.id))) == []
     assert chair.send(form, "/delete").status_code == 404

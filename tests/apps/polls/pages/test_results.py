@@ -103,7 +103,7 @@ def polled(server: Server, options: str, votes: Votes, **terms: Any) -> PollPage
 
 def results(visitor: Visitor, poll: PollPages) -> str:
     """Return the text of the results page."""
-    answer = visitor.look(f"{poll.at}/results")
+    answer = visitor.get(f"{poll.at}/results")
     assert answer.status_code == 200, answer.text
     return text_in(answer.text)
 
@@ -112,7 +112,7 @@ def downloads(visitor: Visitor, link: str) -> int:
     """Return the status of a download; all tests share an app, so set its service first."""
     state = cast(FastAPI, visitor.browser.app).state
     state.polls = replace(state.polls, polls=visitor.server.polls)
-    return visitor.look(link).status_code
+    return visitor.get(link).status_code
 
 
 @pytest.mark.parametrize(("options", "votes", "words"), SHOWN, ids=str)
@@ -129,7 +129,7 @@ def test_chart_shows_places_and_votes_in_the_last_round_of_each_option(
     """A tie for first shares place 1, with the votes that are tied."""
 
     def chart(votes: Votes) -> list[tuple[str, ...]]:
-        html = ada.look(f"{polled(server, 'ABC', votes).at}/results").text
+        html = ada.get(f"{polled(server, 'ABC', votes).at}/results").text
         rows = re.findall(r'<li class="chart-row.*?</li>', html)
         parts = (
             r"Place </span>(\d).*?<bdi>(.*?)</bdi>(?:.*?meta\">(.*?)<)?"
@@ -153,7 +153,7 @@ def test_chart_shows_places_and_votes_in_the_last_round_of_each_option(
 # All four options are tied from round 1 on; the tie-break makes the rounds after that.
 def test_rounds_in_the_list_are_those_in_the_picture(server: Server, ada: Visitor) -> None:
     poll = polled(server, "ABCD", dict.fromkeys("ABCD", 2))
-    html = ada.look(f"{poll.at}/results").text
+    html = ada.get(f"{poll.at}/results").text
     assert re.findall(r'id="round-(\d+)"', html) == ["1", "2", "3", "4"]
     picture = html.partition('class="count-picture')[2].partition("</svg>")[0]
     assert sorted(set(re.findall(r">Round (\d+)<", picture))) == ["1", "2", "3", "4"]
@@ -169,7 +169,7 @@ def test_tie_without_votes_is_not_said_to_matter(server: Server, ada: Visitor) -
 def test_final_results_are_not_live(server: Server, ada: Visitor) -> None:
     poll = polled(server, "AB", {"AB": 2, "BA": 1})
     poll.close()
-    html = ada.look(f"{poll.at}/results").text
+    html = ada.get(f"{poll.at}/results").text
     assert "A wins" in text_in(html)
     bars = re.findall(r'class="bar (count-color-\d)', html)
     assert bars == ["count-color-0", "count-color-1"], "as in the picture"
@@ -199,7 +199,7 @@ def test_results_page_names_the_protection(
 
 def test_results_page_links_to_vote_share_copy_and_downloads(server: Server, ada: Visitor) -> None:
     poll = polled(server, "AB", {"A": 1})
-    html = ada.look(f"{poll.at}/results").text
+    html = ada.get(f"{poll.at}/results").text
     links = [
         f'href="{poll.at}"',
         f'href="/polls/new?from={poll.id}"',
@@ -220,7 +220,7 @@ def test_unwritable_formats_are_not_offered(
     poll = server.poll(PollDraft("Where to?", options, protection=Protection.OPEN))
     for ranked in (["Castle", option], ["Museum"], ["Museum"], [option], [option]):
         poll.cast(*ranked)
-    html = ada.look(f"{poll.at}/results").text
+    html = ada.get(f"{poll.at}/results").text
     assert "export/csv" in html
     assert f"export/{form}" not in html
 
@@ -249,7 +249,7 @@ def test_results_after_voting_are_hidden_from_others(server: Server, ada: Visito
     assert "Museum leads" in results(ada, poll)
     assert "Vote to see the results" in results(server.new_visitor(), poll)
     # Anyone with a vote in the link could read that vote.
-    assert "?vote=" not in ada.look(f"{poll.at}/results").text
+    assert "?vote=" not in ada.get(f"{poll.at}/results").text
     assert downloads(ada, f"/api/polls/{poll.id}/export/csv") == 200
 
 
@@ -257,19 +257,19 @@ def test_results_after_voting_are_hidden_from_others(server: Server, ada: Visito
 def test_downloads_work_for_code_voters(server: Server, ada: Visitor) -> None:
     poll = server.poll(replace(AFTER_VOTING, protection=Protection.CODES), codes=1)
     ada.follow(ada.vote(poll.id, "Museum", code=poll.code()))
-    html = ada.look(f"{poll.at}/results").text
+    html = ada.get(f"{poll.at}/results").text
     (link,) = [part for part in html.split('"') if "/export/csv" in part]
     assert downloads(ada, link) == 200
     assert downloads(ada, link.partition("?")[0]) == 403
 
 
 def test_organizer_can_download_hidden_results(server: Server, ada: Visitor) -> None:
-    form = ada.look("/polls/new")
+    form = ada.get("/polls/new")
     terms: dict[str, Typed] = {"title": "Where to?", "candidates": ["a", "b"]}
     poll_id = id_in(ada.send(form, "/new", **terms, results="after-closing"))
     server.new_visitor().vote(poll_id, "a")
     at = f"/api/polls/{poll_id}/export/csv"
-    assert at in ada.look(f"/polls/p/{poll_id}/results").text
+    assert at in ada.get(f"/polls/p/{poll_id}/results").text
     assert (downloads(ada, at), downloads(server.new_visitor(), at)) == (200, 403)
 
 
@@ -279,7 +279,7 @@ def test_page_with_fifty_options_stays_small(server: Server, ada: Visitor) -> No
     for at in range(60):
         ranking = [names[at % 50], names[(at * 7 + 3) % 50], names[at % 4]]
         poll.cast(*dict.fromkeys(ranking))
-    html = ada.look(f"{poll.at}/results").text
+    html = ada.get(f"{poll.at}/results").text
     assert html.count('class="round"') == 9
     assert html.count('class="bar') < 9 * 13 * 6
     assert "more options" in html

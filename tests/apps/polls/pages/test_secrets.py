@@ -36,7 +36,7 @@ def wide(text: str) -> str:
 )
 def test_pages_with_keys_or_codes_are_not_cached(server: Server, page: str) -> None:
     poll = server.poll(CODES, codes=2)
-    shown = poll.organizer().look(f"{poll.at}/{page}")
+    shown = poll.organizer().get(f"{poll.at}/{page}")
     assert (shown.status_code, shown.headers["Cache-Control"]) == (200, "no-store")
 
 
@@ -45,12 +45,12 @@ def test_pages_with_a_vote_are_not_cached(server: Server, ada: Visitor) -> None:
     poll = server.poll(CODES, codes=1)
     at, code = poll.at, poll.code()
     # The empty form has the key that proves the vote later.
-    pages = [ada.look(at), ada.look(f"{at}?code={code}")]
+    pages = [ada.get(at), ada.get(f"{at}?code={code}")]
     pages += [ada.rank(poll.id, code, Lake="1")]
     pages += [ada.follow(ada.vote(poll.id, "Lake", code=code))]
-    pages += [ada.look(at), ada.look(f"{at}?change=yes")]
+    pages += [ada.get(at), ada.get(f"{at}?change=yes")]
     poll.close()
-    pages += [ada.look(at)]
+    pages += [ada.get(at)]
     assert [page.headers["Cache-Control"] for page in pages] == ["no-store"] * 7
 
 
@@ -58,7 +58,7 @@ def test_full_width_code_is_accepted(server: Server, ada: Visitor) -> None:
     poll = server.poll(CODES, codes=1)
     voted = ada.vote(poll.id, "Lake", code=wide(poll.code()))
     assert "your vote was counted" in ada.follow(voted).text
-    assert "You have voted" in ada.look(poll.at).text
+    assert "You have voted" in ada.get(poll.at).text
 
 
 @pytest.mark.parametrize("typed", ["{}", "https://polls.example/polls/p/x/manage?key={}", " {}?"])
@@ -86,9 +86,9 @@ def test_forged_cookie_does_not_reveal_valid_codes(
     server.new_visitor().vote(poll.id, "Lake", code=poll.code())
     cookie = f"{poll.code(number)}.{'0' * 32}"
     ada.browser.cookies.set("polls_code", cookie, path=poll.at)
-    ballot = ada.look(poll.at)
+    ballot = ada.get(poll.at)
     assert "You have voted" not in ballot.text
-    assert "Vote to see the results" in ada.look(f"{poll.at}/results").text
+    assert "Vote to see the results" in ada.get(f"{poll.at}/results").text
     answer = ada.send(ballot, poll.id, **ranks(Lake="1"), sure="yes")
     assert faults_in(answer)["code"].startswith("Enter your voting code.")
     assert poll.votes == 1
@@ -100,7 +100,7 @@ def test_wrong_secret_is_explained(server: Server, ada: Visitor, page: str) -> N
     poll = server.poll()
     other = open_polls(server.polls.context.store.driver, Secret(b"another!" * 4))
     server.site = replace(server.site, polls=other)
-    answer = ada.look(f"{poll.at}{page}")
+    answer = ada.get(f"{poll.at}{page}")
     assert (answer.status_code, "Retry-After" in answer.headers) == (503, False)
     assert "Wrong server secret" in answer.text
 
@@ -109,9 +109,9 @@ def test_wrong_secret_is_explained(server: Server, ada: Visitor, page: str) -> N
 def test_sample_browser_cannot_be_impersonated(server: Server, ada: Visitor) -> None:
     sample = server.polls.lifecycle.create(PollDraft("A sample", OPTIONS), SAMPLE_BROWSER)
     ada.browser.cookies.set("polls_browser", SAMPLE_BROWSER)
-    assert ada.look(f"/polls/p/{sample.poll.id}/manage").status_code == 403
-    made = ada.send(ada.look("/polls/new"), "/new", title="Buy pills", candidates=["a", "b"])
+    assert ada.get(f"/polls/p/{sample.poll.id}/manage").status_code == 403
+    made = ada.send(ada.get("/polls/new"), "/new", title="Buy pills", candidates=["a", "b"])
     assert server.polls.context.get_poll(id_in(made)).title == "Buy pills"
-    home = server.new_visitor().look("/polls").text
+    home = server.new_visitor().get("/polls").text
     assert "A sample" in home
     assert "Buy pills" not in home

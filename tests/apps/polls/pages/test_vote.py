@@ -29,7 +29,7 @@ def poll(server: Server) -> PollPages:
 
 
 def test_ballot_page_describes_the_poll(poll: PollPages, ada: Visitor) -> None:
-    page = ada.look(poll.at)
+    page = ada.get(poll.at)
     words = text_in(page.text)
     for shown in (
         "Where to?",
@@ -92,10 +92,10 @@ def test_blank_vote_is_rejected(poll: PollPages, ada: Visitor) -> None:
 
 def test_returning_voter_sees_and_changes_the_vote(poll: PollPages, ada: Visitor) -> None:
     ada.vote(poll.id, "Lake")
-    back = text_in(ada.look(poll.at).text)
+    back = text_in(ada.get(poll.at).text)
     assert "You have voted" in back
     assert "Change your vote" in back
-    change = ada.look(f"{poll.at}?change=yes")
+    change = ada.get(f"{poll.at}?change=yes")
     assert forms_in(change)[0].fields["rank.Lake"] == ["1"]
     ada.vote(poll.id, "Castle", "Museum")
     assert poll.counts == {"2 1": 1}
@@ -103,7 +103,7 @@ def test_returning_voter_sees_and_changes_the_vote(poll: PollPages, ada: Visitor
 
 def test_unchangeable_vote_is_kept(server: Server, ada: Visitor) -> None:
     poll = server.poll(replace(DRAFT, changeable=False))
-    ballot = ada.look(poll.at)
+    ballot = ada.get(poll.at)
     assert "You can’t change your vote afterwards" in text_in(ballot.text)
     cast = filled(forms_in(ballot)[0], {**ranks(Lake="1"), "sure": "yes"})
     # A double click is neither a second vote nor an error.
@@ -114,12 +114,12 @@ def test_unchangeable_vote_is_kept(server: Server, ada: Visitor) -> None:
         assert refused.status_code == 409
         assert "You’ve already voted" in text_in(refused.text)
         assert "1. Lake" in text_in(refused.text)
-    assert "Change your vote" not in ada.look(f"{poll.at}?change=yes").text
+    assert "Change your vote" not in ada.get(f"{poll.at}?change=yes").text
     assert poll.counts == {"0": 1}
 
 
 def test_vote_without_cookies_is_explained(poll: PollPages, ada: Visitor) -> None:
-    ballot = ada.look(poll.at)
+    ballot = ada.get(poll.at)
     ada.browser.cookies.clear()
     answer = ada.send(ballot, poll.id, **ranks(Lake="1"), sure="yes")
     assert answer.status_code == 422
@@ -136,7 +136,7 @@ def test_late_vote_is_explained(poll: PollPages, server: Server, ada: Visitor) -
     late = ada.send(review, poll.id, sure="yes")
     assert late.status_code == 409
     assert "The poll closed before your vote arrived" in text_in(late.text)
-    shut = text_in(ada.look(poll.at).text)
+    shut = text_in(ada.get(poll.at).text)
     assert "This poll is closed" in shut
     assert "See the results" in shut
     assert poll.votes == 0
@@ -165,10 +165,10 @@ def test_next_voter_in_an_open_poll_gets_an_empty_ballot(server: Server, ada: Vi
     thanks = ada.follow(ada.send(review, poll.id, sure="yes"))
     assert poll.votes == 1
     assert "See the results" in text_in(thanks.text)
-    assert ada.look(f"{poll.at}/results").status_code == 200
+    assert ada.get(f"{poll.at}/results").status_code == 200
     ballot = ada.follow(ada.send(thanks, "/next"))
     assert "You have voted" not in text_in(ballot.text)
-    assert ada.look(f"{poll.at}/voted").status_code == 303
+    assert ada.get(f"{poll.at}/voted").status_code == 303
     ada.vote(poll.id, "Lake")
     assert poll.votes == 2
 
@@ -185,12 +185,15 @@ def test_thanks_page_says_when_results_are_shown(
     assert ("16 November 2026" if closes else "The organizer closes it") in words
 
 
+UNKNOWN = "00000000-0000-4000-8000-000000000000"
+PAGES = ("", "/voted", "/manage", "/manage/edit", "/made", "/results", "/results/now")
+
+
 @pytest.mark.parametrize(
-    "at", ["nothing", "00000000-0000-4000-8000-000000000000", "x" * 3000, "%00", "%F0%9F%98%80"]
+    "page", ["nothing", "x" * 3000, "%00", "%F0%9F%98%80", *(UNKNOWN + page for page in PAGES)]
 )
-@pytest.mark.parametrize("page", ["", "/voted", "/manage", "/manage/edit", "/made"])
-def test_unknown_poll_page_says_what_to_do(ada: Visitor, at: str, page: str) -> None:
-    answer = ada.look(f"/polls/p/{at}{page}")
+def test_unknown_poll_page_says_what_to_do(ada: Visitor, page: str) -> None:
+    answer = ada.get(f"/polls/p/{page}")
     assert answer.status_code == 404
     assert "Check the link" in text_in(answer.text)
 
@@ -199,7 +202,7 @@ def test_unknown_poll_page_says_what_to_do(ada: Visitor, at: str, page: str) -> 
 @pytest.mark.parametrize("scripts", [False, True])
 def test_ballot_of_an_open_poll_is_one_vote(server: Server, ada: Visitor, scripts: bool) -> None:
     poll = server.poll(PollDraft("Where to?", OPTIONS, protection=Protection.OPEN))
-    ballot = ada.look(poll.at)
+    ballot = ada.get(poll.at)
     ada.send(ballot, poll.id, **ranks(Lake="1"), sure="yes")
     again = ada.send(ballot, poll.id, **ranks(Castle="1"), sure="yes" if scripts else None)
     assert again.status_code == 409

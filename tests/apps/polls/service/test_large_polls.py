@@ -11,7 +11,6 @@ from singletable_apps.polls.entities import Snapshot, SnapshotPart
 from singletable_apps.polls.rules import PollDraft
 from tests.apps.polls.support.bulk_votes import crowd, one_of
 from tests.apps.polls.support.harness import (
-    OPTIONS,
     World,
     cast,
     check_counted,
@@ -83,21 +82,3 @@ def test_snapshot_with_many_parts_has_all_counts(
     assert check_counted(memory, managed) == 1_601
     delete(memory.service, managed)
     assert dump(memory.driver) == []
-
-
-def test_results_read_only_new_entries(memory: World) -> None:
-    managed = memory.made(PollDraft("Q", OPTIONS))
-    crowd(memory, managed, 1_000)
-    counting = memory.service.tallies
-    counting.get(managed.poll)
-    memory.calls.clear()
-    counting.get(managed.poll)
-    again = sum(call.read_units for call in memory.calls)
-    crowd(memory, managed, 4_000, seed=1)
-    counting.get(managed.poll)
-    fresh = memory.open().tallies
-    memory.calls.clear()
-    assert fresh.get(managed.poll).votes == 5_000
-    cold = sum(call.read_units for call in memory.calls)
-    assert again <= 8
-    assert cold <= 12, "a new process begins at the snapshot"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from io import BytesIO
 
-import pytest
 from PIL import Image
 
 from tests.apps.portfolio.pages.client import PagesApp
@@ -35,27 +34,12 @@ def test_images_are_served_for_ever(app: PagesApp) -> None:
     assert (again.status_code, again.content) == (304, b"")
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "{name}/481.webp",
-        "{name}/0480.webp?",
-        "{name}/-480.webp",
-        "{name}/４８０.webp",
-        "{name}/99999999999999999999.webp",
-        "{name}/x.webp",
-        "{name}/480.png",
-        "{name}/.webp",
-        "{name}/",
-        "..%2f..%2fetc/480.webp",
-        "%2e%2e/480.webp",
-        "0123456789abcdef_9x9/480.webp",
-        "0123456789ABCDEF_1000x500/480.webp",
-        "%00/480.webp",
-    ],
-)
-def test_other_paths_are_not_found(app: PagesApp, path: str) -> None:
-    name = _upload(app)
-    response = app.browser().open(f"/portfolio/media/{path.format(name=name)}")
-    assert response.status_code in (404, 400), response.text
-    assert response.headers["content-type"].startswith("text/html")
+def test_other_paths_are_not_found(app: PagesApp) -> None:
+    name, browser = _upload(app), app.browser()
+    files = "481.webp 0480.webp? -480.webp ４８０.webp 99999999999999999.webp x.webp 480.png .webp"
+    names = "..%2f..%2fetc %2e%2e 0123456789abcdef_9x9 0123456789ABCDEF_1000x500 %00"
+    paths = [f"{name}/{file}" for file in ("", *files.split())]
+    for path in (*paths, *(f"{each}/480.webp" for each in names.split())):
+        response = browser.open(f"/portfolio/media/{path}")
+        assert response.status_code in (404, 400), path
+        assert response.headers["content-type"].startswith("text/html")

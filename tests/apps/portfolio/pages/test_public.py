@@ -86,15 +86,8 @@ def test_home_shows_the_person_projects_and_posts(app: PagesApp, reader: Browser
     publish(app.world, "Tea")
     page = reader.public()
     text = text_in(page.text)
-    for words in (
-        "Ada King",
-        "I write programs.",
-        "Project 3",
-        "All projects",
-        "Tea",
-        "Write to me",
-    ):
-        assert words in text
+    shown = ("Ada King", "I write programs.", "Project 3", "All projects", "Tea", "Write to me")
+    assert [words for words in shown if words not in text] == []
     assert "Project 4" not in text
     assert 'href="https://github.com/ada" rel="me noopener"' in page.text
     assert "https:" in page.headers["Content-Security-Policy"].partition("img-src")[2]
@@ -152,7 +145,11 @@ def test_timeline_starts_with_the_current_position(app: PagesApp, reader: Browse
 
 def test_contact_form_sends_a_message(app: PagesApp, reader: Browser) -> None:
     form = reader.public("contact")
-    answer = reader.submit(form, name="Ben", email="ben@example.org", message="Hello, Ada.")
+    fields = {"name": "Ben", "email": "ben@example.org", "message": "Hello, Ada."}
+    # A program that fills in every field must not learn that it was recognized.
+    assert 'name="website" tabindex="-1"' in form.text
+    assert reader.submit(form, **fields, website="x.example").status_code == 303
+    answer = reader.submit(form, **fields)
     assert answer.status_code == 303
     assert answer.headers["location"] == "/portfolio/contact?sent=1"
     assert "Your message was sent" in reader.open(answer.headers["location"]).text
@@ -167,15 +164,6 @@ def test_contact_form_names_invalid_fields(app: PagesApp, reader: Browser) -> No
     assert set(field_errors(answer)) == {"email", "message"}
     assert 'value="Ben"' in answer.text
     assert answer.headers["Cache-Control"] == "no-store"
-    assert app.world.mailbox.emails == []
-
-
-# A program that fills in every field must not learn that it was recognized.
-def test_trap_field_swallows_the_message(app: PagesApp, reader: Browser) -> None:
-    form = reader.public("contact")
-    assert 'name="website" tabindex="-1"' in form.text
-    fields = {"name": "Bot", "email": "bot@example.org", "message": "Buy!", "website": "x.example"}
-    assert reader.submit(form, **fields).status_code == 303
     assert app.world.mailbox.emails == []
 
 
@@ -214,14 +202,11 @@ def test_search_marks_the_words(app: PagesApp, reader: Browser) -> None:
     assert 'content="noindex"' in page.text
 
 
-@pytest.mark.parametrize("query", ['"', "tea*", "NEAR(", "a AND", HOSTILE, "   ", "é" * 200])
-def test_search_accepts_any_words(reader: Browser, query: str) -> None:
-    page = reader.public("search", q=query)
-    assert page.status_code == 200
-    assert "<script>alert" not in page.text
-
-
-def test_search_refuses_a_very_long_query_politely(reader: Browser) -> None:
+def test_search_accepts_any_words_up_to_a_length(reader: Browser) -> None:
+    for query in ('"', "tea*", "NEAR(", "a AND", HOSTILE, "   ", "é" * 200):
+        page = reader.public("search", q=query)
+        assert page.status_code == 200
+        assert "<script>alert" not in page.text
     answer = reader.public("search", q="x" * 201)
     assert answer.status_code == 422
     assert 'class="site"' in answer.text
@@ -266,15 +251,8 @@ def test_pages_do_not_depend_on_cookies(app: PagesApp, reader: Browser, ada: Bro
     publish(app.world, "Tea")
     ada.http.cookies.set("zone", "Asia/Tokyo")
     ada.http.cookies.set("theme", "dark")
-    for parts in (
-        (),
-        ("blog",),
-        ("blog", "tea"),
-        ("tags",),
-        ("archive",),
-        ("contact",),
-        ("about",),
-    ):
+    for path in ("", "blog", "blog/tea", "tags", "archive", "contact", "about"):
+        parts = path.split("/") if path else []
         mine, theirs = ada.public(*parts), reader.public(*parts)
         assert mine.text == theirs.text
         assert mine.headers["ETag"] == theirs.headers["ETag"]

@@ -78,11 +78,10 @@ def test_list_shows_what_a_card_needs(app: PagesApp, reader: Browser) -> None:
     assert "/tags/spoons" not in page
 
 
-@pytest.mark.parametrize("cursor", ["x", "a.b.c", "é", "0" * 500])
-def test_invalid_cursor_is_a_clear_error(reader: Browser, cursor: str) -> None:
-    answer = reader.public("blog", cursor=cursor)
-    assert answer.status_code == 400
-    assert 'class="site"' in answer.text
+def test_invalid_cursor_is_a_clear_error(reader: Browser) -> None:
+    for cursor in ("x", "a.b.c", "é", "0" * 500):
+        answer = reader.public("blog", cursor=cursor)
+        assert (answer.status_code, 'class="site"' in answer.text) == (400, True)
 
 
 # A cursor that differed each time would give every response another ETag, and search engines would
@@ -170,19 +169,6 @@ def test_old_and_misspelled_addresses_redirect_for_good(app: PagesApp, reader: B
     assert reader.public("blog", "coffee").status_code == 404
 
 
-def test_draft_and_scheduled_posts_are_hidden_until_their_time(
-    app: PagesApp, reader: Browser
-) -> None:
-    posts, owner = app.world.service.posts, app.world.owner()
-    posts.create(owner, PostDraft("Draft", "Text.", tags=("tea",)))
-    scheduled = publish(app.world, "Scheduled", days_ago=-1, tags=("tea",))
-    paths = [("blog", "draft"), ("blog", scheduled.slug), ("tags", "tea")]
-    assert [reader.public(*path).status_code for path in paths] == [404, 404, 404]
-    assert "Scheduled" not in reader.public("blog").text
-    app.world.clock.move(days=1, seconds=1)
-    assert [reader.public(*path).status_code for path in paths] == [404, 200, 200]
-
-
 def test_preview_shows_a_draft_with_a_banner(app: PagesApp, reader: Browser) -> None:
     posts = app.world.service.posts
     draft = posts.create(app.world.owner(), PostDraft("Draft", "Not *yet*."))
@@ -262,13 +248,9 @@ def test_invalid_comment_keeps_what_was_written(app: PagesApp, reader: Browser) 
 
 def test_sixth_comment_in_an_hour_is_refused(app: PagesApp, reader: Browser) -> None:
     publish(app.world, "Tea")
-    statuses = [
-        reader.post(
-            "/portfolio/blog/tea/comments", {"author_name": "Ben", "content": f"Comment {number}"}
-        ).status_code
-        for number in range(6)
-    ]
-    assert statuses == [303] * 5 + [429]
+    comments = [{"author_name": "Ben", "content": f"Comment {number}"} for number in range(6)]
+    answers = [reader.post("/portfolio/blog/tea/comments", each) for each in comments]
+    assert [answer.status_code for answer in answers] == [303] * 5 + [429]
 
 
 # https://globalprivacycontrol.org

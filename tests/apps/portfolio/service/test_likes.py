@@ -242,16 +242,3 @@ def test_likes_are_in_the_statistics_of_their_day(memory: World) -> None:
     likes.unlike("tea", "ada")
     assert [day.likes for day in stats.days("tea", 2)] == [0, 1]
     assert [day.likes for day in stats.days(SITE, 2)] == [0, 1]
-
-
-# Two items in a transaction, which counts twice, and a line of the index; reads of single items.
-def test_like_costs_five_write_units_however_many_there_are(memory: World) -> None:
-    store_post(memory)
-    memory.service.likes.like("tea", "first")
-    for number in range(30):
-        memory.calls.clear()
-        memory.service.likes.like("tea", f"{number}")
-        sent = [each for call in memory.calls for each in call.requests]
-        assert len(sent) == 6
-        assert sum(each.units for each in sent if each.is_read) == 4
-        assert sum(each.units for each in sent if not each.is_read) == 5

@@ -95,13 +95,9 @@ def test_every_usual_width_of_a_small_image_is_its_own(memory: World) -> None:
     assert memory.service.media.open(name, 960) == own
     assert memory.service.media.open(name, 1600) == own
     assert memory.service.media.open(name, 480) != own
-
-
-@pytest.mark.parametrize("width", [0, -1, 1, 479, 701, 2000])
-def test_other_widths_are_not_found(memory: World, width: int) -> None:
-    name = memory.service.media.upload(memory.user(), image_file(700, 7), "a.png").name
-    with pytest.raises(NotFound):
-        memory.service.media.open(name, width)
+    for width in (0, -1, 1, 479, 701, 2000):
+        with pytest.raises(NotFound):
+            memory.service.media.open(name, width)
 
 
 @pytest.mark.parametrize("name", ["", "..", "../secret", "x" * 5000, "0123456789abcdef_1x1"])
