@@ -1,4 +1,4 @@
-"""What may be: drafts, rankings, when a poll is open, and who sees its results."""
+"""The rules of polls: drafts, rankings, when a poll is open, and who sees its results."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_accepted_options_are_normalized_and_distinct(options: list[str]) -> Non
 
 
 class _Nowhere(tzinfo):
-    """A zone that does not say where it is."""
+    """A time zone without an offset."""
 
     def utcoffset(self, when: datetime | None) -> None:
         return None
@@ -244,7 +244,7 @@ def test_poll_is_open_until_closing_and_final_after_the_grace_period(
         check_open(poll, NOW)
 
 
-# (who sees the results of an open poll, of a closed one) by voted and admin.
+# Whether someone sees the results.
 SEEN: dict[ResultsVisibility, Callable[[bool, bool, bool], bool]] = {
     ResultsVisibility.ALWAYS: lambda voted, admin, closed: True,
     ResultsVisibility.AFTER_VOTING: lambda voted, admin, closed: voted or admin or closed,

@@ -1,4 +1,4 @@
-"""The votes of a poll, counted: what the system behind the document counted otherwise."""
+"""Instant runoff of a poll, where the original system counted differently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_last_option_drops_out_and_its_votes_transfer() -> None:
     assert counts.borda.scores == {"A": 17, "B": 21, "C": 16}
 
 
-# Of all nine ballots four are no majority, and it took the original a third round to see it.
+# The original compared with all nine ballots, and needed a third round.
 def test_majority_is_of_continuing_ballots() -> None:
     counts = _counted((4, "A"), (3, "B"), (2, "C"))
     first, second = counts.runoff.rounds

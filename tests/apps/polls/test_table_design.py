@@ -43,7 +43,7 @@ VOTE: Item = {
     "rankings": {"L": [{"S": "Go"}, {"S": "Rust"}, {"S": "Python"}, {"S": "JavaScript"}]},
     "votedAt": {"S": "2024-01-15T14:22:00.000000Z"},
 }
-# What they have beside it.
+# The attributes that we added to a poll.
 MORE_OF_A_POLL: Item = {
     "results": {"S": "always"},
     "protection": {"S": "open"},

@@ -1,4 +1,4 @@
-"""A tally is the same however it was read: in any steps, from any lane, from any snapshot."""
+"""A tally does not depend on the steps in which its entries were read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.apps.polls.support.harness import SECRET
 LANES = 3
 ORDERS = ("0", "1", "0 1", "1 0 2")
 VOTERS = [SECRET.vote_id("poll", "browser", str(number)) for number in range(7)]
-# Who votes, for what: who comes again changes their vote.
+# A voter and a ranking; a second one of the same voter replaces the first.
 histories = st.lists(st.tuples(st.sampled_from(VOTERS), st.sampled_from(ORDERS)), max_size=40)
 
 
@@ -57,7 +57,7 @@ def test_tally_in_any_steps_equals_a_recount(
     lanes, recount = _written(history)
     tally = empty_tally(LANES)
     while sum(tally.positions) < len(history):
-        # Each reading finds some lines more of each lane: as many as had been written by then.
+        # Each step reads some more entries of each lane.
         upto = [
             data.draw(st.integers(end, len(lane)))
             for end, lane in zip(tally.positions, lanes, strict=True)
@@ -93,7 +93,7 @@ def test_counted_entries_are_not_counted_again() -> None:
     assert add_entries(tally, lanes) == tally
 
 
-# Many look while nobody votes, and need no copy of a hundred thousand counts each.
+# Viewers share the counts while nobody votes.
 def test_tally_without_new_entries_is_unchanged() -> None:
     lanes, _ = _written([(voter, "0") for voter in VOTERS])
     tally = add_entries(empty_tally(LANES), lanes)
@@ -110,7 +110,7 @@ def test_split_counts_keeps_all_counts(history: list[tuple[str, str]]) -> None:
 
 @pytest.mark.parametrize("orders", [0, 1, 1_999, 2_000, 2_001, 7_000])
 def test_snapshot_parts_fit_into_items(orders: int) -> None:
-    # 142 letters and what an entry takes beside them make 150 bytes: 2,000 of them are a part.
+    # 142 letters and the overhead of a count are 150 bytes: 2,000 of them fill a part.
     counts = {f"{number:0142}": number + 1 for number in range(orders)}
     assert 2_000 * (142 + COUNT_BYTES) == PART_BYTES
     parts = list(split_counts(Tally((0,), counts)))

@@ -1,4 +1,4 @@
-"""What people write is kept tidy, compared as they see it, and shown to them again."""
+"""Text is normalized, compared as it looks, and quoted in errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes, admin keys and ids of votes: made of the secret, checked by it, and kept nowhere."""
+"""Codes, admin keys and ids of votes: derived from the secret and not stored."""
 
 from __future__ import annotations
 

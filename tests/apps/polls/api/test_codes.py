@@ -63,7 +63,7 @@ def test_guessing_codes_is_rate_limited() -> None:
     server = make_server(limits=Limits(None, None, RateLimit("guess", 3, 60)))
     ada, poll = server.new_visitor(), server.new_visitor().makes(protection="codes")
     (code,) = issued(ada, poll, 1)
-    # No code at all is no guess, and neither is a good one.
+    # A missing code and a valid one are not guesses.
     assert type_of(ada.votes(poll, "Go")) == "403 no-code"
     assert ada.votes(poll, "Go", code=code).status_code == 201
     for left in (2, 1, 0):

@@ -1,4 +1,4 @@
-"""Polls over HTTP: made, rejected with the position of each error, found again, and duplicated."""
+"""Polls over HTTP: created, listed and duplicated; and the cookie of the browser."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_cookie_is_host_only_and_http_only(secure: bool) -> None:
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie
     assert ("; Secure" in cookie) is secure
-    # A browser that is known stays who it is.
+    # A known browser keeps its token.
     again = ada.post("", GOOD)
     assert again.headers["set-cookie"].partition(";")[0] == cookie.partition(";")[0]
     assert len(ada.get("").json()["items"]) == 2

@@ -1,4 +1,4 @@
-"""The description says enough to write a client by."""
+"""The OpenAPI description is complete."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_every_operation_is_described(address: str) -> None:
         assert {"412", "428"} <= statuses
 
 
-# A key that may be missing is not said to be required, as it is where elections ask for one.
+# Elections require a key; polls do not.
 def test_idempotency_key_is_optional() -> None:
     (key,) = (
         one

@@ -109,7 +109,7 @@ def test_update_hides_results_like_the_page(server: Server) -> None:
     assert watched.now('"1.1"').status_code == 403
 
 
-# Nobody takes a vote back.
+# A vote cannot be withdrawn.
 def test_voter_is_looked_up_once(server: Server) -> None:
     watched = watched_poll(server, ResultsVisibility.AFTER_VOTING)
     vote_id = server.polls.voting.cast(
@@ -132,7 +132,7 @@ def test_page_reloads_when_the_poll_closes(watched: Watched) -> None:
     assert (answer.status_code, answer.headers["hx-refresh"], answer.text) == (200, "true", "")
 
 
-# Else it would show what nobody is to see any more, for as long as it is open.
+# Otherwise an open page would go on showing hidden results.
 @pytest.mark.parametrize(("deleted", "then"), [(True, 404), (False, 200)])
 def test_page_reloads_when_results_disappear(watched: Watched, deleted: bool, then: int) -> None:
     polls, managed = watched.server.polls, watched.managed

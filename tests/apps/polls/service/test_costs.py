@@ -49,7 +49,7 @@ def test_vote_takes_three_requests(memory: World, managed: ManagedPoll) -> None:
     again = cost(memory, lambda: cast(managed.poll.id, OPTIONS, code_voter(managed, 0)))
     assert (again.requests, again.reads) == (3, 2)
     change = cost(memory, lambda: cast(managed.poll.id, ["Go"], code_voter(managed, 0)))
-    # The first try finds the vote that is there, which the second takes the place of.
+    # The first attempt finds the earlier vote, and the second replaces it.
     assert (change.requests, change.reads) == (5, 3)
 
 

@@ -49,7 +49,7 @@ def test_bulk_votes_equal_votes_of_the_service(memory: World) -> None:
     assert check_counted(memory, managed) == 30
 
 
-# The document's own fault: beyond one page of a megabyte, votes were silently ignored.
+# The original ignored the votes beyond one megabyte.
 def test_votes_beyond_one_megabyte_are_all_counted(world: World) -> None:
     managed = world.made(PollDraft("Q", LONG))
     crowd(world, managed, 2_000)
@@ -74,7 +74,7 @@ def test_snapshot_with_many_parts_has_all_counts(
         assert head is not None
         assert head.parts > 3
         parts = list(store.query(SnapshotPart.key.partition(managed.poll.id)))
-        assert len(parts) == head.parts, "and those of the one before are gone"
+        assert len(parts) == head.parts, "those of the snapshot before are gone"
         fresh = memory.open()
         assert fresh.tallies.snapshots.read(managed.poll)[1] == counting.get(managed.poll)
         assert fresh.tallies.recount(managed.poll).agrees

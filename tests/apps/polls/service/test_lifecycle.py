@@ -1,4 +1,4 @@
-"""Making, changing, closing, duplicating and deleting polls; codes; and one's own polls."""
+"""Create, edit, close, duplicate, list and delete polls, and issue codes."""
 
 from __future__ import annotations
 

@@ -56,5 +56,5 @@ def _items(
 
 
 def one_of(number: int) -> Voter:
-    """Return one of the voters."""
+    """Return a voter of `crowd`."""
     return Voter(f"crowd {number}")

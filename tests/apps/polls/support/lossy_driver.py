@@ -12,9 +12,10 @@ R = TypeVar("R")
 
 
 class Lossy:
-    """The first operation of a kind happens, and is answered by an error; then something happens.
+    """A driver that executes the first operation of a kind, but loses its response.
 
-    Those that follow for a while do not happen, and are answered by an error, or another one.
+    Then it calls `then`. The next operations of this kind, up to `times` in all, fail with `later`
+    and are not executed.
     """
 
     def __init__(

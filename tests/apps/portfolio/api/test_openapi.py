@@ -1,4 +1,4 @@
-"""The description says enough to write a client by."""
+"""The OpenAPI description is complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the description allows is answered as it says, and so is what it does not allow."""
+"""Every operation responds as its description says, also to requests that it does not allow."""
 
 from __future__ import annotations
 

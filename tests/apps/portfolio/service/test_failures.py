@@ -80,7 +80,7 @@ def test_conflicts_spread_the_likes_over_more_counters(memory: World) -> None:
     assert sum(each.likes_count for each in counters) == 42
     assert likes.recount("tea") == Recount(42, 42)
     assert likes.counts(["tea", "none"]) == {"tea": 42, "none": 0}
-    # A like is taken back from the counter that it was added to, of whatever time.
+    # A like is subtracted from the counter that it was added to.
     for visitor in ("first", "second", *map(str, range(40))):
         likes.unlike("tea", visitor)
     assert {each.likes_count for each in Store(memory.driver).admin.scan(LikeCount)} == {0}
