@@ -64,6 +64,8 @@ def test_projects_are_added_edited_moved_and_deleted(app: PagesApp, ada: Browser
     ada.submit(page, first, step="down")
     assert _titles(app, "projects") == ["Engine", "Notes", "Loom"]
     assert "changed meanwhile" in ada.flash(ada.submit(page, last, step="up"))
+    ada.submit(ada.get("portfolio", "projects"), last, step="up")
+    assert _titles(app, "projects") == ["Engine", "Loom", "Notes"]
     ada.submit(ada.get("portfolio", "projects"), last, step="drop", to="0")
     assert _titles(app, "projects") == ["Loom", "Engine", "Notes"]
     url = last.removesuffix("/move")

@@ -318,6 +318,23 @@ def test_link_is_rejected_if_the_address_is_invited_again_meanwhile(memory: Worl
     assert accounts.reset(_token(memory), PASSWORD).user.name == "Another Ben"
 
 
+def test_sign_in_is_rejected_if_the_address_is_invited_again_meanwhile(
+    memory: World, owner: User, accounts: Accounts
+) -> None:
+    ben = _join(memory, owner, "ben")
+
+    def replace() -> None:
+        accounts.remove(owner, ben.user_id)
+        accounts.invite(owner, "Another Ben", "ben@example.org", Role.OWNER)
+
+    driver = InterruptingDriver(
+        memory.driver, lambda operation: "last_login" in repr(operation), replace
+    )
+    with pytest.raises(NotSignedIn):
+        memory.open(driver).accounts.sign_in("ben@example.org", OTHER)
+    assert driver.happened
+
+
 def test_authors_change_only_their_own_name(memory: World, owner: User, accounts: Accounts) -> None:
     ben = _join(memory, owner, "ben")
     assert accounts.rename(ben, ben.user_id, " Benjamin  B. ").name == "Benjamin B."

@@ -18,11 +18,11 @@ from singletable_apps.portfolio.entities import (
     PendingComment,
     data_table,
 )
-from singletable_apps.portfolio.errors import NotFound
+from singletable_apps.portfolio.errors import AlreadyTaken, NotFound
 from singletable_apps.portfolio.rules import Post, PostDraft
 from singletable_apps.portfolio.service import Moved
 from tests.apps.portfolio.support.harness import World
-from tests.apps.support.drivers import PowerCut, PowerCutDriver
+from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver
 
 ENDS = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -77,6 +77,20 @@ def test_slug_taken_by_another_post_stays_with_it(memory: World) -> None:
     found = posts.find("one-old")
     assert isinstance(found, Post)
     assert found.blog.blog_id == new.blog_id
+
+
+def test_slug_taken_during_the_deletion_stays_with_the_other_post(memory: World) -> None:
+    posts, owner, taken = memory.service.posts, memory.user(), PostDraft("T", "x", slug="one-old")
+    old = _filled(memory, "one")
+    driver = InterruptingDriver(
+        memory.driver,
+        lambda each: isinstance(each, DeleteItem) and "SLUG#one-old" in repr(each),
+        lambda: posts.create(owner, taken),
+    )
+    memory.open(driver).posts.delete(owner, old)
+    assert driver.happened
+    with pytest.raises(AlreadyTaken):
+        posts.create(owner, taken)
 
 
 def test_slug_of_a_deleted_post_that_was_public_does_not_go_back(memory: World) -> None:
