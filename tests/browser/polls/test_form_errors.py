@@ -91,10 +91,10 @@ def test_poll_errors_are_shown_beside_their_fields(
             page.locator("main form").first.evaluate(SEND)
         assert answer.value.status in (403, 422), wrong
         expect(page.locator("main [role=alert]").first, str(wrong)).to_be_visible()
-        confirmed = page.locator("main .field-error").evaluate_all(ERROR_POSITIONS)
-        assert sorted(about for about, _ in confirmed) == sorted(wrong.faults), wrong
+        errors = page.locator("main .field-error").evaluate_all(ERROR_POSITIONS)
+        assert sorted(field for field, _ in errors) == sorted(wrong.faults), wrong
         # Right below the field, or within it; a box of a ballot has its name between.
-        assert all(away is not False and away < 32 for _, away in confirmed), (wrong, confirmed)
+        assert all(gap is not False and gap < 32 for _, gap in errors), (wrong, errors)
         for field, text in wrong.typed.items():
             expect(page.locator(field), str(wrong)).to_have_value(text)
     assert _kept(served) == before

@@ -38,7 +38,7 @@ def shared_app() -> FastAPI:
 
 @dataclass
 class Server:
-    """A service with pages, and its clock. An app takes a while to be made: all share one."""
+    """A service with pages, and its clock. All share one app, since creating one takes a while."""
 
     limits: Limits = field(default_factory=Limits.off)
     now: datetime = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -127,11 +127,11 @@ class Visitor:
 
     def get(self, path: str) -> httpx2.Response:
         """Open a page."""
-        return self._ask("GET", path)
+        return self._request("GET", path)
 
     def post(self, path: str, data: dict[str, str | list[str]]) -> httpx2.Response:
         """Post a form without following the redirect."""
-        return self._ask("POST", path, data)
+        return self._request("POST", path, data)
 
     def send(self, page: httpx2.Response, ending: str, **typed: Typed) -> httpx2.Response:
         """Fill in and submit the form whose action has this ending; None leaves a field out."""
@@ -151,15 +151,15 @@ class Visitor:
         return self.send(ballot, poll_id, **{**blank, **ranks(**typed), "code": code})
 
     def vote(self, poll_id: str, *ranked: str, code: str = "") -> httpx2.Response:
-        """Rank these, and mean it."""
-        places = {name: str(server) for server, name in enumerate(ranked, 1)}
-        return self.send(self.rank(poll_id, code, **places), poll_id, sure="yes")
+        """Rank these options, best first, and confirm."""
+        typed = {name: str(rank) for rank, name in enumerate(ranked, 1)}
+        return self.send(self.rank(poll_id, code, **typed), poll_id, sure="yes")
 
-    def _ask(
+    def _request(
         self, method: str, path: str, data: dict[str, str | list[str]] | None = None
     ) -> httpx2.Response:
         _APPS[0].state.poll_pages = self.server.site
-        headers = {"Accept": "text/html", "Sec-Fetch-PollsSite": "same-origin"}
+        headers = {"Accept": "text/html", "Origin": HOME, "Sec-Fetch-Site": "same-origin"}
         return self.browser.request(
             method, path.removeprefix(HOME), headers=headers, data=data, follow_redirects=False
         )
