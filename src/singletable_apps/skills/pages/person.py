@@ -174,7 +174,6 @@ def _show_form(
         names=names,
         levels=_LEVELS,
         max_years=MAX_YEARS,
-        today=page.service.context.today().isoformat(),
     )
 
 

@@ -45,7 +45,7 @@ def test_sign_in_returns_to_the_ballot_with_the_ranking(
 
 def test_sign_in_page_says_that_the_session_ended(ben: Browser, tea: str) -> None:
     page = ben.follow(_submit_signed_out(ben, Green="1"))
-    assert 'data-flash="warning"' in page.text or 'data-toast="warning"' in page.text
+    assert 'data-flash="warning"' in page.text
 
 
 def test_draft_is_restored_once(ben: Browser, tea: str) -> None:
