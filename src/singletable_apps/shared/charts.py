@@ -109,7 +109,7 @@ class DayChart:
             for at, (day, value) in enumerate(zip(self.days, series.values, strict=True))
         )
         return Markup(
-            '<g class="chart-plot chart-{number}"><text class="chart-name" x="0" y="{name_y}">'
+            '<g class="chart-{number}"><text class="chart-name" x="0" y="{name_y}">'
             '{name}</text><text class="chart-scale" x="100%" y="{name_y}">{highest}</text>'
             '<line class="chart-grid" x1="0" x2="100%" y1="{top}" y2="{top}"/>{bars}'
             '<line class="chart-base" x1="0" x2="100%" y1="{base}" y2="{base}"/></g>'

@@ -34,7 +34,7 @@ export function Survey({ view, me, ask, answerOf, state, waiting }) {
 /** @param {{ questions: any[], answerOf: (questionId: string) => any, go: (step: number) => void, waiting: number }} props */
 function Review({ questions, answerOf, go, waiting }) {
   const open = questions.filter((each) => !answerOf(each.questionId)).length;
-  return html`<section class="review-page">
+  return html`<section>
     <h1 tabindex="-1">${open ? "Your answers" : "All done"}</h1>
     <p class="stage-text">${waiting ? `${plural(waiting, "answer is", "answers are")} waiting to be sent. Keep this page open.` : open ? `${plural(open, "question is", "questions are")} still open.` : "Everything is saved. You can change your answers until the survey closes."}</p>
     <ol class="review">${questions.map((each, at) => {

@@ -26,7 +26,7 @@ export function Leaderboard({ game, isFresh }) {
   const before = [...top].sort((one, other) => other.points - other.gained - (one.points - one.gained));
   const rows = isNow ? top : before;
   const most = Math.max(1, ...top.map((each) => each.points));
-  return html`<section class=${`stage board${teams?.length ? " has-teams" : ""}`}>
+  return html`<section class="stage board">
     <header class="board-head"><h1 class="is-l">Leaderboard</h1><p class="detail">${questionNumber < questionCount ? `After question ${questionNumber} of ${questionCount}` : "After the last question"}</p></header>
     <div class="board-body">
       <ol class=${`rows${top.length <= 5 ? " is-few" : ""}`} style=${{ "--rows": top.length }}>${top.map((each) => html`<li key=${each.playerId} class=${`row${isNow && each.place <= 3 ? ` is-place-${each.place}` : ""}`} style=${{ "--row": rows.indexOf(each), "--share": ((isNow ? each.points : each.points - each.gained) / most).toFixed(3) }}>

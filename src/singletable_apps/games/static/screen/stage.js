@@ -86,7 +86,7 @@ export function Options({ question, tally, correct, answers }) {
   const { rows } = summarize(question, tally ?? {}, answers);
   const rowOf = Object.fromEntries(rows.map((each) => [each.id, each]));
   const most = Math.max(...rows.map((each) => each.votes)), longest = Math.max(...options.map((each) => each.text.length));
-  return html`<ul class=${`options of-${options.length}${longest <= 22 ? " is-short" : longest > 60 ? " is-long" : ""}${options.some((each) => each.image) ? " has-images" : ""}${tally ? " has-tally" : ""}${tally && question.type !== "trivia" ? " is-poll" : ""}${correct ? " is-solved" : ""}`}>${options.map((option) => {
+  return html`<ul class=${`options of-${options.length}${longest <= 22 ? " is-short" : longest > 60 ? " is-long" : ""}${options.some((each) => each.image) ? " has-images" : ""}${tally ? " has-tally" : ""}${tally && question.type !== "trivia" ? " is-poll" : ""}`}>${options.map((option) => {
     const row = rowOf[option.id], isRight = correct?.includes(option.id);
     const tone = correct ? (isRight ? " is-right" : " is-wrong") : tally && most > 0 && row.votes === most ? " is-most" : "";
     return html`<li key=${option.id} class=${`option answer-tile answer-${option.id}${tone}`} style=${tally ? { "--share": row.share.toFixed(3) } : {}}>
@@ -139,7 +139,7 @@ function Slips({ game, text }) {
 /** @param {{game: import("../live.js").Game, verb: string, hint: string}} props */
 export function Progress({ game, verb, hint }) {
   const done = progressOf(game)?.of ? progressOf(game) : null;
-  return html`<p class="progress"><span class="progress-hint">${hint}</span>${done && html`<span class="progress-count"><b key=${done.done}>${done.done.toLocaleString("en")}</b> of ${done.of.toLocaleString("en")} ${verb}</span>`}${done && html`<span class="progress-bar" style=${{ "--share": done.of ? (done.done / done.of).toFixed(3) : 0 }}></span>`}</p>`;
+  return html`<p class="progress"><span>${hint}</span>${done && html`<span class="progress-count"><b key=${done.done}>${done.done.toLocaleString("en")}</b> of ${done.of.toLocaleString("en")} ${verb}</span>`}${done && html`<span class="progress-bar" style=${{ "--share": done.of ? (done.done / done.of).toFixed(3) : 0 }}></span>`}</p>`;
 }
 
 /** @param {{game: import("../live.js").Game}} props */
@@ -149,7 +149,7 @@ export function Voting({ game }) {
   const each = longest > 160 ? 4 : longest > 70 ? 6 : 9;
   const pages = Math.ceil(ballot.length / each), page = usePages(pages, 7);
   const shown = ballot.slice(page * each, (page + 1) * each);
-  return html`<section class="stage voting">
+  return html`<section class="stage">
     <${Asked} game=${game}><${Ring} game=${game}/></${Asked}>
     <ul class=${`cards of-${each}`} key=${page}>${shown.map((answer) => html`<li key=${answer.id} class="card"><span class=${sizeOf(answer.text)}>${answer.text}</span></li>`)}</ul>
     <${Dots} page=${page} of=${pages}/>
