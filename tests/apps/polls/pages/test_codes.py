@@ -48,7 +48,7 @@ def test_organizer_cannot_read_or_change_a_vote_cast_with_a_code(
     for ranked in ("Aurora", "Kepler"):
         form = {"code": poll.code(), "title": "Room?", "key": "f" * 32, "sure": "yes"}
         ranks = {"rank.Aurora": "", "rank.Kepler": "", f"rank.{ranked}": "1"}
-        # The same answer for a right guess of the ranking as for a wrong one.
+        # The response is the same whether the ranking is guessed right or wrong.
         answer = organizer.post(poll.at, {**form, **ranks})
         assert answer.status_code == 409
         assert "This code has already been used" in text_in(answer.text)

@@ -29,7 +29,7 @@ def test_created_poll_shows_its_links(server: Server, ada: Visitor) -> None:
     assert f"{HOME}/polls/p/{poll.id}/manage?key={key}</code>" in page.text
     assert "<svg" in page.text
     assert "Save this link and keep it private" in text_in(page.text)
-    # Nobody else is shown the key.
+    # Other visitors do not see the key.
     assert key not in server.new_visitor().get(f"/polls/p/{poll.id}/made").text
 
 
@@ -109,7 +109,7 @@ def test_more_rows_without_scripts_keep_the_input(server: Server, ada: Visitor) 
 def test_poll_closes_after_the_chosen_duration(
     server: Server, ada: Visitor, closing: str, after: timedelta
 ) -> None:
-    # A time that is left in the field means nothing unless it is asked for.
+    # A time in the field is ignored unless `closing` is "at".
     typed: dict[str, Typed] = {**GOOD, "closing": closing, "expires_at": "2001-01-01T10:00"}
     poll = server.polls.context.get_poll(id_in(ada.send(ada.get(NEW), NEW, **typed)))
     assert poll.expires_at == server.now + after

@@ -14,7 +14,7 @@ def test_home_explains_polls_without_cookies(ada: Visitor) -> None:
     assert "Create a poll" in words
     assert "Your polls" not in words
     assert "Sample polls" not in words
-    # Looking needs no cookie.
+    # Reading needs no cookie.
     assert "set-cookie" not in page.headers
 
 

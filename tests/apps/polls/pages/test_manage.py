@@ -151,7 +151,7 @@ def test_poll_is_closed_and_reopened(poll: PollPages, at: str, chair: Visitor) -
     assert "The poll is closed." in closed.text
     assert "Reopen…" in text_in(closed.text)
     assert chair.get(f"{at}/close").status_code == 303
-    # Editing words leaves it closed.
+    # Editing the text leaves it closed.
     assert "closing" not in forms_in(chair.get(f"{at}/edit"))[0].fields
     assert chair.send(chair.get(f"{at}/edit"), "/edit", title="Words").status_code == 303
     assert poll.stored.closed

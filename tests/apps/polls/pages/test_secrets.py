@@ -26,7 +26,7 @@ CODES = PollDraft(
 
 
 def wide(text: str) -> str:
-    """As keyboards for Chinese and Japanese write letters and digits."""
+    """Return the text in full-width characters, as Chinese and Japanese keyboards write it."""
     return "".join(chr(ord(one) + 0xFEE0) for one in text)
 
 
