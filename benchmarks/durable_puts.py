@@ -29,9 +29,7 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
     )
     columns = ["into files", "connections", "puts", "p50 / p99 in ms", "ours to theirs", "target"]
     rows = [
-        _row(
-            comparison, server, connections, most_connections=connections == max(scale.connections)
-        )
+        _row(comparison, server, connections, is_maximum=connections == max(scale.connections))
         for connections in scale.connections
         for server in comparison.servers
     ]
@@ -40,7 +38,7 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
 
 
 def _row(
-    comparison: Comparison, server: Server, connections: int, *, most_connections: bool
+    comparison: Comparison, server: Server, connections: int, *, is_maximum: bool
 ) -> list[str]:
     load, ours = (
         comparison.load(server, _PUT, connections),
@@ -49,7 +47,7 @@ def _row(
     if load is None or ours is None:
         return [server.name, str(connections), "–", "–", "–", ""]
     ratio = ours.rate / load.rate
-    has_target = most_connections and server is DYNAMODB_LOCAL
+    has_target = is_maximum and server is DYNAMODB_LOCAL
     return [
         server.name,
         str(connections),

@@ -37,23 +37,23 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
     comparison = compare_servers(OURS, peers(scale), REQUESTS, scale)
     names = [server.name for server in comparison.servers]
     for connections in scale.connections:
-        most_connections = connections == max(scale.connections)
+        is_maximum = connections == max(scale.connections)
         rows = [
-            _rate_row(comparison, request, connections, most_connections=most_connections)
+            _rate_row(comparison, request, connections, is_maximum=is_maximum)
             for request in REQUESTS
         ]
         columns = [
             _connections(connections),
             *names,
             "to the fastest peer",
-            *(["target"] if most_connections else []),
+            *(["target"] if is_maximum else []),
         ]
         notes = [_PEERS_NOTE.format(", ".join(server.title for server in comparison.servers[1:]))]
         yield ReportTable(
             f"Requests per second over {_connections(connections)}",
             columns,
             rows,
-            [*notes, *comparison.missing] if most_connections else (),
+            [*notes, *comparison.missing] if is_maximum else (),
         )
     for connections in scale.connections:
         yield _load_table(
@@ -72,13 +72,13 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
 
 
 def _rate_row(
-    comparison: Comparison, request: str, connections: int, *, most_connections: bool
+    comparison: Comparison, request: str, connections: int, *, is_maximum: bool
 ) -> list[str]:
     loads = [comparison.load(server, request, connections) for server in comparison.servers]
     rates = ["–" if load is None else format_rate(load.rate) for load in loads]
     ratio = comparison.ratio(request, connections)
     row = [request, *rates, "–" if ratio is None else format_ratio(ratio)]
-    if not most_connections:
+    if not is_maximum:
         return row
     target = next(target for name, target in TARGETS.items() if request.startswith(name))
     return [*row, "–" if ratio is None else target.verdict(ratio)]

@@ -123,8 +123,8 @@ def test_checker_detects_any_change_of_a_receipt(tmp_path: Path) -> None:
 
 def test_checker_agrees_with_the_service_on_open_receipts(tmp_path: Path) -> None:
     for place, changed in changes(SAMPLE.open_receipt):
-        service = all(finding.ok for finding in verify_receipt(changed))
-        assert accepts(changed, tmp_path / "r.json") == service, place
+        is_valid = all(finding.ok for finding in verify_receipt(changed))
+        assert accepts(changed, tmp_path / "r.json") == is_valid, place
 
 
 def test_checker_accepts_ballots_from_before_a_change_of_candidates(tmp_path: Path) -> None:
