@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from singletable import Call, Collection, Engine, Store
+from singletable import Call, Collection, Store
 from singletable.patterns.matcher import is_undeclared_scan, needs_pattern
 from tests.patterns.election_catalog import (
     ballots,
@@ -20,6 +20,7 @@ from tests.patterns.election_catalog import (
 )
 from tests.store.entities import NOON, Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members
+from tests.store.stores import memory_store
 
 
 @pytest.fixture
@@ -29,14 +30,11 @@ def calls() -> list[Call]:
 
 @pytest.fixture
 def store(calls: list[Call]) -> Iterator[Store]:
-    with Engine.in_memory() as engine:
-        store = Store(engine, observers=[calls.append])
-        store.admin.create_table(votes)
-        store.admin.create_table(members)
-        store.put_many([Election(name="L"), ballot("ada")])
-        store.create(Member(name="mia", email="m@b.c"))
-        calls.clear()
-        yield store
+    store = memory_store(votes, members, observers=[calls.append])
+    store.put_many([Election(name="L"), ballot("ada")])
+    store.create(Member(name="mia", email="m@b.c"))
+    calls.clear()
+    return store
 
 
 def cast(store: Store) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from singletable import Call, Engine, Pattern, PatternCatalog, Store, TransactWriteItems, puts
+from singletable import Call, Pattern, PatternCatalog, Store, TransactWriteItems, puts
 from singletable.patterns import estimate, planned_requests
 from singletable.patterns.requests import selection_condition
 from tests.patterns import election_catalog as p
@@ -22,6 +22,7 @@ from tests.store.entities import (
     votes,
 )
 from tests.store.member_entity import Member, members
+from tests.store.stores import memory_store
 
 
 @pytest.fixture
@@ -31,15 +32,12 @@ def calls() -> list[Call]:
 
 @pytest.fixture
 def store(calls: list[Call]) -> Iterator[Store]:
-    with Engine.in_memory() as engine:
-        store = Store(engine, observers=[calls.append])
-        store.admin.create_table(votes)
-        store.admin.create_table(members)
-        store.put_many([Election(name="L"), *(_ballot(f"v{number}") for number in range(500))])
-        store.put(ballot("ada", choice="py"))
-        store.create(Member(name="mia", email="m@b.c", handle="m"))
-        calls.clear()
-        yield store
+    store = memory_store(votes, members, observers=[calls.append])
+    store.put_many([Election(name="L"), *(_ballot(f"v{number}") for number in range(500))])
+    store.put(ballot("ada", choice="py"))
+    store.create(Member(name="mia", email="m@b.c", handle="m"))
+    calls.clear()
+    return store
 
 
 def _ballot(voter: str) -> Ballot:

@@ -9,7 +9,6 @@ import pytest
 from singletable import (
     Call,
     Collection,
-    Engine,
     EntityAccess,
     PatternCatalog,
     Store,
@@ -27,6 +26,7 @@ from singletable.patterns import Pattern, estimate, planned_requests
 from singletable.testing.strict import suggest_declaration
 from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members
+from tests.store.stores import memory_store
 
 # These send nothing by themselves.
 NO_CALLS = {"admin", "driver", "observed", "scoped"}
@@ -102,13 +102,10 @@ def calls() -> list[Call]:
 
 @pytest.fixture
 def store(calls: list[Call]) -> Iterator[Store]:
-    with Engine.in_memory() as engine:
-        store = Store(engine, observers=[calls.append])
-        store.admin.create_table(votes)
-        store.admin.create_table(members)
-        store.put_many([Election(name="L"), ballot("ada")])
-        calls.clear()
-        yield store
+    store = memory_store(votes, members, observers=[calls.append])
+    store.put_many([Election(name="L"), ballot("ada")])
+    calls.clear()
+    return store
 
 
 def public_methods() -> set[str]:

@@ -10,7 +10,6 @@ from singletable import (
     Attr,
     Call,
     DeclarationError,
-    Engine,
     Entity,
     Index,
     Key,
@@ -27,6 +26,7 @@ from singletable import (
 from singletable.infrastructure.iam import grants_for_patterns
 from singletable.operations import TransactWriteItems
 from singletable.patterns import estimate, planned_requests
+from tests.store.stores import memory_store
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
 table = Table("upserted", indexes=[by_state])
@@ -80,13 +80,11 @@ CALLS: dict[str, tuple[Pattern, Callable[[Store], object]]] = {
 def test_calls_are_recognized_and_planned(name: str) -> None:
     pattern, call = CALLS[name]
     calls: list[Call] = []
-    with Engine.in_memory() as engine:
-        store = Store(engine, observers=[calls.append])
-        store.admin.create_table(table)
-        store.create(Task(name="a", slug="s"))
-        store.create(Hits(name="old"))
-        calls.clear()
-        call(store)
+    store = memory_store(table, observers=[calls.append])
+    store.create(Task(name="a", slug="s"))
+    store.create(Hits(name="old"))
+    calls.clear()
+    call(store)
     (done,) = calls
     assert catalog.recognize(done.shape) is pattern
     sent: set[str] = set()

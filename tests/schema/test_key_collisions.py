@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from singletable import InvalidValue
 from singletable.schema import ItemKey, Model, Table
 from tests.schema.key_strategies import KINDS, SKETCHES, Kind, Sketch, declare, rank, values_of
+from tests.store.stores import existing
 
 
 def _texts(model: Model, values: tuple[Any, ...]) -> tuple[str, ...]:
@@ -58,8 +59,7 @@ def test_adjacent_texts_cannot_be_confused(pieces: list[str], joint: str) -> Non
     cuts = range(1, len(pieces))
     tuples = {(joint.join(pieces[:at]), joint.join(pieces[at:])) for at in cuts}
     for sketch in (Sketch((text, text), ("S",)), Sketch(("P",), (text, text))):
-        model = declare(Table("random"), sketch)
-        assert model is not None
+        model = existing(declare(Table("random"), sketch))
         assert len({_texts(model, values) for values in tuples}) == len(tuples)
 
 
@@ -86,8 +86,7 @@ def test_key_is_parsed_by_its_own_entity_only(data: st.DataObject, sketches: lis
 def test_key_sorts_like_its_values(data: st.DataObject, kinds: list[Kind]) -> None:
     ordered = [kind for kind in kinds if kind.name != "choice"] or [KINDS[0]]
     sketch = Sketch(("P",), ("S", *ordered))
-    model = declare(Table("random"), sketch)
-    assert model is not None
+    model = existing(declare(Table("random"), sketch))
     tuples = data.draw(neighbours(sketch))
     by_key = sorted(tuples, key=lambda values: _texts(model, values)[1].encode())
     assert by_key == sorted(tuples, key=lambda values: _rank(ordered, values))

@@ -16,6 +16,7 @@ from singletable.expressions import KeyCondition
 from singletable.schema import ItemKey, Model, Selection, Table
 from singletable.schema.table import create_operation
 from tests.schema.key_strategies import KINDS, TEXT, Kind, Sketch, declare, partition_of, rank
+from tests.store.stores import existing
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "eq": operator.eq,
@@ -83,8 +84,7 @@ def _filled(driver: Driver, *sketches: tuple[Sketch, list[tuple[Any, ...]]]) -> 
     driver.execute(create_operation(table))
     models: list[Model] = []
     for sketch, _ in sketches:
-        model = declare(table, sketch)
-        assert model is not None
+        model = existing(declare(table, sketch))
         models.append(model)
     for model, (_, tuples) in zip(models, sketches, strict=True):
         for values in tuples:
@@ -243,16 +243,14 @@ def test_query_of_a_concatenated_sort_key_returns_exactly_the_matching_items(
 
 def test_range_requires_an_ordered_value() -> None:
     choice = next(kind for kind in KINDS if kind.name == "choice")
-    model = declare(Table("choices"), Sketch(("P",), ("S", choice)))
-    assert model is not None
+    model = existing(declare(Table("choices"), Sketch(("P",), ("S", choice))))
     partition = partition_of(model)
     with pytest.raises(InvalidValue, match=r"has no declared order in the key S#\{f0\}"):
         partition.gt("a")
 
 
 def test_between_rejects_the_higher_value_first() -> None:
-    model = declare(Table("numbers"), Sketch(("P",), ("S", KINDS[1])))
-    assert model is not None
+    model = existing(declare(Table("numbers"), Sketch(("P",), ("S", KINDS[1]))))
     partition = partition_of(model)
     with pytest.raises(InvalidValue, match="has the higher value first"):
         partition.between(2, 1)

@@ -43,6 +43,7 @@ from singletable import (
     updated,
     version,
 )
+from tests.store.stores import existing
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 by_owner = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
@@ -204,16 +205,13 @@ def test_async_store_accepts_models() -> None:
         poll = await store.create(a_poll())
         return await store.get(Polls.key(poll.number))
 
-    found = asyncio.run(work())
-    assert found is not None
-    assert found.title == "Lunch?"
+    assert existing(asyncio.run(work())).title == "Lunch?"
 
 
 def test_unknown_attributes_are_preserved_and_not_shown(store: Store) -> None:
     poll = store.create(a_poll())
     write(store, later={"S": "kept"})
-    found = store.get(Polls.key(poll.number))
-    assert found is not None
+    found = existing(store.get(Polls.key(poll.number)))
     assert found == poll
     assert "later" not in found.model_dump_json() + repr(found)
     store.put(found.model_copy(update={"title": "Brunch?"}))

@@ -23,6 +23,7 @@ from singletable import (
     connect,
     sequence,
 )
+from tests.store.stores import existing
 
 tracker = Table("tracker")
 
@@ -122,8 +123,7 @@ def test_body_sets_no_counter_and_no_read_only_or_hidden_field(client: TestClien
     answer = client.post("/projects", json=FORGED)
     assert answer.status_code == 200
     assert answer.json() == STORED
-    project = store.get(Project.key("web"))
-    assert project is not None
+    project = existing(store.get(Project.key("web")))
     assert (project.issues, project.plan, project.token) == (0, "free", "s3cret")
 
 
@@ -192,8 +192,7 @@ def test_hidden_field_is_in_no_dump_and_not_in_the_repr() -> None:
 # An import or a restored backup knows how many there are; only clients of an API do not.
 def test_constructor_and_create_accept_an_initial_count(client: TestClient) -> None:
     store.create(Project(name="old", closed=4, issues=7, plan="paid", token="t"))
-    project = store.get(Project.key("old"))
-    assert project is not None
+    project = existing(store.get(Project.key("old")))
     assert (project.issues, project.closed, project.plan, project.token) == (7, 4, "paid", "t")
 
 

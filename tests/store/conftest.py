@@ -14,7 +14,7 @@ from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.remote import AsyncRemote, Remote
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.config import ResolvedConfig, resolve_config
-from singletable.store import Store
+from singletable.store import Call, Store
 from tests.conformance.endpoint import Exchangeable, endpoint
 from tests.store.clock import Clock
 from tests.store.known_failures import FAILS, FOREIGN
@@ -123,3 +123,25 @@ def _on_file(request: pytest.FixtureRequest) -> Engine:
 def empty(opener: StoreOpener) -> Store:
     """Return a store without tables."""
     return opener.open()
+
+
+@pytest.fixture
+def store(empty: Store, request: pytest.FixtureRequest) -> Store:
+    """Return a store with the tables that the module lists in TABLES."""
+    for table in request.module.TABLES:
+        empty.admin.create_table(table)
+    return empty
+
+
+@pytest.fixture
+def calls() -> list[Call]:
+    """Return the list of calls that observed stores fill."""
+    return []
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Do not wait for real, but return a list of the times."""
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    return waits

@@ -21,6 +21,7 @@ from singletable.schema import Attr, Count, Entity, Key, Table, TimeFormat, Uniq
 from singletable.store import Store
 from tests.store.entities import Ballot, Candidate, Voter, ballot, votes
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import memory_store
 
 people = Table("people", pk="id", sk=None)
 
@@ -54,13 +55,7 @@ class LogLine(Entity, table=votes):
 
 
 NAMES = [f"v{number:03d}" for number in range(230)]
-
-
-@pytest.fixture
-def store(empty: Store) -> Store:
-    empty.admin.create_table(votes)
-    empty.admin.create_table(people)
-    return empty
+TABLES = (votes, people)
 
 
 def test_get_many_returns_items_in_key_order(store: Store) -> None:
@@ -159,14 +154,12 @@ def test_batches_retry_unprocessed_items(
 
 # A batch of large items is always cut; the store continues while some are returned.
 def test_get_many_reads_large_items_in_several_responses() -> None:
-    with Engine.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(votes)
-        large = "x" * 390_000
-        names = NAMES[:130]
-        store.put_many(ballot(name, notes=[large]) for name in names)
-        found = store.get_many([Ballot.key("L", name) for name in names])
-        assert [None if one is None else one.voter for one in found] == names
+    store = memory_store(votes)
+    large = "x" * 390_000
+    names = NAMES[:130]
+    store.put_many(ballot(name, notes=[large]) for name in names)
+    found = store.get_many([Ballot.key("L", name) for name in names])
+    assert [None if one is None else one.voter for one in found] == names
 
 
 class Refusing:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.engine import Engine
 from singletable.errors import InvalidValue, ReadLimitReached
 from singletable.store import Call, Store
 from tests.store.entities import Ballot, ballot, votes
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import memory_store
 from tests.store.tracker import Hit, tracker
 
 MANY = 40
@@ -63,13 +63,11 @@ def test_filtered_page_reads_no_more_than_the_bound(store: Store, calls: list[Ca
 # Not on other engines: moto charges every request the same.
 def test_bounded_page_consumes_fewer_units() -> None:
     calls: list[Call] = []
-    with Engine.in_memory() as engine:
-        store = Store(engine, observers=[calls.append])
-        store.admin.create_table(votes)
-        store.put_many(ballot(f"v{one:02}", rank=one, notes=["x" * 5000]) for one in range(MANY))
-        calls.clear()
-        store.page(ALL, 5, where=RARE, max_read=10)
-        store.page(ALL, 5, where=RARE)
+    store = memory_store(votes, observers=[calls.append])
+    store.put_many(ballot(f"v{one:02}", rank=one, notes=["x" * 5000]) for one in range(MANY))
+    calls.clear()
+    store.page(ALL, 5, where=RARE, max_read=10)
+    store.page(ALL, 5, where=RARE)
     assert calls[0].read_units < calls[1].read_units / 3
 
 
@@ -203,30 +201,28 @@ def test_bound_must_allow_one_item_of_each_shard(store: Store) -> None:
 def test_bounded_walk_over_shards_goes_there_and_back(
     numbers: set[int], max_read: int, size: int, reverse: bool, filtered: bool
 ) -> None:
-    with Engine.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(tracker)
-        store.put_many(
-            Hit(page="home", number=one, kind="bot" if one % 3 else "view") for one in numbers
+    store = memory_store(tracker)
+    store.put_many(
+        Hit(page="home", number=one, kind="bot" if one % 3 else "view") for one in numbers
+    )
+    where = Hit.kind == "view" if filtered else None
+    wanted = [one.number for one in store.query(HITS, where=where, reverse=reverse)]
+    page = store.page(HITS, size, where=where, reverse=reverse, max_read=max_read)
+    there = [one.number for one in page.items]
+    for _ in range(200):
+        if page.cursor is None:
+            break
+        page = store.page(
+            HITS, size, where=where, reverse=reverse, max_read=max_read, cursor=page.cursor
         )
-        where = Hit.kind == "view" if filtered else None
-        wanted = [one.number for one in store.query(HITS, where=where, reverse=reverse)]
-        page = store.page(HITS, size, where=where, reverse=reverse, max_read=max_read)
-        there = [one.number for one in page.items]
-        for _ in range(200):
-            if page.cursor is None:
-                break
-            page = store.page(
-                HITS, size, where=where, reverse=reverse, max_read=max_read, cursor=page.cursor
-            )
-            there += [one.number for one in page.items]
-        assert there == wanted
-        back = [one.number for one in page.items]
-        for _ in range(200):
-            if page.previous is None:
-                break
-            page = store.page(
-                HITS, size, where=where, reverse=reverse, max_read=max_read, cursor=page.previous
-            )
-            back = [one.number for one in page.items] + back
-        assert back == wanted
+        there += [one.number for one in page.items]
+    assert there == wanted
+    back = [one.number for one in page.items]
+    for _ in range(200):
+        if page.previous is None:
+            break
+        page = store.page(
+            HITS, size, where=where, reverse=reverse, max_read=max_read, cursor=page.previous
+        )
+        back = [one.number for one in page.items] + back
+    assert back == wanted

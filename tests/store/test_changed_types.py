@@ -12,7 +12,6 @@ from pydantic import BaseModel, TypeAdapter
 from singletable import (
     Attr,
     Encrypted,
-    Engine,
     Entity,
     Index,
     ItemMismatch,
@@ -27,6 +26,7 @@ from singletable import (
 from singletable.schema import model_of
 from singletable.values import AttributeValue, Item
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing, memory_store
 
 by_day = Index("by_day", pk="GSI1PK", sk="GSI1SK")
 orders = Table("orders", indexes=[by_day])
@@ -73,11 +73,9 @@ def put_old(opener: StoreOpener, item: Item) -> Store:
 
 
 def in_memory(*items: Item) -> Store:
-    engine = Engine.in_memory()
-    store = Store(engine)
-    store.admin.create_table(orders)
+    store = memory_store(orders)
     for item in items:
-        engine.execute(PutItem("orders", item))
+        store.driver.execute(PutItem("orders", item))
     return store
 
 
@@ -90,8 +88,7 @@ def test_values_of_old_types_are_read_and_written_with_the_current_type(
     opener: StoreOpener,
 ) -> None:
     store = put_old(opener, OLD)
-    order = store.get(ONE)
-    assert order is not None
+    order = existing(store.get(ONE))
     assert (order.placed, order.due) == (from_seconds(60), datetime(2026, 1, 1, tzinfo=UTC))
     assert (order.total, order.lines, order.card) == (12, ["a", "b"], "4111")
     paths = (Order.placed, Order.total, Order.card)
@@ -223,8 +220,7 @@ WIDENED: Item = {
 )
 def test_widened_type_reads_old_and_new_items(changed: Item, expected: dict[str, Any]) -> None:
     store = in_memory({**WIDENED, **changed})
-    found = store.get(Widened.key("1"))
-    assert found is not None
+    found = existing(store.get(Widened.key("1")))
     assert {name: getattr(found, name) for name in expected} == expected
     store.put(found)
     assert store.get(Widened.key("1")) == found
@@ -232,9 +228,7 @@ def test_widened_type_reads_old_and_new_items(changed: Item, expected: dict[str,
 
 def test_optional_attribute_may_be_missing_in_old_items() -> None:
     item = {name: value for name, value in WIDENED.items() if name != "note"}
-    found = in_memory(item).get(Widened.key("1"))
-    assert found is not None
-    assert found.note is None
+    assert existing(in_memory(item).get(Widened.key("1"))).note is None
 
 
 def test_item_without_a_new_field_has_its_default_but_not_in_conditions_and_indexes() -> None:
@@ -297,7 +291,6 @@ def test_pydantic_model_has_no_old_names() -> None:
 def test_api_of_an_entity_has_no_old_names() -> None:
     schema = TypeAdapter(Order).json_schema()
     assert set(schema["properties"]) == set(model_of(Order).fields)
-    order = in_memory(OLD).get(ONE)
-    assert order is not None
+    order = existing(in_memory(OLD).get(ONE))
     dumped = TypeAdapter(Order).dump_python(order, mode="json")
     assert set(dumped) == set(model_of(Order).fields)

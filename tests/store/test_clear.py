@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 
 from singletable.engine import Engine
 from singletable.errors import AlreadyExists
 from singletable.faults import Faults, FaultyDriver
-from singletable.operations import BatchWriteItem, Driver, Operation, PutItem
+from singletable.operations import BatchWriteItem, PutItem
 from singletable.schema import ItemKey
 from singletable.store import Call, Progress, Store
 from singletable.values import Item
 from tests.store.entities import Ballot, Candidate, Election, ballot, votes
+from tests.store.interrupted_driver import InterruptedDriver, stop_process
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import memory_store
 from tests.store.test_table_shapes import Reading, meters
 
 R = TypeVar("R")
@@ -37,9 +39,9 @@ def left(store: Store) -> set[object]:
 
 
 def test_clear_deletes_all_items(store: Store) -> None:
-    told: list[Progress] = []
-    assert store.admin.clear(votes, on_progress=told.append) == 63
-    assert told[-1] == Progress(63, None)
+    progress: list[Progress] = []
+    assert store.admin.clear(votes, on_progress=progress.append) == 63
+    assert progress[-1] == Progress(63, None)
     assert left(store) == set()
     assert store.admin.clear(votes) == 0
     store.create(ballot("v1"))
@@ -102,50 +104,28 @@ def test_clear_keeps_items_with_number_keys(empty: Store) -> None:
     assert empty.get(kept) is not None
 
 
-def test_clear_deletes_many_pages(opener: StoreOpener) -> None:
-    calls: list[Call] = []
-    store = opener.open(observers=[calls.append])
-    store.admin.create_table(votes)
-    large = ["x" * 200_000]
-    store.put_many(ballot(f"v{number}", notes=large) for number in range(20))
-    calls.clear()
-    assert store.admin.clear(votes, keep=[Ballot.key("L", "v11")]) == 19
+def test_clear_deletes_many_pages(empty: Store, calls: list[Call]) -> None:
+    empty.admin.create_table(votes)
+    empty.put_many(ballot(f"v{number}", notes=["x" * 200_000]) for number in range(20))
+    observed = empty.observed(calls.append)
+    assert observed.admin.clear(votes, keep=[Ballot.key("L", "v11")]) == 19
     assert [call.continued for call in calls] == [False, *[True] * (len(calls) - 1)]
     assert len(calls) > 3
-    assert left(store) == {("ELECTION#L", "BALLOT#v11")}
+    assert left(empty) == {("ELECTION#L", "BALLOT#v11")}
 
 
-def test_clear_retries_unprocessed_deletes(
-    store: Store, opener: StoreOpener, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
+@pytest.mark.usefixtures("waits")
+def test_clear_retries_unprocessed_deletes(store: Store, opener: StoreOpener) -> None:
     driver = FaultyDriver(opener.driver, Faults(unprocessed=1.0))
     assert Store(driver).admin.clear(votes) == 63
     assert left(store) == set()
     assert driver.injected["unprocessed"] > 3
 
 
-class Crashing:
-    """A driver whose process ends after one batch of deletes."""
-
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-        self._batches = 0
-
-    def execute(self, operation: Operation[R], /) -> R:
-        """Execute the operation, or exit at the second batch."""
-        asked: Operation[Any] = operation
-        if isinstance(asked, BatchWriteItem):
-            self._batches += 1
-            if self._batches > 1:
-                raise SystemExit
-        return self._driver.execute(operation)
-
-
 def test_clear_can_be_called_again_after_an_interruption(store: Store, opener: StoreOpener) -> None:
+    crashing = InterruptedDriver(opener.driver, stop_process, BatchWriteItem, first=1)
     with pytest.raises(SystemExit):
-        Store(Crashing(opener.driver)).admin.clear(votes, keep=[Election.key("L")])
+        Store(crashing).admin.clear(votes, keep=[Election.key("L")])
     assert len(left(store)) == 63 - 25
     assert store.admin.clear(votes, keep=[Election.key("L")]) == 62 - 25
     assert left(store) == {("ELECTION#L", "METADATA")}
@@ -153,12 +133,10 @@ def test_clear_can_be_called_again_after_an_interruption(store: Store, opener: S
 
 # An eventually consistent read would miss the latest writes.
 def test_clear_reads_consistently() -> None:
-    with Engine.in_memory() as engine:
-        driver = FaultyDriver(engine)
-        store = Store(driver)
-        store.admin.create_table(votes)
-        store.put_many([ballot("ada"), ballot("bea")])
-        with driver.inject(Faults(stale=1.0, behind=9)):
-            assert store.admin.items(votes, 9).items == []
-            assert store.admin.clear(votes) == 2
-        assert left(store) == set()
+    driver = FaultyDriver(Engine.in_memory())
+    store = memory_store(votes, driver=driver)
+    store.put_many([ballot("ada"), ballot("bea")])
+    with driver.inject(Faults(stale=1.0, behind=9)):
+        assert store.admin.items(votes, 9).items == []
+        assert store.admin.clear(votes) == 2
+    assert left(store) == set()

@@ -10,20 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from singletable.engine import Engine
-from singletable.errors import (
-    DeclarationError,
-    InvalidCursor,
-    InvalidValue,
-    ItemMismatch,
-    NotFound,
-    ReadLimitReached,
-)
+from singletable import errors
 from singletable.operations import PutItem, Query
 from singletable.patterns import PatternCatalog, planned_requests
 from singletable.schema import Collection, Selection
 from singletable.store import Call, CollectionPage, Store
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing, memory_store
 from tests.store.tracker import (
     Comment,
     Discussion,
@@ -110,16 +103,18 @@ def test_collect_raises_if_the_range_never_contains_a_required_member(
     calls: list[Call] = []
     observed = opener.open(observers=[calls.append])
     for selection in (ACME.eq(8), ACME.gt(8), ACME.lt(8), Wiki.key.partition("acme").eq("x")):
-        with pytest.raises(InvalidValue, match=r"Overview\.project is required.*Project \| None"):
+        with pytest.raises(
+            errors.InvalidValue, match=r"Overview\.project is required.*Project \| None"
+        ):
             observed.collect(Overview, selection)
     assert not [call for call in calls if call.requests]
     assert store.collect(Overview, ACME).project == Project(org="acme")
 
 
 def test_collect_names_the_range_in_which_a_required_member_is_missing(store: Store) -> None:
-    with pytest.raises(NotFound, match=r"no Issue in the range .*99"):
+    with pytest.raises(errors.NotFound, match=r"no Issue in the range .*99"):
         store.collect(IssueFile, ACME.eq(99))
-    with pytest.raises(ItemMismatch, match="found 2"):
+    with pytest.raises(errors.ItemMismatch, match="found 2"):
         store.collect(IssueFile, ACME.gt(8))
 
 
@@ -202,17 +197,19 @@ def test_collect_filters_the_items_of_one_entity(store: Store) -> None:
     first: Any = Comment.comment == 1
     wrong: Any
     for wrong in (Wiki.title == "x", first & (Issue.number == 5), "comment"):
-        with pytest.raises(InvalidValue, match="where: expected a condition on"):
+        with pytest.raises(errors.InvalidValue, match="where: expected a condition on"):
             store.collect(Discussion, ACME, where=wrong)
 
 
 def test_collect_raises_if_a_required_member_is_beyond_the_limit(store: Store) -> None:
-    with pytest.raises(ItemMismatch, match="one Project in the first 2 items of the partition"):
+    with pytest.raises(
+        errors.ItemMismatch, match="one Project in the first 2 items of the partition"
+    ):
         store.collect(Overview, ACME, limit=2)
 
 
 def test_collect_raises_at_the_bound(store: Store) -> None:
-    with pytest.raises(ReadLimitReached) as caught:
+    with pytest.raises(errors.ReadLimitReached) as caught:
         store.collect(Discussion, ACME, max_read=5)
     rest = store.collect_page(Discussion, ACME, 99, cursor=caught.value.cursor)
     assert rest.collection.issues[-1].number == NUMBERS[-1]
@@ -223,7 +220,7 @@ def test_collect_raises_at_the_bound(store: Store) -> None:
 def test_collect_skips_items_that_do_not_fit(store: Store, opener: StoreOpener) -> None:
     bad = Issue.key("acme", 8).key
     opener.driver.execute(PutItem("tracker", {**bad, "title": {"N": "1"}}))
-    problems: list[ItemMismatch] = []
+    problems: list[errors.ItemMismatch] = []
     found = store.collect(Discussion, ACME, on_mismatch=problems.append)
     assert len(found.issues) == len(NUMBERS) - 1
     assert [problem.key for problem in problems] == [bad]
@@ -282,18 +279,17 @@ def test_pages_of_sharded_collections_merge(store: Store) -> None:
 
 
 def test_page_of_a_collection_rejects_required_members(store: Store) -> None:
-    with pytest.raises(InvalidValue, match=r"IssueFile\.issue is required, but most pages"):
+    with pytest.raises(errors.InvalidValue, match=r"IssueFile\.issue is required, but most pages"):
         store.collect_page(IssueFile, ACME.eq(8), 5)
 
 
 def test_cursor_of_a_collection_is_for_that_collection(store: Store) -> None:
-    cursor = store.collect_page(Discussion, ACME, 3).cursor
-    assert cursor is not None
-    with pytest.raises(InvalidCursor):
+    cursor = existing(store.collect_page(Discussion, ACME, 3).cursor)
+    with pytest.raises(errors.InvalidCursor):
         store.collect_page(Traffic, ACME, 3, cursor=cursor)
-    with pytest.raises(InvalidCursor):
+    with pytest.raises(errors.InvalidCursor):
         store.page(ACME, 3, cursor=cursor)
-    with pytest.raises(InvalidCursor):
+    with pytest.raises(errors.InvalidCursor):
         store.collect_page(Discussion, ACME, 3, cursor=cursor, where=Comment.comment == 1)
 
 
@@ -323,16 +319,14 @@ def test_collect_of_any_texts_is_what_the_values_say(
         (partition.between(low, high), lambda title: low <= title <= high),
         (partition.begins_with(bound), lambda title: title.startswith(bound)),
     ]
-    with Engine.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(tracker)
-        store.put_many(Wiki(org="acme", title=title) for title in titles)
-        store.put_many(WikiLink(org="acme", title=title, to=title) for title in titles)
-        for selection, within in ranges:
-            wanted = sorted(filter(within, titles))
-            found = store.collect(Pages, selection)
-            assert [one.title for one in found.pages] == wanted
-            assert [one.title for one in found.links] == wanted
+    store = memory_store(tracker)
+    store.put_many(Wiki(org="acme", title=title) for title in titles)
+    store.put_many(WikiLink(org="acme", title=title, to=title) for title in titles)
+    for selection, within in ranges:
+        wanted = sorted(filter(within, titles))
+        found = store.collect(Pages, selection)
+        assert [one.title for one in found.pages] == wanted
+        assert [one.title for one in found.links] == wanted
 
 
 catalog = PatternCatalog("tracker", tracker)
@@ -375,7 +369,7 @@ def test_collection_pattern_is_rejected_if_a_required_member_is_outside() -> Non
     def issue(org: str, number: int) -> Selection[Issue]:
         return Issue.key.partition(org).eq(number)
 
-    with pytest.raises(DeclarationError, match=r"Overview\.project is required"):
+    with pytest.raises(errors.DeclarationError, match=r"Overview\.project is required"):
         catalog.read("C9", "Too narrow", issue, collection=Overview)
 
 

@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from singletable.engine import Engine
 from singletable.errors import ConditionFailed, NotFound
 from singletable.schema import Attr, Count, Entity, Key, Table, attr, version
 from singletable.store import Store
 from tests.store.errors import expect_error
+from tests.store.stores import existing, memory_store
 
 table = Table("polls")
 
@@ -49,15 +49,11 @@ def store(empty: Store) -> Store:
 
 
 def votes(store: Store) -> int:
-    poll = store.get(Poll.key("p"))
-    assert poll is not None
-    return poll.votes
+    return existing(store.get(Poll.key("p"))).votes
 
 
 def cast(store: Store, name: str) -> int:
-    person = store.get(Person.key(name))
-    assert person is not None
-    return person.cast
+    return existing(store.get(Person.key(name))).cast
 
 
 def test_counter_follows_creates_and_deletes(store: Store) -> None:
@@ -105,9 +101,7 @@ def test_transaction_adds_up_counts(store: Store) -> None:
         for number in range(3):
             transaction.create(Vote(poll="q", number=number, by="ada"))
         transaction.update(Person.key("ada"), Person.cast.add(10))
-    poll = store.get(Poll.key("q"))
-    assert poll is not None
-    assert (poll.votes, cast(store, "ada")) == (3, 13)
+    assert (existing(store.get(Poll.key("q"))).votes, cast(store, "ada")) == (3, 13)
     with store.transaction() as transaction:
         transaction.delete(Poll.key("q"))
         for number in range(3):
@@ -140,26 +134,23 @@ def test_put_of_a_counter_item_keeps_the_count(store: Store) -> None:
 
 
 def test_counts_are_exact_under_concurrency() -> None:
-    with Engine.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(table)
-        store.create(Poll(name="p"))
-        store.create(Person(name="ada"))
+    store = memory_store(table)
+    store.create(Poll(name="p"))
+    store.create(Person(name="ada"))
 
-        def work(worker: int) -> None:
-            for turn in range(12):
-                store.create(Vote(poll="p", number=worker * 100 + turn, by="ada"))
-                if turn % 3 == 2:
-                    store.delete(Vote.key("p", worker * 100 + turn))
-                if turn % 4 == 3:
-                    store.update(Poll.key("p"), Poll.title.set(f"{worker}"))
-            person = store.get(Person.key("ada"))
-            assert person is not None
-            store.put(person)
+    def work(worker: int) -> None:
+        for turn in range(12):
+            store.create(Vote(poll="p", number=worker * 100 + turn, by="ada"))
+            if turn % 3 == 2:
+                store.delete(Vote.key("p", worker * 100 + turn))
+            if turn % 4 == 3:
+                store.update(Poll.key("p"), Poll.title.set(f"{worker}"))
+        person = existing(store.get(Person.key("ada")))
+        store.put(person)
 
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(work, range(8)))
-        there = store.count(Vote.key.partition("p"))
-        assert there == 8 * 8
-        assert votes(store) == there
-        assert cast(store, "ada") == there
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    there = store.count(Vote.key.partition("p"))
+    assert there == 8 * 8
+    assert votes(store) == there
+    assert cast(store, "ada") == there

@@ -11,14 +11,16 @@ import pytest
 from singletable.engine import Engine
 from singletable.errors import InvalidValue, ItemMismatch, SingleTableError
 from singletable.faults import Faults, FaultyDriver
-from singletable.operations import Operation, PutItem, Scan, TransactWriteItems
+from singletable.operations import PutItem, Scan, TransactWriteItems
 from singletable.store import Call, DeleteResult, Progress, Store
 from singletable.values import Item
 from tests.store.bulk_entities import Comment, Issue, Person, Project, Session, Shelf, tracker
 from tests.store.clock import Clock
+from tests.store.interrupted_driver import InterruptedDriver, stop_process
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
-from tests.store.test_bulk_load import Process, design
+from tests.store.stores import existing, memory_store
+from tests.store.test_bulk_load import design
 
 R = TypeVar("R")
 
@@ -45,10 +47,8 @@ def load(store: Store) -> None:
 
 def check_only_acme_is_deleted(store: Store) -> None:
     """Check that counters and unique values are as if the partition had never been there."""
-    ada, bea = store.get(Person.key("ada")), store.get(Person.key("bea"))
-    assert ada is not None
-    assert bea is not None
-    assert (ada.reported, bea.reported) == (2, 0)
+    people = store.get_many([Person.key("ada"), Person.key("bea")])
+    assert [one and one.reported for one in people] == [2, 0]
     items = store.admin.items(tracker, 100).items
     assert not [item for item in items if item["PK"] == {"S": "ORG#acme"}]
     # 2 people with their e-mails, a session with its token, a project with 2 issues and slugs
@@ -70,13 +70,9 @@ def test_narrowed_partition_deletes_its_range_with_descendants(store: Store) -> 
     assert store.delete_partition(ACME.eq("web").eq(1)).deleted == 1 + 30  # with its comments
     assert store.get(Issue.key("acme", "web", 1)) is None
     assert store.get(Issue.key("acme", "web", 11)) is not None
-    web = store.get(Project.key("acme", "web"))
-    assert web is not None
-    assert web.issues == 14
+    assert existing(store.get(Project.key("acme", "web"))).issues == 14
     assert store.delete_partition(ACME.eq("api")).deleted == 15
-    api = store.get(Project.key("acme", "api"))
-    assert api is not None
-    assert api.issues == 0
+    assert existing(store.get(Project.key("acme", "api"))).issues == 0
     assert store.delete_partition(Project.key.partition("acme").eq("api")).deleted == 1
     assert len(list(store.query(ACME))) == 14
 
@@ -110,19 +106,19 @@ def test_delete_killed_at_every_request_can_be_repeated(
     after: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("singletable.store.bulk.MAX_TRANSACTION_ITEMS", 16)
+    loaded = Engine.in_memory()
+    load(memory_store(tracker, driver=loaded))
     for requests in range(1000):
-        with Engine.in_memory() as engine:
-            store = Store(engine)
-            store.admin.create_table(tracker)
-            load(store)
-            try:
-                Store(Process(engine, requests, after=after)).delete_partition(ACME)
-            except SystemExit:
-                store.delete_partition(ACME)
-            else:
-                assert requests >= 7
-                return
-            check_only_acme_is_deleted(store)
+        engine = loaded.copy()
+        killed = InterruptedDriver(engine, stop_process, first=requests, after=after)
+        try:
+            Store(killed).delete_partition(ACME)
+        except SystemExit:
+            Store(engine).delete_partition(ACME)
+        else:
+            assert requests >= 7
+            return
+        check_only_acme_is_deleted(Store(engine))
 
 
 FAULTS = [
@@ -133,9 +129,8 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("faults", FAULTS)
+@pytest.mark.usefixtures("waits")
 def test_delete_on_a_failing_driver(faults: Faults, monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
     monkeypatch.setattr("singletable.store.bulk.MAX_TRANSACTION_ITEMS", 16)
     with Engine.in_memory() as engine:
         driver = FaultyDriver(engine)
@@ -153,34 +148,21 @@ def test_delete_on_a_failing_driver(faults: Faults, monkeypatch: pytest.MonkeyPa
 
 
 def test_item_that_changes_meanwhile_is_deleted_as_it_is() -> None:
-    with Engine.in_memory() as engine:
-        other = Store(engine)
-        other.admin.create_table(tracker)
-        load(other)
-        Store(Renaming(engine)).delete_partition(ACME)
-        check_only_acme_is_deleted(other)
+    other = memory_store(tracker)
+    load(other)
 
+    def rename() -> None:
+        other.update(Issue.key("acme", "web", 1), Issue.slug.set("changed"))
 
-class Renaming:
-    """A driver on which another program changes a unique value before the first write."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._is_changed = False
-
-    def execute(self, operation: Operation[R], /) -> R:
-        """Execute the operation, after the change."""
-        asked: Operation[Any] = operation
-        if isinstance(asked, TransactWriteItems) and not self._is_changed:
-            self._is_changed = True
-            Store(self._engine).update(Issue.key("acme", "web", 1), Issue.slug.set("changed"))
-        return self._engine.execute(operation)
+    renaming = InterruptedDriver(other.driver, rename, TransactWriteItems)
+    Store(renaming).delete_partition(ACME)
+    check_only_acme_is_deleted(other)
 
 
 STRANGE: Item = {"PK": {"S": "ORG#acme"}, "SK": {"S": "STRANGE"}}
 
 
-def test_items_of_no_entity_raise_unless_told(store: Store, opener: StoreOpener) -> None:
+def test_items_of_no_entity_raise_unless_kept_or_deleted(store: Store, opener: StoreOpener) -> None:
     opener.driver.execute(PutItem("tracker", STRANGE))
     with pytest.raises(ItemMismatch, match="undeclared='delete'") as caught:
         store.delete_partition(ACME)
@@ -192,43 +174,29 @@ def test_items_of_no_entity_raise_unless_told(store: Store, opener: StoreOpener)
     check_only_acme_is_deleted(store)
 
 
-def test_delete_partition_reports_progress_and_calls(opener: StoreOpener) -> None:
-    calls: list[Call] = []
-    store = opener.open(observers=[calls.append])
-    store.admin.create_table(tracker)
-    large = "x" * 300_000
-    store.bulk_load(Issue(org="a", project="w", number=n, labels={f"{n}{large}"}) for n in range(0))
+def test_delete_partition_reports_progress_and_calls(store: Store, calls: list[Call]) -> None:
     store.put_many(Comment(org="a", project="w", number=n, text=f"{n}") for n in range(60))
-    calls.clear()
     seen: list[Progress] = []
-    assert store.delete_partition(Comment.key.partition("a"), on_progress=seen.append).deleted == 60
+    observed = store.observed(calls.append)
+    deleted = observed.delete_partition(Comment.key.partition("a"), on_progress=seen.append)
+    assert deleted.deleted == 60
     assert seen == [Progress(60, None)]
     assert [call.shape.method for call in calls] == ["delete_partition"]
 
 
-INVALID: dict[str, tuple[Callable[[Store], object], str]] = {
+INVALID: dict[str, tuple[Callable[[Any], object], str]] = {
     "an index": (lambda store: store.delete_partition(Issue.by_title()), "is in an index"),
-    "a key": (
-        lambda store: store.delete_partition(Issue.key("a", "b", 1)),  # type: ignore[arg-type]
-        "key of one item",
-    ),
-    "an entity": (
-        lambda store: store.delete_partition(Issue),  # type: ignore[arg-type]
-        "expected a selection",
-    ),
-    "an unknown choice": (
-        lambda store: store.delete_partition(ACME, undeclared="drop"),  # type: ignore[arg-type]
-        "undeclared: expected",
-    ),
-    "no function": (
-        lambda store: store.delete_partition(ACME, on_progress=True),  # type: ignore[arg-type]
-        "on_progress: expected a function",
-    ),
+    "a key": (lambda s: s.delete_partition(Issue.key("a", "b", 1)), "key of one item"),
+    "an entity": (lambda s: s.delete_partition(Issue), "expected a selection"),
+    "a choice": (lambda s: s.delete_partition(ACME, undeclared="drop"), "undeclared: expected"),
+    "no function": (lambda s: s.delete_partition(ACME, on_progress=True), "expected a function"),
 }
 
 
 @pytest.mark.parametrize("name", INVALID)
-def test_invalid_arguments_are_rejected(name: str, store: Store) -> None:
+def test_invalid_arguments_are_rejected(name: str) -> None:
+    store = memory_store(tracker)
+    load(store)
     call, message = INVALID[name]
     with pytest.raises(InvalidValue, match=message):
         call(store)

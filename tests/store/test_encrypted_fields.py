@@ -43,6 +43,7 @@ from singletable.values import Item
 from singletable.workbench.exporter import example_items
 from tests.schema.codec.strategies import Profile, anything, profiles
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing
 
 KEYS = {"2025": b"5" * 32, "2026": b"6" * 32, "short": b"x"}
 
@@ -87,22 +88,15 @@ def _current() -> None:
     SECRET._ciphers.clear()
 
 
-@pytest.fixture
-def store(empty: Store) -> Store:
-    empty.admin.create_table(vault)
-    return empty
+TABLES = (vault,)
 
 
 def _stored(opener: StoreOpener, key: Any = ONE) -> Item:
-    item = opener.driver.execute(GetItem("vault", key.key)).item
-    assert item is not None
-    return item
+    return existing(opener.driver.execute(GetItem("vault", key.key)).item)
 
 
 def _stored_item(opener: StoreOpener, table: str, item: object) -> Item:
-    stored = opener.driver.execute(GetItem(table, key_of(item).key)).item
-    assert stored is not None
-    return stored
+    return existing(opener.driver.execute(GetItem(table, key_of(item).key)).item)
 
 
 def _bytes(item: Item, name: str) -> bytes:
@@ -126,8 +120,7 @@ def test_field_is_stored_encrypted_and_read_back(store: Store, opener: StoreOpen
 def test_absent_values_stay_absent(store: Store, opener: StoreOpener) -> None:
     store.create(Note(name="1", text=""))
     assert not {"card", "tags", "long"} & _stored(opener).keys()
-    found = store.get(ONE)
-    assert found is not None
+    found = existing(store.get(ONE))
     assert (found.text, found.card, found.tags, found.long) == ("", None, set(), None)
 
 
@@ -236,8 +229,7 @@ def test_keys_rotate(store: Store, opener: StoreOpener, monkeypatch: pytest.Monk
     Current.key_id = "2025"
     store.create(Note(name="1", text="old"))
     Current.key_id = "2026"
-    found = store.get(ONE)
-    assert found is not None
+    found = existing(store.get(ONE))
     assert found.text == "old"
     store.put(found)
     assert _bytes(_stored(opener), "text").startswith(b"\x01\x042026")

@@ -25,6 +25,7 @@ from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.errors import expect_error
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing
 
 by_room = Index("by_room", pk="GSI1PK", sk="GSI1SK", projection=["until"])
 table = Table("rooms", indexes=[by_room], ttl="until")
@@ -160,8 +161,7 @@ def test_unique_value_expires_with_its_owner(store: Store, clock: Clock) -> None
     clock.advance(hours=2)
     with pytest.raises(AlreadyExists):
         store.create(Player(room="R", name="dan", nick="A"))
-    ada = store.get(ADA)
-    assert ada is not None
+    ada = existing(store.get(ADA))
     ada.ends = None
     store.put(ada)
     clock.advance(hours=9)

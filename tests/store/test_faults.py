@@ -8,14 +8,8 @@ from contextlib import suppress
 
 import pytest
 
+from singletable import errors
 from singletable.engine import AsyncEngine, Engine
-from singletable.errors import (
-    ConditionFailed,
-    InternalError,
-    OperationError,
-    ServiceUnavailable,
-    Throttled,
-)
 from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
 from singletable.store import AsyncStore, Store
 from tests.store.entities import Ballot, Candidate, ballot, votes
@@ -98,9 +92,9 @@ def test_write_that_was_not_applied_is_retried(
 
 
 def test_retries_end_with_an_error(store: Store, driver: FaultyDriver) -> None:
-    with driver.inject(Faults(throttle=1.0)), pytest.raises(Throttled):
+    with driver.inject(Faults(throttle=1.0)), pytest.raises(errors.Throttled):
         store.get(ADA)
-    with driver.inject(Faults(unavailable=1.0)), pytest.raises(ServiceUnavailable):
+    with driver.inject(Faults(unavailable=1.0)), pytest.raises(errors.ServiceUnavailable):
         store.put(ballot("ada"))
 
 
@@ -114,18 +108,18 @@ def test_conditional_write_with_unknown_outcome_is_not_retried(
     faults = Faults(internal_after=Next(1)) if after else Faults(internal=Next(1))
     with (
         driver.inject(faults),
-        pytest.raises(InternalError, match="may or may not have been applied"),
+        pytest.raises(errors.InternalError, match="may or may not have been applied"),
     ):
         store.update(ADA, Ballot.rank.add(1))
     assert store.get(ADA) == ballot("ada", rank=1 if after else 0)
     with (
         driver.inject(faults),
-        pytest.raises(InternalError, match="may or may not have been applied"),
+        pytest.raises(errors.InternalError, match="may or may not have been applied"),
     ):
         store.create(ballot("bea"))
     with (
         driver.inject(faults),
-        pytest.raises(InternalError, match="may or may not have been applied"),
+        pytest.raises(errors.InternalError, match="may or may not have been applied"),
     ):
         store.delete(ADA)
 
@@ -201,18 +195,18 @@ def test_invariants_hold_under_all_faults(store: Store, driver: FaultyDriver, se
     with driver.inject(faults):
         for turn in range(60):
             name = f"m{turn % 4}"
-            with suppress(ConditionFailed, OperationError):
+            with suppress(errors.ConditionFailed, errors.OperationError):
                 store.put(Member(name=name, email=f"e{turn % 3}@x", handle=f"h{turn % 5}"))
-            with suppress(ConditionFailed, OperationError):
+            with suppress(errors.ConditionFailed, errors.OperationError):
                 store.update(Member.key(name), Member.email.set(f"e{turn % 5}@x"))
-            with suppress(ConditionFailed, OperationError):
+            with suppress(errors.ConditionFailed, errors.OperationError):
                 store.put(Task(board="b", number=turn % 3, owner="ada", level=turn % 9))
-            with suppress(ConditionFailed, OperationError):
+            with suppress(errors.ConditionFailed, errors.OperationError):
                 store.update(Task.key("b", turn % 3), Task.level.add(2), Task.state.set("done"))
-            with suppress(ConditionFailed, OperationError):
+            with suppress(errors.ConditionFailed, errors.OperationError):
                 store.update(Task.key("b", turn % 3), Task.state.set("open"))
             if turn % 7 == 0:
-                with suppress(ConditionFailed, OperationError):
+                with suppress(errors.ConditionFailed, errors.OperationError):
                     store.delete(Member.key(name))
         assert len(driver.injected) > 4
     check_markers(driver)

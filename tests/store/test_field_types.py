@@ -31,6 +31,7 @@ from singletable import (
 from singletable.operations import GetItem, PutItem
 from singletable.values import Item
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing
 
 ADDRESS = codec(encode=str, decode=IPv4Address, stored_as=str)
 by_length = Index("by_length", pk="GSI1PK", sk="GSI1SK")
@@ -101,18 +102,11 @@ class Visit(Entity, table=visits):
 HOST = IPv4Address("10.0.0.1")
 FIRST = Visit.key(HOST, "/")
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def store(empty: Store) -> Store:
-    empty.admin.create_table(visits)
-    return empty
+TABLES = (visits,)
 
 
 def _stored(opener: StoreOpener) -> Item:
-    item = opener.driver.execute(GetItem("visits", FIRST.key)).item
-    assert item is not None
-    return item
+    return existing(opener.driver.execute(GetItem("visits", FIRST.key)).item)
 
 
 def test_values_of_custom_codecs_are_stored_as_another_type(
@@ -216,8 +210,7 @@ def test_member_of_a_union_can_be_compared(store: Store) -> None:
 def test_floats_are_stored_by_choice(store: Store) -> None:
     extra = {"price": 1.5, "sizes": [1, 2.25], "whole": 2**70}
     store.create(Visit(host=HOST, path="/", extra=extra))
-    found = store.get(FIRST)
-    assert found is not None
+    found = existing(store.get(FIRST))
     assert found.extra == extra
     assert type(found.extra["price"]) is float
     assert type(found.extra["whole"]) is int

@@ -9,19 +9,16 @@ import pytest
 
 from singletable.engine import Engine
 from singletable.errors import NotFound
-from singletable.operations import Driver, GetItem, Operation
+from singletable.operations import GetItem
 from singletable.schema import Edit, Selection
 from singletable.store import Store
 from tests.store.indexed_entity import Task, all_items, check_indexes, tasks
+from tests.store.interrupted_driver import InterruptedDriver
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import memory_store
 
 ONE = Task.key("b", 1)
-
-
-@pytest.fixture
-def store(empty: Store) -> Store:
-    empty.admin.create_table(tasks)
-    return empty
+TABLES = (tasks,)
 
 
 def numbers(store: Store, selection: Selection[Task]) -> list[int]:
@@ -89,79 +86,57 @@ def test_sparse_index_follows_its_condition(store: Store) -> None:
 
 def test_index_by_updated_follows_every_update(store: Store, opener: StoreOpener) -> None:
     store.create(Task(board="b", number=1))
-    before = opener.driver.execute(GetItem("tasks", ONE.key)).item
     store.update(ONE, Task.parts.append("x"))
-    assert before is not None
     check_indexes(opener.driver, ["b"])
 
 
-class Meddling:
-    """A driver that lets another writer act between a read and the write that follows it."""
-
-    def __init__(self, driver: Driver, meddle: Callable[[], object], times: int) -> None:
-        self._driver = driver
-        self._meddle = meddle
-        self._left = times
-        self.reads = 0
-
-    def execute(self, operation: Operation[object], /) -> object:
-        """Execute the operation, and then let another writer write."""
-        answer = self._driver.execute(operation)
-        if isinstance(operation, GetItem):
-            self.reads += 1
-            if self._left:
-                self._left -= 1
-                self._meddle()
-        return answer
-
-
 @pytest.mark.parametrize("times", [1, 3])
-def test_concurrent_write_leaves_no_wrong_index_key(opener: StoreOpener, times: int) -> None:
-    other = Store(opener.driver)
-    other.admin.create_table(tasks)
-    other.create(Task(board="b", number=1, owner="ada"))
-    driver = Meddling(opener.driver, lambda: other.update(ONE, Task.level.add(1)), times)
-    store = Store(driver)  # type: ignore[arg-type]
-    changed = store.update(ONE, Task.state.set("done"))
+def test_concurrent_write_leaves_no_wrong_index_key(
+    store: Store, opener: StoreOpener, times: int
+) -> None:
+    store.create(Task(board="b", number=1, owner="ada"))
+
+    def add() -> None:
+        store.update(ONE, Task.level.add(1))
+
+    racing = InterruptedDriver(opener.driver, add, GetItem, times=times, after=True)
+    changed = Store(racing).update(ONE, Task.state.set("done"))
     assert (changed.state, changed.level) == ("done", times)
-    assert driver.reads == times + 1
+    assert racing.count == times + 1
     check_indexes(opener.driver, ["b"])
 
 
 # The item was missing when it was read and exists when it is written: its other fields are unknown.
-def test_concurrent_create_gets_no_wrong_index_key(opener: StoreOpener) -> None:
-    other = Store(opener.driver)
-    other.admin.create_table(tasks)
-    appears = Meddling(
-        opener.driver, lambda: other.put(Task(board="b", number=1, owner="ada")), times=1
-    )
-    store = Store(appears)  # type: ignore[arg-type]
+def test_concurrent_create_gets_no_wrong_index_key(store: Store, opener: StoreOpener) -> None:
+    def put() -> None:
+        store.put(Task(board="b", number=1, owner="ada"))
+
+    racing = InterruptedDriver(opener.driver, put, GetItem, after=True)
     with pytest.raises(NotFound):
-        store.update(ONE, Task.state.set("done"))
+        Store(racing).update(ONE, Task.state.set("done"))
     check_indexes(opener.driver, ["b"])
 
 
 def test_index_keys_are_right_under_concurrency() -> None:
-    with Engine.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(tasks)
-        for number in range(3):
-            store.create(Task(board="b", number=number, owner="ada"))
-        edits = [
-            lambda: Task.state.set("done"),
-            lambda: Task.state.set("open"),
-            lambda: Task.level.add(1),
-            lambda: Task.owner.set("bea"),
-            lambda: Task.owner.set("ada"),
-            lambda: Task.effort.add(1),
-        ]
+    engine = Engine.in_memory()
+    store = memory_store(tasks, driver=engine)
+    for number in range(3):
+        store.create(Task(board="b", number=number, owner="ada"))
+    edits = [
+        lambda: Task.state.set("done"),
+        lambda: Task.state.set("open"),
+        lambda: Task.level.add(1),
+        lambda: Task.owner.set("bea"),
+        lambda: Task.owner.set("ada"),
+        lambda: Task.effort.add(1),
+    ]
 
-        def work(worker: int) -> None:
-            for turn in range(20):
-                edit = edits[(worker + turn) % len(edits)]()
-                store.update(Task.key("b", turn % 3), edit)
+    def work(worker: int) -> None:
+        for turn in range(20):
+            edit = edits[(worker + turn) % len(edits)]()
+            store.update(Task.key("b", turn % 3), edit)
 
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(work, range(8)))
-        check_indexes(engine, ["b"])
-        assert sum(int(item["version"]["N"]) for item in all_items(engine)) == 3 + 8 * 20
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    check_indexes(engine, ["b"])
+    assert sum(int(item["version"]["N"]) for item in all_items(engine)) == 3 + 8 * 20

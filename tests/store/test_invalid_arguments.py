@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from singletable.engine import Engine
 from singletable.errors import DeclarationError, InvalidCursor, InvalidValue, SingleTableError
 from singletable.schema import Attr, Condition, Edit, Entity, Key, attr
 from singletable.store import Store, parse_stream_event
 from tests.store.entities import Ballot, Candidate, Election, File, Voter, ballot, votes
 from tests.store.member_entity import Member
+from tests.store.stores import memory_store
 
 ADA = Ballot.key("L", "ada")
 ALL = Ballot.key.partition("L")
@@ -33,8 +33,7 @@ def untyped(value: object) -> Any:
 
 @pytest.fixture(scope="module")
 def store() -> Store:
-    store = Store(Engine.in_memory())
-    store.admin.create_table(votes)
+    store = memory_store(votes)
     store.put(ballot("ada"))
     return store
 

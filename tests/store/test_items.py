@@ -13,14 +13,9 @@ from singletable.store import Store
 from singletable.values import Item
 from tests.store.entities import Ballot, Election, Place, ballot, votes
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing
 
-
-@pytest.fixture
-def store(empty: Store) -> Store:
-    empty.admin.create_table(votes)
-    return empty
-
-
+TABLES = (votes,)
 FULL: dict[str, Any] = {
     "choice": "Ann",
     "rank": 3,
@@ -115,15 +110,12 @@ def test_delete_with_a_condition(store: Store) -> None:
 def test_put_keeps_unknown_attributes_that_were_read(store: Store, opener: StoreOpener) -> None:
     store.create(ballot("ada"))
     key = Ballot.key("L", "ada").key
-    item = opener.driver.execute(GetItem("vote_data", key)).item
-    assert item is not None
+    item = existing(opener.driver.execute(GetItem("vote_data", key)).item)
     opener.driver.execute(PutItem("vote_data", {**item, "newer": {"L": [{"S": "x"}]}}))
-    found = store.get(Ballot.key("L", "ada"))
-    assert found is not None
+    found = existing(store.get(Ballot.key("L", "ada")))
     found.rank = 7
     store.put(found)
-    again = opener.driver.execute(GetItem("vote_data", key)).item
-    assert again is not None
+    again = existing(opener.driver.execute(GetItem("vote_data", key)).item)
     assert again["newer"] == {"L": [{"S": "x"}]}
     assert again["rank"] == {"N": "7"}
 
@@ -156,8 +148,7 @@ def test_item_of_another_entity_raises(store: Store, opener: StoreOpener) -> Non
 def test_item_is_stored_as_documented(store: Store, opener: StoreOpener) -> None:
     store.create(ballot("ada", election="Favorite Language", choice="Ann"))
     key: Item = {"PK": {"S": "ELECTION#Favorite Language"}, "SK": {"S": "BALLOT#ada"}}
-    item = opener.driver.execute(GetItem("vote_data", key)).item
-    assert item is not None
+    item = existing(opener.driver.execute(GetItem("vote_data", key)).item)
     assert item["entity_type"] == {"S": "BALLOT"}
     assert item["GSI1PK"] == {"S": "VOTER#ada"}
     assert item["GSI2PK"] == {"S": "CHOICE#Favorite$20Language#Ann"}

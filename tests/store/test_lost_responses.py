@@ -20,12 +20,8 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import pytest
 
+from singletable import errors
 from singletable.engine import Engine
-from singletable.errors import (
-    ConditionFailed,
-    SingleTableError,
-    Throttled,
-)
 from singletable.operations import GetItem, Operation, UpdateItem
 from singletable.operations.registry import OPERATIONS
 from singletable.schema import (
@@ -43,6 +39,7 @@ from singletable.store import AsyncStore, Store
 from tests.conformance.endpoint import Exchangeable
 from tests.faults.scripted_driver import RESPONSES, Response, ScriptedDriver
 from tests.store.store_adapter import AsyncDriverAdapter, AwaitedStore
+from tests.store.stores import existing
 
 R = TypeVar("R")
 
@@ -159,8 +156,7 @@ class UpdateVersioned(Write):
         store.update(Versioned.key(name), Versioned.n.add(1))
 
     def applied(self, store: Store, name: str) -> int:
-        found = store.get(Versioned.key(name))
-        assert found is not None
+        found = existing(store.get(Versioned.key(name)))
         assert found.version == found.n + 1
         return found.n
 
@@ -258,8 +254,7 @@ class CreateCounted(Write):
         store.create(Child(parent=name))
 
     def applied(self, store: Store, name: str) -> int:
-        parent = store.get(Parent.key(name))
-        assert parent is not None
+        parent = existing(store.get(Parent.key(name)))
         children = store.count(Child.key.partition(name))
         assert parent.children == children
         return children
@@ -307,7 +302,7 @@ class Bench:
         outcome = "applied"
         try:
             write.call(store, name)
-        except SingleTableError as error:
+        except errors.SingleTableError as error:
             outcome = "unknown" if error.outcome_unknown else "nothing"
         driver.script = iter(())
         expected = {"applied": {1}, "unknown": {0, 1}, "nothing": {0}}[outcome]
@@ -325,7 +320,7 @@ class Bench:
             condition_expression="attribute_exists(PK)",
             expression_attribute_values={":one": {"N": "1"}},
         )
-        with suppress(ConditionFailed):
+        with suppress(errors.ConditionFailed):
             self._plain.driver.execute(touch)
 
 
@@ -379,7 +374,7 @@ def test_failed_read_after_a_write_is_not_reported_as_a_failed_write(
 
         def execute(self, operation: Operation[R], /) -> R:
             if self.is_written and isinstance(cast(object, operation), GetItem):
-                raise Throttled("busy")
+                raise errors.Throttled("busy")
             output = driver.execute(operation)
             self.is_written = self.is_written or OPERATIONS[type(operation)].writes
             return output

@@ -8,13 +8,14 @@ from typing import TypeVar
 
 import pytest
 
-from singletable.engine import Engine
 from singletable.errors import AlreadyExists
-from singletable.operations import Driver, Operation, PutItem, TransactWriteItems
+from singletable.operations import Driver, PutItem, TransactWriteItems
 from singletable.schema import model_of
 from singletable.store import Call, Store
+from tests.store.interrupted_driver import InterruptedDriver
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing, memory_store, request_names, transact
 
 R = TypeVar("R")
 ADA, BEA = Member.key("ada"), Member.key("bea")
@@ -37,15 +38,10 @@ def store(empty: Store, opener: StoreOpener) -> Store:
     return empty
 
 
-def put_together(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.put(ada())
-
-
 WAYS: dict[str, Callable[[Store], object]] = {
     "put": lambda store: store.put(ada()),
     "replace": lambda store: store.replace(ada()),
-    "put in a transaction": put_together,
+    "put in a transaction": lambda store: transact(store, lambda to: to.put(ada())),
     "update of the value": lambda store: store.update(ADA, Member.email.set("A@X.org")),
     "update of a copy": lambda store: store.update(ADA, Member.town.set("Biel")),
     "update of a copy as it was": lambda store: store.update(ADA, Member.town.set("Bern")),
@@ -81,28 +77,16 @@ def test_items_with_a_shared_value_can_be_repaired(store: Store, opener: StoreOp
     check_markers(opener.driver)
 
 
-class Meanwhile:
-    """A driver that runs a function just before the first transaction."""
-
-    def __init__(self, driver: Driver, happens: Callable[[], object]) -> None:
-        self._driver = driver
-        self._happens: Callable[[], object] | None = happens
-
-    def execute(self, operation: Operation[R], /) -> R:
-        """Execute the operation, after running the function."""
-        if operation.__class__ is TransactWriteItems and self._happens is not None:
-            happens, self._happens = self._happens, None
-            happens()
-        return self._driver.execute(operation)
+def before_transaction(opener: StoreOpener, action: Callable[[], object]) -> Store:
+    """Return a store that runs a function just before its first transaction."""
+    return Store(InterruptedDriver(opener.driver, action, TransactWriteItems))
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_value_claimed_between_read_and_write_raises(
     store: Store, opener: StoreOpener, way: str
 ) -> None:
-    late = Store(
-        Meanwhile(opener.driver, lambda: store.create(Member(name="bea", email="a@x.org")))
-    )
+    late = before_transaction(opener, lambda: store.create(Member(name="bea", email="a@x.org")))
     with pytest.raises(AlreadyExists):
         WAYS[way](late)
     assert store.find(EMAIL) == store.get(BEA)
@@ -112,30 +96,26 @@ def test_value_claimed_between_read_and_write_raises(
 def test_value_released_between_read_and_write_is_claimed(
     store: Store, opener: StoreOpener
 ) -> None:
-    late = Store(Meanwhile(opener.driver, lambda: store.update(ADA, Member.email.set(None))))
+    late = before_transaction(opener, lambda: store.update(ADA, Member.email.set(None)))
     late.put(ada())
     assert store.find(EMAIL) == store.get(ADA)
     check_markers(opener.driver)
 
 
 def test_one_of_many_items_with_a_shared_value_claims_it() -> None:
-    with Engine.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(members)
-        for number in range(16):
-            from_before(engine, Member(name=f"m{number}", email="a@x.org"))
+    store = memory_store(members)
+    for number in range(16):
+        from_before(store.driver, Member(name=f"m{number}", email="a@x.org"))
 
-        def write(number: int) -> str | None:
-            try:
-                return store.replace(Member(name=f"m{number}", email="a@x.org")).name
-            except AlreadyExists:
-                return None
+    def write(number: int) -> str | None:
+        try:
+            return store.replace(Member(name=f"m{number}", email="a@x.org")).name
+        except AlreadyExists:
+            return None
 
-        with ThreadPoolExecutor(8) as pool:
-            (winner,) = [name for name in pool.map(write, range(16)) if name is not None]
-        found = store.find(EMAIL)
-        assert found is not None
-        assert found.name == winner
+    with ThreadPoolExecutor(8) as pool:
+        (winner,) = [name for name in pool.map(write, range(16)) if name is not None]
+    assert existing(store.find(EMAIL)).name == winner
 
 
 # How all items of a table get their markers: each is rewritten unchanged.
@@ -146,12 +126,7 @@ def test_rewriting_all_items_creates_missing_markers(store: Store, opener: Store
     check_markers(opener.driver)
 
 
-def test_existing_marker_is_read_but_not_written(opener: StoreOpener, store: Store) -> None:
+def test_existing_marker_is_read_but_not_written(store: Store, calls: list[Call]) -> None:
     store.put(ada())
-    calls: list[Call] = []
-    opener.open(observers=[calls.append]).put(ada())
-    assert [type(one.operation).__name__ for one in calls[0].requests] == [
-        "GetItem",
-        "GetItem",
-        "PutItem",
-    ]
+    store.observed(calls.append).put(ada())
+    assert request_names(calls) == [["GetItem", "GetItem", "PutItem"]]

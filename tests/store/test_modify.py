@@ -37,6 +37,7 @@ from singletable.store import Call
 from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing, memory_store
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
 tracker = Table("tracker", indexes=[by_state], ttl="TTL")
@@ -95,8 +96,7 @@ def store(empty: Store) -> Store:
 
 
 def test_modify_in_place_and_by_a_new_item(store: Store, clock: Clock) -> None:
-    before = store.get(ONE)
-    assert before is not None
+    before = existing(store.get(ONE))
     clock.advance(minutes=1)
 
     def close(issue: Issue) -> None:
@@ -142,17 +142,15 @@ def test_unknown_attributes_are_kept(store: Store, opener: StoreOpener) -> None:
 
 def test_unchanged_items_are_not_written() -> None:
     calls: list[Call] = []
-    with Engine.in_memory() as engine:
-        store = Store(engine, observers=[calls.append])
-        store.admin.create_table(tracker)
-        store.create(Plain(name="p"))
-        calls.clear()
-        assert store.modify(Plain.key("p"), lambda one: None) == Plain(name="p")
-        assert store.modify(Plain.key("p"), lambda one: evolve(one)) == Plain(name="p")
-        store.modify(Plain.key("p"), lambda one: evolve(one, note="x"))
-        sent = [[type(one.operation).__name__ for one in call.requests] for call in calls]
-        assert sent == [["GetItem"], ["GetItem"], ["GetItem", "PutItem"]]
-        assert {call.shape.method for call in calls} == {"modify"}
+    store = memory_store(tracker, observers=[calls.append])
+    store.create(Plain(name="p"))
+    calls.clear()
+    assert store.modify(Plain.key("p"), lambda one: None) == Plain(name="p")
+    assert store.modify(Plain.key("p"), lambda one: evolve(one)) == Plain(name="p")
+    store.modify(Plain.key("p"), lambda one: evolve(one, note="x"))
+    sent = [[type(one.operation).__name__ for one in call.requests] for call in calls]
+    assert sent == [["GetItem"], ["GetItem"], ["GetItem", "PutItem"]]
+    assert {call.shape.method for call in calls} == {"modify"}
 
 
 def _fail(_: Issue) -> None:
@@ -223,16 +221,14 @@ def test_modify_calls_the_function_again_after_a_conflict(
         item.votes.append("mine")
 
     store.modify(key, add)
-    found = store.get(key)
-    assert found is not None
+    found = existing(store.get(key))
     assert found.votes.count("mine") == 1
     assert found.votes.count("other") == (2 if key is ONE else 1)
     if key is ONE:
         interruptions = 1000
         with pytest.raises(TransactionConflict):
             store.modify(key, add)
-        found = store.get(key)
-        assert found is not None
+        found = existing(store.get(key))
         assert found.votes.count("mine") == 1
 
 

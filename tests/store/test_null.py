@@ -12,6 +12,7 @@ from singletable.operations import GetItem, PutItem
 from singletable.schema import Attr, Condition, Entity, Index, Key, Table, Unique, attr
 from singletable.store import Store
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing
 
 by_team = Index("by_team", pk="GPK", sk="GSK")
 people = Table("people", indexes=[by_team])
@@ -52,10 +53,7 @@ def as_others_write(opener: StoreOpener, name: str, **attributes: Any) -> None:
     opener.driver.execute(PutItem("people", {**item, **there}))
 
 
-@pytest.fixture
-def store(empty: Store) -> Store:
-    empty.admin.create_table(people)
-    return empty
+TABLES = (people,)
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -91,8 +89,7 @@ def test_null_is_not_indexed_and_claims_no_unique_value(store: Store, opener: St
     as_others_write(opener, "ada", team=NULL, email=NULL)
     as_others_write(opener, "bea", email=NULL)
     for name in ("ada", "bea"):
-        found = store.get(Person.key(name))
-        assert found is not None
+        found = existing(store.get(Person.key(name)))
         store.put(found)
     assert list(store.query(Person.teamed())) == []
     store.update(Person.key("ada"), Person.team.set("blue"), Person.email.set("a@x"))
@@ -103,8 +100,7 @@ def test_null_is_not_indexed_and_claims_no_unique_value(store: Store, opener: St
 def test_put_writes_null_as_absent(store: Store, opener: StoreOpener) -> None:
     as_others_write(opener, "ada", team=NULL)
     store.put(cast(Person, store.get(Person.key("ada"))))
-    item = opener.driver.execute(GetItem("people", Person.key("ada").key)).item
-    assert item is not None
+    item = existing(opener.driver.execute(GetItem("people", Person.key("ada").key)).item)
     assert "team" not in item
 
 

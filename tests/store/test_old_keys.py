@@ -8,15 +8,9 @@ from typing import Any
 
 import pytest
 
+from singletable import errors
 from singletable.engine import Engine
-from singletable.errors import (
-    AlreadyExists,
-    ConditionFailed,
-    InvalidValue,
-    NotFound,
-    VersionConflict,
-)
-from singletable.operations import Operation, PutItem, Scan
+from singletable.operations import PutItem, Scan
 from singletable.schema import (
     Attr,
     Count,
@@ -36,7 +30,8 @@ from singletable.schema.model import model_of
 from singletable.store import Store
 from singletable.values import Item
 from tests.store.clock import Clock
-from tests.store.store_adapter import StoreOpener
+from tests.store.interrupted_driver import InterruptedDriver
+from tests.store.stores import existing, memory_store, transact
 
 by_owner = Index("by_owner", pk="GSI1PK", sk="GSI1SK")
 former_by_owner = Index("by_owner", pk="GSI1PK", sk="GSI1SK")
@@ -89,14 +84,11 @@ class Account(Entity, table=table):
 KEY = Account.key("city", 7)
 
 
-@pytest.fixture
-def store(opener: StoreOpener) -> Store:
-    """Return a store with an account under the old key."""
-    return _filled(opener.open())
+TABLES = (table,)
 
 
-def _filled(store: Store) -> Store:
-    store.admin.create_table(table)
+def _fill(store: Store) -> Store:
+    """Create an account under the old key."""
     store.create(FormerBank(name="city"))
     store.create(FormerAccount(bank="city", number=7, owner="ada", email="a@x", balance=5))
     return store
@@ -105,7 +97,7 @@ def _filled(store: Store) -> Store:
 @pytest.fixture
 def local() -> Store:
     """Return a store in memory with an account under the old key."""
-    return _filled(Store(Engine.in_memory(), clock=Clock()))
+    return _fill(memory_store(table, clock=Clock()))
 
 
 def sort_keys(store: Any) -> list[str]:
@@ -118,8 +110,8 @@ OLD, NEW = "ACCOUNT#0007", "ACCOUNT#00000007"
 
 
 def test_reads_find_an_item_under_its_old_key(store: Store) -> None:
-    account = store.get(KEY)
-    assert account is not None
+    _fill(store)
+    account = existing(store.get(KEY))
     assert (account.owner, account.balance) == ("ada", 5)
     assert store.get(KEY, consistent=True) == account
     assert store.get_many([KEY, Account.key("city", 8)]) == [account, None]
@@ -131,11 +123,6 @@ def test_reads_find_an_item_under_its_old_key(store: Store) -> None:
     assert list(store.admin.scan(Account)) == [account]
     assert store.find(Account.one_email("a@x")) == account
     assert OLD in sort_keys(store)
-
-
-def _transact(store: Store, method: str, *arguments: Any, **options: Any) -> None:
-    with store.transaction() as writes:
-        getattr(writes, method)(*arguments, **options)
 
 
 def _deposit(account: Account) -> None:
@@ -151,43 +138,41 @@ def _replaced() -> Account:
 # New values of the key's other fields, if the item were created.
 NAMES: list[Edit[Account]] = [Account.owner.set("bob")]
 
-WRITES: dict[str, Callable[[Store], object]] = {
-    "update": lambda store: store.update(KEY, Account.balance.add(2)),
-    "upsert": lambda store: store.upsert(KEY, Account.balance.add(2), on_create=NAMES),
-    "modify": lambda store: store.modify(KEY, _deposit),
-    "put": lambda store: store.put(_replaced()),
-    "replace": lambda store: store.replace(_replaced()),
-    "transactional update": lambda store: _transact(store, "update", KEY, Account.balance.add(2)),
-    "transactional put": lambda store: _transact(store, "put", _replaced()),
-    "transactional upsert": lambda store: _transact(
-        store, "upsert", KEY, Account.balance.add(2), on_create=NAMES
-    ),
+# Writes by a store or in a transaction.
+WRITES: dict[str, Callable[[Any], object]] = {
+    "update": lambda to: to.update(KEY, Account.balance.add(2)),
+    "upsert": lambda to: to.upsert(KEY, Account.balance.add(2), on_create=NAMES),
+    "modify": lambda to: to.modify(KEY, _deposit),
+    "put": lambda to: to.put(_replaced()),
+    "replace": lambda to: to.replace(_replaced()),
 }
 
 
+@pytest.mark.parametrize("together", [False, True], ids=["alone", "transaction"])
 @pytest.mark.parametrize("name", WRITES)
-def test_a_write_moves_the_item(name: str, local: Store) -> None:
+def test_a_write_moves_the_item(name: str, together: bool, local: Store) -> None:
     store = local
-    WRITES[name](store)
-    account = store.get(KEY)
-    assert account is not None
+    if together and name != "modify":
+        transact(store, WRITES[name])
+    else:
+        WRITES[name](store)
+    account = existing(store.get(KEY))
     assert (account.balance, account.owner, account.revision) == (7, "ada", 2)
     assert OLD not in sort_keys(store)
     assert NEW in sort_keys(store)
-    bank = store.get(Bank.key("city"))
-    assert bank is not None
+    bank = existing(store.get(Bank.key("city")))
     assert bank.accounts == 1
     assert store.find(Account.one_email("a@x")) == account
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(errors.AlreadyExists):
         store.create(Account(bank="city", number=8, owner="bob", email="a@x"))
     assert [one.number for one in store.query(Account.of_owner("ada"))] == [7]
     assert store.delete(KEY) == account
-    bank = store.get(Bank.key("city"))
-    assert bank is not None
+    bank = existing(store.get(Bank.key("city")))
     assert bank.accounts == 0
 
 
 def test_update_moves_the_item_on_every_driver(store: Store) -> None:
+    _fill(store)
     assert store.update(KEY, Account.email.set("b@x")).email == "b@x"
     assert store.find(Account.one_email("a@x")) is None
     assert OLD not in sort_keys(store)
@@ -203,27 +188,25 @@ def test_conditions_are_tested_under_the_old_key(local: Store) -> None:
         lambda: store.put(_replaced(), if_=rich),
         lambda: store.delete(KEY, if_=rich),
         lambda: store.update(KEY, if_=rich),
-        lambda: _transact(store, "check", KEY, rich),
+        lambda: transact(store, lambda to: to.check(KEY, rich)),
         lambda: store.create(Account(bank="city", number=7, owner="bob")),
         lambda: store.put(Account(bank="city", number=7, owner="bob")),
     ]
     for write in failing:
-        with pytest.raises(ConditionFailed):
+        with pytest.raises(errors.ConditionFailed):
             write()
-    with pytest.raises(VersionConflict):
+    with pytest.raises(errors.VersionConflict):
         store.update(KEY, Account.balance.add(1), if_=Account.revision == 3)
-    _transact(store, "check", KEY, Account.balance == 5)
+    transact(store, lambda to: to.check(KEY, Account.balance == 5))
     assert store.update(KEY, if_=Account.balance == 5).number == 7
     assert sort_keys(store) == before
 
 
 def test_a_delete_removes_the_item_under_its_old_key(local: Store) -> None:
-    deleted = local.delete(KEY)
-    assert deleted is not None
-    assert deleted.balance == 5
+    assert existing(local.delete(KEY)).balance == 5
     assert local.get(KEY) is None
     local.create(Account(bank="city", number=9, owner="bob", email="a@x"))
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         local.update(KEY, Account.balance.add(1))
 
 
@@ -233,9 +216,9 @@ def test_a_partition_is_deleted_with_items_under_old_keys(local: Store) -> None:
 
 
 def test_batches_reject_entities_with_old_keys(local: Store) -> None:
-    with pytest.raises(InvalidValue, match="has old keys"):
+    with pytest.raises(errors.InvalidValue, match="has old keys"):
         local.put_many([Account(bank="city", number=8, owner="bob")])
-    with pytest.raises(InvalidValue, match="has old keys"):
+    with pytest.raises(errors.InvalidValue, match="has old keys"):
         local.delete_many([KEY])
 
 
@@ -270,46 +253,30 @@ def test_parsed_keys_are_new_keys(local: Store) -> None:
     assert local.admin.decode(table, old) == local.get(KEY)
 
 
-class Mover:
-    """A driver on which another program moves the account before a given request."""
-
-    def __init__(self, engine: Engine, before: int) -> None:
-        self.engine = engine
-        self.before = before
-        self.count = 0
-
-    def execute(self, operation: Operation[Any], /) -> Any:
-        """Execute the operation on the engine, perhaps after a move."""
-        if self.count == self.before:
-            Store(self.engine).update(KEY, Account.balance.add(10))
-        self.count += 1
-        return self.engine.execute(operation)
+CALLS: dict[str, Callable[[Store], Account | None]] = {
+    "get": lambda s: s.get(KEY),
+    "get_many": lambda s: s.get_many([KEY])[0],
+    "transact_get": lambda s: s.transact_get(KEY)[0],
+    "find": lambda s: s.find(Account.one_email("a@x")),
+    "hydrate": lambda s: next(s.hydrate(Account.of_owner("ada"))),
+    "modify": lambda s: s.modify(KEY, _deposit),
+    "update": lambda s: s.update(KEY, Account.balance.add(2)),
+}
 
 
+# Another program moves the account before one of the requests.
 @pytest.mark.parametrize("before", range(4))
-@pytest.mark.parametrize(
-    "name", ["get", "get_many", "transact_get", "find", "hydrate", "modify", "update"]
-)
-def test_a_move_at_any_moment_loses_nothing(name: str, before: int) -> None:
-    engine = Engine.in_memory()
-    _filled(Store(engine, clock=Clock()))
-    store = Store(Mover(engine, before), clock=Clock())
-    calls: dict[str, Callable[[], Any]] = {
-        "get": lambda: store.get(KEY),
-        "get_many": lambda: store.get_many([KEY])[0],
-        "transact_get": lambda: store.transact_get(KEY)[0],
-        "find": lambda: store.find(Account.one_email("a@x")),
-        "hydrate": lambda: next(store.hydrate(Account.of_owner("ada"))),
-        "modify": lambda: store.modify(KEY, _deposit),
-        "update": lambda: store.update(KEY, Account.balance.add(2)),
-    }
-    account = calls[name]()
-    assert account is not None
-    stored = Store(engine).get(KEY)
-    assert stored is not None
-    moved = 10 if store.driver.count > before else 0  # type: ignore[attr-defined]
-    assert stored.balance == 5 + moved + (2 if name in ("modify", "update") else 0)
-    assert len([key for key in sort_keys(Store(engine)) if key.startswith("ACCOUNT")]) == 1
+@pytest.mark.parametrize("name", CALLS)
+def test_a_move_at_any_moment_loses_nothing(name: str, before: int, local: Store) -> None:
+    def move() -> None:
+        local.update(KEY, Account.balance.add(10))
+
+    driver = InterruptedDriver(local.driver, move, first=before)
+    assert CALLS[name](Store(driver, clock=Clock())) is not None
+    moved = 10 if driver.count > before else 0
+    balance = 5 + moved + (2 if name in ("modify", "update") else 0)
+    assert existing(local.get(KEY)).balance == balance
+    assert len([key for key in sort_keys(local) if key.startswith("ACCOUNT")]) == 1
 
 
 added = Table("added")
@@ -339,8 +306,7 @@ def rename_sign(old: ShopV1) -> Shop:
 
 def test_a_part_that_was_added_has_its_default_in_old_keys() -> None:
     engine = Engine.in_memory()
-    store = Store(engine, clock=Clock())
-    store.admin.create_table(added)
+    store = memory_store(added, driver=engine, clock=Clock())
     old: Item = {"PK": {"S": "SHOP#a"}, "SK": {"S": "SHOP"}, "name": {"S": "a"}, "sign": {"S": "A"}}
     engine.execute(PutItem("added", old))
     shop = Shop(region="eu", name="a", title="A")
@@ -356,9 +322,7 @@ def test_a_part_that_was_added_has_its_default_in_old_keys() -> None:
 
 
 def test_random_writes_of_items_under_old_and_new_keys_agree_with_a_model() -> None:
-    engine = Engine.in_memory()
-    store = Store(engine, clock=Clock())
-    store.admin.create_table(table)
+    store = memory_store(table, clock=Clock())
     store.create(Bank(name="city"))
     chance = random.Random(7)
     expected: dict[int, int] = {}
@@ -382,7 +346,7 @@ def test_random_writes_of_items_under_old_and_new_keys_agree_with_a_model() -> N
             case "create":
                 new = Account(bank="city", number=number, owner="ada", email=f"{number}@x")
                 if known:
-                    with pytest.raises(AlreadyExists):
+                    with pytest.raises(errors.AlreadyExists):
                         store.create(new)
                 else:
                     store.create(new)
@@ -394,15 +358,12 @@ def test_random_writes_of_items_under_old_and_new_keys_agree_with_a_model() -> N
                 pass
         found = {one.number: one.balance for one in store.query(Account.of_owner("ada"))}
         assert found == expected
-        bank = store.get(Bank.key("city"))
-        assert bank is not None
-        assert bank.accounts == len(expected)
+        assert existing(store.get(Bank.key("city"))).accounts == len(expected)
     for number in expected:
         assert store.find(Account.one_email(f"{number}@x")) is not None
 
 
 def test_key_of_a_read_item_is_its_new_key(local: Store) -> None:
-    account = local.get(KEY)
-    assert account is not None
+    account = existing(local.get(KEY))
     assert key_of(account) == KEY
     assert model_of(Account).old_keys[0].attributes(account.__dict__) is not None

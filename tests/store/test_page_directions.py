@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.engine import Engine
 from singletable.errors import InvalidCursor
 from singletable.schema import (
     Attr,
@@ -27,6 +26,7 @@ from singletable.schema import (
 from singletable.store import Page, Store
 from tests.store.clock import Clock
 from tests.store.entities import NOON, Ballot, ballot, votes
+from tests.store.stores import memory_store
 
 by_kind = Index("by_kind", pk="G1PK", sk="G1SK", projection=["ends"])
 by_shard = Index("by_shard", pk="G2PK", sk="G2SK")
@@ -90,39 +90,37 @@ def test_pages_in_any_direction_are_slices_of_the_list(
     steps: list[tuple[bool, int]],
 ) -> None:
     entity, selection, hydrate = KINDS[kind]
-    with Engine.in_memory() as engine:
-        store = Store(engine, clock=Clock())
-        store.admin.create_table(logs)
-        past = NOON - timedelta(days=1)
-        store.put_many(
-            entity(log="a", number=one, odd=one % 2 == 1, ends=past if one in gone else None)
-            for one in numbers
-        )
-        store.put_many(Note(log="a", number=one) for one in numbers)
-        options: dict[str, Any] = {"reverse": reverse, "hydrate": hydrate}
-        if filtered and not hydrate:
-            options["where"] = entity.odd == True  # noqa: E712
-        reader = store.hydrate if hydrate else store.query
-        listed = {key: value for key, value in options.items() if key != "hydrate"}
-        wanted = [one.number for one in reader(selection, **listed)]
-        low, high, page = 0, 0, store.page(selection, 3, **options)
-        high = low + len(page.items)
-        assert _numbers(page) == wanted[:3]
-        for forward, size in steps:
-            assert (page.cursor is None) == (high == len(wanted))
-            assert page.previous is None or low > 0 or not page.items
-            cursor = page.cursor if forward else page.previous
-            if cursor is None:
-                assert forward or low == 0
-                continue
-            page = store.page(selection, size, cursor=cursor, **options)
-            if forward:
-                low, high = high, min(high + size, len(wanted))
-            else:
-                low, high = max(low - size, 0), low
-            assert _numbers(page) == wanted[low:high]
-            if not forward:
-                assert (page.previous is None) == (low == 0)
+    store = memory_store(logs, clock=Clock())
+    past = NOON - timedelta(days=1)
+    store.put_many(
+        entity(log="a", number=one, odd=one % 2 == 1, ends=past if one in gone else None)
+        for one in numbers
+    )
+    store.put_many(Note(log="a", number=one) for one in numbers)
+    options: dict[str, Any] = {"reverse": reverse, "hydrate": hydrate}
+    if filtered and not hydrate:
+        options["where"] = entity.odd == True  # noqa: E712
+    reader = store.hydrate if hydrate else store.query
+    listed = {key: value for key, value in options.items() if key != "hydrate"}
+    wanted = [one.number for one in reader(selection, **listed)]
+    low, high, page = 0, 0, store.page(selection, 3, **options)
+    high = low + len(page.items)
+    assert _numbers(page) == wanted[:3]
+    for forward, size in steps:
+        assert (page.cursor is None) == (high == len(wanted))
+        assert page.previous is None or low > 0 or not page.items
+        cursor = page.cursor if forward else page.previous
+        if cursor is None:
+            assert forward or low == 0
+            continue
+        page = store.page(selection, size, cursor=cursor, **options)
+        if forward:
+            low, high = high, min(high + size, len(wanted))
+        else:
+            low, high = max(low - size, 0), low
+        assert _numbers(page) == wanted[low:high]
+        if not forward:
+            assert (page.previous is None) == (low == 0)
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.errors import expect_error
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
 tracker = Table("tracker", indexes=[by_state])
@@ -225,14 +226,14 @@ def test_evolve_keeps_what_is_not_changed(store: Store, opener: StoreOpener) -> 
     stored |= {"version": {"N": "4"}, "made": {"S": "2026-01-01T00:00:00Z"}, "extra": {"S": "x"}}
     stored |= {"changed": {"S": "2026-01-01T00:00:00Z"}}
     opener.driver.execute(PutItem("tracker", stored))
-    old = store.get(ONE)
-    assert old is not None
+    old = existing(store.get(ONE))
     new = evolve(old, title="new")
     assert (old.title, new.title, new.version, new.made) == ("old", "new", 4, old.made)
     assert type(new) is Issue
     store.replace(new)
-    found = opener.driver.execute(PutItem("tracker", stored, return_values="ALL_OLD")).attributes
-    assert found is not None
+    found = existing(
+        opener.driver.execute(PutItem("tracker", stored, return_values="ALL_OLD")).attributes
+    )
     assert (found["extra"], found["version"], found["title"]["S"]) == (
         {"S": "x"},
         {"N": "5"},
@@ -241,14 +242,12 @@ def test_evolve_keeps_what_is_not_changed(store: Store, opener: StoreOpener) -> 
 
 
 def test_move_an_item(store: Store) -> None:
-    old = store.get(ONE)
-    assert old is not None
+    old = existing(store.get(ONE))
     moved = evolve(old, project="app", number=5)
     with store.transaction() as tx:
         tx.create(moved)
         tx.delete(key_of(old), if_=Issue.version == old.version)
-    found = store.get(Issue.key("app", 5))
-    assert found is not None
+    found = existing(store.get(Issue.key("app", 5)))
     assert found == moved
     assert (found.made, found.place) == (old.made, Place("Bern", 3))
     assert store.get(ONE) is None
@@ -283,8 +282,7 @@ def test_evolve_of_pydantic_models(store: Store, opener: StoreOpener) -> None:
         "extra": {"S": "x"},
     }
     opener.driver.execute(PutItem("tracker", stored))
-    old = store.get(Notes.key(1))
-    assert old is not None
+    old = existing(store.get(Notes.key(1)))
     old._seen = True
     new = evolve(old, text="b")
     assert (old.text, new.text, new._seen) == ("a", "b", True)
@@ -302,8 +300,7 @@ def test_evolve_of_pydantic_models(store: Store, opener: StoreOpener) -> None:
 def test_current_as_is_typed(store: Store) -> None:
     with pytest.raises(AlreadyExists) as exists:
         store.create(Issue(project="web", number=1, title="again"))
-    current = exists.value.current_as(Issue)
-    assert current is not None
+    current = existing(exists.value.current_as(Issue))
     assert current.title == "old"
     with pytest.raises(InvalidValue, match="the item is an instance of Issue"):
         exists.value.current_as(Project)
@@ -313,9 +310,7 @@ def test_current_as_is_typed(store: Store) -> None:
     store.update(ONE, Issue.title.set("newer"))
     with pytest.raises(VersionConflict) as conflict:
         store.replace(stale)
-    newest = conflict.value.current_as(Issue)
-    assert newest is not None
-    assert newest.title == "newer"
+    assert existing(conflict.value.current_as(Issue)).title == "newer"
     with pytest.raises(NotFound) as missing:
         store.update(Issue.key("web", 9), Issue.title.set("x"))
     assert missing.value.current_as(Issue) is None
@@ -325,8 +320,6 @@ def test_current_as_of_a_model_expects_the_model(store: Store) -> None:
     store.create(Note(number=1, text="a"))
     with pytest.raises(AlreadyExists) as exists:
         store.create(Note(number=1, text="b"))
-    current = exists.value.current_as(Note)
-    assert current is not None
-    assert current.text == "a"
+    assert existing(exists.value.current_as(Note)).text == "a"
     with pytest.raises(InvalidValue, match=r"Write current_as\(Note\)"):
         exists.value.current_as(Notes)

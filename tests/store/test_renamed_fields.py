@@ -18,7 +18,6 @@ from singletable import (
     DeclarationError,
     Edit,
     Encrypted,
-    Engine,
     Entity,
     GetItem,
     Index,
@@ -40,7 +39,9 @@ from singletable.schema import model_of
 from singletable.store.validation import condition_node
 from singletable.values import AttributeValue, Item
 from tests.store.errors import expect_error
+from tests.store.interrupted_driver import InterruptedDriver
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing, memory_store
 
 by_team = Index("by_team", pk="GSI1PK", sk="GSI1SK")
 names = Index("names", pk="GSI2PK", projection=["FullName", "full_name", "Name"])
@@ -137,29 +138,19 @@ def store(opener: StoreOpener) -> Store:
     return opened
 
 
-class MemoryStore(Store):
-    """A store in memory, for cases that do not depend on the driver."""
-
-    def __init__(self, engine: Engine) -> None:
-        super().__init__(engine)
-        self.engine = engine
-        self.admin.create_table(users)
-
-
 @pytest.fixture
-def quick() -> MemoryStore:
-    return MemoryStore(Engine.in_memory())
+def quick() -> Store:
+    """Return a store in memory, for cases that do not depend on the driver."""
+    return memory_store(users)
 
 
-def put(store: MemoryStore, item: Item) -> None:
+def put(store: Store, item: Item) -> None:
     """Store an item as another program would."""
-    store.engine.execute(PutItem("users", item))
+    store.driver.execute(PutItem("users", item))
 
 
 def ada(store: Store) -> User:
-    found = store.get(ADA)
-    assert found is not None
-    return found
+    return existing(store.get(ADA))
 
 
 def test_old_item_is_read_edited_and_renamed_on_every_driver(store: Store) -> None:
@@ -226,8 +217,7 @@ CONDITIONS: list[Condition[User]] = [
 @pytest.mark.parametrize("condition", CONDITIONS, ids=repr)
 def test_condition_tests_the_renamed_item(condition: Condition[User]) -> None:
     model = model_of(User)
-    node = condition_node(model, condition)
-    assert node is not None
+    node = existing(condition_node(model, condition))
     for values in itertools.product(VALUES, VALUES, VALUES, VALUES[:3], VALUES[:3]):
         attributes = ("full_name", "FullName", "Name", "Team", "team")
         item = {name: one for name, one in zip(attributes, values, strict=True) if one is not None}
@@ -237,8 +227,7 @@ def test_condition_tests_the_renamed_item(condition: Condition[User]) -> None:
 def test_condition_on_a_nested_value_tests_the_renamed_item() -> None:
     model = model_of(User)
     condition = User.address.nested(lambda one: one.city) == "Rome"
-    node = condition_node(model, condition)
-    assert node is not None
+    node = existing(condition_node(model, condition))
     rome, oslo = ({"M": {"city": {"S": city}}} for city in ("Rome", "Oslo"))
     for first, second in itertools.product((None, rome, oslo, {"NULL": True}), repeat=2):
         pairs = (("place", first), ("address", second))
@@ -276,7 +265,7 @@ EDITS: list[Edit[User]] = [
 )
 @pytest.mark.parametrize("is_both", [False, True])
 def test_edit_has_the_result_of_renaming_first(
-    quick: MemoryStore, edit: Edit[User], is_both: bool
+    quick: Store, edit: Edit[User], is_both: bool
 ) -> None:
     renamed = model_of(User).current(OLD)
     put(quick, renamed)
@@ -298,7 +287,7 @@ def stored_value(store: Store, expected: User, field: Attr[Any]) -> AttributeVal
     return model_of(User).item(vars(expected)).get(field.attribute)
 
 
-def test_two_edits_of_one_value_are_rejected(quick: MemoryStore) -> None:
+def test_two_edits_of_one_value_are_rejected(quick: Store) -> None:
     put(quick, OLD)
     with pytest.raises(InvalidValue, match=r"two edits change User\.log"):
         quick.update(ADA, User.log.append("b"), User.log.append("c"))
@@ -313,24 +302,17 @@ def test_two_edits_of_one_value_are_rejected(quick: MemoryStore) -> None:
 
 
 def test_edit_is_repeated_if_a_program_of_the_old_version_writes_meanwhile() -> None:
-    class Racing(Engine):
-        """Writes an old name between the read and the write of the first update."""
-
-        races = 1
-
-        def execute(self, operation: Any, /) -> Any:
-            result = super().execute(operation)
-            if isinstance(operation, GetItem) and self.races:
-                self.races -= 1
-                super().execute(PutItem("users", {**OLD, "score": {"N": "10"}}))
-            return result
-
-    store = MemoryStore(Racing.in_memory())
+    store = memory_store(users)
     put(store, OLD)
-    assert store.update(ADA, User.points.add(1)).points == 11
+
+    def write() -> None:
+        put(store, {**OLD, "score": {"N": "10"}})
+
+    racing = Store(InterruptedDriver(store.driver, write, GetItem, after=True))
+    assert racing.update(ADA, User.points.add(1)).points == 11
 
 
-def test_timestamps_are_renamed(quick: MemoryStore) -> None:
+def test_timestamps_are_renamed(quick: Store) -> None:
     class Before(Entity, table=Table("users")):
         """The earlier version."""
 
@@ -360,7 +342,7 @@ def test_timestamps_are_renamed(quick: MemoryStore) -> None:
     assert quick.upsert(After.key("b"), After.note.set("y")).made > before.made
 
 
-def test_upsert_modify_and_transactions_rename(quick: MemoryStore) -> None:
+def test_upsert_modify_and_transactions_rename(quick: Store) -> None:
     put(quick, OLD)
     assert quick.upsert(ADA, User.points.add(1), User.name.set("A")).points == 4
     put(quick, OLD)
@@ -376,17 +358,14 @@ def test_upsert_modify_and_transactions_rename(quick: MemoryStore) -> None:
         transaction.create(User(user="eve", name="Eve"))
     assert ada(quick).points == 4
     put(quick, OLD)
-    with (
-        expect_error(ConditionFailed),
-        quick.transaction() as transaction,
-    ):
+    with expect_error(ConditionFailed), quick.transaction() as transaction:
         transaction.check(ADA, User.points == 0)
         transaction.create(User(user="zoe", name="Zoe"))
     assert quick.delete(ADA, if_=User.name == "Ada") is not None
 
 
 # The way to rename all items, while other programs write them.
-def test_modify_without_a_change_writes_an_item_with_old_names(quick: MemoryStore) -> None:
+def test_modify_without_a_change_writes_an_item_with_old_names(quick: Store) -> None:
     def unchanged(one: object) -> None:
         """Change nothing."""
 
@@ -399,7 +378,7 @@ def test_modify_without_a_change_writes_an_item_with_old_names(quick: MemoryStor
     assert stored(quick, PLAIN) == {"id": {"S": "a"}, "name": {"S": "b"}}
 
 
-def test_modify_notices_a_new_old_name(quick: MemoryStore) -> None:
+def test_modify_notices_a_new_old_name(quick: Store) -> None:
     quick.create(Plain(user="a"))
     raced: list[int] = []
 
@@ -412,7 +391,7 @@ def test_modify_notices_a_new_old_name(quick: MemoryStore) -> None:
     assert quick.modify(Plain.key("a"), change).name == "raced!"
 
 
-def test_unique_values_of_old_items_are_released_and_kept(quick: MemoryStore) -> None:
+def test_unique_values_of_old_items_are_released_and_kept(quick: Store) -> None:
     quick.create(User(user="ada", name="Ada", email="a@x"))
     put(quick, OLD)
     with pytest.raises(AlreadyExists):
@@ -423,14 +402,14 @@ def test_unique_values_of_old_items_are_released_and_kept(quick: MemoryStore) ->
     assert marker["name"] == {"S": "Ada"}
 
 
-def test_bulk_load_skips_an_equal_item_with_old_names(quick: MemoryStore) -> None:
+def test_bulk_load_skips_an_equal_item_with_old_names(quick: Store) -> None:
     put(quick, {**PLAIN, "FullName": {"S": "Ada"}})
     assert quick.bulk_load([Plain(user="a", name="Ada")]).skipped == 1
     result = quick.bulk_load([Plain(user="a", name="Eve")], on_conflict=lambda conflict: None)
     assert result.conflicts == 1
 
 
-def test_encrypted_value_is_read_under_its_old_name_and_sealed_again(quick: MemoryStore) -> None:
+def test_encrypted_value_is_read_under_its_old_name_and_sealed_again(quick: Store) -> None:
     class Before(Entity, table=Table("users")):
         """The earlier version."""
 
@@ -448,7 +427,7 @@ def test_encrypted_value_is_read_under_its_old_name_and_sealed_again(quick: Memo
 
 
 def test_write_old_stores_values_that_may_be_absent_under_the_old_names_only(
-    quick: MemoryStore,
+    quick: Store,
 ) -> None:
     item: Item = {"PK": {"S": "WRITTEN#ada"}}
     quick.create(Written(user="ada", name="Ada", points=3, nick="A", tags={"x"}))
@@ -479,7 +458,7 @@ def test_write_old_stores_values_that_may_be_absent_under_the_old_names_only(
     }
 
 
-def test_index_without_any_name_of_a_field_cannot_test_or_select_it(quick: MemoryStore) -> None:
+def test_index_without_any_name_of_a_field_cannot_test_or_select_it(quick: Store) -> None:
     with pytest.raises(InvalidValue, match="does not contain FullName, Name, full_name"):
         quick.count(User.partly("ada"), where=User.name == "x")
     with pytest.raises(InvalidValue, match=r"does not contain User\.name"):

@@ -8,15 +8,8 @@ from typing import Any
 
 import pytest
 
+from singletable import errors
 from singletable.engine import Engine
-from singletable.errors import (
-    AlreadyExists,
-    ConditionFailed,
-    InvalidValue,
-    ItemMismatch,
-    NotFound,
-    VersionConflict,
-)
 from singletable.operations import GetItem, Operation, PutItem
 from singletable.schema import (
     Attr,
@@ -28,12 +21,13 @@ from singletable.schema import (
     Table,
     Unique,
     attr,
-    key_of,
+    evolve,
 )
-from singletable.store import Store, parse_stream_event
+from singletable.store import DeleteResult, Store, parse_stream_event
 from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing, memory_store, transact
 from tests.store.versioned_entities import (
     Club,
     Former,
@@ -47,6 +41,7 @@ from tests.store.versioned_entities import (
 
 ADA = Person(slug="7", team="red", first="Ada King", last="Lovelace", points=3)
 KEY = Person.key("7")
+ONE = Member.key("chess", "1")
 
 
 class Recorder:
@@ -67,21 +62,24 @@ class Recorder:
         return self.engine.execute(operation)
 
 
+OLD_ADA = old_person("7", "Ada King Lovelace", shoe="42")
+
+
 @pytest.fixture
-def people(opener: StoreOpener) -> tuple[StoreOpener, Store]:
+def people(opener: StoreOpener) -> Store:
     """Return a store with an item of version 1."""
     store = opener.open()
     store.admin.create_table(table)
-    opener.driver.execute(PutItem("people", old_person("7", "Ada King Lovelace", shoe="42")))
-    return opener, store
+    opener.driver.execute(PutItem("people", OLD_ADA))
+    return store
 
 
 @pytest.fixture
 def recorder() -> Recorder:
     """Return a driver in memory with an item of version 1."""
     engine = Engine.in_memory()
-    Store(engine).admin.create_table(table)
-    engine.execute(PutItem("people", old_person("7", "Ada King Lovelace", shoe="42")))
+    memory_store(table, driver=engine)
+    engine.execute(PutItem("people", OLD_ADA))
     return Recorder(engine)
 
 
@@ -93,18 +91,15 @@ def store(recorder: Recorder) -> Store:
 
 def stored(driver: Any, id_: str = "7") -> Item:
     """Return the stored attributes of a person."""
-    key: Item = {"PK": {"S": f"PERSON#{id_}"}, "SK": {"S": "PERSON"}}
-    item = driver.execute(GetItem("people", key, consistent_read=True)).item
-    return dict(item or {})
+    return driver.execute(GetItem("people", Person.key(id_).key, consistent_read=True)).item or {}
 
 
 class Team(Collection):
     people: list[Person]
 
 
-def test_every_read_returns_the_upgraded_item(people: tuple[StoreOpener, Store]) -> None:
-    opener, store = people
-    team = Person.in_team("red")
+def test_every_read_returns_the_upgraded_item(people: Store, opener: StoreOpener) -> None:
+    store, team = people, Person.in_team("red")
     assert store.get(KEY) == ADA
     assert store.get_many([KEY]) == [ADA]
     assert store.transact_get(KEY) == (ADA,)
@@ -119,8 +114,8 @@ def test_every_read_returns_the_upgraded_item(people: tuple[StoreOpener, Store])
     assert stored(opener.driver)["name"] == {"S": "Ada King Lovelace"}
 
 
-def test_conditions_of_reads_test_the_upgraded_item(people: tuple[StoreOpener, Store]) -> None:
-    _, store = people
+def test_conditions_of_reads_test_the_upgraded_item(people: Store) -> None:
+    store = people
     store.put(Person(slug="8", team="red", first="Grace", last="Hopper"))
     team, is_ada = Person.in_team("red"), Person.first.begins_with("Ada")
     assert list(store.query(team, where=is_ada)) == [ADA]
@@ -134,10 +129,9 @@ def test_conditions_of_reads_test_the_upgraded_item(people: tuple[StoreOpener, S
 
 
 def test_update_of_an_older_item_writes_the_upgraded_one(
-    people: tuple[StoreOpener, Store],
+    people: Store, opener: StoreOpener
 ) -> None:
-    opener, store = people
-    updated = store.update(KEY, Person.points.add(1), Person.nickname.set("A"))
+    updated = people.update(KEY, Person.points.add(1), Person.nickname.set("A"))
     assert updated == Person(
         slug="7", team="red", first="Ada King", last="Lovelace", points=4, nickname="A"
     )
@@ -176,51 +170,38 @@ def _names() -> list[Edit[Person]]:
     return [Person.team.set("red"), Person.first.set("Ada"), Person.last.set("L")]
 
 
-def _succeeds(call: Any) -> bool:
-    try:
-        call()
-    except ConditionFailed:
-        return False
-    return True
+BYRON = Person(slug="7", team="red", first="Ada", last="Byron")
+# Writes by a store or in a transaction.
+CONDITIONAL: dict[str, Callable[[Any, Condition[Person]], object]] = {
+    "put": lambda to, condition: to.put(BYRON, if_=condition),
+    "replace": lambda to, condition: to.replace(BYRON, if_=condition),
+    "delete": lambda to, condition: to.delete(KEY, if_=condition),
+    "update": lambda to, condition: to.update(KEY, Person.points.set(1), if_=condition),
+    "empty update": lambda to, condition: to.update(KEY, if_=condition),
+    "upsert": lambda to, condition: to.upsert(
+        KEY, Person.points.set(1), on_create=_names(), if_=condition
+    ),
+    "check": lambda to, condition: to.check(KEY, condition),
+}
 
 
-def _writes(store: Store, condition: Condition[Person]) -> dict[str, Any]:
-    def in_transaction(method: str, *arguments: Any) -> None:
-        with store.transaction() as writes:
-            getattr(writes, method)(*arguments, if_=condition)
-
-    def check() -> None:
-        with store.transaction() as writes:
-            writes.check(KEY, condition)
-
-    new = Person(slug="7", team="red", first="Ada", last="Byron")
-    return {
-        "put": lambda: store.put(new, if_=condition),
-        "replace": lambda: store.replace(new, if_=condition),
-        "delete": lambda: store.delete(KEY, if_=condition),
-        "update": lambda: store.update(KEY, Person.points.set(1), if_=condition),
-        "empty update": lambda: store.update(KEY, if_=condition),
-        "upsert": lambda: store.upsert(
-            KEY, Person.points.set(1), on_create=_names(), if_=condition
-        ),
-        "check": check,
-        "transactional put": lambda: in_transaction("put", new),
-        "transactional update": lambda: in_transaction("update", KEY, Person.points.set(1)),
-        "transactional delete": lambda: in_transaction("delete", KEY),
-        "transactional upsert": lambda: in_transaction("upsert", KEY, *_names()),
-    }
-
-
-@pytest.mark.parametrize("call", list(_writes(Store(Engine.in_memory()), Person.first == "")))
+@pytest.mark.parametrize("together", [False, True], ids=["alone", "transaction"])
+@pytest.mark.parametrize("name", CONDITIONAL)
 def test_a_condition_on_an_older_item_is_tested_after_the_upgrade(
-    call: str, recorder: Recorder, store: Store
+    name: str, together: bool, recorder: Recorder, store: Store
 ) -> None:
+    def write(condition: Condition[Person]) -> None:
+        if together or name == "check":
+            transact(store, lambda to: CONDITIONAL[name](to, condition))
+        else:
+            CONDITIONAL[name](store, condition)
+
     before = stored(recorder.engine)
-    # Version 1 has no such attribute, so the stored item satisfies this condition.
-    wrong = _writes(store, Person.first != "Ada King")[call]
-    assert not _succeeds(wrong)
+    with pytest.raises(errors.ConditionFailed):
+        # Version 1 has no such attribute, so the stored item satisfies this condition.
+        write(Person.first != "Ada King")
     assert stored(recorder.engine) == before
-    assert _succeeds(_writes(store, Person.first == "Ada King")[call])
+    write(Person.first == "Ada King")
 
 
 def test_upsert_of_an_older_item_edits_it(recorder: Recorder, store: Store) -> None:
@@ -233,10 +214,7 @@ def test_upsert_of_an_older_item_edits_it(recorder: Recorder, store: Store) -> N
 
 
 def test_modify_writes_the_upgraded_item(recorder: Recorder, store: Store) -> None:
-    def rename(person: Person) -> None:
-        person.first = "Augusta"
-
-    store.modify(KEY, rename)
+    store.modify(KEY, lambda one: evolve(one, first="Augusta"))
     item = stored(recorder.engine)
     assert "name" not in item
     assert item["shoe"] == {"S": "42"}
@@ -255,27 +233,22 @@ def test_modify_without_changes_upgrades_an_older_item_once(
     assert recorder.names == ["GetItem"]
 
 
-@pytest.mark.parametrize("call", ["update", "upsert", "modify", "transaction"])
-def test_an_older_item_that_changes_meanwhile_is_read_again(
-    call: str, recorder: Recorder, store: Store
-) -> None:
-    def increment(person: Person) -> None:
-        person.points += 1
+INCREMENTS: dict[str, Callable[[Store], object]] = {
+    "update": lambda s: s.update(KEY, Person.points.add(1)),
+    "upsert": lambda s: s.upsert(KEY, Person.points.add(1), on_create=_names()),
+    "modify": lambda s: s.modify(KEY, lambda one: evolve(one, points=one.points + 1)),
+    "transaction": lambda s: transact(s, lambda to: to.update(KEY, Person.points.add(1))),
+}
 
-    changed = old_person("7", "Ada Byron")
+
+@pytest.mark.parametrize("increment", INCREMENTS.values(), ids=INCREMENTS)
+def test_an_older_item_that_changes_meanwhile_is_read_again(
+    increment: Callable[[Store], object], recorder: Recorder, store: Store
+) -> None:
     # The first write fails because of the version, the second because of this change.
-    recorder.intrusions = [old_person("7", "Ada Lovelace"), changed]
-    if call == "modify":
-        store.modify(KEY, increment)
-    elif call == "upsert":
-        store.upsert(KEY, Person.points.add(1), on_create=_names())
-    elif call == "update":
-        store.update(KEY, Person.points.add(1))
-    else:
-        with store.transaction() as writes:
-            writes.update(KEY, Person.points.add(1))
-    person = store.get(KEY)
-    assert person is not None
+    recorder.intrusions = [old_person("7", "Ada Lovelace"), old_person("7", "Ada Byron")]
+    increment(store)
+    person = existing(store.get(KEY))
     assert (person.last, person.points) == ("Byron", 4)
 
 
@@ -310,26 +283,26 @@ def test_a_newer_version_is_never_misread(recorder: Recorder, store: Store) -> N
     ]
     for call in calls:
         with pytest.raises(
-            ItemMismatch, match="schema version 3, but this program knows 2: deploy"
+            errors.ItemMismatch, match="schema version 3, but this program knows 2: deploy"
         ):
             call()
     assert stored(recorder.engine) == newer
-    skipped: list[ItemMismatch] = []
+    skipped: list[errors.ItemMismatch] = []
     team = Person.in_team("red")
     assert list(store.query(team, where=Person.first == "x", on_mismatch=skipped.append)) == []
     assert [error.key for error in skipped] == [{"PK": newer["PK"], "SK": newer["SK"]}]
 
 
 def test_missing_items_are_not_found(store: Store) -> None:
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         store.update(Person.key("none"), Person.points.set(1))
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         store.replace(Person(slug="none", team="red", first="A", last="B"), if_=Person.points == 1)
     assert store.delete(Person.key("none")) is None
 
 
 def test_a_partial_index_returns_current_items_only(recorder: Recorder, store: Store) -> None:
-    with pytest.raises(ItemMismatch, match=r"schema version 1.*hydrate\(\)"):
+    with pytest.raises(errors.ItemMismatch, match=r"schema version 1.*hydrate\(\)"):
         list(store.select(Person.partial("red"), Person.last))
     store.update(KEY, Person.points.set(1))
     assert list(store.select(Person.partial("red"), Person.last)) == [("Lovelace",)]
@@ -371,98 +344,70 @@ def test_deleting_an_older_item_returns_it_upgraded(recorder: Recorder, store: S
 
 
 @pytest.fixture
-def clubs() -> tuple[Engine, Store]:
+def clubs() -> Store:
     """Return a store with a club of version 1, and a member of version 1."""
-    engine = Engine.in_memory()
-    store = Store(engine, clock=Clock())
-    store.admin.create_table(club_table)
+    store = memory_store(club_table, clock=Clock())
     store.create(Club(name="chess"))
     store.create(Member(club="chess", slug="1", email="ada@example.com"))
-    key = key_of(Member(club="chess", slug="1", email="x")).key
-    old: Item = {
-        **key,
-        "club": {"S": "chess"},
-        "slug": {"S": "1"},
-        "mail": {"S": "ada@example.com"},
-    }
-    engine.execute(PutItem("clubs", old))
-    club: Item = {
-        "PK": {"S": "CLUB#chess"},
-        "SK": {"S": "CLUB"},
-        "name": {"S": "chess"},
-        "members": {"N": "1"},
-        "revision": {"N": "7"},
-    }
-    engine.execute(PutItem("clubs", club))
-    return engine, store
+    old: Item = {"club": {"S": "chess"}, "slug": {"S": "1"}, "mail": {"S": "ada@example.com"}}
+    club: Item = {"name": {"S": "chess"}, "members": {"N": "1"}, "revision": {"N": "7"}}
+    for item in (ONE.key | old, Club.key("chess").key | club):
+        store.driver.execute(PutItem("clubs", item))
+    return store
 
 
-def test_upgrades_run_in_a_chain_and_keep_counts_and_versions(
-    clubs: tuple[Engine, Store],
-) -> None:
-    _, store = clubs
+def test_upgrades_run_in_a_chain_and_keep_counts_and_versions(clubs: Store) -> None:
+    store = clubs
     store.create(Member(club="chess", slug="2", email="bob@example.com"))
-    club = store.get(Club.key("chess"))
-    assert club is not None
+    club = existing(store.get(Club.key("chess")))
     assert (club.motto, club.members, club.revision) == ("chess first", 2, 7)
     club.motto = "checkmate"
     store.put(club)
     assert (club.revision, club.members) == (8, 2)
-    with pytest.raises(VersionConflict):
+    with pytest.raises(errors.VersionConflict):
         store.update(Club.key("chess"), Club.motto.set("x"), if_=Club.revision == 7)
     store.delete(Member.key("chess", "2"))
     assert store.update(Club.key("chess"), Club.motto.set("stalemate")).members == 1
 
 
-def test_an_older_club_is_updated_with_its_count(clubs: tuple[Engine, Store]) -> None:
-    _, store = clubs
-    with store.transaction() as writes:
+def test_an_older_club_is_updated_with_its_count(clubs: Store) -> None:
+    with clubs.transaction() as writes:
         writes.update(Club.key("chess"), Club.motto.set("x"))
         writes.create(Member(club="chess", slug="2", email="bob@example.com"))
-    club = store.get(Club.key("chess"))
-    assert club is not None
+    club = existing(clubs.get(Club.key("chess")))
     assert (club.motto, club.members, club.revision) == ("x", 2, 8)
 
 
-def test_unique_values_of_an_upgraded_item_move(clubs: tuple[Engine, Store]) -> None:
-    _, store = clubs
-    key = Member.key("chess", "1")
-    assert store.find(Member.unique_email("ada@example.com")) is not None
-    store.update(key, Member.joined.set("today"))
-    with pytest.raises(AlreadyExists):
-        store.create(Member(club="chess", slug="3", email="ada@example.com"))
-    store.update(key, Member.email.set("new@example.com"))
-    assert store.find(Member.unique_email("ada@example.com")) is None
-    assert store.find(Member.unique_email("new@example.com")) is not None
+def test_unique_values_of_an_upgraded_item_move(clubs: Store) -> None:
+    assert clubs.find(Member.unique_email("ada@example.com")) is not None
+    clubs.update(ONE, Member.joined.set("today"))
+    with pytest.raises(errors.AlreadyExists):
+        clubs.create(Member(club="chess", slug="3", email="ada@example.com"))
+    clubs.update(ONE, Member.email.set("new@example.com"))
+    assert clubs.find(Member.unique_email("ada@example.com")) is None
+    assert clubs.find(Member.unique_email("new@example.com")) is not None
 
 
-@pytest.mark.parametrize("call", ["update", "put", "delete", "delete_partition"])
-def test_the_marker_of_an_older_item_is_released(call: str, clubs: tuple[Engine, Store]) -> None:
-    _, store = clubs
-    key = Member.key("chess", "1")
-    if call == "update":
-        store.update(key, Member.email.set("new@example.com"))
-    elif call == "put":
-        store.put(Member(club="chess", slug="1", email="new@example.com"))
-    elif call == "delete":
-        store.delete(key)
-    else:
-        assert store.delete_partition(Member.key.partition("chess")).deleted == 2
-        store.create(Club(name="chess"))
-    store.create(Member(club="chess", slug="4", email="ada@example.com"))
+RELEASES: dict[str, Callable[[Store], object]] = {
+    "update": lambda s: s.update(ONE, Member.email.set("new@example.com")),
+    "put": lambda s: s.put(Member(club="chess", slug="1", email="new@example.com")),
+    "delete": lambda s: s.delete(ONE),
+    "delete_partition": lambda s: s.delete_partition(Member.key.partition("chess")),
+}
 
 
-def test_update_restores_the_marker_of_an_older_item(clubs: tuple[Engine, Store]) -> None:
-    _, store = clubs
-    store.update(Member.key("chess", "1"), Member.joined.set("today"))
-    with pytest.raises(AlreadyExists):
-        store.create(Member(club="chess", slug="5", email="ada@example.com"))
+@pytest.mark.parametrize("name", RELEASES)
+def test_the_marker_of_an_older_item_is_released(name: str, clubs: Store) -> None:
+    result = RELEASES[name](clubs)
+    if name == "delete_partition":
+        assert result == DeleteResult(deleted=2, kept=0)
+    clubs.put(Club(name="hockey"))
+    clubs.create(Member(club="hockey", slug="4", email="ada@example.com"))
 
 
 def test_write_version_stores_the_older_shape_with_new_index_keys() -> None:
     engine = Engine.in_memory()
-    store = Store(engine, clock=Clock())
-    store.admin.create_table(table)
+    store = memory_store(table, driver=engine, clock=Clock())
     person = store.create(Mixed(slug="7", team="red", first="Ada King", last="Lovelace"))
     assert stored(engine) == {
         "PK": {"S": "PERSON#7"},
@@ -475,17 +420,12 @@ def test_write_version_stores_the_older_shape_with_new_index_keys() -> None:
         "GSI1SK": {"S": "Lovelace#Ada King"},
     }
     assert store.get(Mixed.key("7")) == person
-    former = store.get(Former.key("7"))
-    assert former is not None
-    assert former.name == "Ada King Lovelace"
+    assert existing(store.get(Former.key("7"))).name == "Ada King Lovelace"
     store.update(Mixed.key("7"), Mixed.points.add(1))
-    store.upsert(Mixed.key("7"), Mixed.points.add(1), on_create=[Mixed.team.set("red"), *_parts()])
+    names = [Mixed.team.set("red"), Mixed.first.set("A"), Mixed.last.set("B")]
+    store.upsert(Mixed.key("7"), Mixed.points.add(1), on_create=names)
     assert stored(engine)["points"] == {"N": "2"}
     assert stored(engine)["schema_version"] == {"N": "1"}
-
-
-def _parts() -> list[Edit[Mixed]]:
-    return [Mixed.first.set("A"), Mixed.last.set("B")]
 
 
 @pytest.mark.parametrize(
@@ -495,20 +435,17 @@ def _parts() -> list[Edit[Mixed]]:
 )
 def test_write_version_rejects_what_it_cannot_store(edit: Edit[Mixed]) -> None:
     engine = Engine.in_memory()
-    store = Store(engine)
-    store.admin.create_table(table)
+    store = memory_store(table, driver=engine)
     store.create(Mixed(slug="7", team="red", first="Ada", last="Lovelace"))
     before = stored(engine)
-    with pytest.raises(InvalidValue, match="would be read back as"):
+    with pytest.raises(errors.InvalidValue, match="would be read back as"):
         store.update(Mixed.key("7"), edit)
     assert stored(engine) == before
 
 
 def test_two_versions_side_by_side_lose_nothing() -> None:
     """Programs of both versions write the same items in random order, as a model says."""
-    engine = Engine.in_memory()
-    store = Store(engine, clock=Clock())
-    store.admin.create_table(table)
+    store = memory_store(table, clock=Clock())
     chance = random.Random(20)
     expected: dict[str, tuple[str, str, int]] = {}
     for _ in range(300):
@@ -526,7 +463,7 @@ def test_two_versions_side_by_side_lose_nothing() -> None:
             expected.pop(id_, None)
             store.delete(Former.key(id_) if old else Mixed.key(id_))
         elif known is None:
-            with pytest.raises(NotFound):
+            with pytest.raises(errors.NotFound):
                 store.update(Mixed.key(id_), Mixed.points.add(1))
         elif action == "add":
             expected[id_] = (*known[:2], known[2] + 1)
@@ -568,24 +505,23 @@ def lower_email(old: AccountV1) -> Account:
     return Account(number=old.number, email=old.email.lower())
 
 
-@pytest.mark.parametrize("call", ["update", "modify", "put", "delete"])
-def test_the_marker_of_a_value_that_the_upgrade_changes_is_released(call: str) -> None:
-    engine = Engine.in_memory()
-    store = Store(engine, clock=Clock())
-    store.admin.create_table(lowered)
+FIRST = Account.key(1)
+ACCOUNT_WRITES: dict[str, Callable[[Store], object]] = {
+    "update": lambda s: s.update(FIRST, Account.email.set("eve")),
+    "modify": lambda s: s.modify(FIRST, lambda account: None),
+    "put": lambda s: s.put(Account(number=1, email="eve")),
+    "delete": lambda s: s.delete(FIRST),
+}
+
+
+@pytest.mark.parametrize("name", ACCOUNT_WRITES)
+def test_the_marker_of_a_value_that_the_upgrade_changes_is_released(name: str) -> None:
+    store = memory_store(lowered, clock=Clock())
     store.create(Account(number=1, email="Ada"))
-    key = Account.key(1)
-    old: Item = {**key.key, "number": {"N": "1"}, "email": {"S": "Ada"}}
-    engine.execute(PutItem("accounts", old))
-    if call == "update":
-        store.update(key, Account.email.set("eve"))
-    elif call == "modify":
-        store.modify(key, lambda account: None)
-    elif call == "put":
-        store.put(Account(number=1, email="eve"))
-    else:
-        store.delete(key)
+    old: Item = {**FIRST.key, "number": {"N": "1"}, "email": {"S": "Ada"}}
+    store.driver.execute(PutItem("accounts", old))
+    ACCOUNT_WRITES[name](store)
     store.create(Account(number=2, email="Ada"))
-    if call == "modify":
-        with pytest.raises(AlreadyExists):
+    if name == "modify":
+        with pytest.raises(errors.AlreadyExists):
             store.create(Account(number=3, email="ada"))

@@ -15,7 +15,6 @@ from singletable import (
     BatchGetItem,
     DeleteItem,
     DeleteResult,
-    Engine,
     Entity,
     InvalidCursor,
     InvalidValue,
@@ -37,6 +36,7 @@ from singletable import (
     key_of,
 )
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing, memory_store, transact
 from tests.store.tenant_entities import (
     Comment,
     Country,
@@ -56,16 +56,15 @@ from tests.store.tenant_entities import (
 
 
 @pytest.fixture
-def whole(opener: StoreOpener) -> Store:
+def whole(empty: Store) -> Store:
     """Return a store with two tenants."""
-    store = opener.open()
-    store.admin.create_table(tracker)
+    empty.admin.create_table(tracker)
     for org in ("acme", "other"):
-        store.put(Org(name=org))
-        store.create(Issue(org=org, number=1, title=f"of {org}", slug="first"))
-        store.create(Issue(org=org, number=2))
-        store.put_many([Comment(org=org, issue=1, number=1), Visit(org=org, page="/")])
-    return store
+        empty.put(Org(name=org))
+        empty.create(Issue(org=org, number=1, title=f"of {org}", slug="first"))
+        empty.create(Issue(org=org, number=2))
+        empty.put_many([Comment(org=org, issue=1, number=1), Visit(org=org, page="/")])
+    return empty
 
 
 @pytest.fixture
@@ -74,8 +73,7 @@ def acme(whole: Store) -> Store:
 
 
 def test_scoped_store_reads_its_tenant(acme: Store) -> None:
-    issue = acme.get(one_issue("acme", 1))
-    assert issue is not None
+    issue = existing(acme.get(one_issue("acme", 1)))
     assert issue.title == "of acme"
     assert [one.number for one in acme.query(issues("acme"))] == [1, 2]
     assert [one.number for one in acme.query(in_state("acme", "open"))] == [1, 2]
@@ -109,12 +107,6 @@ def test_cursors_work_in_a_scope(acme: Store, whole: Store) -> None:
         acme.page(issues("acme"), 1, cursor=foreign.cursor)
 
 
-def write_in_transaction(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.update(Issue.key("acme", 1), Issue.title.set("new"))
-        transaction.delete(Issue.key("other", 1))
-
-
 CALLS: dict[str, Callable[[Store], object]] = {
     "get": lambda s: s.get(Issue.key("other", 1)),
     "key of a pattern": lambda s: s.get(one_issue("other", 1)),
@@ -138,7 +130,11 @@ CALLS: dict[str, Callable[[Store], object]] = {
     "collect": lambda s: s.collect(Everything, Org.key.partition("other")),
     "shards": lambda s: list(s.query(Visit.key.partition("other"))),
     "transact_get": lambda s: s.transact_get(Issue.key("acme", 1), Issue.key("other", 1)),
-    "transaction": write_in_transaction,
+    "transaction": lambda s: transact(
+        s,
+        lambda to: to.update(Issue.key("acme", 1), Issue.title.set("new")),
+        lambda to: to.delete(Issue.key("other", 1)),
+    ),
     "record of another tenant": lambda s: s.get(Org.key("other")),
 }
 NOT_SCOPED: dict[str, tuple[Callable[[Store], object], str]] = {
@@ -203,12 +199,8 @@ def test_narrower_scope_needs_all_fields(acme: Store) -> None:
 
 # In-memory only: what follows is rejected before any driver is called.
 @pytest.fixture
-def memory() -> Any:
-    with Engine.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(tracker)
-        store.admin.create_table(levels)
-        yield store
+def memory() -> Store:
+    return memory_store(tracker, levels)
 
 
 # The items are checked and written window by window.
@@ -311,21 +303,19 @@ class Plain(Entity, table=designs):
 def test_no_value_of_another_tenant_is_in_the_scope(
     scope: str, other: str, first: str, second: str
 ) -> None:
-    with Engine.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(designs)
-        keys: list[ItemKey[Any]] = [
-            Before.key(first, other, second),
-            After.key(other, first, second),
-            key_of(Plain(org=other, a=first)),
-        ]
-        scoped = store.scoped(org=scope)
-        for key in keys:
-            if scope == other and key.entity is Plain:
-                assert scoped.get(key) is None
-            elif scope != other:
-                with pytest.raises(OutOfScope):
-                    scoped.get(key)
+    store = memory_store(designs)
+    keys: list[ItemKey[Any]] = [
+        Before.key(first, other, second),
+        After.key(other, first, second),
+        key_of(Plain(org=other, a=first)),
+    ]
+    scoped = store.scoped(org=scope)
+    for key in keys:
+        if scope == other and key.entity is Plain:
+            assert scoped.get(key) is None
+        elif scope != other:
+            with pytest.raises(OutOfScope):
+                scoped.get(key)
 
 
 # Their keys begin alike, or contain a separator.
@@ -424,7 +414,7 @@ def test_scope_is_read_by_queries_if_possible(memory: Store) -> None:
     assert {one.org for one in memory.admin.scan(Rank)} == {*TENANTS} - {"a#b"}
 
 
-def test_undeclared_items_of_a_scope_raise_unless_told(memory: Store) -> None:
+def test_undeclared_items_of_a_scope_raise_unless_kept_or_deleted(memory: Store) -> None:
     memory.driver.execute(PutItem("tracker", {"PK": {"S": "ORG#a"}, "SK": {"S": "other"}}))
     tenant = memory.scoped(org="a")
     with pytest.raises(ItemMismatch):

@@ -22,7 +22,6 @@ from singletable import (
     OutOfScope,
     Store,
     Table,
-    TransactionConflict,
     TransactWriteItems,
     Unique,
     UpdateItem,
@@ -36,7 +35,10 @@ from singletable import (
     updated,
     version,
 )
+from singletable.faults import Faults, FaultyDriver, Next
+from singletable.store import Call
 from tests.store.clock import Clock
+from tests.store.stores import existing, memory_store
 
 table = Table("tracker", ttl="gone")
 
@@ -110,18 +112,14 @@ def issue(project: str = "web", **values: Any) -> Issue:
 
 
 def last_number(store: Store, project: str = "web") -> int:
-    found = store.get(Project.key("acme", project))
-    assert found is not None
-    return found.last_number
+    return existing(store.get(Project.key("acme", project))).last_number
 
 
 def test_items_are_numbered_from_one_for_each_parent(store: Store) -> None:
     numbers = [store.create(issue(project)).number for project in ("web", "web", "api", "web")]
     assert numbers == [1, 2, 1, 3]
     assert (last_number(store), last_number(store, "api")) == (3, 1)
-    found = store.get(Issue.key("acme", "web", 3))
-    assert found is not None
-    assert found.number == 3
+    assert existing(store.get(Issue.key("acme", "web", 3))).number == 3
     assert [one.number for one in store.query(Issue.key.partition("acme", "web"))] == [1, 2, 3]
 
 
@@ -134,19 +132,16 @@ def test_two_entities_share_a_sequence(store: Store) -> None:
 def test_taking_a_number_changes_neither_version_nor_time_of_the_parent(
     store: Store, clock: Clock
 ) -> None:
-    before = store.get(Project.key("acme", "web"))
+    before = existing(store.get(Project.key("acme", "web")))
     clock.advance(hours=1)
     store.create(issue())
-    after = store.get(Project.key("acme", "web"))
-    assert before is not None
-    assert after is not None
+    after = existing(store.get(Project.key("acme", "web")))
     assert (after.version, after.changed) == (before.version, before.changed)
     assert (after.last_number, after.issues) == (1, 1)
 
 
 def test_put_and_modify_of_the_parent_keep_its_number(store: Store) -> None:
-    old = store.get(Project.key("acme", "web"))
-    assert old is not None
+    old = existing(store.get(Project.key("acme", "web")))
     store.create(issue())
     old.title = "Website"
     assert store.replace(old).last_number == 1
@@ -322,56 +317,36 @@ def test_a_scoped_store_takes_numbers_in_its_scope_only(store: Store) -> None:
     store.create(Project(org="other", project="web"))
     with pytest.raises(OutOfScope):
         scoped.create(Issue(org="other", project="web"))
-    found = store.get(Project.key("other", "web"))
-    assert found is not None
-    assert found.last_number == 0
+    assert existing(store.get(Project.key("other", "web"))).last_number == 0
 
 
-class Conflicting:
-    """A driver on which the first transactions conflict; remembers the updates."""
-
-    def __init__(self, engine: Engine, conflicts: int) -> None:
-        self.engine = engine
-        self.conflicts = conflicts
-        self.updates: list[UpdateItem] = []
-
-    def execute(self, operation: Any, /) -> Any:
-        if isinstance(operation, UpdateItem):
-            self.updates.append(operation)
-        if isinstance(operation, TransactWriteItems) and self.conflicts:
-            self.conflicts -= 1
-            raise TransactionConflict("Another transaction is in progress.")
-        return self.engine.execute(operation)
-
-
-def test_a_retry_after_a_conflict_takes_no_other_number() -> None:
-    with Engine.in_memory() as engine:
-        driver = Conflicting(engine, 0)
-        store = Store(driver)
-        store.admin.create_table(table)
-        store.create(Project(org="acme", project="web"))
-        driver.conflicts = 3
+@pytest.mark.usefixtures("waits")
+def test_a_retry_after_a_conflict_takes_no_other_number(calls: list[Call]) -> None:
+    driver = FaultyDriver(Engine.in_memory())
+    store = memory_store(table, driver=driver, observers=[calls.append])
+    store.create(Project(org="acme", project="web"))
+    conflicts = Faults(conflict=Next(3), operations=("TransactWriteItems",))
+    with driver.inject(conflicts):
         assert store.create(issue()).number == 1
-        driver.conflicts = 3
-        new = issue()
-        with store.transaction() as tx:
-            tx.create(new)
-        assert new.number == 2
-        assert len(driver.updates) == 2
-        assert {one.return_values for one in driver.updates} == {"UPDATED_NEW"}
+    new = issue()
+    with driver.inject(conflicts), store.transaction() as tx:
+        tx.create(new)
+    assert new.number == 2
+    sent = [one.operation for call in calls for one in call.requests]
+    updates = [one for one in sent if isinstance(one, UpdateItem)]
+    assert [one.return_values for one in updates] == ["UPDATED_NEW"] * 2
+    assert sum(isinstance(one, TransactWriteItems) for one in sent) == 2 * 4
 
 
 def test_concurrent_creates_get_distinct_numbers() -> None:
-    with Engine.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(table)
-        store.create(Project(org="acme", project="web"))
+    store = memory_store(table)
+    store.create(Project(org="acme", project="web"))
 
-        def create(at: int) -> int:
-            new = Release(org="acme", project="web", name=f"r{at}")
-            return store.create(new).number
+    def create(at: int) -> int:
+        new = Release(org="acme", project="web", name=f"r{at}")
+        return store.create(new).number
 
-        with ThreadPoolExecutor(8) as threads:
-            numbers = list(threads.map(create, range(200)))
-        assert sorted(numbers) == list(range(1, 201))
-        assert last_number(store) == 200
+    with ThreadPoolExecutor(8) as threads:
+        numbers = list(threads.map(create, range(200)))
+    assert sorted(numbers) == list(range(1, 201))
+    assert last_number(store) == 200

@@ -32,6 +32,8 @@ from singletable.store import Store
 from singletable.store.calls import Call as StoreCall
 from singletable.values import Item
 from tests.store.clock import Clock
+from tests.store.interrupted_driver import InterruptedDriver
+from tests.store.stores import memory_store, request_names
 
 # Of all triples of calls, one of so many is tested; `make fuzz` tests all.
 STEP = 1 if "FUZZ_EXAMPLES" in os.environ else 31
@@ -282,56 +284,42 @@ def test_transaction_equals_the_same_calls_one_by_one(entity: type) -> None:
 # Otherwise additions to one item would conflict more often in transactions.
 def test_writes_that_do_not_depend_on_each_other_are_merged_without_a_read() -> None:
     sent: list[StoreCall] = []
-    with Engine.in_memory() as engine:
-        store = Store(engine, observers=[sent.append])
-        store.admin.create_table(table)
-        store.create(Plain(k="x", a=1))
-        sent.clear()
-        with store.transaction() as transaction:
-            transaction.check(PLAIN, Plain.a == 1)
-            transaction.update(PLAIN, Plain.a.add(1), if_=Plain.b == 0)
-            transaction.update(PLAIN, Plain.a.add(1), Plain.b.set(2), if_=Plain.tags.missing())
-            transaction.update(PLAIN, Plain.b.set(3), Plain.tags.add_members("n"))
-        with store.transaction() as transaction:
-            transaction.put(Plain(k="y"), if_=Plain.a.missing())
-            transaction.update(Plain.key("y"), Plain.a.add(1), if_=Plain.b == 0)
-        requests = [type(one.operation).__name__ for call in sent for one in call.requests]
-        assert requests == ["TransactWriteItems"] * 2
-        assert store.get(PLAIN) == Plain(k="x", a=3, b=3, tags={"n"})
+    store = memory_store(table, observers=[sent.append])
+    store.create(Plain(k="x", a=1))
+    sent.clear()
+    with store.transaction() as transaction:
+        transaction.check(PLAIN, Plain.a == 1)
+        transaction.update(PLAIN, Plain.a.add(1), if_=Plain.b == 0)
+        transaction.update(PLAIN, Plain.a.add(1), Plain.b.set(2), if_=Plain.tags.missing())
+        transaction.update(PLAIN, Plain.b.set(3), Plain.tags.add_members("n"))
+    with store.transaction() as transaction:
+        transaction.put(Plain(k="y"), if_=Plain.a.missing())
+        transaction.update(Plain.key("y"), Plain.a.add(1), if_=Plain.b == 0)
+    assert request_names(sent) == [["TransactWriteItems"]] * 2
+    assert store.get(PLAIN) == Plain(k="x", a=3, b=3, tags={"n"})
 
 
 def test_merged_writes_are_planned_again_if_the_item_changes() -> None:
-    class Racing(Engine):
-        """Writes the item after it was read for the first time."""
+    store = memory_store(table)
+    store.create(Plain(k="x"))
 
-        races = 1
+    def add() -> None:
+        store.update(PLAIN, Plain.a.add(10))
 
-        def execute(self, operation: Any, /) -> Any:
-            result = super().execute(operation)
-            if isinstance(operation, GetItem) and self.races:
-                self.races -= 1
-                Store(self).update(PLAIN, Plain.a.add(10))
-            return result
-
-    with Racing.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(table)
-        store.create(Plain(k="x"))
-        with store.transaction() as transaction:
-            transaction.upsert(PLAIN, Plain.a.add(1))
-            transaction.upsert(PLAIN, Plain.b.add(1), if_=Plain.a >= 1)
-        assert store.get(PLAIN) == Plain(k="x", a=11, b=1)
+    racing = Store(InterruptedDriver(store.driver, add, GetItem, after=True))
+    with racing.transaction() as transaction:
+        transaction.upsert(PLAIN, Plain.a.add(1))
+        transaction.upsert(PLAIN, Plain.b.add(1), if_=Plain.a >= 1)
+    assert store.get(PLAIN) == Plain(k="x", a=11, b=1)
 
 
 def test_each_write_may_have_its_own_time() -> None:
     clock = Clock()
-    with Engine.in_memory() as engine:
-        store = Store(engine, clock=lambda: clock.advance(seconds=1))
-        store.admin.create_table(table)
-        store.create(Indexed(k="x"))
-        with store.transaction() as transaction:
-            for number in (1, 2):
-                transaction.update(INDEXED, Indexed.a.set(number), Indexed.b.set(number))
-        now, found = clock.now, store.get(INDEXED)
-        assert found is not None
-        assert (found.a, found.b, found.revision, found.at) == (2, 2, 3, now)
+    store = memory_store(table, clock=lambda: clock.advance(seconds=1))
+    store.create(Indexed(k="x"))
+    with store.transaction() as transaction:
+        for number in (1, 2):
+            transaction.update(INDEXED, Indexed.a.set(number), Indexed.b.set(number))
+    now, found = clock.now, store.get(INDEXED)
+    assert found is not None
+    assert (found.a, found.b, found.revision, found.at) == (2, 2, 3, now)

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from singletable import errors
 from singletable.engine import Engine
-from singletable.errors import (
-    AlreadyExists,
-    ConditionFailed,
-    IdempotentParameterMismatch,
-    InvalidValue,
-    NotFound,
-    TransactionConflict,
-    VersionConflict,
-)
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.store import Store
 from tests.store.clock import Clock
@@ -22,12 +14,7 @@ from tests.store.errors import expect_error
 from tests.store.store_adapter import StoreOpener
 
 ADA, BEA = Ballot.key("L", "ada"), Ballot.key("L", "bea")
-
-
-@pytest.fixture
-def store(empty: Store) -> Store:
-    empty.admin.create_table(votes)
-    return empty
+TABLES = (votes,)
 
 
 def test_transaction_applies_all_writes(store: Store) -> None:
@@ -69,16 +56,16 @@ def test_empty_transaction_does_nothing(store: Store) -> None:
 def test_transaction_rejects_writes_after_the_block(store: Store) -> None:
     with store.transaction() as transaction:
         transaction.create(ballot("ada"))
-    with pytest.raises(InvalidValue, match="over"):
+    with pytest.raises(errors.InvalidValue, match="over"):
         transaction.create(ballot("bea"))
 
 
 def test_failed_condition_cancels_the_transaction(store: Store) -> None:
     store.put(ballot("bea", rank=1))
-    with expect_error(ConditionFailed) as raised, store.transaction() as transaction:
+    with expect_error(errors.ConditionFailed) as raised, store.transaction() as transaction:
         transaction.create(ballot("ada"))
         transaction.update(BEA, Ballot.rank.set(9), if_=Ballot.rank == 2)
-    assert type(raised.value) is ConditionFailed
+    assert type(raised.value) is errors.ConditionFailed
     assert raised.value.current == ballot("bea", rank=1)
     assert "voter='bea'" in str(raised.value)
     assert store.get(ADA) is None
@@ -86,17 +73,17 @@ def test_failed_condition_cancels_the_transaction(store: Store) -> None:
 
 def test_transaction_error_names_the_failed_write(store: Store) -> None:
     existing = store.create(ballot("bea"))
-    with expect_error(AlreadyExists) as exists, store.transaction() as transaction:
+    with expect_error(errors.AlreadyExists) as exists, store.transaction() as transaction:
         transaction.create(ballot("ada"))
         transaction.create(ballot("bea", rank=1))
     assert exists.value.current == existing
-    with expect_error(NotFound, match="voter='ada'"), store.transaction() as transaction:
+    with expect_error(errors.NotFound, match="voter='ada'"), store.transaction() as transaction:
         transaction.delete(BEA)
         transaction.update(ADA, Ballot.rank.add(1))
-    with expect_error(NotFound, match="Election"), store.transaction() as transaction:
+    with expect_error(errors.NotFound, match="Election"), store.transaction() as transaction:
         transaction.delete(BEA)
         transaction.check(Election.key("L"))
-    with expect_error(NotFound), store.transaction() as transaction:
+    with expect_error(errors.NotFound), store.transaction() as transaction:
         transaction.delete(BEA)
         transaction.replace(ballot("ada"))
     assert store.get(BEA) == existing
@@ -115,7 +102,7 @@ def test_transaction_rejects_more_than_100_items(store: Store) -> None:
         for number in range(100):
             transaction.put(ballot(f"v{number}"))
     assert store.count(Ballot.key.partition("L")) == 100
-    with expect_error(InvalidValue, match="at most 100"), store.transaction() as transaction:
+    with expect_error(errors.InvalidValue, match="at most 100"), store.transaction() as transaction:
         for number in range(101):
             transaction.delete(Ballot.key("L", f"v{number}"))
     assert store.count(Ballot.key.partition("L")) == 100
@@ -129,7 +116,7 @@ def test_transaction_merges_writes_of_one_item(store: Store) -> None:
         transaction.update(ADA, Ballot.rank.add(2), Ballot.notes.append("x"))
         transaction.check(ADA, Ballot.rank == 4)
     assert store.get(ADA) == ballot("ada", rank=4, notes=["x"])
-    with expect_error(ConditionFailed) as raised, store.transaction() as transaction:
+    with expect_error(errors.ConditionFailed) as raised, store.transaction() as transaction:
         transaction.update(ADA, Ballot.rank.add(1))
         transaction.delete(ADA, if_=Ballot.rank == 4)
     assert raised.value.current == ballot("ada", rank=5, notes=["x"])
@@ -138,22 +125,22 @@ def test_transaction_merges_writes_of_one_item(store: Store) -> None:
 
 def test_transaction_keeps_every_condition_of_an_item(store: Store) -> None:
     store.put(ballot("ada", rank=5))
-    with expect_error(ConditionFailed), store.transaction() as transaction:
+    with expect_error(errors.ConditionFailed), store.transaction() as transaction:
         transaction.update(ADA, Ballot.notes.append("x"), if_=Ballot.rank == 99)
         transaction.delete(ADA)
-    with expect_error(ConditionFailed), store.transaction() as transaction:
+    with expect_error(errors.ConditionFailed), store.transaction() as transaction:
         transaction.put(ballot("ada", rank=1))
         transaction.update(ADA, Ballot.notes.append("x"), if_=Ballot.rank == 99)
     with store.transaction() as transaction:
         transaction.update(ADA, Ballot.rank.add(1), if_=Ballot.rank == 5)
         transaction.put(ballot("ada", rank=7))
     assert store.get(ADA) == ballot("ada", rank=7)
-    with expect_error(NotFound), store.transaction() as transaction:
+    with expect_error(errors.NotFound), store.transaction() as transaction:
         transaction.update(BEA, Ballot.rank.add(1))
         transaction.delete(BEA)
     voter = store.create(Voter(name="ada"))
     store.replace(voter)
-    with expect_error(VersionConflict), store.transaction() as transaction:
+    with expect_error(errors.VersionConflict), store.transaction() as transaction:
         transaction.update(Voter.key("ada"), if_=Voter.version == 1)
         transaction.delete(Voter.key("ada"))
     assert store.get(Voter.key("ada")) == voter
@@ -176,7 +163,7 @@ def test_token_of_another_transaction_raises(store: Store, clock: Clock) -> None
     with store.transaction(token="t") as transaction:
         transaction.update(ADA, Ballot.rank.add(1))
     with (
-        expect_error(IdempotentParameterMismatch, match="'t'"),
+        expect_error(errors.IdempotentParameterMismatch, match="'t'"),
         store.transaction(token="t") as transaction,
     ):
         transaction.update(ADA, Ballot.rank.add(2))
@@ -185,7 +172,7 @@ def test_token_of_another_transaction_raises(store: Store, clock: Clock) -> None
 
 @pytest.mark.parametrize("token", ["", "x" * 37, 5])
 def test_token_length_is_checked(store: Store, token: str) -> None:
-    with expect_error(InvalidValue, match="36 characters"), store.transaction(token=token):
+    with expect_error(errors.InvalidValue, match="36 characters"), store.transaction(token=token):
         pass
 
 
@@ -199,7 +186,7 @@ def test_transact_get_returns_a_snapshot(store: Store) -> None:
     )
     assert store.transact_get(ADA, ADA) == (ballot("ada"), ballot("ada"))
     assert store.transact_get() == ()
-    with pytest.raises(InvalidValue, match="get_many"):
+    with pytest.raises(errors.InvalidValue, match="get_many"):
         store.transact_get(*(Session.key("ada", number) for number in range(101)))
 
 
@@ -224,14 +211,14 @@ def test_repeated_conflicts_raise(monkeypatch: pytest.MonkeyPatch) -> None:
     with Engine.in_memory() as engine:
         store = Store(FaultyDriver(engine, Faults(conflict=1.0)))
         store.admin.create_table(votes)
-        with pytest.raises(TransactionConflict, match="Nothing was changed"):
+        with pytest.raises(errors.TransactionConflict, match="Nothing was changed"):
             store.put(ballot("ada"))
         with (
-            expect_error(TransactionConflict, match="Nothing was changed"),
+            expect_error(errors.TransactionConflict, match="Nothing was changed"),
             store.transaction() as transaction,
         ):
             transaction.put(ballot("ada"))
-        with pytest.raises(TransactionConflict, match="read"):
+        with pytest.raises(errors.TransactionConflict, match="read"):
             store.transact_get(ADA, BEA)
         assert Store(engine).get(ADA) is None
     assert len(set(waits)) == len(waits) > 20, "waits are of random length"

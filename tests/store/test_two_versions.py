@@ -28,6 +28,7 @@ from singletable import (
     Table,
     attr,
 )
+from tests.store.stores import existing, memory_store
 
 accounts = [Table("accounts") for _ in range(4)]
 
@@ -220,23 +221,19 @@ def test_versions_side_by_side_lose_no_write(first: Any, second: Any, third: Any
     store.create(Original(id_="ada", name="Ada"))
     run_steps(driver, (Original, Both), account, first)
     run_steps(driver, (Both, Renamed), account, second)
-    rewritten = store.get(_key(Renamed))
-    assert rewritten is not None
+    rewritten = existing(store.get(_key(Renamed)))
     store.put(rewritten)
     run_steps(driver, (Renamed, Final), account, third)
 
 
 # The original program keeps attributes that it does not know, as the new name of a value.
 def test_original_program_puts_what_it_read() -> None:
-    store = Store(Engine.in_memory())
-    store.admin.create_table(accounts[0])
+    store = memory_store(accounts[0])
     store.create(Both(id_="ada", name="Ada", nick="A", points=1))
-    read = store.get(Original.key("ada"))
-    assert read is not None
+    read = existing(store.get(Original.key("ada")))
     read.name, read.nick, read.points = "Eve", None, 2
     store.put(read)
-    found = store.get(Both.key("ada"))
-    assert found is not None
+    found = existing(store.get(Both.key("ada")))
     assert (found.name, found.nick, found.points) == ("Eve", None, 2)
     store.put(found)
     assert store.get(Original.key("ada")) == read

@@ -15,6 +15,7 @@ from singletable.store import Store
 from tests.store.errors import expect_error
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing, memory_store
 
 ADA, BEA = Member.key("ada"), Member.key("bea")
 plain = Table("plain", pk="id", sk=None)
@@ -49,9 +50,7 @@ def test_duplicate_unique_value_raises(store: Store, opener: StoreOpener) -> Non
         store.replace(Member(name="bea", email="ada@x.org"))
     with expect_error(AlreadyExists), store.transaction() as transaction:
         transaction.update(BEA, Member.email.set("ADA@x.org"))
-    found = store.get(BEA)
-    assert found is not None
-    assert found.email == "bea@x.org"
+    assert existing(store.get(BEA)).email == "bea@x.org"
     check_markers(opener.driver)
 
 
@@ -66,8 +65,7 @@ def test_update_releases_the_old_value(store: Store, opener: StoreOpener) -> Non
     store.update(ADA, Member.email.set("new@x.org"))
     assert store.find(Member.one_email("ada@x.org")) is None
     store.create(Member(name="bea", email="ada@x.org"))
-    ada = store.get(ADA)
-    assert ada is not None
+    ada = existing(store.get(ADA))
     ada.email = "third@x.org"
     store.put(ada)
     ada.email = "fourth@x.org"
@@ -78,8 +76,7 @@ def test_update_releases_the_old_value(store: Store, opener: StoreOpener) -> Non
 
 
 def test_unchanged_value_keeps_its_marker(store: Store, opener: StoreOpener) -> None:
-    ada = store.get(ADA)
-    assert ada is not None
+    ada = existing(store.get(ADA))
     store.put(ada)
     store.update(ADA, Member.email.set("ADA@X.ORG"))
     store.update(ADA, Member.town.set("Bern"))
@@ -111,9 +108,7 @@ def test_keep_released_reserves_the_value_for_its_owner(store: Store, opener: St
         store.create(Member(name="bea", handle="ada"))
     assert raised.value.fields == ("handle",)
     store.update(ADA, Member.handle.set("ada"))
-    found = store.find(Member.one_handle("ada"))
-    assert found is not None
-    assert found.name == "ada"
+    assert existing(store.find(Member.one_handle("ada"))).name == "ada"
     store.delete(ADA)
     with pytest.raises(AlreadyExists):
         store.create(Member(name="bea", handle="queen"))
@@ -123,13 +118,11 @@ def test_keep_released_reserves_the_value_for_its_owner(store: Store, opener: St
 
 def test_marker_copies_follow_the_owner(store: Store, opener: StoreOpener) -> None:
     key = {"PK": {"S": "EMAIL#ada@x.org"}, "SK": {"S": "EMAIL"}}
-    marker = opener.driver.execute(GetItem("members", key)).item  # type: ignore[arg-type]
-    assert marker is not None
+    marker = existing(opener.driver.execute(GetItem("members", key)).item)
     assert marker["type"] == {"S": "marker"}
     assert "town" not in marker
     store.update(ADA, Member.town.set("Bern"))
-    marker = opener.driver.execute(GetItem("members", key)).item  # type: ignore[arg-type]
-    assert marker is not None
+    marker = existing(opener.driver.execute(GetItem("members", key)).item)
     assert marker["town"] == {"S": "Bern"}
 
 
@@ -138,9 +131,7 @@ def test_transaction_hands_a_value_over(store: Store, opener: StoreOpener) -> No
     with store.transaction() as transaction:
         transaction.create(Member(name="lovelace", email="ada@x.org", handle="ada"))
         transaction.delete(ADA)
-    found = store.find(Member.one_email("ada@x.org"))
-    assert found is not None
-    assert found.name == "lovelace"
+    assert existing(store.find(Member.one_email("ada@x.org"))).name == "lovelace"
     check_markers(opener.driver)
 
 
@@ -149,9 +140,7 @@ def test_transaction_swaps_values(store: Store, opener: StoreOpener) -> None:
     with store.transaction() as transaction:
         transaction.update(ADA, Member.email.set("bea@x.org"))
         transaction.update(BEA, Member.email.set("ada@x.org"))
-    found = store.find(Member.one_email("ada@x.org"))
-    assert found is not None
-    assert found.name == "bea"
+    assert existing(store.find(Member.one_email("ada@x.org"))).name == "bea"
     check_markers(opener.driver)
 
 
@@ -175,9 +164,7 @@ def test_marker_of_another_owner_is_not_released(store: Store, opener: StoreOpen
         )
     )
     assert store.delete(BEA) is not None
-    found = store.find(Member.one_email("ada@x.org"))
-    assert found is not None
-    assert found.name == "ada"
+    assert existing(store.find(Member.one_email("ada@x.org"))).name == "ada"
 
 
 def test_several_fields_form_a_unique_value(empty: Store, opener: StoreOpener) -> None:
@@ -187,9 +174,7 @@ def test_several_fields_form_a_unique_value(empty: Store, opener: StoreOpener) -
     with pytest.raises(AlreadyExists) as raised:
         empty.create(Site(name="c", domain="X.ORG"))
     assert raised.value.fields == ("domain", "port")
-    found = empty.find(Site.where("x.org", 443))
-    assert found is not None
-    assert found.name == "b"
+    assert existing(empty.find(Site.where("x.org", 443))).name == "b"
     with pytest.raises(AlreadyExists):
         empty.update(Site.key("a"), Site.port.add(443 - 80))
     with pytest.raises(InvalidValue):
@@ -200,35 +185,34 @@ def test_several_fields_form_a_unique_value(empty: Store, opener: StoreOpener) -
 
 
 def test_concurrent_creates_do_not_share_a_value() -> None:
-    with Engine.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(members)
+    engine = Engine.in_memory()
+    store = memory_store(members, driver=engine)
 
-        def take(worker: int) -> int:
-            won = 0
-            for turn in range(10):
-                name = f"m{worker}"
-                try:
-                    if turn % 3 == 0:
-                        store.put(Member(name=name, email=f"e{turn}@x.org"))
-                    elif turn % 3 == 1:
-                        store.update(Member.key(name), Member.email.set(f"e{turn}@x.org"))
-                    else:
-                        store.delete(Member.key(name))
-                except ConditionFailed:
-                    continue
-                won += 1
-            return won
+    def take(worker: int) -> int:
+        won = 0
+        for turn in range(10):
+            name = f"m{worker}"
+            try:
+                if turn % 3 == 0:
+                    store.put(Member(name=name, email=f"e{turn}@x.org"))
+                elif turn % 3 == 1:
+                    store.update(Member.key(name), Member.email.set(f"e{turn}@x.org"))
+                else:
+                    store.delete(Member.key(name))
+            except ConditionFailed:
+                continue
+            won += 1
+        return won
 
-        with ThreadPoolExecutor(16) as pool:
-            assert sum(pool.map(take, range(16))) > 0
-        check_markers(engine)
-        emails = [one.email for one in store.admin.scan(Member) if one.email is not None]
-        assert len(emails) == len(set(emails))
-        with ThreadPoolExecutor(16) as pool:
-            results = list(pool.map(partial(_tries, store), range(16)))
-        assert sum(results) == 1
-        check_markers(engine)
+    with ThreadPoolExecutor(16) as pool:
+        assert sum(pool.map(take, range(16))) > 0
+    check_markers(engine)
+    emails = [one.email for one in store.admin.scan(Member) if one.email is not None]
+    assert len(emails) == len(set(emails))
+    with ThreadPoolExecutor(16) as pool:
+        results = list(pool.map(partial(_tries, store), range(16)))
+    assert sum(results) == 1
+    check_markers(engine)
 
 
 def _tries(store: Store, worker: int) -> bool:

@@ -12,14 +12,10 @@ from singletable.schema import Edit
 from singletable.store import Store
 from tests.store.entities import Ballot, Place, Voter, ballot, votes
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing
 
 ADA = Ballot.key("L", "ada")
-
-
-@pytest.fixture
-def store(empty: Store) -> Store:
-    empty.admin.create_table(votes)
-    return empty
+TABLES = (votes,)
 
 
 # Each edit, with the ballot before and after it.
@@ -188,6 +184,5 @@ def test_update_keeps_unknown_attributes(store: Store, opener: StoreOpener) -> N
     made.__dict__["_unknown"] = {"newer": {"S": "kept"}}
     store.put(made)
     store.update(ADA, Ballot.rank.set(4))
-    item = opener.driver.execute(GetItem("vote_data", ADA.key)).item
-    assert item is not None
+    item = existing(opener.driver.execute(GetItem("vote_data", ADA.key)).item)
     assert item["newer"] == {"S": "kept"}

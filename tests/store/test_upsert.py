@@ -38,6 +38,7 @@ from singletable.schema import model_of
 from singletable.store import Call
 from tests.store.clock import Clock
 from tests.store.errors import expect_error
+from tests.store.stores import existing, memory_store
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
 by_owner = Index("by_owner", pk="GSI2PK", sk="GSI2SK")
@@ -133,9 +134,7 @@ def test_transaction_upserts_the_item_that_counts_another(store: Store) -> None:
         with store.transaction() as transaction:
             transaction.upsert(Project.key("new"))
             transaction.create(Issue(project="new", number=number, title="x"))
-        project = store.get(Project.key("new"))
-        assert project is not None
-        assert project.issues == number
+        assert existing(store.get(Project.key("new"))).issues == number
     with store.transaction() as transaction:
         transaction.create(Issue(project="newer", number=1, title="x"))
         transaction.upsert(Project.key("newer"))
@@ -152,26 +151,23 @@ def test_on_create_must_be_a_list(store: Store, wrong: Any) -> None:
 
 def test_upsert_sends_one_request_where_that_is_exact() -> None:
     calls: list[Call] = []
-    with Engine.in_memory() as engine:
-        store = Store(engine, observers=[calls.append])
-        store.admin.create_table(tracker)
-        store.create(Project(name="web"))
-        calls.clear()
-        edits = [Counter.hits.add(1), Counter.tags.add_members("x"), Counter.log.append("y")]
-        for _ in range(2):
-            store.upsert(HITS, *edits, on_create=[Counter.unit.set("a")])
-        sent = [[type(one.operation).__name__ for one in call.requests] for call in calls]
-        assert sent == [["UpdateItem"], ["UpdateItem"]]
-        assert calls[0].shape.method == "upsert"
-        found = store.get(HITS)
-        assert found is not None
-        assert (found.hits, found.tags, found.log, found.unit) == (2, {"x"}, ["y", "y"], "a")
-        calls.clear()
-        # A default other than zero, and a value that an old item may lack, need the stored item.
-        store.upsert(HITS, Counter.start.add(1), on_create=[Counter.unit.set("a")])
-        store.upsert(ONE, Issue.title.set("x"))
-        sent = [[type(one.operation).__name__ for one in call.requests] for call in calls]
-        assert sent == [["GetItem", "UpdateItem"], ["GetItem", "TransactWriteItems"]]
+    store = memory_store(tracker, observers=[calls.append])
+    store.create(Project(name="web"))
+    calls.clear()
+    edits = [Counter.hits.add(1), Counter.tags.add_members("x"), Counter.log.append("y")]
+    for _ in range(2):
+        store.upsert(HITS, *edits, on_create=[Counter.unit.set("a")])
+    sent = [[type(one.operation).__name__ for one in call.requests] for call in calls]
+    assert sent == [["UpdateItem"], ["UpdateItem"]]
+    assert calls[0].shape.method == "upsert"
+    found = existing(store.get(HITS))
+    assert (found.hits, found.tags, found.log, found.unit) == (2, {"x"}, ["y", "y"], "a")
+    calls.clear()
+    # A default other than zero, and a value that an old item may lack, need the stored item.
+    store.upsert(HITS, Counter.start.add(1), on_create=[Counter.unit.set("a")])
+    store.upsert(ONE, Issue.title.set("x"))
+    sent = [[type(one.operation).__name__ for one in call.requests] for call in calls]
+    assert sent == [["GetItem", "UpdateItem"], ["GetItem", "TransactWriteItems"]]
 
 
 def test_add_starts_at_the_default(store: Store) -> None:
@@ -212,9 +208,7 @@ def test_expired_items_count_as_absent(store: Store, clock: Clock) -> None:
 def test_uniques_counts_and_index_keys_are_maintained(store: Store) -> None:
     store.upsert(ONE, Issue.title.set("a"), Issue.slug.set("s"), Issue.owner.set("ada"))
     store.upsert(Issue.key("web", 2), Issue.title.set("b"))
-    project = store.get(Project.key("web"))
-    assert project is not None
-    assert project.issues == 2
+    assert existing(store.get(Project.key("web"))).issues == 2
     with pytest.raises(AlreadyExists):
         store.upsert(Issue.key("web", 2), Issue.title.set("b"), Issue.slug.set("s"))
     with pytest.raises(AlreadyExists):
@@ -292,25 +286,23 @@ def test_upsert_rejects(store: Store, name: str) -> None:
 
 
 def test_concurrent_upserts_lose_nothing() -> None:
-    with Engine.in_memory() as engine:
-        store = Store(engine)
-        store.admin.create_table(tracker)
-        store.create(Project(name="web"))
+    store = memory_store(tracker)
+    store.create(Project(name="web"))
 
-        def work() -> None:
-            for _ in range(10):
-                store.upsert(HITS, Counter.start.add(1), on_create=[Counter.unit.set("a")])
-                store.upsert(ONE, Issue.votes.add(1), on_create=[Issue.title.set("t")])
+    def work() -> None:
+        for _ in range(10):
+            store.upsert(HITS, Counter.start.add(1), on_create=[Counter.unit.set("a")])
+            store.upsert(ONE, Issue.votes.add(1), on_create=[Issue.title.set("t")])
 
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        counter, issue = store.get(HITS), store.get(ONE)
-        assert counter is not None
-        assert issue is not None
-        assert (counter.start, issue.votes) == (50, 43)
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    counter, issue = store.get(HITS), store.get(ONE)
+    assert counter is not None
+    assert issue is not None
+    assert (counter.start, issue.votes) == (50, 43)
 
 
 def test_required_set_may_be_empty(store: Store) -> None:
@@ -403,25 +395,22 @@ def _model_upsert(
     model = model_of(key.entity)
     required = "unit" if key.entity is Counter else "title"
     old = store.get(key, consistent=True)
-    with Engine.in_memory() as engine:
-        scratch = Store(engine, clock=lambda: Clock().now)
-        scratch.admin.create_table(tracker)
-        scratch.create(Project(name="web"))
-        new = key.entity(**{**key.values, required: "required"})
-        scratch.create(new)
-        changes = [*on_create, *edits]
-        given_values = [edit for edit in changes if edit.field == required]
-        if not given_values:
-            raise InvalidValue("no value for a required field")
-        first = given_values[0]
-        term: Any = first.action
-        value = getattr(term.term, "value", None) or term.term.default.value
-        scratch.update(key, getattr(key.entity, required).set(value["S"]))
-        for edit in changes:
-            if edit is not first:
-                scratch.update(key, edit)
-        created_item = scratch.get(key)
-        assert created_item is not None
+    scratch = memory_store(tracker, clock=lambda: Clock().now)
+    scratch.create(Project(name="web"))
+    new = key.entity(**{**key.values, required: "required"})
+    scratch.create(new)
+    changes = [*on_create, *edits]
+    given_values = [edit for edit in changes if edit.field == required]
+    if not given_values:
+        raise InvalidValue("no value for a required field")
+    first = given_values[0]
+    term: Any = first.action
+    value = getattr(term.term, "value", None) or term.term.default.value
+    scratch.update(key, getattr(key.entity, required).set(value["S"]))
+    for edit in changes:
+        if edit is not first:
+            scratch.update(key, edit)
+    created_item = existing(scratch.get(key))
     if old is not None:
         return store.update(key, *edits)
     values = {

@@ -6,13 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from singletable.errors import (
-    AlreadyExists,
-    ConditionFailed,
-    InvalidValue,
-    NotFound,
-    VersionConflict,
-)
+from singletable import errors
 from singletable.operations import PutItem, UpdateItem
 from singletable.schema import Attr, Entity, Key, Table, TimeFormat, attr, created, updated
 from singletable.store import Store
@@ -21,6 +15,7 @@ from tests.store.clock import Clock
 from tests.store.entities import Voter, votes
 from tests.store.errors import expect_error
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing
 
 ADA = Voter.key("ada")
 pages = Table("pages")
@@ -39,16 +34,11 @@ class Note(Entity, table=pages):
     key = Key(pk=("NOTE", name), sk="NOTE")
 
 
-@pytest.fixture
-def store(empty: Store) -> Store:
-    empty.admin.create_table(votes)
-    return empty
+TABLES = (votes,)
 
 
 def read(store: Store) -> Voter:
-    found = store.get(ADA)
-    assert found is not None
-    return found
+    return existing(store.get(ADA))
 
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -63,7 +53,7 @@ BY_STORE: dict[str, tuple[object, str]] = {
 @pytest.mark.parametrize("name", BY_STORE)
 def test_constructor_does_not_accept_stamps(name: str) -> None:
     value, said = BY_STORE[name]
-    with pytest.raises(InvalidValue, match=said):
+    with pytest.raises(errors.InvalidValue, match=said):
         Voter(name="ada", **{name: value})  # type: ignore[arg-type]
 
 
@@ -74,7 +64,7 @@ def test_version_can_be_assigned(store: Store) -> None:
     sent.version = 1
     assert store.put(sent).version == 2
     sent.version = 1
-    with pytest.raises(VersionConflict):
+    with pytest.raises(errors.VersionConflict):
         store.put(sent)
 
 
@@ -106,7 +96,7 @@ def test_put_with_an_outdated_version_raises(store: Store, write: str) -> None:
     theirs.town = "Basel"
     store.put(theirs)
     mine.town = "Bern"
-    with pytest.raises(VersionConflict, match="expected version 1, but it has 2") as raised:
+    with pytest.raises(errors.VersionConflict, match="expected version 1, but it has 2") as raised:
         getattr(store, write)(mine)
     assert raised.value.current == theirs
     assert read(store) == theirs
@@ -117,7 +107,7 @@ def test_transaction_put_with_an_outdated_version_raises(store: Store) -> None:
     store.create(Voter(name="ada"))
     mine = read(store)
     store.update(ADA, Voter.town.set("Basel"))
-    with expect_error(VersionConflict), store.transaction() as transaction:
+    with expect_error(errors.VersionConflict), store.transaction() as transaction:
         transaction.put(mine)
         transaction.create(Voter(name="bea"))
     assert store.get(Voter.key("bea")) is None
@@ -125,17 +115,17 @@ def test_transaction_put_with_an_outdated_version_raises(store: Store) -> None:
 
 def test_put_of_a_new_item_over_an_existing_one_raises(store: Store) -> None:
     there = store.create(Voter(name="ada"))
-    with pytest.raises(AlreadyExists) as raised:
+    with pytest.raises(errors.AlreadyExists) as raised:
         store.put(Voter(name="ada", town="Bern"))
     assert raised.value.current == there
-    with pytest.raises(VersionConflict):
+    with pytest.raises(errors.VersionConflict):
         store.replace(Voter(name="ada", town="Bern"))
 
 
 def test_put_of_a_deleted_item_raises(store: Store) -> None:
     ada = store.create(Voter(name="ada"))
     store.delete(ADA)
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         store.put(ada)
     assert store.get(ADA) is None
 
@@ -159,20 +149,20 @@ def test_item_without_a_version_has_version_zero(store: Store, opener: StoreOpen
     assert store.put(older).version == 1
     older = without_version()
     assert store.replace(older).version == 1
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(errors.AlreadyExists):
         store.put(Voter(name="ada"))
     without_version()
     assert store.update(ADA, Voter.town.set("Bern")).version == 1
     older = without_version()
-    with pytest.raises(ConditionFailed) as raised:
+    with pytest.raises(errors.ConditionFailed) as raised:
         store.put(older, if_=Voter.town == "Basel")
-    assert type(raised.value) is ConditionFailed
+    assert type(raised.value) is errors.ConditionFailed
 
 
 def test_update_with_an_expected_version(store: Store) -> None:
     store.create(Voter(name="ada"))
     store.update(ADA, Voter.town.set("Bern"), if_=Voter.version == 1)
-    with pytest.raises(VersionConflict, match="expected version 1, but it has 2"):
+    with pytest.raises(errors.VersionConflict, match="expected version 1, but it has 2"):
         store.update(ADA, Voter.town.set("Basel"), if_=Voter.version == 1)
 
 
@@ -181,14 +171,14 @@ def test_outdated_expected_version_conflicts_in_every_write(store: Store) -> Non
     ada = store.create(Voter(name="ada", town="Bern"))
     store.put(ada)
     demanded = (Voter.version == 1) & (Voter.town == "Bern")
-    with pytest.raises(VersionConflict):
+    with pytest.raises(errors.VersionConflict):
         store.delete(ADA, if_=demanded)
-    with pytest.raises(VersionConflict), store.transaction() as transaction:
+    with pytest.raises(errors.VersionConflict), store.transaction() as transaction:
         transaction.check(ADA, demanded)
     # The version is right and another condition fails: that is not a version conflict.
-    with pytest.raises(ConditionFailed) as failed:
+    with pytest.raises(errors.ConditionFailed) as failed:
         store.update(ADA, Voter.town.set("x"), if_=(Voter.version == 2) & (Voter.town == "Rome"))
-    assert not isinstance(failed.value, VersionConflict)
+    assert not isinstance(failed.value, errors.VersionConflict)
 
 
 def test_timestamps_are_set_on_create_and_update(store: Store, clock: Clock) -> None:

@@ -1,0 +1,64 @@
+"""Stores in memory, and short ways to read what a store returned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+from singletable.engine import Engine
+from singletable.operations import Driver, GetItem
+from singletable.schema import ItemKey, Table, model_of
+from singletable.store import Call, Store
+from singletable.values import Item
+
+T = TypeVar("T")
+
+
+class HasCursor(Protocol):
+    """A page of any kind."""
+
+    @property
+    def cursor(self) -> str | None: ...
+
+
+P = TypeVar("P", bound=HasCursor)
+
+
+def memory_store(*tables: Table, driver: Driver | None = None, **options: Any) -> Store:
+    """Open a store on an engine in memory, or on a driver, and create the tables."""
+    store = Store(driver or Engine.in_memory(), **options)
+    for table in tables:
+        store.admin.create_table(table)
+    return store
+
+
+def existing(found: T | None) -> T:
+    """Return what was found; fail if it is None."""
+    assert found is not None
+    return found
+
+
+def transact(store: Store, *writes: Callable[[Any], object]) -> None:
+    """Make the writes in one transaction."""
+    with store.transaction() as transaction:
+        for write in writes:
+            write(transaction)
+
+
+def stored_item(driver: Driver, key: ItemKey[Any]) -> Item:
+    """Return the attributes of an item as they are stored."""
+    table = model_of(key.entity).table.name
+    return existing(driver.execute(GetItem(table, key.key, consistent_read=True)).item)
+
+
+def all_pages(read: Callable[[str | None], P]) -> list[P]:
+    """Read from the first page to the last: `read` gets the cursor of the page before."""
+    pages = [read(None)]
+    while pages[-1].cursor is not None:
+        pages.append(read(pages[-1].cursor))
+    return pages
+
+
+def request_names(calls: list[Call]) -> list[list[str]]:
+    """Return the names of the requests that each call has sent."""
+    return [[type(one.operation).__name__ for one in call.requests] for call in calls]
