@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -19,62 +20,30 @@ from tests.patterns.election_catalog import (
     voters,
 )
 from tests.store.entities import NOON, Ballot, Candidate, Election, File, ballot, votes
-from tests.store.member_entity import Member, members
-from tests.store.stores import memory_store
+from tests.store.member_entity import Member
+from tests.store.stores import transact
 
 
-@pytest.fixture
-def calls() -> list[Call]:
-    return []
+# The writes of transactions.
+def cast(to: Any) -> object:
+    return to.create(ballot("ben"))
 
 
-@pytest.fixture
-def store(calls: list[Call]) -> Iterator[Store]:
-    store = memory_store(votes, members, observers=[calls.append])
-    store.put_many([Election(name="L"), ballot("ada")])
-    store.create(Member(name="mia", email="m@b.c"))
-    calls.clear()
-    return store
+def cast_again(to: Any) -> object:
+    return to.create(ballot("cid"))
 
 
-def cast(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.create(ballot("ben"))
-        transaction.check(Election.key("L"))
+def check(to: Any) -> object:
+    return to.check(Election.key("L"))
 
 
-def cast_marked(store: Store) -> None:
-    with store.transaction(pattern=cast_ballot) as transaction:
-        transaction.create(ballot("ben"))
-
-
-def cast_marked_and_nominate(store: Store) -> None:
-    with store.transaction(pattern=cast_ballot) as transaction:
-        transaction.create(ballot("ben"))
-        transaction.put(Candidate(election="L", name="py"))
-
-
-def cast_twice_without_check(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.create(ballot("ben"))
-        transaction.create(ballot("cid"))
-
-
-def cast_and_nominate(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.create(ballot("ben"))
-        transaction.check(Election.key("L"))
-        transaction.put(Candidate(election="L", name="py"))
+def nominate(to: Any) -> object:
+    return to.put(Candidate(election="L", name="py"))
 
 
 class Nominations(Collection):
     election: Election
     candidates: list[Candidate]
-
-
-def delete_in_transaction(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.delete(one_ballot("L", "ada"))
 
 
 ADA = Ballot.key("L", "ada")
@@ -104,11 +73,17 @@ CALLS: dict[str, tuple[Callable[[Store], object], str | None]] = {
     ),
     "hydrate of a collection": (lambda s: list(s.hydrate(file("L"))), None),
     "lookup": (lambda s: list(s.query(newest("ada"))), "AP7"),
-    "transaction": (cast, "AP10"),
-    "transaction with a missing write": (cast_twice_without_check, None),
-    "transaction with an extra write": (cast_and_nominate, None),
-    "marked transaction with a missing write": (cast_marked, "AP10"),
-    "marked transaction with an extra write": (cast_marked_and_nominate, None),
+    "transaction": (lambda s: transact(s, cast, check), "AP10"),
+    "transaction with a missing write": (lambda s: transact(s, cast, cast_again), None),
+    "transaction with an extra write": (lambda s: transact(s, cast, check, nominate), None),
+    "marked transaction with a missing write": (
+        lambda s: transact(s, cast, pattern=cast_ballot),
+        "AP10",
+    ),
+    "marked transaction with an extra write": (
+        lambda s: transact(s, cast, nominate, pattern=cast_ballot),
+        None,
+    ),
     "create alone": (lambda s: s.create(ballot("ben")), None),
     "update of named fields": (lambda s: s.update(ADA, Ballot.rank.set(2)), "AP11"),
     "update of other fields": (lambda s: s.update(ADA, Ballot.notes.append("x")), "AP12"),
@@ -125,7 +100,10 @@ CALLS: dict[str, tuple[Callable[[Store], object], str | None]] = {
         "AP12",
     ),
     "undeclared write of a read pattern's key": (lambda s: s.delete(one_ballot("L", "ada")), None),
-    "undeclared transaction with a read pattern's key": (delete_in_transaction, None),
+    "undeclared transaction with a read pattern's key": (
+        lambda s: transact(s, lambda to: to.delete(one_ballot("L", "ada"))),
+        None,
+    ),
     "reads of declared and undeclared entities": (
         lambda s: s.get_many([one_ballot("L", "ada"), Candidate.key("L", "py")]),
         None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -15,6 +15,7 @@ from singletable import (
     clears,
     creates,
     deletes,
+    evolve,
     loads,
     modifies,
     puts,
@@ -26,7 +27,7 @@ from singletable.patterns import Pattern, estimate, planned_requests
 from singletable.testing.strict import suggest_declaration
 from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members
-from tests.store.stores import memory_store
+from tests.store.stores import transact
 
 # These send nothing by themselves.
 NO_CALLS = {"admin", "driver", "observed", "scoped"}
@@ -57,16 +58,6 @@ def effect(code: str, *effects: EntityAccess) -> Pattern:
     return catalog.write(code, "Write", *effects)
 
 
-def write_in_transaction(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.create(ballot("ben"))
-        transaction.put(Candidate(election="L", name="py"))
-
-
-def rank_first(found: Ballot) -> None:
-    found.rank = 1
-
-
 METHODS: dict[str, tuple[Callable[[Store], object], Pattern]] = {
     "get": (lambda s: s.get(ADA), get),
     "get_many": (lambda s: s.get_many([ADA]), get),
@@ -86,26 +77,23 @@ METHODS: dict[str, tuple[Callable[[Store], object], Pattern]] = {
     "put_many": (lambda s: s.put_many([ballot("ben")]), catalog["W2"]),
     "update": (lambda s: s.update(ADA, Ballot.rank.set(1)), effect("W3", updates(Ballot))),
     "upsert": (lambda s: s.upsert(ADA, Ballot.rank.set(1)), effect("W8", upserts(Ballot))),
-    "modify": (lambda s: s.modify(ADA, rank_first), effect("W9", modifies(Ballot))),
+    "modify": (
+        lambda s: s.modify(ADA, lambda one: evolve(one, rank=1)),
+        effect("W9", modifies(Ballot)),
+    ),
     "delete": (lambda s: s.delete(ADA), effect("W4", deletes(Ballot))),
     "delete_many": (lambda s: s.delete_many([ADA]), catalog["W4"]),
-    "transaction": (write_in_transaction, effect("W5", creates(Ballot), puts(Candidate))),
+    "transaction": (
+        lambda s: transact(
+            s,
+            lambda to: to.create(ballot("ben")),
+            lambda to: to.put(Candidate(election="L", name="py")),
+        ),
+        effect("W5", creates(Ballot), puts(Candidate)),
+    ),
     "bulk_load": (lambda s: s.bulk_load([ballot("ben")]), effect("W6", loads(Ballot))),
     "delete_partition": (lambda s: s.delete_partition(PARTITION), effect("W7", clears(Ballot))),
 }
-
-
-@pytest.fixture
-def calls() -> list[Call]:
-    return []
-
-
-@pytest.fixture
-def store(calls: list[Call]) -> Iterator[Store]:
-    store = memory_store(votes, members, observers=[calls.append])
-    store.put_many([Election(name="L"), ballot("ada")])
-    calls.clear()
-    return store
 
 
 def public_methods() -> set[str]:

@@ -24,8 +24,8 @@ from singletable import (
     upserts,
 )
 from singletable.infrastructure.iam import grants_for_patterns
-from singletable.operations import TransactWriteItems
 from singletable.patterns import estimate, planned_requests
+from tests.patterns.sent_requests import sent_requests
 from tests.store.stores import memory_store
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
@@ -77,9 +77,8 @@ CALLS: dict[str, tuple[Pattern, Callable[[Store], object]]] = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_calls_are_recognized_and_planned(name: str) -> None:
+def test_calls_are_recognized_and_planned(name: str, calls: list[Call]) -> None:
     pattern, call = CALLS[name]
-    calls: list[Call] = []
     store = memory_store(table, observers=[calls.append])
     store.create(Task(name="a", slug="s"))
     store.create(Hits(name="old"))
@@ -87,17 +86,7 @@ def test_calls_are_recognized_and_planned(name: str) -> None:
     call(store)
     (done,) = calls
     assert catalog.recognize(done.shape) is pattern
-    sent: set[str] = set()
-    for request in done.requests:
-        operation = request.operation
-        if isinstance(operation, TransactWriteItems):
-            for action in operation.transact_items:
-                kinds: dict[str, object] = {"PutItem": action.put, "UpdateItem": action.update}
-                kinds |= {"DeleteItem": action.delete}
-                kinds |= {"ConditionCheckItem": action.condition_check}
-                sent |= {kind for kind, value in kinds.items() if value is not None}
-        else:
-            sent.add(type(operation).__name__)
+    sent = {action for action, _ in sent_requests(done)}
     assert sent <= {one.action for one in planned_requests(pattern)}
     assert done.read_units <= estimate(pattern).read
     assert done.write_units <= estimate(pattern).write

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -19,7 +19,6 @@ from singletable import (
     BatchWriteItem,
     Call,
     Count,
-    Engine,
     Entity,
     EntityAccess,
     Index,
@@ -30,7 +29,6 @@ from singletable import (
     Query,
     Store,
     Table,
-    TransactWriteItems,
     Unique,
     WritePattern,
     attr,
@@ -49,6 +47,8 @@ from singletable.infrastructure.iam import ArnScope, create_policy, grants_for_p
 from singletable.operations.partition_keys import written_items
 from singletable.patterns import estimate, planned_requests
 from tests.infrastructure.enforcement import enforce
+from tests.patterns.sent_requests import sent_requests
+from tests.store.stores import memory_store, transact
 
 by_time = Index("by-time", pk="GSI1PK", sk="GSI1SK")
 by_state = Index("by-state", pk="GSI2PK", sk="GSI2SK", projection="KEYS_ONLY")
@@ -133,54 +133,24 @@ class Bill(Entity, table=design):
     key = Key(pk=("BILLS", org), sk=("BILL", number))
 
 
-def stored_member(store: Store) -> None:
-    store.create(Member(code="1", email="a@b.c", handle="a"))
+Action: TypeAlias = Callable[[Any], object]
 
 
-def stored_task(store: Store) -> None:
-    store.create(Task(code="1"))
+# Calls of a store or of a transaction.
+def create_member(to: Any) -> object:
+    return to.create(Member(code="1", email="a@b.c", handle="a"))
 
 
-def found(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.create(Org(name="new"))
-        transaction.create(Member(code="1", org="new"))
-        transaction.create(Task(code="1"))
+def create_task(to: Any) -> object:
+    return to.create(Task(code="1"))
 
 
-def join_and_rename(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.create(Member(code="1"))
-        transaction.update(Org.key("acme"), Org.motto.set("new"))
+def join(to: Any) -> object:
+    return to.create(Member(code="1"))
 
 
-def join_and_check(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.create(Member(code="1"))
-        transaction.check(Org.key("acme"), Org.motto == "")
-
-
-def dissolve(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.delete(Org.key("acme"))
-        transaction.delete(Member.key("1"))
-
-
-def bill_and_join(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.create(Bill())
-        transaction.create(Member(code="1", email="a@b.c", handle="a"))
-
-
-def hand_over(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.delete(Member.key("1"))
-        transaction.create(Member(code="2", org="other", email="b@b.c", handle="b"))
-
-
-def check(store: Store) -> None:
-    with store.transaction() as transaction:
-        transaction.check(Org.key("acme"))
+def leave(to: Any) -> object:
+    return to.delete(Member.key("1"))
 
 
 @dataclass(frozen=True)
@@ -188,12 +158,18 @@ class Case:
     """A pattern, and the call that sends most of its requests, after `stored`."""
 
     effects: tuple[EntityAccess, ...]
-    call: Callable[[Store], object]
-    stored: Callable[[Store], object] = lambda store: None
+    call: Action
+    stored: Action
 
 
-def case(*effects: EntityAccess, call: Callable[[Store], object], stored: Any = None) -> Case:
-    return Case(effects, call, stored or (lambda store: None))
+def case(*effects: EntityAccess, call: Action, stored: Action = lambda store: None) -> Case:
+    return Case(effects, call, stored)
+
+
+def in_transaction(
+    *effects: EntityAccess, writes: tuple[Action, ...], stored: Action = lambda store: None
+) -> Case:
+    return Case(effects, lambda store: transact(store, *writes), stored)
 
 
 MOVED = Member(code="1", org="other", email="b@b.c", handle="b")
@@ -202,9 +178,9 @@ CASES = {
     "put": case(
         puts(Task),
         call=lambda s: s.put(Task(code="1", owner="bob", rank=2, title="u")),
-        stored=stored_task,
+        stored=create_task,
     ),
-    "delete": case(deletes(Task), call=lambda s: s.delete(Task.key("1")), stored=stored_task),
+    "delete": case(deletes(Task), call=lambda s: s.delete(Task.key("1")), stored=create_task),
     "update, with the time of the change in an index": case(
         updates(Stamped, Stamped.n),
         call=lambda s: s.update(Stamped.key("1"), Stamped.n.add(1)),
@@ -223,29 +199,29 @@ CASES = {
     "update of part of an index key": case(
         updates(Task, Task.owner),
         call=lambda s: s.update(Task.key("1"), Task.owner.set("bob")),
-        stored=stored_task,
+        stored=create_task,
     ),
     "update of the condition of a sparse index": case(
         updates(Task, Task.state, Task.owner),
         call=lambda s: s.update(Task.key("1"), Task.owner.set_if_missing("bob")),
-        stored=stored_task,
+        stored=create_task,
     ),
     "update of a number that is an index key": case(
         updates(Task, Task.rank),
         call=lambda s: s.update(Task.key("1"), Task.rank.add(1)),
-        stored=stored_task,
+        stored=create_task,
     ),
     "update of a field that some indexes project": case(
         updates(Task, Task.title),
         call=lambda s: s.update(Task.key("1"), Task.title.set("u")),
-        stored=stored_task,
+        stored=create_task,
     ),
     "update of any field": case(
         updates(Task),
         call=lambda s: s.update(
             Task.key("1"), Task.owner.set("bob"), Task.rank.add(1), Task.title.set("u")
         ),
-        stored=stored_task,
+        stored=create_task,
     ),
     "update of a renamed number": case(
         updates(Renamed, Renamed.n),
@@ -255,66 +231,84 @@ CASES = {
     "update without unique values": case(
         updates(Member, Member.seen),
         call=lambda s: s.update(Member.key("1"), Member.seen.add(1)),
-        stored=stored_member,
+        stored=create_member,
     ),
     "update of a field that a marker copies": case(
         updates(Member, Member.town),
         call=lambda s: s.update(Member.key("1"), Member.town.set("y")),
-        stored=stored_member,
+        stored=create_member,
     ),
     "update of a unique value": case(
         updates(Member, Member.email),
         call=lambda s: s.update(Member.key("1"), Member.email.set("b@b.c")),
-        stored=stored_member,
+        stored=create_member,
     ),
     "update of a unique value that stays reserved": case(
         updates(Member, Member.handle),
         call=lambda s: s.update(Member.key("1"), Member.handle.set("b")),
-        stored=stored_member,
+        stored=create_member,
     ),
     "update that moves to another counter": case(
         updates(Member, Member.org),
         call=lambda s: s.update(Member.key("1"), Member.org.set("other")),
-        stored=stored_member,
+        stored=create_member,
     ),
-    "create with unique values and a count": case(creates(Member), call=stored_member),
+    "create with unique values and a count": case(creates(Member), call=create_member),
     "put of other unique values": case(
-        puts(Member), call=lambda s: s.put(MOVED), stored=stored_member
+        puts(Member), call=lambda s: s.put(MOVED), stored=create_member
     ),
     "delete with unique values and a count": case(
-        deletes(Member), call=lambda s: s.delete(Member.key("1")), stored=stored_member
+        deletes(Member), call=leave, stored=create_member
     ),
     "put of an item with a counter": case(
         puts(Org), call=lambda s: s.put(Org(name="acme", motto="new"))
     ),
-    "new item with what it counts": case(creates(Org), creates(Member), creates(Task), call=found),
-    "update of an item with what it counts": case(
-        creates(Member), updates(Org, Org.motto), call=join_and_rename
+    "new item with what it counts": in_transaction(
+        *(creates(Org), creates(Member), creates(Task)),
+        writes=(
+            lambda to: to.create(Org(name="new")),
+            lambda to: to.create(Member(code="1", org="new")),
+            create_task,
+        ),
     ),
-    "check of an item with what it counts": case(creates(Member), checks(Org), call=join_and_check),
-    "delete with what it counts": case(
-        deletes(Org), deletes(Member), call=dissolve, stored=stored_member
+    "update of an item with what it counts": in_transaction(
+        *(creates(Member), updates(Org, Org.motto)),
+        writes=(join, lambda to: to.update(Org.key("acme"), Org.motto.set("new"))),
     ),
-    "new key and counter": case(
-        deletes(Member), creates(Member), call=hand_over, stored=stored_member
+    "check of an item with what it counts": in_transaction(
+        *(creates(Member), checks(Org)),
+        writes=(join, lambda to: to.check(Org.key("acme"), Org.motto == "")),
+    ),
+    "delete with what it counts": in_transaction(
+        *(deletes(Org), deletes(Member)),
+        writes=(lambda to: to.delete(Org.key("acme")), leave),
+        stored=create_member,
+    ),
+    "new key and counter": in_transaction(
+        *(deletes(Member), creates(Member)),
+        writes=(
+            leave,
+            lambda to: to.create(Member(code="2", org="other", email="b@b.c", handle="b")),
+        ),
+        stored=create_member,
     ),
     "create with a number": case(creates(Bill), call=lambda s: s.create(Bill())),
-    "create with a number in a transaction": case(
-        creates(Bill), creates(Member), call=bill_and_join
+    "create with a number in a transaction": in_transaction(
+        *(creates(Bill), creates(Member)), writes=(lambda to: to.create(Bill()), create_member)
     ),
     "bulk load in batches": case(loads(Task), call=lambda s: s.bulk_load([Task(code="1")])),
     "bulk load with unique values and a count": case(
         loads(Member), call=lambda s: s.bulk_load([Member(code="1", email="a@b.c", handle="a")])
     ),
     "partition in batches": case(
-        clears(Task), call=lambda s: s.delete_partition(Task.key.partition("1")), stored=stored_task
+        clears(Task), call=lambda s: s.delete_partition(Task.key.partition("1")), stored=create_task
     ),
     "partition with unique values and a count": case(
         clears(Member),
         call=lambda s: s.delete_partition(Member.key.partition("1")),
-        stored=stored_member,
+        stored=create_member,
     ),
-    "check alone": case(checks(Org), call=check),
+    "check alone": in_transaction(checks(Org), writes=(lambda to: to.check(Org.key("acme")),)),
 }
 # Values that are absent, or stay, need fewer requests than planned.
 SHORTER = {
@@ -328,20 +322,13 @@ SHORTER = {
 
 
 @pytest.fixture
-def calls() -> list[Call]:
-    return []
-
-
-@pytest.fixture
-def store(calls: list[Call]) -> Iterator[Store]:
-    with Engine.in_memory() as engine:
-        minutes = count()
-        clock = lambda: NOON + timedelta(minutes=next(minutes))  # noqa: E731
-        store = Store(engine, observers=[calls.append], clock=clock)
-        store.admin.create_table(design)
-        store.put(Org(name="acme"))
-        store.put(Org(name="other"))
-        yield store
+def store(calls: list[Call]) -> Store:
+    minutes = count()
+    clock = lambda: NOON + timedelta(minutes=next(minutes))  # noqa: E731
+    store = memory_store(design, observers=[calls.append], clock=clock)
+    store.put(Org(name="acme"))
+    store.put(Org(name="other"))
+    return store
 
 
 def pattern_of(case: Case) -> WritePattern:
@@ -355,38 +342,18 @@ def run(case: Case, store: Store, calls: list[Call]) -> Call:
     return calls[-1]
 
 
-def sent_requests(call: Call) -> Iterator[tuple[str, Item]]:
-    """Yield the action and the key of each request, transactions split up."""
-    for sent in call.requests:
-        operation: Any = sent.operation
-        parts: list[tuple[str, Any]] = [(type(operation).__name__, operation)]
-        if isinstance(operation, TransactWriteItems):
-            parts = [
-                (name, part)
-                for action in operation.transact_items
-                for name, part in (
-                    ("PutItem", action.put),
-                    ("UpdateItem", action.update),
-                    ("DeleteItem", action.delete),
-                    ("ConditionCheckItem", action.condition_check),
-                )
-                if part is not None
-            ]
-        for name, part in parts:
-            match part:
-                case BatchGetItem():
-                    items = [key for keys in part.request_items.values() for key in keys.keys]
-                case BatchWriteItem():
-                    items = [
-                        item
-                        for writes in part.request_items.values()
-                        for item in written_items(writes)
-                    ]
-                case Query():
-                    items = [{"PK": next(iter((part.expression_attribute_values or {}).values()))}]
-                case _:
-                    items = [getattr(part, "key", None) or part.item]
-            yield from ((name, item) for item in items)
+def keys_of(request: Any) -> list[Item]:
+    """Return the keys of the items that a request reads or writes."""
+    match request:
+        case BatchGetItem():
+            return [key for keys in request.request_items.values() for key in keys.keys]
+        case BatchWriteItem():
+            batches = request.request_items.values()
+            return [item for writes in batches for item in written_items(writes)]
+        case Query():
+            return [{"PK": next(iter((request.expression_attribute_values or {}).values()))}]
+        case _:
+            return [getattr(request, "key", None) or request.item]
 
 
 def describe_sent(call: Call, pattern: WritePattern) -> Counter[tuple[str, str]]:
@@ -400,7 +367,8 @@ def describe_sent(call: Call, pattern: WritePattern) -> Counter[tuple[str, str]]
                 "unplanned",
             ),
         )
-        for action, item in sent_requests(call)
+        for action, request in sent_requests(call)
+        for item in keys_of(request)
     )
 
 

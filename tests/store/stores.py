@@ -38,9 +38,9 @@ def existing(found: T | None) -> T:
     return found
 
 
-def transact(store: Store, *writes: Callable[[Any], object]) -> None:
+def transact(store: Store, *writes: Callable[[Any], object], **options: Any) -> None:
     """Make the writes in one transaction."""
-    with store.transaction() as transaction:
+    with store.transaction(**options) as transaction:
         for write in writes:
             write(transaction)
 

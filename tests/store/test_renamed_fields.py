@@ -217,7 +217,8 @@ CONDITIONS: list[Condition[User]] = [
 @pytest.mark.parametrize("condition", CONDITIONS, ids=repr)
 def test_condition_tests_the_renamed_item(condition: Condition[User]) -> None:
     model = model_of(User)
-    node = existing(condition_node(model, condition))
+    node = condition_node(model, condition)
+    assert node is not None
     for values in itertools.product(VALUES, VALUES, VALUES, VALUES[:3], VALUES[:3]):
         attributes = ("full_name", "FullName", "Name", "Team", "team")
         item = {name: one for name, one in zip(attributes, values, strict=True) if one is not None}
@@ -227,7 +228,8 @@ def test_condition_tests_the_renamed_item(condition: Condition[User]) -> None:
 def test_condition_on_a_nested_value_tests_the_renamed_item() -> None:
     model = model_of(User)
     condition = User.address.nested(lambda one: one.city) == "Rome"
-    node = existing(condition_node(model, condition))
+    node = condition_node(model, condition)
+    assert node is not None
     rome, oslo = ({"M": {"city": {"S": city}}} for city in ("Rome", "Oslo"))
     for first, second in itertools.product((None, rome, oslo, {"NULL": True}), repeat=2):
         pairs = (("place", first), ("address", second))

@@ -12,6 +12,7 @@ from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue
 from singletable.operations import GetItem, Scan, UpdateItem
 from singletable.schema import Attr, Entity, Key, Table, Unique, attr, casefold, version
 from singletable.store import Store
+from singletable.values import Item
 from tests.store.errors import expect_error
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
@@ -117,7 +118,7 @@ def test_keep_released_reserves_the_value_for_its_owner(store: Store, opener: St
 
 
 def test_marker_copies_follow_the_owner(store: Store, opener: StoreOpener) -> None:
-    key = {"PK": {"S": "EMAIL#ada@x.org"}, "SK": {"S": "EMAIL"}}
+    key: Item = {"PK": {"S": "EMAIL#ada@x.org"}, "SK": {"S": "EMAIL"}}
     marker = existing(opener.driver.execute(GetItem("members", key)).item)
     assert marker["type"] == {"S": "marker"}
     assert "town" not in marker
