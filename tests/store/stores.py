@@ -56,6 +56,7 @@ def all_pages(read: Callable[[str | None], P]) -> list[P]:
     pages = [read(None)]
     while pages[-1].cursor is not None:
         pages.append(read(pages[-1].cursor))
+        assert len(pages) < 1000, "the pages do not end"
     return pages
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.errors import InvalidValue, ReadLimitReached
-from singletable.store import Call, Store
+from singletable.store import Call, Page, Store
 from tests.store.entities import Ballot, ballot, votes
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import memory_store
+from tests.store.stores import all_pages, memory_store
 from tests.store.tracker import Hit, tracker
 
 MANY = 40
@@ -24,19 +25,11 @@ SHARDS = 3
 
 
 @pytest.fixture
-def calls() -> list[Call]:
-    return []
-
-
-@pytest.fixture
 def store(opener: StoreOpener, calls: list[Call]) -> Store:
     store = opener.open(observers=[calls.append])
     store.admin.create_table(votes)
     store.admin.create_table(tracker)
-    store.put_many(
-        ballot(f"v{number:02}", rank=number, choice="Ann", notes=["x" * 5000])
-        for number in range(MANY)
-    )
+    store.put_many(ballot(f"v{number:02}", rank=number, choice="Ann") for number in range(MANY))
     store.put_many(
         Hit(page="home", number=number, kind="bot" if number % 4 else "view")
         for number in range(MANY)
@@ -61,8 +54,7 @@ def test_filtered_page_reads_no_more_than_the_bound(store: Store, calls: list[Ca
 
 
 # Not on other engines: moto charges every request the same.
-def test_bounded_page_consumes_fewer_units() -> None:
-    calls: list[Call] = []
+def test_bounded_page_consumes_fewer_units(calls: list[Call]) -> None:
     store = memory_store(votes, observers=[calls.append])
     store.put_many(ballot(f"v{one:02}", rank=one, notes=["x" * 5000]) for one in range(MANY))
     calls.clear()
@@ -77,14 +69,9 @@ def test_bounded_pages_find_all_items(store: Store, max_read: int, reverse: bool
     for selection, where in ((ALL, Ballot.rank >= 35), (HITS, Hit.kind == "view"), (HITS, None)):
         options: dict[str, Any] = {"where": where, "reverse": reverse}
         wanted = list(store.query(selection, **options))
-        found: list[object] = []
-        pages, cursor = 0, None
-        while pages == 0 or cursor is not None:
-            page = store.page(selection, 4, cursor=cursor, max_read=max_read, **options)
-            found += page.items
-            cursor, pages = page.cursor, pages + 1
-            assert pages < 60
-        assert found == wanted
+        read = partial(store.page, selection, 4, max_read=max_read, **options)
+        pages: list[Page[Any]] = all_pages(lambda cursor, read=read: read(cursor=cursor))
+        assert [one for page in pages for one in page.items] == wanted
 
 
 def test_unfiltered_page_at_the_bound_has_a_cursor(store: Store) -> None:
@@ -207,22 +194,17 @@ def test_bounded_walk_over_shards_goes_there_and_back(
     )
     where = Hit.kind == "view" if filtered else None
     wanted = [one.number for one in store.query(HITS, where=where, reverse=reverse)]
-    page = store.page(HITS, size, where=where, reverse=reverse, max_read=max_read)
-    there = [one.number for one in page.items]
-    for _ in range(200):
-        if page.cursor is None:
-            break
-        page = store.page(
-            HITS, size, where=where, reverse=reverse, max_read=max_read, cursor=page.cursor
+
+    def read(cursor: str | None) -> Page[Hit]:
+        return store.page(
+            HITS, size, where=where, reverse=reverse, max_read=max_read, cursor=cursor
         )
-        there += [one.number for one in page.items]
-    assert there == wanted
+
+    pages = all_pages(read)
+    assert [one.number for page in pages for one in page.items] == wanted
+    page = pages[-1]
     back = [one.number for one in page.items]
-    for _ in range(200):
-        if page.previous is None:
-            break
-        page = store.page(
-            HITS, size, where=where, reverse=reverse, max_read=max_read, cursor=page.previous
-        )
+    while page.previous is not None:
+        page = read(page.previous)
         back = [one.number for one in page.items] + back
     assert back == wanted

@@ -16,7 +16,7 @@ from singletable.patterns import PatternCatalog, planned_requests
 from singletable.schema import Collection, Selection
 from singletable.store import Call, CollectionPage, Store
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store
+from tests.store.stores import all_pages, existing, memory_store
 from tests.store.tracker import (
     Comment,
     Discussion,
@@ -98,10 +98,9 @@ def test_collect_of_one_parent_has_its_required_member(store: Store) -> None:
 
 
 def test_collect_raises_if_the_range_never_contains_a_required_member(
-    store: Store, opener: StoreOpener
+    store: Store, calls: list[Call]
 ) -> None:
-    calls: list[Call] = []
-    observed = opener.open(observers=[calls.append])
+    observed = store.observed(calls.append)
     for selection in (ACME.eq(8), ACME.gt(8), ACME.lt(8), Wiki.key.partition("acme").eq("x")):
         with pytest.raises(
             errors.InvalidValue, match=r"Overview\.project is required.*Project \| None"
@@ -156,9 +155,8 @@ def test_collect_narrows_shards(store: Store) -> None:
     assert ([one.number for one in found.hits], len(found.referrers)) == ([7], 5)
 
 
-def test_collect_reads_no_more_than_the_range(store: Store, opener: StoreOpener) -> None:
-    calls: list[Call] = []
-    opener.open(observers=[calls.append]).collect(Discussion, ACME.eq(8))
+def test_collect_reads_no_more_than_the_range(store: Store, calls: list[Call]) -> None:
+    store.observed(calls.append).collect(Discussion, ACME.eq(8))
     (request,) = calls[0].requests
     assert isinstance(request.operation, Query)
     bounds = (request.operation.expression_attribute_values or {}).values()
@@ -171,21 +169,16 @@ def test_collect_reads_no_more_than_the_range(store: Store, opener: StoreOpener)
 def test_collect_with_a_limit_returns_the_first_members(
     store: Store, limit: int, reverse: bool
 ) -> None:
-    everything = [
-        *(("ISSUE", one.number, -1) for one in store.collect(Discussion, ACME).issues),
-        *(("ISSUE", one.number, one.comment) for one in store.collect(Discussion, ACME).comments),
-    ]
-
     class IssuesAndComments(Collection):
         issues: list[Issue]
         comments: list[Comment]
 
     found = store.collect(IssuesAndComments, ACME, limit=limit, reverse=reverse)
+    everything = [(number, at) for number in NUMBERS for at in range(-1, number % 3)]
     wanted = sorted(everything, reverse=reverse)[:limit]
-    assert [one.number for one in found.issues] == [one for _, one, at in wanted if at < 0]
-    assert [(one.number, one.comment) for one in found.comments] == [
-        (one, at) for _, one, at in wanted if at >= 0
-    ]
+    assert [one.number for one in found.issues] == [one for one, at in wanted if at < 0]
+    comments = [(one.number, one.comment) for one in found.comments]
+    assert comments == [(one, at) for one, at in wanted if at >= 0]
 
 
 # Items of other entities have none of the fields that a condition tests.
@@ -244,22 +237,18 @@ def _flat(found: Discussion) -> list[tuple[int, int, str]]:
 def test_pages_of_a_collection_go_there_and_back(
     store: Store, size: int, max_read: int | None, selection: Selection[Issue]
 ) -> None:
+    def read(cursor: str | None) -> CollectionPage[Discussion]:
+        return store.collect_page(Discussion, selection, size, max_read=max_read, cursor=cursor)
+
     wanted = _flat(store.collect(Discussion, selection))
-    page = store.collect_page(Discussion, selection, size, max_read=max_read)
-    assert page.previous is None
-    there = _flat(page.collection)
-    while page.cursor is not None:
-        page = store.collect_page(
-            Discussion, selection, size, max_read=max_read, cursor=page.cursor
-        )
-        assert len(_flat(page.collection)) <= size
-        there += _flat(page.collection)
-    assert there == wanted
+    pages = all_pages(read)
+    assert pages[0].previous is None
+    assert all(len(_flat(page.collection)) <= size for page in pages)
+    assert [one for page in pages for one in _flat(page.collection)] == wanted
+    page = pages[-1]
     back = _flat(page.collection)
     while page.previous is not None:
-        page = store.collect_page(
-            Discussion, selection, size, max_read=max_read, cursor=page.previous
-        )
+        page = read(page.previous)
         back = _flat(page.collection) + back
     assert back == wanted
 
@@ -267,15 +256,10 @@ def test_pages_of_a_collection_go_there_and_back(
 def test_pages_of_sharded_collections_merge(store: Store) -> None:
     store.put_many(Hit(page="home", number=number) for number in range(9))
     store.put_many(Referrer(page="home", number=number, url="a") for number in range(9))
-    hits: list[int] = []
-    cursor = None
-    while True:
-        page = store.collect_page(Traffic, Hit.key.partition("home"), 4, cursor=cursor)
-        hits += [one.number for one in page.collection.hits]
-        cursor = page.cursor
-        if cursor is None:
-            break
-    assert hits == list(range(9))
+    pages = all_pages(
+        lambda cursor: store.collect_page(Traffic, Hit.key.partition("home"), 4, cursor=cursor)
+    )
+    assert [one.number for page in pages for one in page.collection.hits] == list(range(9))
 
 
 def test_page_of_a_collection_rejects_required_members(store: Store) -> None:
@@ -294,10 +278,9 @@ def test_cursor_of_a_collection_is_for_that_collection(store: Store) -> None:
 
 
 def test_page_of_a_collection_is_the_pattern_of_the_collection(
-    store: Store, opener: StoreOpener
+    store: Store, calls: list[Call]
 ) -> None:
-    calls: list[Call] = []
-    opener.open(observers=[calls.append]).collect_page(Discussion, ACME, 3)
+    store.observed(calls.append).collect_page(Discussion, ACME, 3)
     assert catalog.recognize(calls[0].shape) is of_org
 
 
@@ -345,9 +328,8 @@ def newer(org: str, number: int) -> Selection[Issue]:
     return Issue.key.partition(org).gt(number)
 
 
-def test_narrowed_collect_is_a_pattern_of_its_own(store: Store, opener: StoreOpener) -> None:
-    calls: list[Call] = []
-    observed = opener.open(observers=[calls.append])
+def test_narrowed_collect_is_a_pattern_of_its_own(store: Store, calls: list[Call]) -> None:
+    observed = store.observed(calls.append)
     observed.collect(Discussion, ACME)
     observed.collect(IssueFile, ACME.eq(8))
     observed.collect(Discussion, ACME.gt(8))

@@ -4,31 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.operations import Driver, Operation, Query
-from singletable.store import Store
+from singletable.store import Call, Store
 from tests.store.entities import Ballot, Candidate, Session, ballot, votes
-from tests.store.store_adapter import StoreOpener
+from tests.store.stores import all_pages, request_names
 
 ALL = Ballot.key.partition("L")
 MANY = 300
 NAMES = [f"voter{number:05d}" for number in range(MANY)]
-
-
-class Counting:
-    """A driver that records queries and their responses."""
-
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-        self.queries = 0
-        self.empty = 0
-
-    def execute(self, operation: Operation[object], /) -> object:
-        """Execute the operation on the driver."""
-        answer = self._driver.execute(operation)
-        if isinstance(operation, Query):
-            self.queries += 1
-            self.empty += not answer.items  # type: ignore[attr-defined]
-        return answer
 
 
 @pytest.fixture
@@ -61,15 +43,8 @@ def test_query_skips_pages_without_matches(store: Store) -> None:
 
 
 def test_pages_have_no_gaps(store: Store) -> None:
-    found: list[str] = []
-    cursor = None
-    while True:
-        page = store.page(ALL, 70, cursor=cursor)
-        found += [one.voter for one in page.items]
-        cursor = page.cursor
-        if cursor is None:
-            break
-    assert found == NAMES
+    pages = all_pages(lambda cursor: store.page(ALL, 70, cursor=cursor))
+    assert [one.voter for page in pages for one in page.items] == NAMES
 
 
 def test_select_reads_many_pages(store: Store) -> None:
@@ -77,15 +52,14 @@ def test_select_reads_many_pages(store: Store) -> None:
 
 
 # One more query per page, only to learn that there is no more, would double the cost.
-def test_page_sends_one_query(opener: StoreOpener) -> None:
-    counting = Counting(opener.driver)
-    store = Store(counting)  # type: ignore[arg-type]
-    store.admin.create_table(votes)
-    store.put_many(ballot(name) for name in NAMES[:20])
+def test_page_sends_one_query(empty: Store, calls: list[Call]) -> None:
+    empty.admin.create_table(votes)
+    empty.put_many(ballot(name) for name in NAMES[:20])
+    store = empty.observed(calls.append)
     first = store.page(ALL, 10)
-    assert (len(first.items), counting.queries) == (10, 1)
     second = store.page(ALL, 10, cursor=first.cursor)
-    assert (len(second.items), second.cursor, counting.queries) == (10, None, 2)
+    assert (len(first.items), len(second.items), second.cursor) == (10, 10, None)
+    assert request_names(calls) == [["Query"], ["Query"]]
 
 
 def test_query_skips_items_of_other_entities(empty: Store) -> None:

@@ -27,10 +27,9 @@ def store(empty: Store) -> Store:
 
 @pytest.mark.parametrize("segments", [1, 2, 7])
 def test_scan_in_segments_returns_each_item_once(
-    store: Store, opener: StoreOpener, segments: int
+    store: Store, calls: list[Call], segments: int
 ) -> None:
-    calls: list[Call] = []
-    observed = opener.open(observers=[calls.append])
+    observed = store.observed(calls.append)
     found = [one.voter for one in observed.admin.scan(Ballot, segments=segments)]
     assert sorted(found) == sorted(f"v{number}" for number in range(MANY))
     scans = [sent.operation for call in calls for sent in call.requests]

@@ -3,83 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, cast
 
 import pytest
 from msgspec import UNSET, Struct, UnsetType
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from singletable import (
     AlreadyExists,
-    Attr,
     ConditionFailed,
-    Count,
-    Entity,
-    Index,
     InvalidValue,
-    Key,
-    ModelEntity,
     NotFound,
     Store,
-    Table,
     VersionConflict,
-    attr,
-    created,
     evolve,
     key_of,
-    updated,
-    version,
 )
 from singletable.operations import PutItem
 from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.errors import expect_error
+from tests.store.issue_entities import ONE, Issue, Note, Notes, Place, Project, tracker
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing
-
-by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
-tracker = Table("tracker", indexes=[by_state])
-
-
-@dataclass
-class Place:
-    town: str
-    floor: int = 0
-
-
-class Project(Entity, table=tracker):
-    name: Attr[str] = attr()
-    issues: Attr[int] = attr(default=0)
-    key = Key(pk=("PROJECT", name), sk="PROJECT")
-
-
-class Issue(Entity, table=tracker):
-    project: Attr[str] = attr()
-    number: Attr[int] = attr()
-    title: Attr[str] = attr(check=lambda text: len(text) < 20)
-    state: Attr[str] = attr(default="open")
-    place: Attr[Place | None] = attr(default=None)
-    secret: Attr[str | None] = attr(default=None, hidden=True)
-    owner: Attr[str | None] = attr(default=None, read_only=True)
-    made: Attr[datetime] = created()
-    changed: Attr[datetime] = updated()
-    version: Attr[int] = version()
-    key = Key(pk=("PROJECT", project), sk=("ISSUE", number))
-    of_state = Key(pk=("PROJECT", project, state), sk=(number,)).on(by_state)
-    counted = Count(Project, Project.issues, key=(project,))
-
-
-class Note(BaseModel):
-    number: int
-    text: str = Field(max_length=20)
-    tag: str | None = None
-    _seen: bool = False
-
-
-class Notes(ModelEntity[Note], table=tracker):
-    number: Attr[int] = attr()
-    key = Key(pk=("NOTE", number), sk="NOTE")
 
 
 class PatchModel(BaseModel):
@@ -105,9 +51,6 @@ def store(empty: Store) -> Store:
     empty.create(Project(name="app"))
     empty.create(Issue(project="web", number=1, title="old", place=Place("Bern", 3)))
     return empty
-
-
-ONE = Issue.key("web", 1)
 
 
 @pytest.mark.parametrize(

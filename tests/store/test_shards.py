@@ -13,6 +13,7 @@ from singletable.operations import Driver, Operation, Query, Scan
 from singletable.schema import Attr, Entity, Index, Key, Shards, Table, attr, padded
 from singletable.store import AsyncStore, Call, Store
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import all_pages
 
 R = TypeVar("R")
 
@@ -90,15 +91,13 @@ def test_count_includes_all_shards(store: Store) -> None:
 @pytest.mark.parametrize("reverse", [False, True])
 def test_pages_continue_in_every_shard(store: Store, size: int, reverse: bool) -> None:
     for selection, wanted in ((ALL, list(range(MANY))), (CLICKS, ODD)):
-        found: list[int] = []
-        cursor = None
-        while True:
-            page = store.page(selection, size, cursor=cursor, reverse=reverse)
-            assert page.items
-            found += [one.number for one in page.items]
-            cursor = page.cursor
-            if cursor is None:
-                break
+        pages = all_pages(
+            lambda cursor, selection=selection: store.page(
+                selection, size, cursor=cursor, reverse=reverse
+            )
+        )
+        assert all(page.items for page in pages)
+        found = [one.number for page in pages for one in page.items]
         assert found == wanted[:: -1 if reverse else 1]
 
 
@@ -165,9 +164,8 @@ def test_async_query_reads_shards_concurrently(
     assert asyncio.run(awaited()) == list(range(MANY))
 
 
-def test_call_lists_the_query_of_each_shard(store: Store, opener: StoreOpener) -> None:
-    calls: list[Call] = []
-    watched = opener.open(observers=[calls.append])
+def test_call_lists_the_query_of_each_shard(store: Store, calls: list[Call]) -> None:
+    watched = store.observed(calls.append)
     assert len(list(watched.query(ALL))) == MANY
     assert watched.count(ALL) == MANY
     for call in (calls[0], calls[-1]):

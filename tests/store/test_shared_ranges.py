@@ -8,6 +8,7 @@ import pytest
 
 from singletable.schema import Attr, Entity, Index, Key, Table, attr
 from singletable.store import Store
+from tests.store.stores import all_pages
 
 by_author = Index("by_author", pk="G1PK", sk="G1SK")
 by_day = Index("by_day", pk="G2PK", sk="G2SK", projection="KEYS_ONLY")
@@ -78,16 +79,9 @@ def test_count_counts_only_items_of_its_entity(store: Store) -> None:
 
 @pytest.mark.parametrize("size", [1, 4, 12])
 def test_pages_are_full_with_other_entities_between(store: Store, size: int) -> None:
-    cursor = None
-    found: list[int] = []
-    while True:
-        page = store.page(POSTS, size, cursor=cursor)
-        assert len(page.items) == size
-        found += [one.number for one in page.items]
-        cursor = page.cursor
-        if cursor is None:
-            break
-    assert found == list(range(MANY))
+    pages = all_pages(lambda cursor: store.page(POSTS, size, cursor=cursor))
+    assert {len(page.items) for page in pages} == {size}
+    assert [one.number for page in pages for one in page.items] == list(range(MANY))
 
 
 def test_select_reads_only_items_of_its_entity(store: Store) -> None:

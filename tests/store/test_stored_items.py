@@ -15,6 +15,7 @@ from tests.store.clock import Clock
 from tests.store.entities import Ballot, Candidate, Election, Session, ballot, votes
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import all_pages
 from tests.store.test_table_shapes import Reading, meters
 
 SECRET = b"a secret of the service, 32 bytes"
@@ -33,25 +34,14 @@ def store(opener: StoreOpener, clock: Clock) -> Store:
     return store
 
 
-def all_items(store: Store, size: int) -> tuple[list[Item], int]:
-    """Return all items of the table, and the number of pages."""
-    found: list[Item] = []
-    cursor, pages = None, 0
-    while True:
-        page = store.admin.items(votes, size, cursor=cursor)
-        assert page.items, "no page is empty"
-        found += page.items
-        cursor, pages = page.cursor, pages + 1
-        if cursor is None:
-            return found, pages
-
-
 @pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 8, 100])
 def test_items_returns_each_stored_item_once(store: Store, opener: StoreOpener, size: int) -> None:
-    found, pages = all_items(store, size)
+    pages = all_pages(lambda cursor: store.admin.items(votes, size, cursor=cursor))
+    assert all(page.items for page in pages)
+    found = [item for page in pages for item in page.items]
     assert found == opener.driver.execute(Scan("vote_data")).items
     assert len(found) == 7
-    assert pages == -(-7 // size)
+    assert len(pages) == -(-7 // size)
 
 
 def test_items_of_an_empty_table_is_one_page(empty: Store) -> None:
@@ -73,14 +63,9 @@ def test_items_continues_after_number_keys(empty: Store) -> None:
     empty.admin.create_table(meters)
     ats = [Decimal(text) for text in ("-5", "0", "1E+2")]
     empty.put_many(Reading(meter=meter, at=at) for meter in (1, 2) for at in ats)
-    found: list[object] = []
-    page = empty.admin.items(meters, 1)
-    found += page.items
-    while page.cursor is not None:
-        page = empty.admin.items(meters, 1, cursor=page.cursor)
-        found += page.items
-    assert len(found) == 6
-    assert len({str(one) for one in found}) == 6
+    pages = all_pages(lambda cursor: empty.admin.items(meters, 1, cursor=cursor))
+    found = [str(item) for page in pages for item in page.items]
+    assert len(found) == len(set(found)) == 6
 
 
 def test_cursor_is_valid_after_its_item_was_deleted(store: Store, opener: StoreOpener) -> None:

@@ -15,19 +15,15 @@ from singletable import (
     AlreadyExists,
     Attr,
     ConditionFailed,
-    Count,
     Edit,
     Engine,
     Entity,
-    Index,
     InvalidValue,
     ItemKey,
     Key,
     NotFound,
     Selection,
     Store,
-    Table,
-    Unique,
     attr,
     created,
     expires,
@@ -38,17 +34,8 @@ from singletable.schema import model_of
 from singletable.store import Call
 from tests.store.clock import Clock
 from tests.store.errors import expect_error
+from tests.store.issue_entities import ONE, Issue, Project, by_owner, tracker
 from tests.store.stores import existing, memory_store
-
-by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
-by_owner = Index("by_owner", pk="GSI2PK", sk="GSI2SK")
-tracker = Table("tracker", indexes=[by_state, by_owner], ttl="TTL")
-
-
-class Project(Entity, table=tracker):
-    name: Attr[str] = attr()
-    issues: Attr[int] = attr(default=0)
-    key = Key(pk=("PROJECT", name), sk="PROJECT")
 
 
 class Counter(Entity, table=tracker, type_tag=("kind", "COUNTER")):
@@ -72,22 +59,6 @@ class Tagged(Entity, table=tracker):
     key = Key(pk=("TAGGED", name), sk="TAGGED")
 
 
-class Issue(Entity, table=tracker):
-    project: Attr[str] = attr()
-    number: Attr[int] = attr()
-    title: Attr[str] = attr()
-    slug: Attr[str | None] = attr(default=None)
-    state: Attr[str] = attr(default="open")
-    owner: Attr[str | None] = attr(default=None)
-    votes: Attr[int] = attr(default=3)
-    version: Attr[int] = version()
-    key = Key(pk=("PROJECT", project), sk=("ISSUE", number))
-    of_state = Key(pk=("PROJECT", project, state), sk=(number,)).on(by_state, when=state != "gone")
-    of_owner = Key(pk=("OWNER", owner), sk=(title, number)).on(by_owner)
-    one_slug = Unique(slug)
-    counted = Count(Project, Project.issues, key=(project,))
-
-
 class Session(Entity, table=tracker):
     user: Attr[str] = attr()
     device: Attr[str] = attr(default="phone")
@@ -106,7 +77,6 @@ def store(empty: Store) -> Store:
 
 
 HITS = Counter.key("hits")
-ONE = Issue.key("web", 1)
 TAGGED = Tagged.key("a")
 
 
