@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 
 from singletable.errors import AlreadyExists, ConditionFailed, ItemMismatch, NotFound
-from singletable.operations import GetItem, PutItem
+from singletable.operations import GetItem, PutItem, Scan
 from singletable.schema import key_of
 from singletable.store import Store
 from singletable.values import Item
 from tests.store.entities import Ballot, Election, Place, ballot, votes
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing
+from tests.store.stores import existing, stored_item
 
 TABLES = (votes,)
+ADA = Ballot.key("L", "ada")
+FIELDS: Item = {**ADA.key, "election": {"S": "L"}, "voter": {"S": "ada"}}
 FULL: dict[str, Any] = {
     "choice": "Ann",
     "rank": 3,
@@ -29,11 +31,11 @@ FULL: dict[str, Any] = {
 @pytest.mark.parametrize("consistent", [False, True])
 def test_get_returns_the_created_item(store: Store, consistent: bool) -> None:
     made = store.create(ballot("ada", **FULL))
-    assert store.get(Ballot.key("L", "ada"), consistent=consistent) == made
+    assert store.get(ADA, consistent=consistent) == made
 
 
 def test_get_of_a_missing_item_returns_none(store: Store) -> None:
-    assert store.get(Ballot.key("L", "ada")) is None
+    assert store.get(ADA) is None
 
 
 def test_key_of_returns_the_key_of_an_instance(store: Store) -> None:
@@ -44,7 +46,7 @@ def test_key_of_returns_the_key_of_an_instance(store: Store) -> None:
 def test_put_overwrites(store: Store) -> None:
     store.put(ballot("ada", choice="Ann", notes=["gone afterwards"]))
     store.put(ballot("ada", choice="Bob"))
-    found = store.get(Ballot.key("L", "ada"))
+    found = store.get(ADA)
     assert found == ballot("ada", choice="Bob")
 
 
@@ -54,7 +56,7 @@ def test_put_with_a_condition(store: Store) -> None:
     with pytest.raises(ConditionFailed) as raised:
         store.put(ballot("ada", rank=3), if_=Ballot.rank == 1)
     assert raised.value.current == ballot("ada", rank=2)
-    assert store.get(Ballot.key("L", "ada")) == ballot("ada", rank=2)
+    assert store.get(ADA) == ballot("ada", rank=2)
 
 
 def test_put_with_a_condition_on_a_missing_item_raises(store: Store) -> None:
@@ -69,16 +71,16 @@ def test_create_of_an_existing_item_raises(store: Store) -> None:
         store.create(ballot("ada", choice="Bob"))
     assert raised.value.fields == ("election", "voter")
     assert raised.value.current == first
-    assert store.get(Ballot.key("L", "ada")) == first
+    assert store.get(ADA) == first
 
 
 def test_replace_of_a_missing_item_raises(store: Store) -> None:
     with pytest.raises(NotFound):
         store.replace(ballot("ada"))
-    assert store.get(Ballot.key("L", "ada")) is None
+    assert store.get(ADA) is None
     store.create(ballot("ada"))
     store.replace(ballot("ada", rank=9))
-    assert store.get(Ballot.key("L", "ada")) == ballot("ada", rank=9)
+    assert store.get(ADA) == ballot("ada", rank=9)
 
 
 def test_replace_with_a_condition(store: Store) -> None:
@@ -91,64 +93,49 @@ def test_replace_with_a_condition(store: Store) -> None:
 
 def test_delete_returns_the_deleted_item(store: Store) -> None:
     made = store.create(ballot("ada"))
-    assert store.delete(Ballot.key("L", "ada")) == made
-    assert store.delete(Ballot.key("L", "ada")) is None
-    assert store.get(Ballot.key("L", "ada")) is None
+    assert store.delete(ADA) == made
+    assert store.delete(ADA) is None
+    assert store.get(ADA) is None
 
 
 def test_delete_with_a_condition(store: Store) -> None:
     with pytest.raises(ConditionFailed):
-        store.delete(Ballot.key("L", "ada"), if_=Ballot.rank.missing() | (Ballot.rank == 0))
+        store.delete(ADA, if_=Ballot.rank.missing() | (Ballot.rank == 0))
     store.create(ballot("ada", rank=1))
     with pytest.raises(ConditionFailed) as raised:
-        store.delete(Ballot.key("L", "ada"), if_=Ballot.rank == 2)
+        store.delete(ADA, if_=Ballot.rank == 2)
     assert raised.value.current == ballot("ada", rank=1)
-    assert store.delete(Ballot.key("L", "ada"), if_=Ballot.rank == 1) is not None
+    assert store.delete(ADA, if_=Ballot.rank == 1) is not None
 
 
 # Older and newer writers coexist: each leaves alone what it does not know.
 def test_put_keeps_unknown_attributes_that_were_read(store: Store, opener: StoreOpener) -> None:
     store.create(ballot("ada"))
-    key = Ballot.key("L", "ada").key
-    item = existing(opener.driver.execute(GetItem("vote_data", key)).item)
+    item = stored_item(opener.driver, ADA)
     opener.driver.execute(PutItem("vote_data", {**item, "newer": {"L": [{"S": "x"}]}}))
-    found = existing(store.get(Ballot.key("L", "ada")))
+    found = existing(store.get(ADA))
     found.rank = 7
     store.put(found)
-    again = existing(opener.driver.execute(GetItem("vote_data", key)).item)
-    assert again["newer"] == {"L": [{"S": "x"}]}
-    assert again["rank"] == {"N": "7"}
+    again = stored_item(opener.driver, ADA)
+    assert (again["newer"], again["rank"]) == ({"L": [{"S": "x"}]}, {"N": "7"})
 
 
 def test_missing_attributes_have_defaults(store: Store, opener: StoreOpener) -> None:
-    key = Ballot.key("L", "ada").key
-    older: Item = {
-        **key,
-        "election": {"S": "L"},
-        "voter": {"S": "ada"},
-        "entity_type": {"S": "BALLOT"},
-    }
-    opener.driver.execute(PutItem("vote_data", older))
-    assert store.get(Ballot.key("L", "ada")) == ballot("ada")
+    opener.driver.execute(PutItem("vote_data", {**FIELDS, "entity_type": {"S": "BALLOT"}}))
+    assert store.get(ADA) == ballot("ada")
 
 
 def test_item_of_another_entity_raises(store: Store, opener: StoreOpener) -> None:
-    key = Ballot.key("L", "ada").key
-    other: Item = {
-        **key,
-        "election": {"S": "L"},
-        "voter": {"S": "ada"},
-        "entity_type": {"S": "BILL"},
-    }
-    opener.driver.execute(PutItem("vote_data", other))
+    opener.driver.execute(PutItem("vote_data", {**FIELDS, "entity_type": {"S": "BILL"}}))
     with pytest.raises(ItemMismatch, match="BALLOT"):
-        store.get(Ballot.key("L", "ada"))
+        store.get(ADA)
 
 
 def test_item_is_stored_as_documented(store: Store, opener: StoreOpener) -> None:
     store.create(ballot("ada", election="Favorite Language", choice="Ann"))
-    key: Item = {"PK": {"S": "ELECTION#Favorite Language"}, "SK": {"S": "BALLOT#ada"}}
-    item = existing(opener.driver.execute(GetItem("vote_data", key)).item)
+    (item,) = opener.driver.execute(Scan("vote_data")).items
+    assert item["PK"] == {"S": "ELECTION#Favorite Language"}
+    assert item["SK"] == {"S": "BALLOT#ada"}
     assert item["entity_type"] == {"S": "BALLOT"}
     assert item["GSI1PK"] == {"S": "VOTER#ada"}
     assert item["GSI2PK"] == {"S": "CHOICE#Favorite$20Language#Ann"}
