@@ -6,22 +6,25 @@ import pytest
 
 from singletable.engine import Delays, Engine, Settings
 from singletable.errors import ResourceInUse
-from singletable.operations import DescribeTable, DescribeTimeToLive
+from singletable.operations import DescribeTable, DescribeTimeToLive, Driver
 from singletable.store import Store
 from tests.store.entities import Election, votes
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import memory_store
+
+
+def ttl_attribute(driver: Driver) -> str | None:
+    described = driver.execute(DescribeTimeToLive("vote_data"))
+    return described.time_to_live_description.attribute_name
 
 
 def test_create_table_creates_the_declared_table(empty: Store, opener: StoreOpener) -> None:
     assert empty.admin.create_table(votes) is True
     table = opener.driver.execute(DescribeTable("vote_data")).table
     assert table.table_status == "ACTIVE"
-    assert {one.index_name for one in table.global_secondary_indexes or []} == {
-        "by_person",
-        "keys_only",
-    }
-    told = opener.driver.execute(DescribeTimeToLive("vote_data")).time_to_live_description
-    assert told.attribute_name == "TTL"
+    indexes = {one.index_name for one in table.global_secondary_indexes or []}
+    assert indexes == {"by_person", "keys_only"}
+    assert ttl_attribute(opener.driver) == "TTL"
 
 
 def test_create_table_if_missing_creates_once(empty: Store) -> None:
@@ -35,8 +38,5 @@ def test_create_table_if_missing_creates_once(empty: Store) -> None:
 def test_create_table_waits_until_active() -> None:
     delays = Delays(create_table=0.7)
     with Engine.in_memory(Settings(delays=delays)) as engine:
-        store = Store(engine)
-        store.admin.create_table(votes)
-        store.create(Election(name="L"))
-        told = engine.execute(DescribeTimeToLive("vote_data")).time_to_live_description
-        assert told.attribute_name == "TTL"
+        memory_store(votes, driver=engine).create(Election(name="L"))
+        assert ttl_attribute(engine) == "TTL"

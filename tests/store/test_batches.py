@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 import pytest
 
-from singletable.engine import Engine
 from singletable.errors import InvalidValue, Throttled
 from singletable.faults import Faults, FaultyDriver
-from singletable.operations import (
-    BatchGetItem,
-    BatchGetItemOutput,
-    BatchWriteItem,
-    Driver,
-    Operation,
-)
-from singletable.operations import BatchWriteItemOutput as Written
+from singletable.operations import BatchGetItem, BatchGetItemOutput, BatchWriteItemOutput
 from singletable.schema import Attr, Count, Entity, Key, Table, TimeFormat, Unique, attr, created
 from singletable.store import Store
 from tests.store.entities import Ballot, Candidate, Voter, ballot, votes
@@ -135,14 +128,9 @@ def test_delete_many_rejects_entities_with_side_writes(store: Store) -> None:
 
 
 # Each batch is only partly processed, again and again; the store continues while there is progress.
-def test_batches_retry_unprocessed_items(
-    opener: StoreOpener, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
+def test_batches_retry_unprocessed_items(opener: StoreOpener, waits: list[float]) -> None:
     driver = FaultyDriver(opener.driver, Faults(unprocessed=1.0))
-    store = Store(driver)
-    store.admin.create_table(votes)
+    store = memory_store(votes, driver=driver)
     store.put_many(ballot(name) for name in NAMES)
     found = store.get_many([Ballot.key("L", name) for name in NAMES])
     assert [None if one is None else one.voter for one in found] == NAMES
@@ -165,28 +153,18 @@ def test_get_many_reads_large_items_in_several_responses() -> None:
 class Refusing:
     """A driver that processes nothing of a batch."""
 
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-
-    def execute(self, operation: Operation[object], /) -> object:
-        """Return everything unprocessed, or the driver's response."""
-        match operation:
-            case BatchGetItem():
-                return BatchGetItemOutput({}, operation.request_items)
-            case BatchWriteItem():
-                return Written(operation.request_items)
-            case _:
-                return self._driver.execute(operation)
+    def execute(self, operation: Any, /) -> Any:
+        """Return everything unprocessed."""
+        is_read = isinstance(operation, BatchGetItem)
+        requests = operation.request_items
+        return BatchGetItemOutput({}, requests) if is_read else BatchWriteItemOutput(requests)
 
 
-def test_batch_raises_throttled_when_nothing_is_processed(monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
-    with Engine.in_memory() as engine:
-        store = Store(Refusing(engine))  # type: ignore[arg-type]
-        with pytest.raises(Throttled, match="unprocessed"):
-            store.get_many([Ballot.key("L", "ada")])
-        with pytest.raises(Throttled, match="unprocessed"):
-            store.put_many([ballot("ada")])
+def test_batch_raises_throttled_when_nothing_is_processed(waits: list[float]) -> None:
+    store = Store(Refusing())
+    with pytest.raises(Throttled, match="unprocessed"):
+        store.get_many([Ballot.key("L", "ada")])
+    with pytest.raises(Throttled, match="unprocessed"):
+        store.put_many([ballot("ada")])
     assert len(waits) > 10
     assert len(set(waits)) > 10, "waits are of random length"

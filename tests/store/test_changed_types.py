@@ -65,11 +65,7 @@ OLD: Item = {
 ONE = Order.key("1")
 
 
-def put_old(opener: StoreOpener, item: Item) -> Store:
-    store = opener.open()
-    store.admin.create_table(orders)
-    opener.driver.execute(PutItem("orders", item))
-    return store
+TABLES = (orders,)
 
 
 def in_memory(*items: Item) -> Store:
@@ -85,9 +81,9 @@ def stored(store: Store) -> Item:
 
 
 def test_values_of_old_types_are_read_and_written_with_the_current_type(
-    opener: StoreOpener,
+    store: Store, opener: StoreOpener
 ) -> None:
-    store = put_old(opener, OLD)
+    opener.driver.execute(PutItem("orders", OLD))
     order = existing(store.get(ONE))
     assert (order.placed, order.due) == (from_seconds(60), datetime(2026, 1, 1, tzinfo=UTC))
     assert (order.total, order.lines, order.card) == (12, ["a", "b"], "4111")
@@ -117,12 +113,8 @@ def test_modify_without_a_change_writes_an_item_with_old_types() -> None:
     store = in_memory(OLD)
     store.modify(ONE, lambda one: None)
     item = stored(store)
-    assert [set(item[name]) for name in ("placed", "Total", "lines", "card")] == [
-        {"S"},
-        {"N"},
-        {"L"},
-        {"B"},
-    ]
+    types = ["".join(item[name]) for name in ("placed", "Total", "lines", "card")]
+    assert types == ["S", "N", "L", "B"]
     assert model_of(Order).is_current(item)
     assert not model_of(Order).is_current({**item, "card": {"S": "4111"}})
     assert not model_of(Order).is_current({**item, "placed": {"N": "60"}})

@@ -24,11 +24,7 @@ class Twin(Entity, table=twin):
     key = Key(pk=("ELECTION", election), sk=("CANDIDATE", name))
 
 
-@pytest.fixture
-def store(empty: Store) -> Store:
-    for table in (votes, members, twin):
-        empty.admin.create_table(table)
-    return empty
+TABLES = (votes, members, twin)
 
 
 def test_each_write_is_one_change_record(store: Store) -> None:
@@ -36,14 +32,14 @@ def test_each_write_is_one_change_record(store: Store) -> None:
     store.update(Ballot.key("L", "ada"), Ballot.rank.set(2))
     store.create(Election(name="L"))
     store.delete(Ballot.key("L", "ada"))
-    told = store.changes(Ballot)
-    assert [(one.kind, one.old, one.new) for one in told.changes] == [
+    read = store.changes(Ballot)
+    assert [(one.kind, one.old, one.new) for one in read.changes] == [
         ("INSERT", None, ballot("ada")),
         ("MODIFY", ballot("ada"), ballot("ada", rank=2)),
         ("REMOVE", ballot("ada", rank=2), None),
     ]
-    assert not any(one.expired for one in told.changes)
-    assert all(abs((datetime.now(UTC) - one.when).total_seconds()) < 60 for one in told.changes)
+    assert not any(one.expired for one in read.changes)
+    assert all(abs((datetime.now(UTC) - one.when).total_seconds()) < 60 for one in read.changes)
 
 
 def test_changes_continue_after_a_position(store: Store) -> None:
@@ -63,24 +59,24 @@ def test_changes_of_several_entities_are_in_order(store: Store) -> None:
     store.create(Candidate(election="L", name="Ann"))
     store.create(Member(name="ada", email="a@x"))
     store.create(ballot("ada"))
-    told = store.changes(Ballot, Election, Member)
-    assert [type(one.new).__name__ for one in told.changes] == ["Election", "Member", "Ballot"]
+    read = store.changes(Ballot, Election, Member)
+    assert [type(one.new).__name__ for one in read.changes] == ["Election", "Member", "Ballot"]
 
 
 # Two tables may have items of the same shape; each belongs to the entity of its own table.
 def test_changes_distinguish_tables_with_similar_items(store: Store) -> None:
     store.create(Candidate(election="L", name="Ann"))
     store.create(Twin(election="L", name="Ann"))
-    told = store.changes(Candidate, Twin)
-    assert [type(one.new).__name__ for one in told.changes] == ["Candidate", "Twin"]
+    read = store.changes(Candidate, Twin)
+    assert [type(one.new).__name__ for one in read.changes] == ["Candidate", "Twin"]
 
 
 def test_change_of_an_expired_item_is_marked(store: Store, opener: StoreOpener) -> None:
     yesterday = datetime.now(UTC) - timedelta(days=1)
     store.put(Session(voter="ada", number=1, ends=yesterday))
     opener.driver.execute(SweepExpired())
-    told = store.changes(Session).changes
-    assert [(one.kind, one.expired) for one in told] == [("INSERT", False), ("REMOVE", True)]
+    changes = store.changes(Session).changes
+    assert [(one.kind, one.expired) for one in changes] == [("INSERT", False), ("REMOVE", True)]
 
 
 def image(item: Ballot) -> dict[str, Any]:
@@ -88,12 +84,12 @@ def image(item: Ballot) -> dict[str, Any]:
 
 
 def record(kind: str, old: Ballot | None, new: Ballot | None, **more: Any) -> dict[str, Any]:
-    told: dict[str, Any] = {"SequenceNumber": "111", "ApproximateCreationDateTime": 1767268800}
+    described: dict[str, Any] = {"SequenceNumber": "111", "ApproximateCreationDateTime": 1767268800}
     if old is not None:
-        told["OldImage"] = image(old)
+        described["OldImage"] = image(old)
     if new is not None:
-        told["NewImage"] = image(new)
-    return {"eventName": kind, "eventSource": "aws:dynamodb", "dynamodb": told, **more}
+        described["NewImage"] = image(new)
+    return {"eventName": kind, "eventSource": "aws:dynamodb", "dynamodb": described, **more}
 
 
 def test_parse_stream_event_returns_changes() -> None:
@@ -107,15 +103,15 @@ def test_parse_stream_event_returns_changes() -> None:
             record("REMOVE", two, None, userIdentity=service),
         ]
     }
-    told = parse_stream_event(event, Ballot)
-    assert [(one.kind, one.old, one.new, one.expired) for one in told] == [
+    changes = parse_stream_event(event, Ballot)
+    assert [(one.kind, one.old, one.new, one.expired) for one in changes] == [
         ("INSERT", None, one, False),
         ("MODIFY", one, two, False),
         ("REMOVE", two, None, False),
         ("REMOVE", two, None, True),
     ]
-    assert told[0].when == datetime(2026, 1, 1, 12, tzinfo=UTC)
-    assert told[0].position == "111"
+    assert changes[0].when == datetime(2026, 1, 1, 12, tzinfo=UTC)
+    assert changes[0].position == "111"
 
 
 def test_parse_stream_event_skips_other_entities() -> None:
@@ -132,8 +128,10 @@ def source(table: str) -> str:
 def inserted(table: str) -> dict[str, Any]:
     """Return an event for an item that may be a candidate or its twin."""
     key = {"PK": {"S": "ELECTION#L"}, "SK": {"S": "CANDIDATE#Ann"}}
-    told = {"NewImage": {**key, "election": {"S": "L"}, "name": {"S": "Ann"}}}
-    return {"Records": [{"eventName": "INSERT", "dynamodb": told, "eventSourceARN": source(table)}]}
+    described = {"NewImage": {**key, "election": {"S": "L"}, "name": {"S": "Ann"}}}
+    return {
+        "Records": [{"eventName": "INSERT", "dynamodb": described, "eventSourceARN": source(table)}]
+    }
 
 
 REAL = {votes: "votes-prod", twin: "twin-prod"}
@@ -193,11 +191,11 @@ def test_stream_record_without_images_raises(
 
 
 @pytest.mark.parametrize(
-    "told", [{}, {"eventName": "INSERT"}, {"eventName": "TRUNCATE", "dynamodb": {}}]
+    "malformed", [{}, {"eventName": "INSERT"}, {"eventName": "TRUNCATE", "dynamodb": {}}]
 )
-def test_parse_stream_event_rejects_malformed_records(told: dict[str, Any]) -> None:
+def test_parse_stream_event_rejects_malformed_records(malformed: dict[str, Any]) -> None:
     with pytest.raises(ItemMismatch, match="DynamoDB Streams record"):
-        parse_stream_event({"Records": [told]}, Ballot)
+        parse_stream_event({"Records": [malformed]}, Ballot)
 
 
 def test_changes_requires_entities(store: Store) -> None:

@@ -119,9 +119,7 @@ def test_failed_transaction_counts_nothing(store: Store) -> None:
 
 # Read, changed and put back while others voted: the count is theirs, not the reader's.
 def test_put_of_a_counter_item_keeps_the_count(store: Store) -> None:
-    poll, person = store.get(Poll.key("p")), store.get(Person.key("ada"))
-    assert poll is not None
-    assert person is not None
+    poll, person = existing(store.get(Poll.key("p"))), existing(store.get(Person.key("ada")))
     store.create(Vote(poll="p", number=1, by="ada"))
     poll.title = "renamed"
     store.put(poll)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import base64
-import subprocess
 import sys
 from collections.abc import Callable
 from decimal import Decimal
@@ -32,18 +31,17 @@ from singletable import (
     Table,
     Unique,
     attr,
-    connect,
     version,
 )
 from singletable.docs_generator.tables import field_table
-from singletable.operations import GetItem, PutItem
-from singletable.schema import Condition, key_of, model_of
+from singletable.operations import PutItem
+from singletable.schema import Condition, ItemKey, key_of, model_of
 from singletable.schema.codec.compression import Compressed as CompressedCodec
 from singletable.values import Item
 from singletable.workbench.exporter import example_items
 from tests.schema.codec.strategies import Profile, anything, profiles
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing
+from tests.store.stores import existing, memory_store, stored_item
 
 KEYS = {"2025": b"5" * 32, "2026": b"6" * 32, "short": b"x"}
 
@@ -91,12 +89,8 @@ def _current() -> None:
 TABLES = (vault,)
 
 
-def _stored(opener: StoreOpener, key: Any = ONE) -> Item:
-    return existing(opener.driver.execute(GetItem("vault", key.key)).item)
-
-
-def _stored_item(opener: StoreOpener, table: str, item: object) -> Item:
-    return existing(opener.driver.execute(GetItem(table, key_of(item).key)).item)
+def _stored(opener: StoreOpener, key: ItemKey[Any] = ONE) -> Item:
+    return stored_item(opener.driver, key)
 
 
 def _bytes(item: Item, name: str) -> bytes:
@@ -134,8 +128,7 @@ def test_updates_and_transactions_encrypt(store: Store, opener: StoreOpener) -> 
     with store.transaction() as transaction:
         transaction.update(ONE, Note.text.set("c"))
         transaction.create(Note(name="2", text="d"))
-    texts = [found.text for found in (store.get(ONE), store.get(TWO)) if found is not None]
-    assert texts == ["c", "d"]
+    assert [one and one.text for one in store.get_many([ONE, TWO])] == ["c", "d"]
     assert _bytes(_stored(opener), "text").startswith(b"\x01\x042026")
 
 
@@ -149,7 +142,7 @@ def test_upserts_encrypt(store: Store, opener: StoreOpener) -> None:
     assert store.upsert(plain, Plain.mark.set("m"), on_create=[Plain.text.set("b")]).text == "a"
     assert store.upsert(Plain.key("2"), Plain.text.set_if_missing("c")).text == "c"
     assert store.upsert(Plain.key("2"), Plain.text.set_if_missing("d")).text == "c"
-    stored = opener.driver.execute(GetItem("vault", plain.key)).item or {}
+    stored = _stored(opener, plain)
     assert _bytes(stored, "text").startswith(b"\x01\x042026")
     assert _bytes(stored, "mark").startswith(b"\x01\x042026")
 
@@ -256,7 +249,7 @@ def test_numbers_of_the_key_are_the_same_however_written(
 ) -> None:
     empty.admin.create_table(meters)
     reading = empty.create(Reading(meter=Decimal(100), time=7, text="a"))
-    item = _stored_item(opener, "meters", reading)
+    item = _stored(opener, key_of(reading))
     written: Item = {**item, "meter": {"N": meter}, "at": {"N": at}}
     assert empty.admin.decode(meters, written) == reading
     for other in ({"N": "8"}, {"S": "7"}):
@@ -264,22 +257,13 @@ def test_numbers_of_the_key_are_the_same_however_written(
             model_of(Reading).instance({**written, "at": cast(Any, other)})
 
 
-def test_selected_field_that_cannot_be_decrypted_is_named_once(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_key_is_named_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.create(Note(name="1", text="old"))
     monkeypatch.setitem(KEYS, "2026", b"z" * 32)
     SECRET._ciphers.clear()
     with pytest.raises(DecryptionFailed) as caught:
         store.page(Note.key.partition("1"), 1, fields=(Note.text,))
-    assert caught.value.path == "Note.text"
-    assert caught.value.key == ONE.key
-
-
-def test_wrong_key_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.create(Note(name="1", text="old"))
-    monkeypatch.setitem(KEYS, "2026", b"z" * 32)
-    SECRET._ciphers.clear()
+    assert (caught.value.path, caught.value.key) == ("Note.text", ONE.key)
     with pytest.raises(DecryptionFailed, match=r"Note\.text: .* be decrypted with key '2026'"):
         store.get(ONE)
     Current.key_id = "short"
@@ -300,8 +284,7 @@ def test_change_feed_decrypts(store: Store) -> None:
 
 
 def test_conditions_on_opaque_fields_are_rejected() -> None:
-    store = Store(connect("memory:"))
-    store.admin.create_table(vault)
+    store = memory_store(vault)
     store.create(Note(name="1", text="a"))
     writes: tuple[Callable[[], Condition[Note]], ...] = (
         lambda: Note.text == "a",
@@ -345,12 +328,10 @@ def test_secrets_are_not_shown() -> None:
 
 # A write that does not pass through the model must fail, not send the plain text.
 def test_value_that_is_not_encrypted_yet_cannot_be_sent() -> None:
-    driver = connect("memory:")
-    store = Store(driver)
-    store.admin.create_table(vault)
+    store = memory_store(vault)
     item = {**ONE.key, **model_of(Note).codec.encode({**vars(Note(name="1", text="hush"))})}
     with pytest.raises(Exception):  # noqa: B017, PT011 (any error, before anything is written)
-        driver.execute(PutItem("vault", item))
+        store.driver.execute(PutItem("vault", item))
     assert store.get(ONE) is None
 
 
@@ -436,22 +417,7 @@ class Mixed(Entity, table=Table("mixed")):
     key = Key(pk=("MIXED", name), sk="MIXED")
 
 
-def test_missing_package_is_named() -> None:
-    script = """
-import sys
-sys.modules["cryptography.hazmat.primitives.ciphers.aead"] = None
-from singletable import *
-table = Table("t00")
-class Note(Entity, table=table):
-    name: Attr[str] = attr()
-    text: Attr[str] = attr(codec=Encrypted(key=lambda _: bytes(32), key_id="1"))
-    key = Key(pk=("NOTE", name), sk="NOTE")
-store = Store(connect("memory:"))
-store.admin.create_table(table)
-try:
-    store.create(Note(name="1", text="a"))
-except DeclarationError as error:
-    print(error)
-"""
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "pip install 'singletable[encryption]'" in ran.stdout
+def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers.aead", None)
+    with pytest.raises(DeclarationError, match=r"pip install 'singletable\[encryption\]'"):
+        memory_store(vault).create(Note(name="1", text="a"))

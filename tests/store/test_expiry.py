@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -23,9 +25,8 @@ from singletable.schema import (
 from singletable.store import Store
 from singletable.values import Item
 from tests.store.clock import Clock
-from tests.store.errors import expect_error
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing
+from tests.store.stores import existing, transact
 
 by_room = Index("by_room", pk="GSI1PK", sk="GSI1SK", projection=["until"])
 table = Table("rooms", indexes=[by_room], ttl="until")
@@ -104,17 +105,18 @@ def test_reads_hide_expired_items(
 
 def test_writes_treat_expired_items_as_missing(store: Store, clock: Clock) -> None:
     clock.advance(hours=1)
-    with pytest.raises(NotFound):
-        store.update(ADA, Player.points.add(1))
-    with pytest.raises(NotFound):
-        store.update(ADA, Player.nick.set("N"))
-    with pytest.raises(NotFound):
-        store.replace(Player(room="R", name="ada"))
+    writes: list[Callable[[], object]] = [
+        lambda: store.update(ADA, Player.points.add(1)),
+        lambda: store.update(ADA, Player.nick.set("N")),
+        lambda: store.replace(Player(room="R", name="ada")),
+        lambda: transact(store, lambda to: to.check(ADA), lambda to: to.delete(BEA)),
+    ]
+    for write in writes:
+        with pytest.raises(NotFound):
+            write()
     with pytest.raises(ConditionFailed):
         store.delete(ADA, if_=Player.points == 0)
-    with expect_error(NotFound), store.transaction() as transaction:
-        transaction.check(ADA)
-        transaction.update(BEA, Player.points.add(1))
+    assert store.get(BEA) is not None
 
 
 def test_create_replaces_an_expired_item(store: Store, clock: Clock) -> None:
@@ -142,15 +144,14 @@ def test_deleting_an_expired_item_keeps_the_marker_of_another(
 ) -> None:
     clock.advance(hours=1)
     other = store.create(Player(room="R", name="dan", nick="A"))
-    match write:
-        case "delete":
-            store.delete(ADA)
-        case "put":
-            store.put(Player(room="R", name="ada"))
-        case _:
-            with pytest.raises(AlreadyExists) as raised:
-                store.create(Player(room="R", name="ada", nick="A"))
-            assert raised.value.fields == ("nick",)
+    if write == "delete":
+        store.delete(ADA)
+    elif write == "put":
+        store.put(Player(room="R", name="ada"))
+    else:
+        with pytest.raises(AlreadyExists) as raised:
+            store.create(Player(room="R", name="ada", nick="A"))
+        assert raised.value.fields == ("nick",)
     assert store.find(Player.one_nick("A")) == other
     with pytest.raises(AlreadyExists):
         store.create(Player(room="R", name="eva", nick="A"))
@@ -185,14 +186,9 @@ def test_items_that_expire_during_iteration_are_hidden(empty: Store, clock: Cloc
 # DynamoDB ignores an expiry attribute that is not a number, and so do we: every reader sees the
 # item.
 @pytest.mark.parametrize("held", [{"NULL": True}, {"S": "2020-01-01"}])
-def test_item_without_ttl_does_not_expire(empty: Store, opener: StoreOpener, held: object) -> None:
+def test_item_without_ttl_does_not_expire(empty: Store, opener: StoreOpener, held: Any) -> None:
     empty.admin.create_table(table)
-    item: Item = {
-        **Plain.key("R", "x").key,
-        "room": {"S": "R"},
-        "name": {"S": "x"},
-        "until": held,  # type: ignore[dict-item]
-    }
+    item: Item = {**Plain.key("R", "x").key, "room": {"S": "R"}, "name": {"S": "x"}, "until": held}
     opener.driver.execute(PutItem("rooms", item))
     assert empty.count(Plain.key.partition("R")) == 1
     assert len(opener.driver.execute(Scan("rooms")).items) == 1

@@ -26,28 +26,30 @@ from singletable.values import Item
 from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
+from tests.store.stores import existing, stored_item
 
 BEA = Ballot.key("L", "bea")
 KEY: Item = {"PK": {"S": "ELECTION#L"}, "SK": {"S": "BALLOT#bea"}}
 
 
+TABLES = (votes, members)
+
+
 @pytest.fixture
-def store(opener: StoreOpener) -> Store:
+def ballots(store: Store, opener: StoreOpener) -> Store:
     """Return a store with three ballots, the second of which has a rank that is a text."""
-    store = opener.open()
-    store.admin.create_table(votes)
     store.create(Election(name="L"))
     for voter in ("ada", "bea", "cid"):
         store.create(ballot(voter))
-    item = next(one for one in store.admin.items(votes, 9).items if one["SK"] == KEY["SK"])
+    item = stored_item(opener.driver, BEA)
     opener.driver.execute(PutItem("vote_data", {**item, "rank": {"S": "first"}}))
     return store
 
 
 READS: dict[str, Callable[[Store], object]] = {
-    "get": lambda store: store.get(Ballot.key("L", "bea")),
-    "get_many": lambda store: store.get_many([Ballot.key("L", "bea")]),
-    "transact_get": lambda store: store.transact_get(Ballot.key("L", "bea")),
+    "get": lambda store: store.get(BEA),
+    "get_many": lambda store: store.get_many([BEA]),
+    "transact_get": lambda store: store.transact_get(BEA),
     "query": lambda store: list(store.query(Ballot.key.partition("L"))),
     "page": lambda store: store.page(Ballot.key.partition("L"), 9),
     "hydrate": lambda store: list(store.hydrate(Ballot.by_voter("bea"))),
@@ -57,15 +59,16 @@ READS: dict[str, Callable[[Store], object]] = {
     "decode": lambda store: [
         store.admin.decode(votes, item) for item in store.admin.items(votes, 9).items
     ],
-    "update": lambda store: store.update(Ballot.key("L", "bea"), Ballot.choice.set("x")),
-    "delete": lambda store: store.delete(Ballot.key("L", "bea")),
+    "update": lambda store: store.update(BEA, Ballot.choice.set("x")),
+    "delete": lambda store: store.delete(BEA),
+    "changes": lambda store: store.changes(Ballot),
 }
 
 
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
-def test_mismatch_names_the_item(store: Store, read: Callable[[Store], object]) -> None:
+def test_mismatch_names_the_item(ballots: Store, read: Callable[[Store], object]) -> None:
     with pytest.raises(ItemMismatch) as caught:
-        read(store)
+        read(ballots)
     assert caught.value.key == KEY
     assert caught.value.path == "Ballot.rank"
     assert str(caught.value).endswith("The item is PK='ELECTION#L', SK='BALLOT#bea'.")
@@ -82,48 +85,35 @@ WRITES: dict[str, tuple[str, Callable[[Store], object]]] = {
 # The write was applied: the error says so, and what was deleted is not lost.
 @pytest.mark.parametrize(("done", "write"), WRITES.values(), ids=WRITES)
 def test_error_of_a_write_has_the_item(
-    store: Store, done: str, write: Callable[[Store], object]
+    ballots: Store, done: str, write: Callable[[Store], object]
 ) -> None:
     with pytest.raises(ItemMismatch) as caught:
-        write(store)
-    assert caught.value.item is not None
-    assert caught.value.item["rank"] == {"S": "first"}
-    assert caught.value.item["SK"] == KEY["SK"]
-    assert caught.value.__notes__ == [
-        f"The item was {done}. Its attributes are in the error's `item`."
-    ]
-    assert pickle.loads(pickle.dumps(caught.value)).item == caught.value.item
+        write(ballots)
+    item = existing(caught.value.item)
+    assert (item["rank"], item["SK"]) == ({"S": "first"}, KEY["SK"])
+    notes = [f"The item was {done}. Its attributes are in the error's `item`."]
+    assert caught.value.__notes__ == notes
+    assert pickle.loads(pickle.dumps(caught.value)).item == item
     if done == "deleted":
-        assert store.get(BEA) is None
+        assert ballots.get(BEA) is None
 
 
-def test_find_names_the_item(opener: StoreOpener) -> None:
-    store = opener.open()
-    store.admin.create_table(members)
+def test_find_names_the_item(store: Store, opener: StoreOpener) -> None:
     store.create(Member(name="ada", email="a@x", handle="ada"))
-    item = next(one for one in store.admin.items(members, 9).items if "name" in one)
-    key = {one.name: item[one.name] for one in members.key_attributes}
+    item = stored_item(opener.driver, Member.key("ada"))
     opener.driver.execute(PutItem(members.name, {**item, "email": {"N": "1"}}))
     with pytest.raises(ItemMismatch) as caught:
         store.find(Member.one_email("a@x"))
-    assert caught.value.key == key
+    assert caught.value.key == Member.key("ada").key
 
 
-def test_find_names_a_marker_without_its_owner(opener: StoreOpener) -> None:
-    store = opener.open()
-    store.admin.create_table(members)
+def test_find_names_a_marker_without_its_owner(store: Store, opener: StoreOpener) -> None:
     store.create(Member(name="ada", email="a@x", handle="ada"))
     for marker in store.admin.items(members, 9).items:
         owned = {name: value for name, value in marker.items() if not name.startswith("owner_")}
         opener.driver.execute(PutItem(members.name, owned))
     with pytest.raises(ItemMismatch, match="does not name its owner"):
         store.find(Member.one_email("a@x"))
-
-
-def test_changes_name_the_item(store: Store) -> None:
-    with pytest.raises(ItemMismatch) as caught:
-        store.changes(Ballot)
-    assert caught.value.key == KEY
 
 
 def test_stream_events_name_the_item() -> None:
@@ -138,13 +128,11 @@ def test_other_type_tag_names_the_item(opener: StoreOpener, store: Store) -> Non
     item: Item = {**KEY, "entity_type": {"S": "LETTER"}}
     opener.driver.execute(PutItem("vote_data", item))
     with pytest.raises(ItemMismatch) as caught:
-        store.get(Ballot.key("L", "bea"))
+        store.get(BEA)
     assert caught.value.key == KEY
 
 
-def test_mismatch_of_a_collection_has_no_key(opener: StoreOpener) -> None:
-    store = opener.open()
-    store.admin.create_table(votes)
+def test_mismatch_of_a_collection_has_no_key(store: Store) -> None:
     store.create(Candidate(election="L", name="py"))
     with pytest.raises(ItemMismatch) as caught:
         store.collect(File, Ballot.key.partition("L"))
@@ -178,10 +166,8 @@ DOC_READS: dict[str, Callable[[Store], object]] = {
 @pytest.mark.parametrize("read", DOC_READS.values(), ids=DOC_READS)
 @pytest.mark.parametrize("change", [{"name": {"S": "other"}}, {"number": {"N": "2"}}], ids=str)
 def test_item_whose_key_disagrees_with_its_attributes_is_rejected(
-    opener: StoreOpener, change: Item, read: Callable[[Store], object]
+    store: Store, opener: StoreOpener, change: Item, read: Callable[[Store], object]
 ) -> None:
-    store = opener.open()
-    store.admin.create_table(votes)
     store.create(Doc(name="5"))
     (item,) = store.admin.items(votes, 9).items
     opener.driver.execute(PutItem("vote_data", {**item, **change}))
@@ -192,9 +178,7 @@ def test_item_whose_key_disagrees_with_its_attributes_is_rejected(
 
 
 # The text in the key is lossy, escaped and in descending order: it must be rendered to compare.
-def test_item_with_a_lossy_key_is_read(opener: StoreOpener) -> None:
-    store = opener.open()
-    store.admin.create_table(votes)
+def test_item_with_a_lossy_key_is_read(store: Store) -> None:
     doc = store.create(Doc(name="Über #5$", number=-7))
     assert store.get(Doc.key("über #5$", -7)) == doc
     assert list(store.admin.scan(Doc)) == [doc]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
 import pytest
@@ -15,6 +15,7 @@ from singletable.operations import BatchGetItem, GetItem, Operation, PutItem, Qu
 from singletable.store import AsyncStore, Call, CallShape, EntityAccess, Store
 from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members
+from tests.store.stores import memory_store
 
 R = TypeVar("R")
 
@@ -30,128 +31,80 @@ class Cancelled(AsyncEngine):
 
 
 @pytest.fixture
-def calls() -> list[Call]:
-    return []
-
-
-@pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyDriver]:
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
-    with Engine.in_memory() as engine:
-        yield FaultyDriver(engine)
+def driver(waits: list[float]) -> FaultyDriver:
+    return FaultyDriver(Engine.in_memory())
 
 
 @pytest.fixture
 def store(driver: FaultyDriver, calls: list[Call]) -> Store:
-    store = Store(driver, observers=[calls.append])
-    store.admin.create_table(votes)
-    store.admin.create_table(members)
-    return store
+    return memory_store(votes, members, driver=driver, observers=[calls.append])
 
 
-QUERY = EntityAccess("query", Ballot, "key", ("election",))
-CHOICE = EntityAccess("query", Ballot, "by_choice", ("election", "choice"))
-QUESTIONS: dict[str, tuple[Callable[[Store], object], CallShape]] = {
-    "get": (lambda s: s.get(ADA), CallShape("get", (EntityAccess("get", Ballot),))),
-    "get, consistent": (
-        lambda s: s.get(ADA, consistent=True),
-        CallShape("get", (EntityAccess("get", Ballot),), consistent=True),
-    ),
-    "find": (
-        lambda s: s.find(Member.one_email("a@b.c")),
-        CallShape(
-            "find", (EntityAccess("find", Member, "one_email", ("email",)),), consistent=True
-        ),
-    ),
-    "create": (
-        lambda s: s.create(ballot("ben")),
-        CallShape("create", (EntityAccess("create", Ballot),)),
-    ),
-    "put": (lambda s: s.put(ballot("ben")), CallShape("put", (EntityAccess("put", Ballot),))),
-    "replace": (
-        lambda s: s.replace(ballot("ada")),
-        CallShape("replace", (EntityAccess("put", Ballot),)),
-    ),
-    "update": (
+def shape(method: str, *accesses: EntityAccess, **options: bool) -> CallShape:
+    return CallShape(method, accesses, **options)
+
+
+def query(key: str, *fields: str, range_field: str | None = None) -> EntityAccess:
+    return EntityAccess("query", Ballot, key, fields, range_field)
+
+
+GET, PUT = EntityAccess("get", Ballot), EntityAccess("put", Ballot)
+CREATE, DELETE = EntityAccess("create", Ballot), EntityAccess("delete", Ballot)
+UPDATE = EntityAccess("update", Ballot, edited_fields=frozenset({"rank", "choice"}))
+FIND = EntityAccess("find", Member, "one_email", ("email",))
+PUT_CANDIDATE, GET_ELECTION = EntityAccess("put", Candidate), EntityAccess("get", Election)
+COLLECT = [EntityAccess("collect", one, "key", ("name",)) for one in File.entities()]
+FEED, SCAN = EntityAccess("feed", Ballot), EntityAccess("scan", Ballot)
+QUERY, CHOICE = query("key", "election"), query("by_choice", "election", "choice")
+BEN, PY = ballot("ben"), Candidate(election="L", name="py")
+OF_PY = Ballot.by_choice("L", "py")
+SHAPES: list[tuple[Callable[[Store], object], CallShape]] = [
+    (lambda s: s.get(ADA), shape("get", GET)),
+    (lambda s: s.get(ADA, consistent=True), shape("get", GET, consistent=True)),
+    (lambda s: s.find(Member.one_email("a@b.c")), shape("find", FIND, consistent=True)),
+    (lambda s: s.create(BEN), shape("create", CREATE)),
+    (lambda s: s.put(BEN), shape("put", PUT)),
+    (lambda s: s.replace(ballot("ada")), shape("replace", PUT)),
+    (
         lambda s: s.update(ADA, Ballot.rank.add(1), Ballot.choice.set("py")),
-        CallShape(
-            "update", (EntityAccess("update", Ballot, edited_fields=frozenset({"rank", "choice"})),)
-        ),
+        shape("update", UPDATE),
     ),
-    "delete": (lambda s: s.delete(ADA), CallShape("delete", (EntityAccess("delete", Ballot),))),
-    "get_many": (
-        lambda s: s.get_many([ADA, Ballot.key("L", "ben")]),
-        CallShape("get_many", (EntityAccess("get", Ballot),)),
-    ),
-    "put_many": (
-        lambda s: s.put_many([ballot("ben"), Candidate(election="L", name="py")]),
-        CallShape("put_many", (EntityAccess("put", Ballot), EntityAccess("put", Candidate))),
-    ),
-    "delete_many": (
-        lambda s: s.delete_many([ADA]),
-        CallShape("delete_many", (EntityAccess("delete", Ballot),)),
-    ),
-    "query": (lambda s: list(s.query(ALL)), CallShape("query", (QUERY,))),
-    "query, one value of the sort key": (
-        lambda s: list(s.query(ALL.eq("ada"))),
-        CallShape("query", (EntityAccess("query", Ballot, "key", ("election", "voter")),)),
-    ),
-    "query, a range": (
+    (lambda s: s.delete(ADA), shape("delete", DELETE)),
+    (lambda s: s.get_many([ADA, Ballot.key("L", "ben")]), shape("get_many", GET)),
+    (lambda s: s.put_many([BEN, PY]), shape("put_many", PUT, PUT_CANDIDATE)),
+    (lambda s: s.delete_many([ADA]), shape("delete_many", DELETE)),
+    (lambda s: list(s.query(ALL)), shape("query", QUERY)),
+    (lambda s: list(s.query(ALL.eq("ada"))), shape("query", query("key", "election", "voter"))),
+    (
         lambda s: list(s.query(ALL.gt("a"))),
-        CallShape("query", (EntityAccess("query", Ballot, "key", ("election",), "voter"),)),
+        shape("query", query("key", "election", range_field="voter")),
     ),
-    "query, an index": (
-        lambda s: list(s.query(Ballot.by_voter("ada"))),
-        CallShape("query", (EntityAccess("query", Ballot, "by_voter", ("voter",)),)),
-    ),
-    "fetch": (
-        lambda s: list(s.hydrate(Ballot.by_choice("L", "py"))),
-        CallShape("hydrate", (CHOICE,), hydrates=True),
-    ),
-    "hydrated page": (
-        lambda s: s.page(Ballot.by_choice("L", "py"), 5, hydrate=True),
-        CallShape("page", (CHOICE,), hydrates=True),
-    ),
-    "page": (lambda s: s.page(ALL, 10), CallShape("page", (QUERY,))),
-    "count": (lambda s: s.count(ALL), CallShape("count", (QUERY,))),
-    "pick": (lambda s: list(s.select(ALL, Ballot.rank)), CallShape("select", (QUERY,))),
-    "collect": (
-        lambda s: s.collect(File, Election.key.partition("L")),
-        CallShape(
-            "collect",
-            tuple(EntityAccess("collect", one, "key", ("name",)) for one in File.entities()),
-        ),
-    ),
-    "transact_get": (
+    (lambda s: list(s.query(Ballot.by_voter("ada"))), shape("query", query("by_voter", "voter"))),
+    (lambda s: list(s.hydrate(OF_PY)), shape("hydrate", CHOICE, hydrates=True)),
+    (lambda s: s.page(OF_PY, 5, hydrate=True), shape("page", CHOICE, hydrates=True)),
+    (lambda s: s.page(ALL, 10), shape("page", QUERY)),
+    (lambda s: s.count(ALL), shape("count", QUERY)),
+    (lambda s: list(s.select(ALL, Ballot.rank)), shape("select", QUERY)),
+    (lambda s: s.collect(File, Election.key.partition("L")), shape("collect", *COLLECT)),
+    (
         lambda s: s.transact_get(ADA, Election.key("L")),
-        CallShape(
-            "transact_get",
-            (EntityAccess("get", Ballot), EntityAccess("get", Election)),
-            consistent=True,
-        ),
+        shape("transact_get", GET, GET_ELECTION, consistent=True),
     ),
-    "changes": (lambda s: s.changes(Ballot), CallShape("changes", (EntityAccess("feed", Ballot),))),
-    "scan": (
-        lambda s: list(s.admin.scan(Ballot)),
-        CallShape("scan", (EntityAccess("scan", Ballot),)),
-    ),
-    "items": (lambda s: s.admin.items(votes, 10), CallShape("items", ())),
-    "clear": (lambda s: s.admin.clear(votes), CallShape("clear", ())),
-}
+    (lambda s: s.changes(Ballot), shape("changes", FEED)),
+    (lambda s: list(s.admin.scan(Ballot)), shape("scan", SCAN)),
+    (lambda s: s.admin.items(votes, 10), shape("items")),
+    (lambda s: s.admin.clear(votes), shape("clear")),
+]
 
 
-@pytest.mark.parametrize(("ask", "question"), QUESTIONS.values(), ids=QUESTIONS)
+@pytest.mark.parametrize(("call", "expected"), SHAPES, ids=lambda one: getattr(one, "method", ""))
 def test_each_call_has_a_shape(
-    store: Store,
-    calls: list[Call],
-    ask: Callable[[Store], object],
-    question: CallShape,
+    store: Store, calls: list[Call], call: Callable[[Store], object], expected: CallShape
 ) -> None:
     store.put_many([Election(name="L"), ballot("ada")])
     calls.clear()
-    ask(store)
-    assert calls[0].shape == question
+    call(store)
+    assert calls[0].shape == expected
     assert not calls[0].continued
     assert all(call.continued for call in calls[1:])
 
@@ -166,15 +119,13 @@ def test_transaction_is_one_call_with_several_accesses(store: Store, calls: list
         transaction.delete(Candidate.key("L", "c"))
         transaction._changes.clear()  # only the shape matters here
     (call,) = calls
-    assert call.shape == CallShape(
+    assert call.shape == shape(
         "transaction",
-        (
-            EntityAccess("create", Ballot),
-            EntityAccess("put", Election),
-            EntityAccess("update", Member, edited_fields=frozenset({"town"})),
-            EntityAccess("check", Candidate),
-            EntityAccess("delete", Candidate),
-        ),
+        CREATE,
+        EntityAccess("put", Election),
+        EntityAccess("update", Member, edited_fields=frozenset({"town"})),
+        EntityAccess("check", Candidate),
+        EntityAccess("delete", Candidate),
     )
 
 
@@ -239,16 +190,10 @@ def test_failing_observer_does_not_fail_the_call(
 
 
 # The work of a canceled call is abandoned; Python signals it with GeneratorExit.
-def test_canceled_call_is_observed() -> None:
-    calls: list[Call] = []
-
-    async def cancelled() -> None:
-        with Engine.in_memory() as engine:
-            store = AsyncStore(Cancelled(engine), observers=[calls.append])
-            with pytest.raises(asyncio.CancelledError):
-                await store.get(ADA)
-
-    asyncio.run(cancelled())
+def test_canceled_call_is_observed(calls: list[Call]) -> None:
+    store = AsyncStore(Cancelled(Engine.in_memory()), observers=[calls.append])
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(store.get(ADA))
     assert isinstance(calls[0].error, GeneratorExit)
 
 

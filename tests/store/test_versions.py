@@ -13,9 +13,8 @@ from singletable.store import Store
 from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.entities import Voter, votes
-from tests.store.errors import expect_error
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing
+from tests.store.stores import existing, transact
 
 ADA = Voter.key("ada")
 pages = Table("pages")
@@ -107,9 +106,8 @@ def test_transaction_put_with_an_outdated_version_raises(store: Store) -> None:
     store.create(Voter(name="ada"))
     mine = read(store)
     store.update(ADA, Voter.town.set("Basel"))
-    with expect_error(errors.VersionConflict), store.transaction() as transaction:
-        transaction.put(mine)
-        transaction.create(Voter(name="bea"))
+    with pytest.raises(errors.VersionConflict):
+        transact(store, lambda to: to.put(mine), lambda to: to.create(Voter(name="bea")))
     assert store.get(Voter.key("bea")) is None
 
 
