@@ -10,18 +10,9 @@ from uuid import UUID
 
 import pytest
 
-from singletable import (
-    DeclarationError,
-    PatternCatalog,
-    Rate,
-    Selection,
-    Table,
-    UnsupportedPattern,
-    creates,
-    per_hour,
-    per_second,
-    updates,
-)
+from singletable.errors import DeclarationError, UnsupportedPattern
+from singletable.patterns import PatternCatalog, Rate, creates, per_hour, per_second, updates
+from singletable.schema import Selection, Table
 from tests.patterns.election_catalog import ballots, by_mail, elections, one_ballot, since
 from tests.store.entities import NOON, Ballot, Election, File, by_person, keys_only, votes
 from tests.store.member_entity import Member

@@ -7,27 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from singletable import (
-    AccessDenied,
-    Attr,
-    Entity,
-    EntityAccess,
-    Key,
-    OldKey,
+from singletable.errors import AccessDenied
+from singletable.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
+from singletable.operations import PutItem
+from singletable.patterns import (
     Pattern,
     PatternCatalog,
-    PutItem,
-    Store,
-    Table,
-    Unique,
-    attr,
     checks,
     deletes,
+    planned_requests,
     puts,
     updates,
 )
-from singletable.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
-from singletable.patterns import planned_requests
+from singletable.schema import Attr, Entity, Key, OldKey, Table, Unique, attr
+from singletable.store import EntityAccess, Store
 from singletable.values import Item
 from tests.infrastructure.enforcement import enforce
 

@@ -6,25 +6,18 @@ from collections.abc import Callable
 
 import pytest
 
-from singletable import (
-    Attr,
-    Call,
-    DeclarationError,
-    Entity,
-    Index,
-    Key,
+from singletable.errors import DeclarationError
+from singletable.infrastructure.iam import grants_for_patterns
+from singletable.patterns import (
     Pattern,
     PatternCatalog,
-    Store,
-    Table,
-    Unique,
-    attr,
-    evolve,
+    estimate,
     modifies,
+    planned_requests,
     upserts,
 )
-from singletable.infrastructure.iam import grants_for_patterns
-from singletable.patterns import estimate, planned_requests
+from singletable.schema import Attr, Entity, Index, Key, Table, Unique, attr, evolve
+from singletable.store import Call, Store
 from tests.patterns.sent_requests import sent_requests
 from tests.store.stores import memory_store
 

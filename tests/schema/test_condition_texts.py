@@ -7,16 +7,8 @@ from typing import Any
 
 import pytest
 
-from singletable import (
-    Attr,
-    Condition,
-    Entity,
-    Index,
-    InvalidValue,
-    Key,
-    Table,
-    attr,
-)
+from singletable.errors import InvalidValue
+from singletable.schema import Attr, Condition, Entity, Index, Key, Table, attr
 
 by_town = Index("by_town", pk="GSI1PK", sk="GSI1SK")
 ballots = Table("ballots", indexes=[by_town])

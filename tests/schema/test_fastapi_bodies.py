@@ -16,20 +16,9 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from singletable import (
-    Attr,
-    Collection,
-    Entity,
-    Key,
-    Page,
-    Store,
-    Table,
-    attr,
-    connect,
-    created,
-    updated,
-    version,
-)
+from singletable import connect
+from singletable.schema import Attr, Collection, Entity, Key, Table, attr, created, updated, version
+from singletable.store import Page, Store
 
 
 class Stage(Enum):

@@ -12,22 +12,11 @@ import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from singletable import (
-    Attr,
-    DeclarationError,
-    Entity,
-    ItemMismatch,
-    Json,
-    Key,
-    ModelEntity,
-    Store,
-    Table,
-    attr,
-    codec,
-    connect,
-)
+from singletable import Json, codec, connect
 from singletable.docs_generator.tables import field_table
-from singletable.schema import model_of
+from singletable.errors import DeclarationError, ItemMismatch
+from singletable.schema import Attr, Entity, Key, ModelEntity, Table, attr, model_of
+from singletable.store import Store
 from singletable.workbench.exporter import example_items
 
 

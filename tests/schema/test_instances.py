@@ -9,18 +9,10 @@ from typing import Any
 
 import pytest
 
-from singletable import (
-    Attr,
-    Entity,
-    InvalidValue,
-    Key,
-    Store,
-    Table,
-    UnknownField,
-    attr,
-    connect,
-    version,
-)
+from singletable import connect
+from singletable.errors import InvalidValue, UnknownField
+from singletable.schema import Attr, Entity, Key, Table, attr, version
+from singletable.store import Store
 
 docs = Table("docs")
 

@@ -12,37 +12,28 @@ from uuid import UUID, uuid4
 import pytest
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, HttpUrl, SecretStr
 
-from singletable import (
-    AlreadyExists,
-    AsyncStore,
+from singletable import connect, connect_async, errors
+from singletable.operations import PutItem, Scan
+from singletable.schema import (
     Attr,
-    AttributeValue,
     Collection,
     Count,
-    DeclarationError,
     Entity,
     Index,
-    InvalidValue,
-    Item,
-    ItemMismatch,
     Key,
     ModelEntity,
-    PutItem,
-    Scan,
-    Store,
     Table,
     TimeFormat,
     Unique,
-    VersionConflict,
     attr,
     casefold,
-    connect,
-    connect_async,
     created,
     key_of,
     updated,
     version,
 )
+from singletable.store import AsyncStore, Store
+from singletable.values import AttributeValue, Item
 from tests.store.stores import existing
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -179,9 +170,9 @@ def test_model_can_be_queried_updated_and_deleted(store: Store) -> None:
     assert store.find(Polls.one_title("DINNER?")) == late
     changed = store.update(Polls.key(early.number), Polls.title.set("Supper?"), Polls.fee.add(2))
     assert (changed.title, changed.fee, changed.version) == ("Supper?", 2, 2)
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(errors.AlreadyExists):
         store.create(a_poll(title="supper?"))
-    with pytest.raises(VersionConflict):
+    with pytest.raises(errors.VersionConflict):
         store.put(early)
     assert store.delete(key_of(changed)) == changed
     assert list(store.admin.scan(Poll)) == [late]
@@ -223,11 +214,13 @@ def test_item_that_the_model_rejects_is_a_mismatch(store: Store) -> None:
     poll = store.create(a_poll())
     write(store, T={"S": "?"}, weight={"L": []})
     with pytest.raises(
-        ItemMismatch, match=r"Poll\.weight: .* expected a string \(S\) or a number \(N\)"
+        errors.ItemMismatch, match=r"Poll\.weight: .* expected a string \(S\) or a number \(N\)"
     ):
         store.get(Polls.key(poll.number))
     write(store, weight={"N": "1"})
-    with pytest.raises(ItemMismatch, match="it rejected title: String should have at least 3"):
+    with pytest.raises(
+        errors.ItemMismatch, match="it rejected title: String should have at least 3"
+    ):
         store.get(Polls.key(poll.number))
 
 
@@ -242,18 +235,20 @@ def test_missing_attributes_get_their_defaults(store: Store) -> None:
 # Otherwise the model would reject the item when it is read, which is too late.
 def test_value_that_the_model_would_reject_is_not_written(store: Store) -> None:
     poll = store.create(a_poll())
-    with pytest.raises(InvalidValue, match=r"Polls\.title: String should have at least 3"):
+    with pytest.raises(errors.InvalidValue, match=r"Polls\.title: String should have at least 3"):
         Polls.title.set("?")
     poll.title = "?"
-    with pytest.raises(InvalidValue, match="String should have at least 3"):
+    with pytest.raises(errors.InvalidValue, match="String should have at least 3"):
         store.put(poll)
     poll.title, poll.weight = "Lunch?", 1.5  # type: ignore[assignment] # pyright: ignore
-    with pytest.raises(InvalidValue, match=r"Poll\.weight: expected an integer \(int\) or a str"):
+    with pytest.raises(
+        errors.InvalidValue, match=r"Poll\.weight: expected an integer \(int\) or a str"
+    ):
         store.put(poll)
 
 
 def test_naive_datetime_is_rejected_at_its_field(store: Store) -> None:
-    with pytest.raises(InvalidValue, match=r"Poll\.closes"):
+    with pytest.raises(errors.InvalidValue, match=r"Poll\.closes"):
         store.create(a_poll(closes=datetime(2026, 1, 1)))
 
 
@@ -267,7 +262,7 @@ def test_value_that_does_not_round_trip_is_rejected(store: Store) -> None:
         name: Attr[str] = attr()
         key = Key(pk=("LOGIN", name), sk="LOGIN")
 
-    with pytest.raises(InvalidValue, match="reads back unchanged"):
+    with pytest.raises(errors.InvalidValue, match="reads back unchanged"):
         store.create(Login(name="ada", password=SecretStr("x")))
     assert Logins.key("ada").key["PK"] == {"S": "LOGIN#ada"}
 
@@ -298,5 +293,5 @@ def test_unknown_field_is_rejected_with_the_fields_of_the_model() -> None:
 
 
 def test_declaration_class_cannot_be_instantiated() -> None:
-    with pytest.raises(DeclarationError, match=r"Create an instance of the model: Poll"):
+    with pytest.raises(errors.DeclarationError, match=r"Create an instance of the model: Poll"):
         Polls()

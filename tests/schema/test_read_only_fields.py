@@ -10,19 +10,10 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pydantic import BaseModel, TypeAdapter
 
-from singletable import (
-    Attr,
-    Count,
-    DeclarationError,
-    Entity,
-    Key,
-    ModelEntity,
-    Store,
-    Table,
-    attr,
-    connect,
-    sequence,
-)
+from singletable import connect
+from singletable.errors import DeclarationError
+from singletable.schema import Attr, Count, Entity, Key, ModelEntity, Table, attr, sequence
+from singletable.store import Store
 from tests.store.stores import existing
 
 tracker = Table("tracker")

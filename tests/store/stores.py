@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from singletable.engine import Engine
 from singletable.operations import Driver, GetItem
@@ -12,16 +12,6 @@ from singletable.store import Call, Store
 from singletable.values import Item
 
 T = TypeVar("T")
-
-
-class HasCursor(Protocol):
-    """A page of any kind."""
-
-    @property
-    def cursor(self) -> str | None: ...
-
-
-P = TypeVar("P", bound=HasCursor)
 
 
 def memory_store(*tables: Table, driver: Driver | None = None, **options: Any) -> Store:
@@ -51,11 +41,11 @@ def stored_item(driver: Driver, key: ItemKey[Any]) -> Item:
     return existing(driver.execute(GetItem(table, key.key, consistent_read=True)).item)
 
 
-def all_pages(read: Callable[[str | None], P]) -> list[P]:
-    """Read from the first page to the last: `read` gets the cursor of the page before."""
-    pages = [read(None)]
+def all_pages(read: Callable[..., Any], *arguments: Any, **options: Any) -> list[Any]:
+    """Call a method that reads a page until a page has no cursor, and return the pages."""
+    pages = [read(*arguments, **options)]
     while pages[-1].cursor is not None:
-        pages.append(read(pages[-1].cursor))
+        pages.append(read(*arguments, cursor=pages[-1].cursor, **options))
         assert len(pages) < 1000, "the pages do not end"
     return pages
 

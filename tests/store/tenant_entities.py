@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from singletable import (
+from singletable.patterns import PatternCatalog, creates, deletes, puts, updates
+from singletable.schema import (
     Attr,
     Collection,
     Count,
@@ -10,16 +11,11 @@ from singletable import (
     Index,
     Key,
     Number,
-    PatternCatalog,
     Shards,
     Table,
     Unique,
     attr,
     casefold,
-    creates,
-    deletes,
-    puts,
-    updates,
 )
 
 by_state = Index("GSI1", pk="GSI1PK", sk="GSI1SK")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pytest
@@ -69,8 +68,7 @@ def test_bounded_pages_find_all_items(store: Store, max_read: int, reverse: bool
     for selection, where in ((ALL, Ballot.rank >= 35), (HITS, Hit.kind == "view"), (HITS, None)):
         options: dict[str, Any] = {"where": where, "reverse": reverse}
         wanted = list(store.query(selection, **options))
-        read = partial(store.page, selection, 4, max_read=max_read, **options)
-        pages: list[Page[Any]] = all_pages(lambda cursor, read=read: read(cursor=cursor))
+        pages = all_pages(store.page, selection, 4, max_read=max_read, **options)
         assert [one for page in pages for one in page.items] == wanted
 
 
@@ -195,7 +193,7 @@ def test_bounded_walk_over_shards_goes_there_and_back(
     where = Hit.kind == "view" if filtered else None
     wanted = [one.number for one in store.query(HITS, where=where, reverse=reverse)]
 
-    def read(cursor: str | None) -> Page[Hit]:
+    def read(cursor: str | None = None) -> Page[Hit]:
         return store.page(
             HITS, size, where=where, reverse=reverse, max_read=max_read, cursor=cursor
         )

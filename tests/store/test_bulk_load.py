@@ -12,12 +12,7 @@ import pytest
 from singletable import errors
 from singletable.engine import AsyncEngine, Engine
 from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver
-from singletable.operations import (
-    Driver,
-    PutItem,
-    Scan,
-    TransactWriteItems,
-)
+from singletable.operations import Driver, PutItem, Scan, TransactWriteItems
 from singletable.schema import key_of
 from singletable.store import AsyncStore, Call, LoadConflict, LoadResult, Progress, Store
 from singletable.values import Item

@@ -237,7 +237,7 @@ def _flat(found: Discussion) -> list[tuple[int, int, str]]:
 def test_pages_of_a_collection_go_there_and_back(
     store: Store, size: int, max_read: int | None, selection: Selection[Issue]
 ) -> None:
-    def read(cursor: str | None) -> CollectionPage[Discussion]:
+    def read(cursor: str | None = None) -> CollectionPage[Discussion]:
         return store.collect_page(Discussion, selection, size, max_read=max_read, cursor=cursor)
 
     wanted = _flat(store.collect(Discussion, selection))
@@ -256,9 +256,7 @@ def test_pages_of_a_collection_go_there_and_back(
 def test_pages_of_sharded_collections_merge(store: Store) -> None:
     store.put_many(Hit(page="home", number=number) for number in range(9))
     store.put_many(Referrer(page="home", number=number, url="a") for number in range(9))
-    pages = all_pages(
-        lambda cursor: store.collect_page(Traffic, Hit.key.partition("home"), 4, cursor=cursor)
-    )
+    pages = all_pages(store.collect_page, Traffic, Hit.key.partition("home"), 4)
     assert [one.number for page in pages for one in page.collection.hits] == list(range(9))
 
 

@@ -31,7 +31,7 @@ def store(opener: StoreOpener) -> Store:
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 100])
 def test_last_page_has_no_cursor(store: Store, size: int, reverse: bool) -> None:
-    pages = all_pages(lambda cursor: store.page(ALL, size, cursor=cursor, reverse=reverse))
+    pages = all_pages(store.page, ALL, size, reverse=reverse)
     assert all(page.items for page in pages)
     found = [one.voter for page in pages for one in page.items]
     assert found == (NAMES[::-1] if reverse else NAMES)

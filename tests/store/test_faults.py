@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -101,11 +102,11 @@ def test_conditional_write_with_unknown_outcome_is_not_retried(
 ) -> None:
     store.put(ballot("ada"))
     faults = Faults(internal_after=Next(1)) if after else Faults(internal=Next(1))
-    writes = (
+    writes: list[Callable[[], object]] = [
         lambda: store.update(ADA, Ballot.rank.add(1)),
         lambda: store.create(ballot("bea")),
         lambda: store.delete(ADA),
-    )
+    ]
     for write in writes:
         assert store.get(ADA) == ballot("ada", rank=1 if after and write is not writes[0] else 0)
         with driver.inject(faults), pytest.raises(errors.InternalError, match="may or may not"):

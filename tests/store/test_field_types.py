@@ -10,28 +10,25 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pytest
 
-from singletable import (
+from singletable import Json, codec
+from singletable.errors import ConditionFailed, InvalidValue, ItemMismatch
+from singletable.operations import PutItem
+from singletable.schema import (
     Attr,
-    ConditionFailed,
     Entity,
     Index,
-    InvalidValue,
-    ItemMismatch,
-    Json,
     Key,
     Number,
     Path,
-    Store,
     Table,
     TimeFormat,
     attr,
-    codec,
     descending,
 )
-from singletable.operations import GetItem, PutItem
+from singletable.store import Store
 from singletable.values import Item
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing
+from tests.store.stores import existing, stored_item
 
 ADDRESS = codec(encode=str, decode=IPv4Address, stored_as=str)
 by_length = Index("by_length", pk="GSI1PK", sk="GSI1SK")
@@ -105,21 +102,15 @@ NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 TABLES = (visits,)
 
 
-def _stored(opener: StoreOpener) -> Item:
-    return existing(opener.driver.execute(GetItem("visits", FIRST.key)).item)
-
-
 def test_values_of_custom_codecs_are_stored_as_another_type(
     store: Store, opener: StoreOpener
 ) -> None:
     visit = Visit(host=HOST, path="/", cost=Money(Decimal("1.5"), "USD"), length=timedelta(1, 2, 3))
     store.create(visit)
     assert store.get(FIRST) == visit
-    item = _stored(opener)
-    assert item["PK"] == {"S": "HOST#10.0.0.1"}
-    assert item["host"] == {"S": "10.0.0.1"}
-    assert item["cost"] == {"S": "1.5 USD"}
-    assert item["length"] == {"N": "86402.000003"}
+    item = stored_item(opener.driver, FIRST)
+    assert (item["PK"], item["host"]) == ({"S": "HOST#10.0.0.1"}, {"S": "10.0.0.1"})
+    assert (item["cost"], item["length"]) == ({"S": "1.5 USD"}, {"N": "86402.000003"})
     assert "paid" not in item
 
 
@@ -147,7 +138,7 @@ def test_stored_value_that_a_custom_codec_rejects_is_a_mismatch(
     store: Store, opener: StoreOpener
 ) -> None:
     store.create(Visit(host=HOST, path="/"))
-    item: Item = {**_stored(opener), "cost": {"S": "free"}}
+    item: Item = {**stored_item(opener.driver, FIRST), "cost": {"S": "free"}}
     opener.driver.execute(PutItem("visits", item))
     with pytest.raises(ItemMismatch, match=r"Visit\.cost: .*it rejected 'free'"):
         store.get(FIRST)

@@ -43,7 +43,7 @@ def test_query_skips_pages_without_matches(store: Store) -> None:
 
 
 def test_pages_have_no_gaps(store: Store) -> None:
-    pages = all_pages(lambda cursor: store.page(ALL, 70, cursor=cursor))
+    pages = all_pages(store.page, ALL, 70)
     assert [one.voter for page in pages for one in page.items] == NAMES
 
 

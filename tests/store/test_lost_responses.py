@@ -24,17 +24,7 @@ from singletable import errors
 from singletable.engine import Engine
 from singletable.operations import GetItem, Operation, UpdateItem
 from singletable.operations.registry import OPERATIONS
-from singletable.schema import (
-    Attr,
-    Count,
-    Entity,
-    Key,
-    Table,
-    Unique,
-    attr,
-    sequence,
-    version,
-)
+from singletable.schema import Attr, Count, Entity, Key, Table, Unique, attr, sequence, version
 from singletable.store import AsyncStore, Store
 from tests.conformance.endpoint import Exchangeable
 from tests.faults.scripted_driver import RESPONSES, Response, ScriptedDriver

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from pydantic import BaseModel, field_validator
 
-from singletable import (
-    AlreadyExists,
-    Attr,
-    Engine,
-    InvalidValue,
-    Key,
-    ModelEntity,
-    NotFound,
-    Store,
-    TransactionConflict,
-    attr,
-    evolve,
-)
+from singletable.engine import Engine
+from singletable.errors import AlreadyExists, InvalidValue, NotFound, TransactionConflict
 from singletable.operations import PutItem
-from singletable.store import Call
+from singletable.schema import Attr, ItemKey, Key, ModelEntity, attr, evolve
+from singletable.store import Call, Store
 from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.issue_entities import ONE, Issue, Note, Notes, Plain, Project, tracker
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store
+from tests.store.stores import existing, memory_store, request_names
 
 
 @pytest.fixture
@@ -84,16 +74,14 @@ def test_unknown_attributes_are_kept(store: Store, opener: StoreOpener) -> None:
     assert (opener.driver.execute(put).attributes or {})["extra"] == {"S": "x"}
 
 
-def test_unchanged_items_are_not_written() -> None:
-    calls: list[Call] = []
+def test_unchanged_items_are_not_written(calls: list[Call]) -> None:
     store = memory_store(tracker, observers=[calls.append])
     store.create(Plain(name="p"))
     calls.clear()
     assert store.modify(Plain.key("p"), lambda one: None) == Plain(name="p")
     assert store.modify(Plain.key("p"), lambda one: evolve(one)) == Plain(name="p")
     store.modify(Plain.key("p"), lambda one: evolve(one, note="x"))
-    sent = [[type(one.operation).__name__ for one in call.requests] for call in calls]
-    assert sent == [["GetItem"], ["GetItem"], ["GetItem", "PutItem"]]
+    assert request_names(calls) == [["GetItem"], ["GetItem"], ["GetItem", "PutItem"]]
     assert {call.shape.method for call in calls} == {"modify"}
 
 
@@ -178,35 +166,30 @@ def test_modify_calls_the_function_again_after_a_conflict(
 
 def test_concurrent_modifications_lose_nothing(tmp_path: Any) -> None:
     with Engine.on_file(tmp_path / "t.db") as engine:
-        store = Store(engine)
-        store.admin.create_table(tracker)
+        store = memory_store(tracker, driver=engine)
         store.create(Project(name="web"))
         store.create(Issue(project="web", number=1, title=""))
         store.create(Plain(name="p"))
 
+        def vote(key: ItemKey[Any], voter: str) -> None:
+            while True:
+                try:
+                    store.modify(key, lambda one: one.voters.append(voter))
+                    return
+                except TransactionConflict:
+                    continue
+
         def work(name: str) -> None:
             for number in range(5):
-                vote = f"{name}{number}"
-                for key in (ONE, Plain.key("p")):
-                    while True:
-                        try:
-                            store.modify(key, lambda one, vote=vote: one.voters.append(vote))  # type: ignore[misc]
-                            break
-                        except TransactionConflict:
-                            continue
+                vote(ONE, f"{name}{number}")
+                vote(Plain.key("p"), f"{name}{number}")
 
-        threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        expected = sorted(f"{name}{number}" for name in "abcd" for number in range(5))
-        issue, plain = store.get(ONE), store.get(Plain.key("p"))
-        assert issue is not None
-        assert plain is not None
-        assert sorted(issue.voters) == expected
-        assert sorted(plain.voters) == expected
-        assert issue.version == 21
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(work, "abcd"))
+        expected = [f"{name}{number}" for name in "abcd" for number in range(5)]
+        issue = existing(store.get(ONE))
+        assert (sorted(issue.voters), issue.version) == (expected, 21)
+        assert sorted(existing(store.get(Plain.key("p"))).voters) == expected
 
 
 class Slot(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -40,7 +40,7 @@ def store(driver: FaultyDriver, calls: list[Call]) -> Store:
     return memory_store(votes, members, driver=driver, observers=[calls.append])
 
 
-def shape(method: str, *accesses: EntityAccess, **options: bool) -> CallShape:
+def shape(method: str, *accesses: EntityAccess, **options: Any) -> CallShape:
     return CallShape(method, accesses, **options)
 
 

@@ -9,17 +9,10 @@ import pytest
 from msgspec import UNSET, Struct, UnsetType
 from pydantic import BaseModel
 
-from singletable import (
-    AlreadyExists,
-    ConditionFailed,
-    InvalidValue,
-    NotFound,
-    Store,
-    VersionConflict,
-    evolve,
-    key_of,
-)
+from singletable import errors
 from singletable.operations import PutItem
+from singletable.schema import evolve, key_of
+from singletable.store import Store
 from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.errors import expect_error
@@ -105,12 +98,12 @@ REJECTED: dict[str, tuple[object, str]] = {
 @pytest.mark.parametrize("name", REJECTED)
 def test_edits_reject(name: str) -> None:
     patch, message = REJECTED[name]
-    with pytest.raises(InvalidValue, match=message):
+    with pytest.raises(errors.InvalidValue, match=message):
         Issue.edits(patch)
 
 
 def test_update_with_a_list_of_edits_says_how_to_pass_them(store: Store) -> None:
-    with pytest.raises(InvalidValue, match=r"\*edits"):
+    with pytest.raises(errors.InvalidValue, match=r"\*edits"):
         store.update(ONE, Issue.edits({"title": "new"}))  # type: ignore[arg-type]
 
 
@@ -119,16 +112,16 @@ def test_errors_of_a_patch_name_the_field() -> None:
     patches = ({"tilte": "x"}, {"number": 2}, {"title": None}, {"title": 3}, {"title": "x" * 30})
     paths: list[str] = []
     for patch in patches:
-        with pytest.raises(InvalidValue) as caught:
+        with pytest.raises(errors.InvalidValue) as caught:
             Issue.edits(patch)
         paths.append(caught.value.path)
     assert paths == ["Issue.tilte", "Issue.number", "Issue.title", "Issue.title", "Issue.title"]
 
 
 def test_edits_reject_counters_and_invalid_options() -> None:
-    with pytest.raises(InvalidValue, match="numbers other items"):
+    with pytest.raises(errors.InvalidValue, match="numbers other items"):
         Project.edits({"issues": 999})
-    with pytest.raises(InvalidValue, match="'skip' or 'include'"):
+    with pytest.raises(errors.InvalidValue, match="'skip' or 'include'"):
         Issue.edits({}, unset="none")  # type: ignore[arg-type]
 
 
@@ -137,9 +130,9 @@ def test_edits_of_pydantic_entities(store: Store) -> None:
     assert store.update(Notes.key(1), *Notes.edits({"text": "b", "tag": None})) == Note(
         number=1, text="b"
     )
-    with pytest.raises(InvalidValue, match="primary key"):
+    with pytest.raises(errors.InvalidValue, match="primary key"):
         Notes.edits({"number": 2})
-    with pytest.raises(InvalidValue, match="at most 20"):
+    with pytest.raises(errors.InvalidValue, match="at most 20"):
         Notes.edits({"text": "x" * 30})
 
 
@@ -150,15 +143,15 @@ def test_update_without_edits_returns_the_item_unchanged(store: Store, clock: Cl
     assert store.update(ONE) == before
     assert store.update(ONE, returning="old") == before
     assert store.get(ONE) == before
-    with pytest.raises(ConditionFailed):
+    with pytest.raises(errors.ConditionFailed):
         store.update(ONE, if_=Issue.state == "closed")
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         store.update(Issue.key("web", 2))
     assert store.get(Issue.key("web", 2)) is None
     with store.transaction() as tx:
         tx.update(ONE)
         tx.update(Project.key("app"), Project.issues.add(0))
-    with expect_error(NotFound), store.transaction() as tx:
+    with expect_error(errors.NotFound), store.transaction() as tx:
         tx.update(Issue.key("web", 2))
         tx.delete(ONE)
     assert store.get(ONE) == before
@@ -177,11 +170,8 @@ def test_evolve_keeps_what_is_not_changed(store: Store, opener: StoreOpener) -> 
     found = existing(
         opener.driver.execute(PutItem("tracker", stored, return_values="ALL_OLD")).attributes
     )
-    assert (found["extra"], found["version"], found["title"]["S"]) == (
-        {"S": "x"},
-        {"N": "5"},
-        "new",
-    )
+    values = (found["extra"], found["version"], found["title"]["S"])
+    assert values == ({"S": "x"}, {"N": "5"}, "new")
 
 
 def test_move_an_item(store: Store) -> None:
@@ -212,18 +202,14 @@ EVOLVED: dict[str, tuple[dict[str, Any], str]] = {
 def test_evolve_rejects(name: str) -> None:
     changes, message = EVOLVED[name]
     issue = Issue(project="web", number=1, title="a")
-    with pytest.raises(InvalidValue, match=message):
+    with pytest.raises(errors.InvalidValue, match=message):
         evolve(issue, **changes)
     assert issue == Issue(project="web", number=1, title="a")
 
 
 def test_evolve_of_pydantic_models(store: Store, opener: StoreOpener) -> None:
-    stored: Item = {
-        **Notes.key(1).key,
-        "number": {"N": "1"},
-        "text": {"S": "a"},
-        "extra": {"S": "x"},
-    }
+    stored: Item = {**Notes.key(1).key, "number": {"N": "1"}, "text": {"S": "a"}}
+    stored |= {"extra": {"S": "x"}}
     opener.driver.execute(PutItem("tracker", stored))
     old = existing(store.get(Notes.key(1)))
     old._seen = True
@@ -232,37 +218,37 @@ def test_evolve_of_pydantic_models(store: Store, opener: StoreOpener) -> None:
     store.put(new)
     put = PutItem("tracker", stored, return_values="ALL_OLD")
     assert (opener.driver.execute(put).attributes or {})["extra"] == {"S": "x"}
-    with pytest.raises(InvalidValue, match="at most 20"):
+    with pytest.raises(errors.InvalidValue, match="at most 20"):
         evolve(old, text="x" * 30)
-    with pytest.raises(InvalidValue, match="no such field"):
+    with pytest.raises(errors.InvalidValue, match="no such field"):
         evolve(old, txt="x")
-    with pytest.raises(InvalidValue, match="the class Issue"):
+    with pytest.raises(errors.InvalidValue, match="the class Issue"):
         evolve(Issue, title="x")
 
 
 def test_current_as_is_typed(store: Store) -> None:
-    with pytest.raises(AlreadyExists) as exists:
+    with pytest.raises(errors.AlreadyExists) as exists:
         store.create(Issue(project="web", number=1, title="again"))
     current = existing(exists.value.current_as(Issue))
     assert current.title == "old"
-    with pytest.raises(InvalidValue, match="the item is an instance of Issue"):
+    with pytest.raises(errors.InvalidValue, match="the item is an instance of Issue"):
         exists.value.current_as(Project)
-    with pytest.raises(InvalidValue, match="expected an entity class, but got 'Issue'"):
+    with pytest.raises(errors.InvalidValue, match="expected an entity class, but got 'Issue'"):
         exists.value.current_as(cast("type[Issue]", "Issue"))
     stale = evolve(current, title="stale")
     store.update(ONE, Issue.title.set("newer"))
-    with pytest.raises(VersionConflict) as conflict:
+    with pytest.raises(errors.VersionConflict) as conflict:
         store.replace(stale)
     assert existing(conflict.value.current_as(Issue)).title == "newer"
-    with pytest.raises(NotFound) as missing:
+    with pytest.raises(errors.NotFound) as missing:
         store.update(Issue.key("web", 9), Issue.title.set("x"))
     assert missing.value.current_as(Issue) is None
 
 
 def test_current_as_of_a_model_expects_the_model(store: Store) -> None:
     store.create(Note(number=1, text="a"))
-    with pytest.raises(AlreadyExists) as exists:
+    with pytest.raises(errors.AlreadyExists) as exists:
         store.create(Note(number=1, text="b"))
     assert existing(exists.value.current_as(Note)).text == "a"
-    with pytest.raises(InvalidValue, match=r"Write current_as\(Note\)"):
+    with pytest.raises(errors.InvalidValue, match=r"Write current_as\(Note\)"):
         exists.value.current_as(Notes)

@@ -10,32 +10,25 @@ from typing import Any
 
 import pytest
 
-from singletable import (
-    AlreadyExists,
+from singletable import Encrypted, Json, errors
+from singletable.expressions import holds
+from singletable.operations import GetItem, PutItem
+from singletable.schema import (
     Attr,
     Condition,
-    ConditionFailed,
-    DeclarationError,
     Edit,
-    Encrypted,
     Entity,
-    GetItem,
     Index,
-    InvalidValue,
-    Json,
     Key,
-    PutItem,
-    Store,
     Table,
     Unique,
-    UnknownField,
     attr,
     created,
+    model_of,
     updated,
     version,
 )
-from singletable.expressions import holds
-from singletable.schema import model_of
+from singletable.store import Store
 from singletable.store.validation import condition_node
 from singletable.values import AttributeValue, Item
 from tests.store.errors import expect_error
@@ -291,7 +284,7 @@ def stored_value(store: Store, expected: User, field: Attr[Any]) -> AttributeVal
 
 def test_two_edits_of_one_value_are_rejected(quick: Store) -> None:
     put(quick, OLD)
-    with pytest.raises(InvalidValue, match=r"two edits change User\.log"):
+    with pytest.raises(errors.InvalidValue, match=r"two edits change User\.log"):
         quick.update(ADA, User.log.append("b"), User.log.append("c"))
     with quick.transaction() as transaction:
         transaction.update(ADA, User.points.add(1))
@@ -360,7 +353,7 @@ def test_upsert_modify_and_transactions_rename(quick: Store) -> None:
         transaction.create(User(user="eve", name="Eve"))
     assert ada(quick).points == 4
     put(quick, OLD)
-    with expect_error(ConditionFailed), quick.transaction() as transaction:
+    with expect_error(errors.ConditionFailed), quick.transaction() as transaction:
         transaction.check(ADA, User.points == 0)
         transaction.create(User(user="zoe", name="Zoe"))
     assert quick.delete(ADA, if_=User.name == "Ada") is not None
@@ -396,7 +389,7 @@ def test_modify_notices_a_new_old_name(quick: Store) -> None:
 def test_unique_values_of_old_items_are_released_and_kept(quick: Store) -> None:
     quick.create(User(user="ada", name="Ada", email="a@x"))
     put(quick, OLD)
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(errors.AlreadyExists):
         quick.create(User(user="eve", name="Eve", email="a@x"))
     quick.update(ADA, User.email.set("b@x"))
     quick.create(User(user="eve", name="Eve", email="a@x"))
@@ -461,9 +454,9 @@ def test_write_old_stores_values_that_may_be_absent_under_the_old_names_only(
 
 
 def test_index_without_any_name_of_a_field_cannot_test_or_select_it(quick: Store) -> None:
-    with pytest.raises(InvalidValue, match="does not contain FullName, Name, full_name"):
+    with pytest.raises(errors.InvalidValue, match="does not contain FullName, Name, full_name"):
         quick.count(User.partly("ada"), where=User.name == "x")
-    with pytest.raises(InvalidValue, match=r"does not contain User\.name"):
+    with pytest.raises(errors.InvalidValue, match=r"does not contain User\.name"):
         list(quick.select(User.partly("ada"), User.name))
     put(quick, {**OLD, "GSI2PK": {"S": "NAME#Ada"}})
     assert list(quick.select(User.by_name("Ada"), User.name)) == [("Ada",)]
@@ -471,7 +464,7 @@ def test_index_without_any_name_of_a_field_cannot_test_or_select_it(quick: Store
 
 def test_old_name_is_not_an_argument_of_the_constructor() -> None:
     arguments: dict[str, Any] = {"user": "a", "full_name": "Ada"}
-    with pytest.raises(UnknownField):
+    with pytest.raises(errors.UnknownField):
         User(**arguments)
 
 
@@ -485,5 +478,5 @@ REJECTED: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("match", REJECTED)
 def test_wrong_argument_of_attr_is_rejected(match: str) -> None:
-    with pytest.raises(DeclarationError, match=match):
+    with pytest.raises(errors.DeclarationError, match=match):
         REJECTED[match]()

@@ -10,31 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable import (
-    Attr,
+from singletable.errors import InvalidCursor, InvalidValue, ItemMismatch, OutOfScope
+from singletable.operations import (
     BatchGetItem,
     DeleteItem,
-    DeleteResult,
-    Entity,
-    InvalidCursor,
-    InvalidValue,
-    ItemKey,
-    ItemMismatch,
-    Key,
     KeysAndAttributes,
     ListTables,
     Operation,
-    OutOfScope,
     PutItem,
     Query,
     Scan,
-    Store,
-    Table,
-    Unique,
-    attr,
-    expires,
-    key_of,
 )
+from singletable.schema import Attr, Entity, ItemKey, Key, Table, Unique, attr, expires, key_of
+from singletable.store import DeleteResult, Store
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, memory_store, transact
 from tests.store.tenant_entities import (

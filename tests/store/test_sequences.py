@@ -9,22 +9,17 @@ from typing import Any
 
 import pytest
 
-from singletable import (
-    AlreadyExists,
+from singletable.engine import Engine
+from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue, NotFound, OutOfScope
+from singletable.faults import Faults, FaultyDriver, Next
+from singletable.operations import TransactWriteItems, UpdateItem
+from singletable.schema import (
     Attr,
-    ConditionFailed,
     Count,
-    Engine,
     Entity,
-    InvalidValue,
     Key,
-    NotFound,
-    OutOfScope,
-    Store,
     Table,
-    TransactWriteItems,
     Unique,
-    UpdateItem,
     attr,
     created,
     evolve,
@@ -35,8 +30,7 @@ from singletable import (
     updated,
     version,
 )
-from singletable.faults import Faults, FaultyDriver, Next
-from singletable.store import Call
+from singletable.store import Call, Store
 from tests.store.clock import Clock
 from tests.store.stores import existing, memory_store
 

@@ -91,11 +91,7 @@ def test_count_includes_all_shards(store: Store) -> None:
 @pytest.mark.parametrize("reverse", [False, True])
 def test_pages_continue_in_every_shard(store: Store, size: int, reverse: bool) -> None:
     for selection, wanted in ((ALL, list(range(MANY))), (CLICKS, ODD)):
-        pages = all_pages(
-            lambda cursor, selection=selection: store.page(
-                selection, size, cursor=cursor, reverse=reverse
-            )
-        )
+        pages = all_pages(store.page, selection, size, reverse=reverse)
         assert all(page.items for page in pages)
         found = [one.number for page in pages for one in page.items]
         assert found == wanted[:: -1 if reverse else 1]

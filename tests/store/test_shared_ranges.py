@@ -79,7 +79,7 @@ def test_count_counts_only_items_of_its_entity(store: Store) -> None:
 
 @pytest.mark.parametrize("size", [1, 4, 12])
 def test_pages_are_full_with_other_entities_between(store: Store, size: int) -> None:
-    pages = all_pages(lambda cursor: store.page(POSTS, size, cursor=cursor))
+    pages = all_pages(store.page, POSTS, size)
     assert {len(page.items) for page in pages} == {size}
     assert [one.number for page in pages for one in page.items] == list(range(MANY))
 

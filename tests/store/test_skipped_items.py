@@ -65,9 +65,7 @@ def test_query_with_a_limit_goes_on_after_skipped_items(store: Store) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_pages_are_full_although_items_are_skipped(store: Store, size: int) -> None:
-    pages = all_pages(
-        lambda cursor: store.page(ALL, size, cursor=cursor, on_mismatch=lambda _: None)
-    )
+    pages = all_pages(store.page, ALL, size, on_mismatch=lambda _: None)
     assert [len(page.items) for page in pages] == {1: [1, 1, 1], 2: [2, 1], 3: [3]}[size]
     assert [one.voter for page in pages for one in page.items] == ["v0", "v2", "v5"]
 

@@ -36,7 +36,7 @@ def store(opener: StoreOpener, clock: Clock) -> Store:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 8, 100])
 def test_items_returns_each_stored_item_once(store: Store, opener: StoreOpener, size: int) -> None:
-    pages = all_pages(lambda cursor: store.admin.items(votes, size, cursor=cursor))
+    pages = all_pages(store.admin.items, votes, size)
     assert all(page.items for page in pages)
     found = [item for page in pages for item in page.items]
     assert found == opener.driver.execute(Scan("vote_data")).items
@@ -63,7 +63,7 @@ def test_items_continues_after_number_keys(empty: Store) -> None:
     empty.admin.create_table(meters)
     ats = [Decimal(text) for text in ("-5", "0", "1E+2")]
     empty.put_many(Reading(meter=meter, at=at) for meter in (1, 2) for at in ats)
-    pages = all_pages(lambda cursor: empty.admin.items(meters, 1, cursor=cursor))
+    pages = all_pages(empty.admin.items, meters, 1)
     found = [str(item) for page in pages for item in page.items]
     assert len(found) == len(set(found)) == 6
 

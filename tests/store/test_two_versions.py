@@ -14,20 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable import (
-    Attr,
-    ConditionFailed,
-    Edit,
-    Engine,
-    Entity,
-    GetItem,
-    ItemKey,
-    Key,
-    Operation,
-    Store,
-    Table,
-    attr,
-)
+from singletable.engine import Engine
+from singletable.errors import ConditionFailed
+from singletable.operations import GetItem, Operation
+from singletable.schema import Attr, Edit, Entity, ItemKey, Key, Table, attr
+from singletable.store import Store
 from tests.store.stores import existing, memory_store
 
 accounts = [Table("accounts") for _ in range(4)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -16,7 +17,7 @@ from singletable.values import Item
 from tests.store.errors import expect_error
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store
+from tests.store.stores import existing, memory_store, transact
 
 ADA, BEA = Member.key("ada"), Member.key("bea")
 plain = Table("plain", pk="id", sk=None)
@@ -32,7 +33,7 @@ class Site(Entity, table=plain):
 
 
 @pytest.fixture
-def store(empty: Store, opener: StoreOpener) -> Store:
+def store(empty: Store) -> Store:
     empty.admin.create_table(members)
     empty.create(Member(name="ada", email="Ada@x.org", handle="ada"))
     return empty
@@ -45,12 +46,14 @@ def test_duplicate_unique_value_raises(store: Store, opener: StoreOpener) -> Non
     with pytest.raises(AlreadyExists):
         store.put(Member(name="bea", email="ada@x.org"))
     store.create(Member(name="bea", email="bea@x.org"))
-    with pytest.raises(AlreadyExists):
-        store.update(BEA, Member.email.set("ADA@x.org"))
-    with pytest.raises(AlreadyExists):
-        store.replace(Member(name="bea", email="ada@x.org"))
-    with expect_error(AlreadyExists), store.transaction() as transaction:
-        transaction.update(BEA, Member.email.set("ADA@x.org"))
+    writes: list[Callable[[], object]] = [
+        lambda: store.update(BEA, Member.email.set("ADA@x.org")),
+        lambda: store.replace(Member(name="bea", email="ada@x.org")),
+        lambda: transact(store, lambda to: to.update(BEA, Member.email.set("ADA@x.org"))),
+    ]
+    for write in writes:
+        with pytest.raises(AlreadyExists):
+            write()
     assert existing(store.get(BEA)).email == "bea@x.org"
     check_markers(opener.driver)
 

@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from singletable.schema import (
-    Attr,
-    Count,
-    Entity,
-    Index,
-    Key,
-    Table,
-    Unique,
-    attr,
-    version,
-)
+from singletable.schema import Attr, Count, Entity, Index, Key, Table, Unique, attr, version
 from singletable.values import Item
 
 
