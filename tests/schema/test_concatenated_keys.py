@@ -42,15 +42,10 @@ def _declared(*parts: Any, table: Table | None = None) -> Model | None:
 def test_key_is_written_as_it_is_and_parsed(
     parts: tuple[Any, ...], values: tuple[Any, ...], text: str
 ) -> None:
-    model = _required(_declared(*parts))
+    model = existing(_declared(*parts))
     assert _written(model, *values) == text
     parsed = existing(model.key.parse({"PK": {"S": text}, "SK": {"S": "X"}}))
     assert tuple(parsed.values()) == values
-
-
-def _required(model: Model | None) -> Model:
-    assert model is not None
-    return model
 
 
 # A value ends where the text that follows it first occurs.
@@ -68,7 +63,7 @@ def test_value_that_contains_its_end_is_rejected(
     parts: tuple[Any, ...], values: tuple[Any, ...]
 ) -> None:
     with pytest.raises(InvalidValue, match=r"(contains|runs into) .* which ends a value"):
-        _written(_required(_declared(*parts)), *values)
+        _written(existing(_declared(*parts)), *values)
 
 
 # All pairs of these, with all values of up to three characters: separators of one and several
@@ -114,7 +109,7 @@ def test_keys_are_distinct_or_rejected(pair: tuple[int, int]) -> None:
     if None in models:
         return
     for model, at in zip(models, pair, strict=True):
-        for text, values in _all_texts(_required(model), TEMPLATES[at]).items():
+        for text, values in _all_texts(existing(model), TEMPLATES[at]).items():
             item: Any = {"PK": {"S": text}, "SK": {"S": "X"}}
             parsed = [None if other is None else other.key.parse(item) for other in models]
             named = {f"f{at}": value for at, value in enumerate(values)}
@@ -143,7 +138,7 @@ def test_longer_key_restricts_the_last_value_of_a_shorter_one() -> None:
         Customer.key("7|ORD|1")
 
 
-def test_old_format_is_told_from_the_new_one() -> None:
+def test_old_format_does_not_match_the_new_one() -> None:
     class Customer(Entity, table=Table("shop")):
         name: Attr[str] = attr()
         number: Attr[int] = attr(default=0)

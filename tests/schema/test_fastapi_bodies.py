@@ -16,9 +16,9 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from singletable import connect
 from singletable.schema import Attr, Collection, Entity, Key, Table, attr, created, updated, version
-from singletable.store import Page, Store
+from singletable.store import Page
+from tests.store.stores import memory_store
 
 
 class Stage(Enum):
@@ -212,8 +212,7 @@ def test_json_schema_of_output() -> None:
 
 
 app = FastAPI()
-store = Store(connect("memory:"))
-store.admin.create_table(polls)
+store = memory_store(polls)
 client = TestClient(app)
 
 

@@ -12,12 +12,12 @@ import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from singletable import Json, codec, connect
+from singletable import Json, codec
 from singletable.docs_generator.tables import field_table
 from singletable.errors import DeclarationError, ItemMismatch
 from singletable.schema import Attr, Entity, Key, ModelEntity, Table, attr, model_of
-from singletable.store import Store
 from singletable.workbench.exporter import example_items
+from tests.store.stores import memory_store
 
 
 class Color:
@@ -106,7 +106,7 @@ def test_union_and_typed_dict_round_trip_through_json() -> None:
     assert adapter.validate_json(adapter.dump_json(thing)) == thing
 
 
-def test_union_of_pydantic_models_is_told_apart_by_a_literal() -> None:
+def test_union_of_pydantic_models_is_distinguished_by_a_literal() -> None:
     model = model_of(Thing)
     for pet in (Cat(lives=3), Dog(), None):
         thing = Thing(name="1", color=RED, pet=pet)
@@ -132,8 +132,7 @@ class Shirts(ModelEntity[Shirt], table=Table("shirts")):
 
 
 def test_model_field_with_a_codec_is_stored_by_it() -> None:
-    store = Store(connect("memory:"))
-    store.admin.create_table(model_of(Shirt).table)
+    store = memory_store(model_of(Shirt).table)
     shirt = store.create(Shirt(name="1", color=RED))
     assert model_of(Shirt).item(vars(shirt))["color"] == {"S": "#ff0000"}
     assert store.get(Shirts.key("1")) == shirt

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from singletable import connect
 from singletable.errors import InvalidValue, UnknownField
 from singletable.schema import Attr, Entity, Key, Table, attr, version
-from singletable.store import Store
+from tests.store.stores import memory_store
 
 docs = Table("docs")
 
@@ -98,8 +97,7 @@ def test_field_cannot_be_deleted() -> None:
 
 
 def test_value_of_a_wrong_type_is_rejected_when_it_is_written() -> None:
-    store = Store(connect("memory:"))
-    store.admin.create_table(docs)
+    store = memory_store(docs)
     doc: Any = Doc(name="a")
     doc.body = 3
     with pytest.raises(InvalidValue, match=r"Doc\.body"):

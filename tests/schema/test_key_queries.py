@@ -15,6 +15,7 @@ from singletable import Driver, InvalidValue, PutItem, Query, connect
 from singletable.expressions import KeyCondition
 from singletable.schema import ItemKey, Model, Selection, Table
 from singletable.schema.table import create_operation
+from singletable.values import Item
 from tests.schema.key_strategies import KINDS, TEXT, Kind, Sketch, declare, partition_of, rank
 from tests.store.stores import existing
 
@@ -39,23 +40,26 @@ def _found(driver: Driver, model: Model, selection: Selection[Any]) -> list[tupl
     """Return the values of the items, in order; an item of another entity fails the test."""
     fields = (*model.key.pk_fields, *model.key.sk_fields)
     found: list[tuple[Any, ...]] = []
+    for item in _items(driver, model, selection):
+        values = model.key.parse(item)
+        assert values is not None, f"{item} is not of the entity that was queried"
+        found.append(tuple(values[field] for field in fields))
+    return found
+
+
+def _items(driver: Driver, model: Model, selection: Selection[Any]) -> Iterator[Item]:
+    """Yield the items of a query, those of other entities included, without excluded ones."""
     for query in selection.key_queries():
-        condition, names, given_values = _written(query.clauses)
+        condition, names, values = _written(query.clauses)
         result = driver.execute(
             Query(
                 model.table.name,
                 key_condition_expression=condition,
                 expression_attribute_names=names,
-                expression_attribute_values=given_values,
+                expression_attribute_values=values,
             )
         )
-        for item in result.items or []:
-            if item["SK"]["S"] == query.excluded:
-                continue
-            values = model.key.parse(item)
-            assert values is not None, f"{item} is not of the entity that was queried"
-            found.append(tuple(values[field] for field in fields))
-    return found
+        yield from (item for item in result.items if item["SK"]["S"] != query.excluded)
 
 
 def _written(clauses: KeyCondition) -> tuple[str, dict[str, str], dict[str, Any]]:
@@ -176,21 +180,6 @@ def test_key_sorts_right_before_longer_keys_with_the_same_prefix(
         assert (name, sorted(found)) == (name, sorted(expected))
 
 
-def _items(driver: Driver, model: Model, selection: Selection[Any]) -> list[Any]:
-    """Return the items of a query, those of other entities included, without excluded ones."""
-    (query,) = selection.key_queries()
-    condition, names, values = _written(query.clauses)
-    result = driver.execute(
-        Query(
-            model.table.name,
-            key_condition_expression=condition,
-            expression_attribute_names=names,
-            expression_attribute_values=values,
-        )
-    )
-    return [item for item in result.items or [] if item["SK"]["S"] != query.excluded]
-
-
 # Separators of one and several characters, and texts that end a part or begin with one.
 @pytest.mark.parametrize("between", ["|", "::", "/a-", "#id_", "~"])
 def test_query_of_a_concatenated_sort_key_returns_exactly_the_matching_items(
@@ -244,13 +233,11 @@ def test_query_of_a_concatenated_sort_key_returns_exactly_the_matching_items(
 def test_range_requires_an_ordered_value() -> None:
     choice = next(kind for kind in KINDS if kind.name == "choice")
     model = existing(declare(Table("choices"), Sketch(("P",), ("S", choice))))
-    partition = partition_of(model)
     with pytest.raises(InvalidValue, match=r"has no declared order in the key S#\{f0\}"):
-        partition.gt("a")
+        partition_of(model).gt("a")
 
 
 def test_between_rejects_the_higher_value_first() -> None:
     model = existing(declare(Table("numbers"), Sketch(("P",), ("S", KINDS[1]))))
-    partition = partition_of(model)
     with pytest.raises(InvalidValue, match="has the higher value first"):
-        partition.between(2, 1)
+        partition_of(model).between(2, 1)

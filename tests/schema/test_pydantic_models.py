@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, HttpUrl, SecretStr
 
-from singletable import connect, connect_async, errors
+from singletable import connect_async, errors
 from singletable.operations import PutItem, Scan
 from singletable.schema import (
     Attr,
@@ -34,7 +34,7 @@ from singletable.schema import (
 )
 from singletable.store import AsyncStore, Store
 from singletable.values import AttributeValue, Item
-from tests.store.stores import existing
+from tests.store.stores import existing, memory_store
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 by_owner = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
@@ -111,9 +111,7 @@ class Everything(Collection):
 
 @pytest.fixture
 def store() -> Store:
-    store = Store(connect("memory:"))
-    store.admin.create_table(table)
-    return store
+    return memory_store(table)
 
 
 def a_poll(**values: Any) -> Poll:

@@ -187,7 +187,7 @@ def test_union_is_read_back_as_the_type_that_was_written(
 
 def test_member_of_a_union_can_be_compared(store: Store) -> None:
     store.create(Visit(host=HOST, path="/", last=Search("shoes"), label="x"))
-    # Not all types of the union have the members, so type checkers are told nothing.
+    # Not all types of the union have the members, so type checkers see Any.
     last: Path[Visit, Any] = Visit.last
     kind, text = last.nested(lambda one: one.kind), last.nested(lambda one: one.text)
     changed = store.update(FIRST, text.set("hats"), if_=(kind == "search") & (Visit.label == "x"))

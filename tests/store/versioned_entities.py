@@ -58,15 +58,6 @@ def split_name(old: FormerFields) -> Person:
     return Person(slug=old.slug, team=old.team, first=first, last=last, points=old.points)
 
 
-class MixedFields(Entity):
-    """The fields of version 1, for the program that stores them."""
-
-    slug: Attr[str] = attr(key_only=True)
-    team: Attr[str] = attr()
-    name: Attr[str] = attr()
-    points: Attr[int] = attr(default=0)
-
-
 class Mixed(Entity, table=mixed_table, schema_version=2, write_version=1):
     """A person as the second program stores one while the first is still running."""
 
@@ -81,17 +72,17 @@ class Mixed(Entity, table=mixed_table, schema_version=2, write_version=1):
 
 
 @Mixed.upgrade(from_=1)
-def split_mixed(old: MixedFields) -> Mixed:
+def split_mixed(old: FormerFields) -> Mixed:
     """Split the name at the last space."""
     first, _, last = old.name.rpartition(" ")
     return Mixed(slug=old.slug, team=old.team, first=first, last=last, points=old.points)
 
 
 @Mixed.downgrade(to=1)
-def join_name(new: Mixed) -> MixedFields:
+def join_name(new: Mixed) -> FormerFields:
     """Join the names with a space."""
     name = f"{new.first} {new.last}"
-    return MixedFields(slug=new.slug, team=new.team, name=name, points=new.points)
+    return FormerFields(slug=new.slug, team=new.team, name=name, points=new.points)
 
 
 club_table = Table("clubs")
