@@ -7,7 +7,7 @@ import pytest
 from singletable import Call, Store
 from tests.store.entities import Election, ballot, votes
 from tests.store.member_entity import Member, members
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def calls() -> list[Call]:
 @pytest.fixture
 def store(calls: list[Call]) -> Store:
     """Return a store in memory with an election, a ballot and a member."""
-    store = memory_store(votes, members, observers=[calls.append])
+    store = open_store(votes, members, observers=[calls.append])
     store.put_many([Election(name="L"), ballot("ada")])
     store.create(Member(name="mia", email="m@b.c", handle="m"))
     calls.clear()

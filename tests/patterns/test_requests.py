@@ -23,14 +23,14 @@ from tests.store.entities import (
     votes,
 )
 from tests.store.member_entity import Member, members
-from tests.store.stores import memory_store, transact
+from tests.store.stores import open_store, transact
 
 
 @pytest.fixture(scope="module")
 def filled() -> Engine:
     """Return an engine with ballots of about 600 bytes, the size that the catalog declares."""
     engine = Engine.in_memory()
-    store = memory_store(votes, members, driver=engine)
+    store = open_store(votes, members, driver=engine)
     store.put_many(ballot(f"v{at}", election="M", notes=["x" * 400]) for at in range(500))
     store.put_many([Election(name="L"), ballot("ada", choice="py")])
     store.create(Member(name="mia", email="m@b.c", handle="m"))

@@ -19,7 +19,7 @@ from singletable.patterns import (
 from singletable.schema import Attr, Entity, Index, Key, Table, Unique, attr, evolve
 from singletable.store import Call, Store
 from tests.patterns.sent_requests import sent_requests
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
 table = Table("upserted", indexes=[by_state])
@@ -72,7 +72,7 @@ CALLS: dict[str, tuple[Pattern, Callable[[Store], object]]] = {
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_are_recognized_and_planned(name: str, calls: list[Call]) -> None:
     pattern, call = CALLS[name]
-    store = memory_store(table, observers=[calls.append])
+    store = open_store(table, observers=[calls.append])
     store.create(Task(name="a", slug="s"))
     store.create(Hits(name="old"))
     calls.clear()

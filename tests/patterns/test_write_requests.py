@@ -48,7 +48,7 @@ from singletable.operations.partition_keys import written_items
 from singletable.patterns import estimate, planned_requests
 from tests.infrastructure.enforcement import enforce
 from tests.patterns.sent_requests import sent_requests
-from tests.store.stores import memory_store, transact
+from tests.store.stores import open_store, transact
 
 by_time = Index("by-time", pk="GSI1PK", sk="GSI1SK")
 by_state = Index("by-state", pk="GSI2PK", sk="GSI2SK", projection="KEYS_ONLY")
@@ -325,7 +325,7 @@ SHORTER = {
 def store(calls: list[Call]) -> Store:
     minutes = count()
     clock = lambda: NOON + timedelta(minutes=next(minutes))  # noqa: E731
-    store = memory_store(design, observers=[calls.append], clock=clock)
+    store = open_store(design, observers=[calls.append], clock=clock)
     store.put(Org(name="acme"))
     store.put(Org(name="other"))
     return store

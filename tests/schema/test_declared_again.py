@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from singletable import DeclarationError, OutOfScope, Table
 from singletable.schema import counters_of
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 PROJECT = """
 class Project(Entity, table=table):
@@ -43,7 +43,7 @@ def test_class_that_is_declared_again_replaces_the_first() -> None:
     assert first is not second
     assert table.entities == [second, issue]
     assert [str(path) for path in counters_of(second)] == ["Project.issues"]
-    store = memory_store(table)
+    store = open_store(table)
     # An instance from before the cell was run again.
     store.create(first(name="web"))
     store.create(issue(project="web", number=1))
@@ -67,7 +67,7 @@ def test_range_that_a_new_declaration_shares_is_noticed() -> None:
         'sk="PROJECT"', 'sk=("ISSUE", repeated(name), "NOTE")'
     )
     declare(PROJECT + ISSUE + other.replace('"PROJECT"', '"NOTES"'), names)
-    store = memory_store(names["table"])
+    store = open_store(names["table"])
     store.create(names["Project"](name="web"))
     store.create(names["Issue"](project="web", number=1))
     assert store.count(names["Issue"].key.partition("web")) == 1
@@ -95,7 +95,7 @@ def test_declaration_of_the_same_model_replaces_the_first() -> None:
     first = names["Polls"]
     declare(POLLS.replace('sk="POLL"', 'sk="SECOND"'), names)
     assert table.entities == [Poll]
-    store = memory_store(table)
+    store = open_store(table)
     store.create(Poll(name="lunch"))
     assert store.get(names["Polls"].key("lunch")) == Poll(name="lunch")
     assert store.get(first.key("lunch")) == Poll(name="lunch")
@@ -126,7 +126,7 @@ def test_scope_uses_the_keys_of_the_last_declaration() -> None:
     names: dict[str, Any] = {"table": table, "Poll": Poll}
     source = POLLS.replace("key =", "owner: Attr[str] = attr()\n    key =")
     declare(source.replace('("POLL", name)', '("POLL", owner)'), names)
-    store = memory_store(table)
+    store = open_store(table)
     scoped = store.scoped(owner="ada")
     assert scoped.create(Poll(name="lunch")).owner == "ada"
     declare(source, names)

@@ -18,7 +18,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from singletable.schema import Attr, Collection, Entity, Key, Table, attr, created, updated, version
 from singletable.store import Page
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 
 class Stage(Enum):
@@ -212,7 +212,7 @@ def test_json_schema_of_output() -> None:
 
 
 app = FastAPI()
-store = memory_store(polls)
+store = open_store(polls)
 client = TestClient(app)
 
 

@@ -17,7 +17,7 @@ from singletable.docs_generator.tables import field_table
 from singletable.errors import DeclarationError, ItemMismatch
 from singletable.schema import Attr, Entity, Key, ModelEntity, Table, attr, model_of
 from singletable.workbench.exporter import example_items
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 
 class Color:
@@ -132,7 +132,7 @@ class Shirts(ModelEntity[Shirt], table=Table("shirts")):
 
 
 def test_model_field_with_a_codec_is_stored_by_it() -> None:
-    store = memory_store(model_of(Shirt).table)
+    store = open_store(model_of(Shirt).table)
     shirt = store.create(Shirt(name="1", color=RED))
     assert model_of(Shirt).item(vars(shirt))["color"] == {"S": "#ff0000"}
     assert store.get(Shirts.key("1")) == shirt

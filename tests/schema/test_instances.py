@@ -11,7 +11,7 @@ import pytest
 
 from singletable.errors import InvalidValue, UnknownField
 from singletable.schema import Attr, Entity, Key, Table, attr, version
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 docs = Table("docs")
 
@@ -97,7 +97,7 @@ def test_field_cannot_be_deleted() -> None:
 
 
 def test_value_of_a_wrong_type_is_rejected_when_it_is_written() -> None:
-    store = memory_store(docs)
+    store = open_store(docs)
     doc: Any = Doc(name="a")
     doc.body = 3
     with pytest.raises(InvalidValue, match=r"Doc\.body"):

@@ -34,7 +34,7 @@ from singletable.schema import (
 )
 from singletable.store import AsyncStore, Store
 from singletable.values import AttributeValue, Item
-from tests.store.stores import existing, memory_store
+from tests.store.stores import existing, open_store
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 by_owner = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
@@ -111,7 +111,7 @@ class Everything(Collection):
 
 @pytest.fixture
 def store() -> Store:
-    return memory_store(table)
+    return open_store(table)
 
 
 def a_poll(**values: Any) -> Poll:

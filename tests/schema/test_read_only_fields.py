@@ -14,7 +14,7 @@ from singletable import connect
 from singletable.errors import DeclarationError
 from singletable.schema import Attr, Count, Entity, Key, ModelEntity, Table, attr, sequence
 from singletable.store import Store
-from tests.store.stores import existing, memory_store
+from tests.store.stores import existing, open_store
 
 tracker = Table("tracker")
 
@@ -105,7 +105,7 @@ STORED = {
 @pytest.fixture
 def client() -> TestClient:
     global store
-    store = memory_store(tracker)
+    store = open_store(tracker)
     return TestClient(app)
 
 

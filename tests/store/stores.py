@@ -1,9 +1,12 @@
-"""Stores in memory, and short ways to read what a store returned."""
+"""Open stores, and write and read with them in few words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
+
+import pytest
 
 from singletable.engine import Engine
 from singletable.operations import Driver, GetItem
@@ -12,10 +15,11 @@ from singletable.store import Call, Store
 from singletable.values import Item
 
 T = TypeVar("T")
+X = TypeVar("X", bound=Exception)
 
 
-def memory_store(*tables: Table, driver: Driver | None = None, **options: Any) -> Store:
-    """Open a store on an engine in memory, or on a driver, and create the tables."""
+def open_store(*tables: Table, driver: Driver | None = None, **options: Any) -> Store:
+    """Open a store and create the tables, on an engine in memory unless a driver is given."""
     store = Store(driver or Engine.in_memory(), **options)
     for table in tables:
         store.admin.create_table(table)
@@ -33,6 +37,13 @@ def transact(store: Store, *writes: Callable[[Any], object], **options: Any) -> 
     with store.transaction(**options) as transaction:
         for write in writes:
             write(transaction)
+
+
+def expect_error(
+    kind: type[X], match: str | None = None
+) -> AbstractContextManager[pytest.ExceptionInfo[X]]:
+    """Expect a transaction to be rejected: pytest.raises, for a block that raises at its end."""
+    return pytest.raises(kind, match=match)
 
 
 def stored_item(driver: Driver, key: ItemKey[Any]) -> Item:

@@ -10,7 +10,7 @@ from singletable.operations import DescribeTable, DescribeTimeToLive, Driver
 from singletable.store import Store
 from tests.store.entities import Election, votes
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 
 def ttl_attribute(driver: Driver) -> str | None:
@@ -38,5 +38,5 @@ def test_create_table_if_missing_creates_once(empty: Store) -> None:
 def test_create_table_waits_until_active() -> None:
     delays = Delays(create_table=0.7)
     with Engine.in_memory(Settings(delays=delays)) as engine:
-        memory_store(votes, driver=engine).create(Election(name="L"))
+        open_store(votes, driver=engine).create(Election(name="L"))
         assert ttl_attribute(engine) == "TTL"

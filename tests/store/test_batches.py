@@ -14,7 +14,7 @@ from singletable.schema import Attr, Count, Entity, Key, Table, TimeFormat, Uniq
 from singletable.store import Store
 from tests.store.entities import Ballot, Candidate, Voter, ballot, votes
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 people = Table("people", pk="id", sk=None)
 
@@ -130,7 +130,7 @@ def test_delete_many_rejects_entities_with_side_writes(store: Store) -> None:
 # Each batch is only partly processed, again and again; the store continues while there is progress.
 def test_batches_retry_unprocessed_items(opener: StoreOpener, waits: list[float]) -> None:
     driver = FaultyDriver(opener.driver, Faults(unprocessed=1.0))
-    store = memory_store(votes, driver=driver)
+    store = open_store(votes, driver=driver)
     store.put_many(ballot(name) for name in NAMES)
     found = store.get_many([Ballot.key("L", name) for name in NAMES])
     assert [None if one is None else one.voter for one in found] == NAMES
@@ -142,7 +142,7 @@ def test_batches_retry_unprocessed_items(opener: StoreOpener, waits: list[float]
 
 # A batch of large items is always cut; the store continues while some are returned.
 def test_get_many_reads_large_items_in_several_responses() -> None:
-    store = memory_store(votes)
+    store = open_store(votes)
     large = "x" * 390_000
     names = NAMES[:130]
     store.put_many(ballot(name, notes=[large]) for name in names)

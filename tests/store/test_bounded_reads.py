@@ -13,7 +13,7 @@ from singletable.errors import InvalidValue, ReadLimitReached
 from singletable.store import Call, Page, Store
 from tests.store.entities import Ballot, ballot, votes
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import all_pages, memory_store
+from tests.store.stores import all_pages, open_store
 from tests.store.tracker import Hit, tracker
 
 MANY = 40
@@ -54,7 +54,7 @@ def test_filtered_page_reads_no_more_than_the_bound(store: Store, calls: list[Ca
 
 # Not on other engines: moto charges every request the same.
 def test_bounded_page_consumes_fewer_units(calls: list[Call]) -> None:
-    store = memory_store(votes, observers=[calls.append])
+    store = open_store(votes, observers=[calls.append])
     store.put_many(ballot(f"v{one:02}", rank=one, notes=["x" * 5000]) for one in range(MANY))
     calls.clear()
     store.page(ALL, 5, where=RARE, max_read=10)
@@ -186,7 +186,7 @@ def test_bound_must_allow_one_item_of_each_shard(store: Store) -> None:
 def test_bounded_walk_over_shards_goes_there_and_back(
     numbers: set[int], max_read: int, size: int, reverse: bool, filtered: bool
 ) -> None:
-    store = memory_store(tracker)
+    store = open_store(tracker)
     store.put_many(
         Hit(page="home", number=one, kind="bot" if one % 3 else "view") for one in numbers
     )

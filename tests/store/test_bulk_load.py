@@ -31,7 +31,7 @@ from tests.store.bulk_entities import (
 from tests.store.clock import Clock
 from tests.store.interrupted_driver import InterruptedDriver, stop_process
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store, request_names
+from tests.store.stores import existing, open_store, request_names
 
 R = TypeVar("R")
 TABLES = (tracker,)
@@ -111,7 +111,7 @@ def test_load_killed_at_every_request_counts_nothing_twice(
     monkeypatch.setattr("singletable.store.bulk_load.WINDOW", 20)
     for requests in range(1000):
         engine = Engine.in_memory()
-        store = memory_store(tracker, driver=engine)
+        store = open_store(tracker, driver=engine)
         killed = InterruptedDriver(engine, stop_process, first=requests, after=after)
         try:
             Store(killed).bulk_load(design(12))
@@ -339,7 +339,7 @@ def test_load_writes_over_expired_items(store: Store, clock: Clock) -> None:
 
 
 def test_load_finds_an_item_that_another_program_wrote_meanwhile() -> None:
-    other = memory_store(tracker)
+    other = open_store(tracker)
     people = [Person(name=name, email=f"{name}@x") for name in ("ada", "bea")]
 
     def create() -> None:
@@ -376,7 +376,7 @@ INVALID: dict[str, tuple[Callable[[Any], object], str]] = {
 @pytest.mark.parametrize("name", INVALID)
 def test_invalid_arguments_are_rejected(name: str) -> None:
     call, message = INVALID[name]
-    store = memory_store(tracker)
+    store = open_store(tracker)
     with pytest.raises(errors.InvalidValue, match=message):
         call(store)
     assert dump(store.driver) == []
@@ -401,6 +401,6 @@ def test_item_of_another_entity_at_the_key_is_a_conflict(store: Store, opener: S
 
 @pytest.mark.usefixtures("waits")
 def test_overloaded_table_raises_throttled() -> None:
-    store = Store(FaultyDriver(memory_store(tracker).driver, Faults(throttle=1.0)))
+    store = Store(FaultyDriver(open_store(tracker).driver, Faults(throttle=1.0)))
     with pytest.raises(errors.Throttled):
         store.bulk_load([Comment(org="a", project="w", number=1, text="c")])

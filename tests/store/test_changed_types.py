@@ -26,7 +26,7 @@ from singletable import (
 from singletable.schema import model_of
 from singletable.values import AttributeValue, Item
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store
+from tests.store.stores import existing, open_store
 
 by_day = Index("by_day", pk="GSI1PK", sk="GSI1SK")
 orders = Table("orders", indexes=[by_day])
@@ -69,7 +69,7 @@ TABLES = (orders,)
 
 
 def in_memory(*items: Item) -> Store:
-    store = memory_store(orders)
+    store = open_store(orders)
     for item in items:
         store.driver.execute(PutItem("orders", item))
     return store

@@ -18,7 +18,7 @@ from tests.store.entities import Ballot, Candidate, Election, ballot, votes
 from tests.store.interrupted_driver import InterruptedDriver, stop_process
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 from tests.store.test_table_shapes import Reading, meters
 
 R = TypeVar("R")
@@ -134,7 +134,7 @@ def test_clear_can_be_called_again_after_an_interruption(store: Store, opener: S
 # An eventually consistent read would miss the latest writes.
 def test_clear_reads_consistently() -> None:
     driver = FaultyDriver(Engine.in_memory())
-    store = memory_store(votes, driver=driver)
+    store = open_store(votes, driver=driver)
     store.put_many([ballot("ada"), ballot("bea")])
     with driver.inject(Faults(stale=1.0, behind=9)):
         assert store.admin.items(votes, 9).items == []

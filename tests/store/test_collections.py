@@ -16,7 +16,7 @@ from singletable.patterns import PatternCatalog, planned_requests
 from singletable.schema import Collection, Selection
 from singletable.store import Call, CollectionPage, Store
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import all_pages, existing, memory_store
+from tests.store.stores import all_pages, existing, open_store
 from tests.store.tracker import (
     Comment,
     Discussion,
@@ -300,7 +300,7 @@ def test_collect_of_any_texts_is_what_the_values_say(
         (partition.between(low, high), lambda title: low <= title <= high),
         (partition.begins_with(bound), lambda title: title.startswith(bound)),
     ]
-    store = memory_store(tracker)
+    store = open_store(tracker)
     store.put_many(Wiki(org="acme", title=title) for title in titles)
     store.put_many(WikiLink(org="acme", title=title, to=title) for title in titles)
     for selection, within in ranges:

@@ -9,8 +9,7 @@ import pytest
 from singletable.errors import ConditionFailed, NotFound
 from singletable.schema import Attr, Count, Entity, Key, Table, attr, version
 from singletable.store import Store
-from tests.store.errors import expect_error
-from tests.store.stores import existing, memory_store
+from tests.store.stores import existing, expect_error, open_store
 
 table = Table("polls")
 
@@ -132,7 +131,7 @@ def test_put_of_a_counter_item_keeps_the_count(store: Store) -> None:
 
 
 def test_counts_are_exact_under_concurrency() -> None:
-    store = memory_store(table)
+    store = open_store(table)
     store.create(Poll(name="p"))
     store.create(Person(name="ada"))
 

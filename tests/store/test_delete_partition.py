@@ -19,7 +19,7 @@ from tests.store.clock import Clock
 from tests.store.interrupted_driver import InterruptedDriver, stop_process
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store
+from tests.store.stores import existing, open_store
 from tests.store.test_bulk_load import design
 
 R = TypeVar("R")
@@ -107,7 +107,7 @@ def test_delete_killed_at_every_request_can_be_repeated(
 ) -> None:
     monkeypatch.setattr("singletable.store.bulk.MAX_TRANSACTION_ITEMS", 16)
     loaded = Engine.in_memory()
-    load(memory_store(tracker, driver=loaded))
+    load(open_store(tracker, driver=loaded))
     for requests in range(1000):
         engine = loaded.copy()
         killed = InterruptedDriver(engine, stop_process, first=requests, after=after)
@@ -148,7 +148,7 @@ def test_delete_on_a_failing_driver(faults: Faults, monkeypatch: pytest.MonkeyPa
 
 
 def test_item_that_changes_meanwhile_is_deleted_as_it_is() -> None:
-    other = memory_store(tracker)
+    other = open_store(tracker)
     load(other)
 
     def rename() -> None:
@@ -195,7 +195,7 @@ INVALID: dict[str, tuple[Callable[[Any], object], str]] = {
 
 @pytest.mark.parametrize("name", INVALID)
 def test_invalid_arguments_are_rejected(name: str) -> None:
-    store = memory_store(tracker)
+    store = open_store(tracker)
     load(store)
     call, message = INVALID[name]
     with pytest.raises(InvalidValue, match=message):

@@ -41,7 +41,7 @@ from singletable.values import Item
 from singletable.workbench.exporter import example_items
 from tests.schema.codec.strategies import Profile, anything, profiles
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store, stored_item
+from tests.store.stores import existing, open_store, stored_item
 
 KEYS = {"2025": b"5" * 32, "2026": b"6" * 32, "short": b"x"}
 
@@ -284,7 +284,7 @@ def test_change_feed_decrypts(store: Store) -> None:
 
 
 def test_conditions_on_opaque_fields_are_rejected() -> None:
-    store = memory_store(vault)
+    store = open_store(vault)
     store.create(Note(name="1", text="a"))
     writes: tuple[Callable[[], Condition[Note]], ...] = (
         lambda: Note.text == "a",
@@ -328,7 +328,7 @@ def test_secrets_are_not_shown() -> None:
 
 # A write that does not pass through the model must fail, not send the plain text.
 def test_value_that_is_not_encrypted_yet_cannot_be_sent() -> None:
-    store = memory_store(vault)
+    store = open_store(vault)
     item = {**ONE.key, **model_of(Note).codec.encode({**vars(Note(name="1", text="hush"))})}
     with pytest.raises(Exception):  # noqa: B017, PT011 (any error, before anything is written)
         store.driver.execute(PutItem("vault", item))
@@ -420,4 +420,4 @@ class Mixed(Entity, table=Table("mixed")):
 def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers.aead", None)
     with pytest.raises(DeclarationError, match=r"pip install 'singletable\[encryption\]'"):
-        memory_store(vault).create(Note(name="1", text="a"))
+        open_store(vault).create(Note(name="1", text="a"))

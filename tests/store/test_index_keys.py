@@ -15,7 +15,7 @@ from singletable.store import Store
 from tests.store.indexed_entity import Task, all_items, check_indexes, tasks
 from tests.store.interrupted_driver import InterruptedDriver
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 ONE = Task.key("b", 1)
 TABLES = (tasks,)
@@ -119,7 +119,7 @@ def test_concurrent_create_gets_no_wrong_index_key(store: Store, opener: StoreOp
 
 def test_index_keys_are_right_under_concurrency() -> None:
     engine = Engine.in_memory()
-    store = memory_store(tasks, driver=engine)
+    store = open_store(tasks, driver=engine)
     for number in range(3):
         store.create(Task(board="b", number=number, owner="ada"))
     edits = [

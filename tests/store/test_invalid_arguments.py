@@ -13,7 +13,7 @@ from singletable.schema import Attr, Condition, Edit, Entity, Key, attr
 from singletable.store import Store, parse_stream_event
 from tests.store.entities import Ballot, Candidate, Election, File, Voter, ballot, votes
 from tests.store.member_entity import Member
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 ADA = Ballot.key("L", "ada")
 ALL = Ballot.key.partition("L")
@@ -33,7 +33,7 @@ def untyped(value: object) -> Any:
 
 @pytest.fixture(scope="module")
 def store() -> Store:
-    store = memory_store(votes)
+    store = open_store(votes)
     store.put(ballot("ada"))
     return store
 

@@ -15,7 +15,7 @@ from singletable.store import Call, Store
 from tests.store.interrupted_driver import InterruptedDriver
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store, request_names, transact
+from tests.store.stores import existing, open_store, request_names, transact
 
 R = TypeVar("R")
 ADA, BEA = Member.key("ada"), Member.key("bea")
@@ -103,7 +103,7 @@ def test_value_released_between_read_and_write_is_claimed(
 
 
 def test_one_of_many_items_with_a_shared_value_claims_it() -> None:
-    store = memory_store(members)
+    store = open_store(members)
     for number in range(16):
         from_before(store.driver, Member(name=f"m{number}", email="a@x.org"))
 

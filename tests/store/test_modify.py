@@ -18,7 +18,7 @@ from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.issue_entities import ONE, Issue, Note, Notes, Plain, Project, tracker
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store, request_names
+from tests.store.stores import existing, open_store, request_names
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_unknown_attributes_are_kept(store: Store, opener: StoreOpener) -> None:
 
 
 def test_unchanged_items_are_not_written(calls: list[Call]) -> None:
-    store = memory_store(tracker, observers=[calls.append])
+    store = open_store(tracker, observers=[calls.append])
     store.create(Plain(name="p"))
     calls.clear()
     assert store.modify(Plain.key("p"), lambda one: None) == Plain(name="p")
@@ -166,7 +166,7 @@ def test_modify_calls_the_function_again_after_a_conflict(
 
 def test_concurrent_modifications_lose_nothing(tmp_path: Any) -> None:
     with Engine.on_file(tmp_path / "t.db") as engine:
-        store = memory_store(tracker, driver=engine)
+        store = open_store(tracker, driver=engine)
         store.create(Project(name="web"))
         store.create(Issue(project="web", number=1, title=""))
         store.create(Plain(name="p"))

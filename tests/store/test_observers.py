@@ -15,7 +15,7 @@ from singletable.operations import BatchGetItem, GetItem, Operation, PutItem, Qu
 from singletable.store import AsyncStore, Call, CallShape, EntityAccess, Store
 from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 R = TypeVar("R")
 
@@ -37,7 +37,7 @@ def driver(waits: list[float]) -> FaultyDriver:
 
 @pytest.fixture
 def store(driver: FaultyDriver, calls: list[Call]) -> Store:
-    return memory_store(votes, members, driver=driver, observers=[calls.append])
+    return open_store(votes, members, driver=driver, observers=[calls.append])
 
 
 def shape(method: str, *accesses: EntityAccess, **options: Any) -> CallShape:

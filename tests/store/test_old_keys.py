@@ -31,7 +31,7 @@ from singletable.store import Store
 from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.interrupted_driver import InterruptedDriver
-from tests.store.stores import existing, memory_store, transact
+from tests.store.stores import existing, open_store, transact
 
 by_owner = Index("by_owner", pk="GSI1PK", sk="GSI1SK")
 former_by_owner = Index("by_owner", pk="GSI1PK", sk="GSI1SK")
@@ -97,7 +97,7 @@ def _fill(store: Store) -> Store:
 @pytest.fixture
 def local() -> Store:
     """Return a store in memory with an account under the old key."""
-    return _fill(memory_store(table, clock=Clock()))
+    return _fill(open_store(table, clock=Clock()))
 
 
 def sort_keys(store: Any) -> list[str]:
@@ -306,7 +306,7 @@ def rename_sign(old: ShopV1) -> Shop:
 
 def test_a_part_that_was_added_has_its_default_in_old_keys() -> None:
     engine = Engine.in_memory()
-    store = memory_store(added, driver=engine, clock=Clock())
+    store = open_store(added, driver=engine, clock=Clock())
     old: Item = {"PK": {"S": "SHOP#a"}, "SK": {"S": "SHOP"}, "name": {"S": "a"}, "sign": {"S": "A"}}
     engine.execute(PutItem("added", old))
     shop = Shop(region="eu", name="a", title="A")
@@ -322,7 +322,7 @@ def test_a_part_that_was_added_has_its_default_in_old_keys() -> None:
 
 
 def test_random_writes_of_items_under_old_and_new_keys_agree_with_a_model() -> None:
-    store = memory_store(table, clock=Clock())
+    store = open_store(table, clock=Clock())
     store.create(Bank(name="city"))
     chance = random.Random(7)
     expected: dict[int, int] = {}

@@ -26,7 +26,7 @@ from singletable.schema import (
 from singletable.store import Page, Store
 from tests.store.clock import Clock
 from tests.store.entities import NOON, Ballot, ballot, votes
-from tests.store.stores import memory_store
+from tests.store.stores import open_store
 
 by_kind = Index("by_kind", pk="G1PK", sk="G1SK", projection=["ends"])
 by_shard = Index("by_shard", pk="G2PK", sk="G2SK")
@@ -90,7 +90,7 @@ def test_pages_in_any_direction_are_slices_of_the_list(
     steps: list[tuple[bool, int]],
 ) -> None:
     entity, selection, hydrate = KINDS[kind]
-    store = memory_store(logs, clock=Clock())
+    store = open_store(logs, clock=Clock())
     past = NOON - timedelta(days=1)
     store.put_many(
         entity(log="a", number=one, odd=one % 2 == 1, ends=past if one in gone else None)

@@ -15,10 +15,9 @@ from singletable.schema import evolve, key_of
 from singletable.store import Store
 from singletable.values import Item
 from tests.store.clock import Clock
-from tests.store.errors import expect_error
 from tests.store.issue_entities import ONE, Issue, Note, Notes, Place, Project, tracker
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing
+from tests.store.stores import existing, expect_error
 
 
 class PatchModel(BaseModel):

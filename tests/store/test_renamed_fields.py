@@ -31,10 +31,9 @@ from singletable.schema import (
 from singletable.store import Store
 from singletable.store.validation import condition_node
 from singletable.values import AttributeValue, Item
-from tests.store.errors import expect_error
 from tests.store.interrupted_driver import InterruptedDriver
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store
+from tests.store.stores import existing, expect_error, open_store
 
 by_team = Index("by_team", pk="GSI1PK", sk="GSI1SK")
 names = Index("names", pk="GSI2PK", projection=["FullName", "full_name", "Name"])
@@ -134,7 +133,7 @@ def store(opener: StoreOpener) -> Store:
 @pytest.fixture
 def quick() -> Store:
     """Return a store in memory, for cases that do not depend on the driver."""
-    return memory_store(users)
+    return open_store(users)
 
 
 def put(store: Store, item: Item) -> None:
@@ -297,7 +296,7 @@ def test_two_edits_of_one_value_are_rejected(quick: Store) -> None:
 
 
 def test_edit_is_repeated_if_a_program_of_the_old_version_writes_meanwhile() -> None:
-    store = memory_store(users)
+    store = open_store(users)
     put(store, OLD)
 
     def write() -> None:

@@ -27,7 +27,7 @@ from singletable.store import DeleteResult, Store, parse_stream_event
 from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store, transact
+from tests.store.stores import existing, open_store, transact
 from tests.store.versioned_entities import (
     Club,
     Former,
@@ -78,7 +78,7 @@ def people(opener: StoreOpener) -> Store:
 def recorder() -> Recorder:
     """Return a driver in memory with an item of version 1."""
     engine = Engine.in_memory()
-    memory_store(table, driver=engine)
+    open_store(table, driver=engine)
     engine.execute(PutItem("people", OLD_ADA))
     return Recorder(engine)
 
@@ -346,7 +346,7 @@ def test_deleting_an_older_item_returns_it_upgraded(recorder: Recorder, store: S
 @pytest.fixture
 def clubs() -> Store:
     """Return a store with a club of version 1, and a member of version 1."""
-    store = memory_store(club_table, clock=Clock())
+    store = open_store(club_table, clock=Clock())
     store.create(Club(name="chess"))
     store.create(Member(club="chess", slug="1", email="ada@example.com"))
     old: Item = {"club": {"S": "chess"}, "slug": {"S": "1"}, "mail": {"S": "ada@example.com"}}
@@ -407,7 +407,7 @@ def test_the_marker_of_an_older_item_is_released(name: str, clubs: Store) -> Non
 
 def test_write_version_stores_the_older_shape_with_new_index_keys() -> None:
     engine = Engine.in_memory()
-    store = memory_store(table, driver=engine, clock=Clock())
+    store = open_store(table, driver=engine, clock=Clock())
     person = store.create(Mixed(slug="7", team="red", first="Ada King", last="Lovelace"))
     assert stored(engine) == {
         "PK": {"S": "PERSON#7"},
@@ -435,7 +435,7 @@ def test_write_version_stores_the_older_shape_with_new_index_keys() -> None:
 )
 def test_write_version_rejects_what_it_cannot_store(edit: Edit[Mixed]) -> None:
     engine = Engine.in_memory()
-    store = memory_store(table, driver=engine)
+    store = open_store(table, driver=engine)
     store.create(Mixed(slug="7", team="red", first="Ada", last="Lovelace"))
     before = stored(engine)
     with pytest.raises(errors.InvalidValue, match="would be read back as"):
@@ -445,7 +445,7 @@ def test_write_version_rejects_what_it_cannot_store(edit: Edit[Mixed]) -> None:
 
 def test_two_versions_side_by_side_lose_nothing() -> None:
     """Programs of both versions write the same items in random order, as a model says."""
-    store = memory_store(table, clock=Clock())
+    store = open_store(table, clock=Clock())
     chance = random.Random(20)
     expected: dict[str, tuple[str, str, int]] = {}
     for _ in range(300):
@@ -516,7 +516,7 @@ ACCOUNT_WRITES: dict[str, Callable[[Store], object]] = {
 
 @pytest.mark.parametrize("name", ACCOUNT_WRITES)
 def test_the_marker_of_a_value_that_the_upgrade_changes_is_released(name: str) -> None:
-    store = memory_store(lowered, clock=Clock())
+    store = open_store(lowered, clock=Clock())
     store.create(Account(number=1, email="Ada"))
     old: Item = {**FIRST.key, "number": {"N": "1"}, "email": {"S": "Ada"}}
     store.driver.execute(PutItem("accounts", old))

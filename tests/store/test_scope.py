@@ -24,7 +24,7 @@ from singletable.operations import (
 from singletable.schema import Attr, Entity, ItemKey, Key, Table, Unique, attr, expires, key_of
 from singletable.store import DeleteResult, Store
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store, transact
+from tests.store.stores import existing, open_store, transact
 from tests.store.tenant_entities import (
     Comment,
     Country,
@@ -188,7 +188,7 @@ def test_narrower_scope_needs_all_fields(acme: Store) -> None:
 # In-memory only: what follows is rejected before any driver is called.
 @pytest.fixture
 def memory() -> Store:
-    return memory_store(tracker, levels)
+    return open_store(tracker, levels)
 
 
 # The items are checked and written window by window.
@@ -291,7 +291,7 @@ class Plain(Entity, table=designs):
 def test_no_value_of_another_tenant_is_in_the_scope(
     scope: str, other: str, first: str, second: str
 ) -> None:
-    store = memory_store(designs)
+    store = open_store(designs)
     keys: list[ItemKey[Any]] = [
         Before.key(first, other, second),
         After.key(other, first, second),

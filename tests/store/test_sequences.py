@@ -32,7 +32,7 @@ from singletable.schema import (
 )
 from singletable.store import Call, Store
 from tests.store.clock import Clock
-from tests.store.stores import existing, memory_store
+from tests.store.stores import existing, open_store
 
 table = Table("tracker", ttl="gone")
 
@@ -317,7 +317,7 @@ def test_a_scoped_store_takes_numbers_in_its_scope_only(store: Store) -> None:
 @pytest.mark.usefixtures("waits")
 def test_a_retry_after_a_conflict_takes_no_other_number(calls: list[Call]) -> None:
     driver = FaultyDriver(Engine.in_memory())
-    store = memory_store(table, driver=driver, observers=[calls.append])
+    store = open_store(table, driver=driver, observers=[calls.append])
     store.create(Project(org="acme", project="web"))
     conflicts = Faults(conflict=Next(3), operations=("TransactWriteItems",))
     with driver.inject(conflicts):
@@ -333,7 +333,7 @@ def test_a_retry_after_a_conflict_takes_no_other_number(calls: list[Call]) -> No
 
 
 def test_concurrent_creates_get_distinct_numbers() -> None:
-    store = memory_store(table)
+    store = open_store(table)
     store.create(Project(org="acme", project="web"))
 
     def create(at: int) -> int:

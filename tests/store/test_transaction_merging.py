@@ -33,7 +33,7 @@ from singletable.store.calls import Call as StoreCall
 from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.interrupted_driver import InterruptedDriver
-from tests.store.stores import memory_store, request_names
+from tests.store.stores import open_store, request_names
 
 # Of all triples of calls, one of so many is tested; `make fuzz` tests all.
 STEP = 1 if "FUZZ_EXAMPLES" in os.environ else 31
@@ -284,7 +284,7 @@ def test_transaction_equals_the_same_calls_one_by_one(entity: type) -> None:
 # Otherwise additions to one item would conflict more often in transactions.
 def test_writes_that_do_not_depend_on_each_other_are_merged_without_a_read() -> None:
     sent: list[StoreCall] = []
-    store = memory_store(table, observers=[sent.append])
+    store = open_store(table, observers=[sent.append])
     store.create(Plain(k="x", a=1))
     sent.clear()
     with store.transaction() as transaction:
@@ -300,7 +300,7 @@ def test_writes_that_do_not_depend_on_each_other_are_merged_without_a_read() -> 
 
 
 def test_merged_writes_are_planned_again_if_the_item_changes() -> None:
-    store = memory_store(table)
+    store = open_store(table)
     store.create(Plain(k="x"))
 
     def add() -> None:
@@ -315,7 +315,7 @@ def test_merged_writes_are_planned_again_if_the_item_changes() -> None:
 
 def test_each_write_may_have_its_own_time() -> None:
     clock = Clock()
-    store = memory_store(table, clock=lambda: clock.advance(seconds=1))
+    store = open_store(table, clock=lambda: clock.advance(seconds=1))
     store.create(Indexed(k="x"))
     with store.transaction() as transaction:
         for number in (1, 2):

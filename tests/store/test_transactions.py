@@ -10,9 +10,8 @@ from singletable.faults import Faults, FaultyDriver, Next
 from singletable.store import Store
 from tests.store.clock import Clock
 from tests.store.entities import Ballot, Candidate, Election, Session, Voter, ballot, votes
-from tests.store.errors import expect_error
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import memory_store, transact
+from tests.store.stores import expect_error, open_store, transact
 
 ADA, BEA = Ballot.key("L", "ada"), Ballot.key("L", "bea")
 TABLES = (votes,)
@@ -183,7 +182,7 @@ def test_transact_get_returns_a_snapshot(store: Store) -> None:
 @pytest.mark.usefixtures("waits")
 def test_conflicts_are_retried(opener: StoreOpener) -> None:
     driver = FaultyDriver(opener.driver)
-    store = memory_store(votes, driver=driver)
+    store = open_store(votes, driver=driver)
     store.put(ballot("ada"))
     driver.faults = Faults(conflict=Next(3))
     with store.transaction() as transaction:
@@ -197,7 +196,7 @@ def test_conflicts_are_retried(opener: StoreOpener) -> None:
 
 def test_repeated_conflicts_raise(waits: list[float]) -> None:
     engine = Engine.in_memory()
-    store = memory_store(votes, driver=FaultyDriver(engine, Faults(conflict=1.0)))
+    store = open_store(votes, driver=FaultyDriver(engine, Faults(conflict=1.0)))
     with pytest.raises(errors.TransactionConflict, match="Nothing was changed"):
         store.put(ballot("ada"))
     with pytest.raises(errors.TransactionConflict, match="Nothing was changed"):

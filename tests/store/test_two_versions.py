@@ -19,7 +19,7 @@ from singletable.errors import ConditionFailed
 from singletable.operations import GetItem, Operation
 from singletable.schema import Attr, Edit, Entity, ItemKey, Key, Table, attr
 from singletable.store import Store
-from tests.store.stores import existing, memory_store
+from tests.store.stores import existing, open_store
 
 accounts = [Table("accounts") for _ in range(4)]
 
@@ -219,7 +219,7 @@ def test_versions_side_by_side_lose_no_write(first: Any, second: Any, third: Any
 
 # The original program keeps attributes that it does not know, as the new name of a value.
 def test_original_program_puts_what_it_read() -> None:
-    store = memory_store(accounts[0])
+    store = open_store(accounts[0])
     store.create(Both(id_="ada", name="Ada", nick="A", points=1))
     read = existing(store.get(Original.key("ada")))
     read.name, read.nick, read.points = "Eve", None, 2

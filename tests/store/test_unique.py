@@ -14,10 +14,9 @@ from singletable.operations import GetItem, Scan, UpdateItem
 from singletable.schema import Attr, Entity, Key, Table, Unique, attr, casefold, version
 from singletable.store import Store
 from singletable.values import Item
-from tests.store.errors import expect_error
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, memory_store, transact
+from tests.store.stores import existing, expect_error, open_store, transact
 
 ADA, BEA = Member.key("ada"), Member.key("bea")
 plain = Table("plain", pk="id", sk=None)
@@ -190,7 +189,7 @@ def test_several_fields_form_a_unique_value(empty: Store, opener: StoreOpener) -
 
 def test_concurrent_creates_do_not_share_a_value() -> None:
     engine = Engine.in_memory()
-    store = memory_store(members, driver=engine)
+    store = open_store(members, driver=engine)
 
     def take(worker: int) -> int:
         won = 0

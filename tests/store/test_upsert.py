@@ -29,9 +29,8 @@ from singletable.schema import (
 )
 from singletable.store import Call, Store
 from tests.store.clock import Clock
-from tests.store.errors import expect_error
 from tests.store.issue_entities import ONE, Issue, Project, by_owner, tracker
-from tests.store.stores import existing, memory_store, request_names
+from tests.store.stores import existing, expect_error, open_store, request_names
 
 
 class Counter(Entity, table=tracker, type_tag=("kind", "COUNTER")):
@@ -116,7 +115,7 @@ def test_on_create_must_be_a_list(store: Store, wrong: Any) -> None:
 
 
 def test_upsert_sends_one_request_where_that_is_exact(calls: list[Call]) -> None:
-    store = memory_store(tracker, observers=[calls.append])
+    store = open_store(tracker, observers=[calls.append])
     store.create(Project(name="web"))
     calls.clear()
     edits = [Counter.hits.add(1), Counter.tags.add_members("x"), Counter.log.append("y")]
@@ -245,7 +244,7 @@ def test_upsert_rejects(store: Store, name: str) -> None:
 
 
 def test_concurrent_upserts_lose_nothing() -> None:
-    store = memory_store(tracker)
+    store = open_store(tracker)
     store.create(Project(name="web"))
 
     def work(worker: int) -> None:
@@ -298,7 +297,7 @@ def some(edits: dict[str, st.SearchStrategy[Edit[Any]]]) -> st.SearchStrategy[li
 @given(data=st.data())
 def test_upsert_equals_create_or_update_in_python(data: st.DataObject) -> None:
     clock = Clock()
-    real, model = (memory_store(tracker, clock=clock) for _ in range(2))
+    real, model = (open_store(tracker, clock=clock) for _ in range(2))
     for one in (real, model):
         one.create(Project(name="web"))
     for _ in range(data.draw(st.integers(1, 6))):
@@ -341,7 +340,7 @@ def _outcome(call: Callable[..., object], *arguments: object) -> object:
 
 
 SCRATCH = Engine.in_memory()
-memory_store(tracker, driver=SCRATCH).create(Project(name="web"))
+open_store(tracker, driver=SCRATCH).create(Project(name="web"))
 
 
 def _model_upsert(

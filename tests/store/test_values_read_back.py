@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from types import GenericAlias
 from typing import Annotated, Any
 
@@ -20,16 +19,15 @@ from singletable import (
     Index,
     Key,
     ModelEntity,
-    Store,
     Table,
     TimeFormat,
     attr,
-    connect,
     created,
     expires,
     updated,
 )
 from tests.schema.codec.strategies import TYPES, datetimes
+from tests.store.stores import open_store
 
 SECRET = Encrypted(key=lambda _: bytes(32), key_id="1")
 by_time = Index("by_time", pk="GSI1PK", sk="GSI1SK")
@@ -59,17 +57,11 @@ ENTITIES = [
 ]
 
 
-def open_store(clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Store:
-    store = Store(connect("memory:"), clock=clock)
-    store.admin.create_table(table)
-    return store
-
-
 @pytest.mark.parametrize("entity", ENTITIES)
 @settings(max_examples=settings().max_examples // 4)
 @given(data=st.data())
 def test_written_value_equals_the_value_that_is_read(entity: Any, data: st.DataObject) -> None:
-    store, key = open_store(), entity.key("1")
+    store, key = open_store(table), entity.key("1")
     one, two = ({name: data.draw(values) for name, (_, values) in TYPES.items()} for _ in range(2))
     assert store.create(entity(id="1", **one)) == store.get(key) == entity(id="1", **one)
     assert store.put(entity(id="1", **two)) == store.get(key) == entity(id="1", **two)
@@ -104,7 +96,7 @@ class Tickets(ModelEntity[Ticket], table=table):
 @pytest.mark.parametrize("kind", [Session, Ticket])
 @given(now=datetimes().filter(lambda time: 1970 < time.year < 5000))
 def test_times_that_the_store_sets_equal_what_is_read(kind: Any, now: datetime) -> None:
-    store, later = open_store(lambda: now), now + timedelta(hours=1)
+    store, later = open_store(table, clock=lambda: now), now + timedelta(hours=1)
     root: Any = Session if kind is Session else Tickets
     key = root.key("1")
     item = kind(name="1", ends=later)
