@@ -144,7 +144,8 @@ class LiveUpdates:
                 changed = joined.changed
                 if joined.version in (None, known):
                     with suppress(TimeoutError):
-                        await asyncio.wait_for(changed.wait(), self._heartbeat)
+                        async with asyncio.timeout(self._heartbeat):
+                            await changed.wait()
                         continue
                 if joined.version is None:
                     yield ": still here\n\n"

@@ -207,7 +207,8 @@ class Mailbox(Connection):
             if not self._outbox and self.is_open:
                 self._changed.clear()
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), seconds)
+                    async with asyncio.timeout(seconds):
+                        await self._changed.wait()
             known = await heartbeat(self)
             messages = [self._outbox.pop() for _ in range(len(self._outbox))]
         finally:

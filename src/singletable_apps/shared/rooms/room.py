@@ -334,7 +334,9 @@ class Room:
     async def sleep(self, seconds: float) -> None:
         """Wait some seconds, or until `wake` is called."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._woken.wait(), seconds)
+            # `asyncio.wait_for` of Python 3.11 loses a cancellation in the moment of `wake`.
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
         self._woken.clear()
 
     def _end_task(self, task: asyncio.Task[None]) -> None:

@@ -410,6 +410,25 @@ async def test_member_can_be_disconnected() -> None:
     assert (left, len(room.members())) == (["ada"], 1)
 
 
+@pytest.mark.parametrize("turns", range(4))
+@in_event_loop
+async def test_task_that_is_woken_while_its_room_is_closed_ends(turns: int) -> None:
+    async def tick(room: Room) -> None:
+        while True:
+            await room.sleep(60)
+
+    rooms = Rooms(lambda room: room.run(tick(room)), limits=QUICK)
+    _, _, room = await join(rooms, "ada")
+    (task,) = room._tasks  # pyright: ignore[reportPrivateUsage]
+    await asyncio.sleep(0)
+    room.wake()
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    room.close()
+    done, _ = await asyncio.wait([task], timeout=1)
+    assert done
+
+
 @in_event_loop
 async def test_room_is_closed_when_all_have_left_and_its_tasks_end() -> None:
     ticks: list[str] = []
