@@ -1,43 +1,32 @@
-"""Games on every driver."""
+"""Games on every driver, their API, pages and live rooms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from singletable import Driver, Engine
+from singletable_apps.games.live import LiveGames
+from tests.apps.games.api.client import Server
+from tests.apps.games.live.clients import open_live
+from tests.apps.games.pages.client import PagesApp
 from tests.apps.games.support.world import World
+from tests.apps.support.worlds import world_fixtures
 
-
-@pytest.fixture(scope="session")
-def tables() -> Engine:
-    """Return an engine with an empty table. Copying it is faster than creating it."""
-    engine = Engine.in_memory()
-    World(engine)
-    return engine
+tables, memory, worlds, world = world_fixtures(World)
 
 
 @pytest.fixture
-def memory(tables: Engine) -> Iterator[World]:
-    """Return an empty world in memory."""
-    with tables.copy() as engine:
-        world = World(engine)
-        yield world
-        world.check_calls()
+def server(memory: World) -> Server:
+    """Return the API in memory."""
+    return Server(memory)
 
 
 @pytest.fixture
-def worlds(drivers: tuple[Driver, Driver]) -> Iterator[tuple[World, World]]:
-    """Yield two worlds with the same table and clock, as two processes have them."""
-    one = World(drivers[0])
-    other = World(drivers[1], like=one)
-    yield one, other
-    one.check_calls()
-    other.check_calls()
+def app(memory: World) -> PagesApp:
+    """Return the pages in memory."""
+    return PagesApp(memory)
 
 
 @pytest.fixture
-def world(worlds: tuple[World, World]) -> World:
-    """Return an empty world on each driver."""
-    return worlds[0]
+def live(memory: World) -> LiveGames:
+    """Return the live games of a process."""
+    return open_live(memory.service)

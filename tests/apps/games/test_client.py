@@ -23,7 +23,7 @@ from singletable_apps.games.live.messages import AnswerReceipt, AnswerSent
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.service.answers import Outcome
 from tests.apps.games.support.world import World
-from tests.apps.shared.rooms.clients import run
+from tests.apps.shared.rooms.clients import in_event_loop
 
 QUESTIONS = [
     {"type": "trivia", "title": "Hot?", "options": ["Tea", "Ice"], "correct": ["a"], "seconds": 0},
@@ -52,78 +52,72 @@ def is_open(seen: GameSession) -> bool:
     return seen.phase is Phase.OPEN
 
 
-def test_client_plays_a_game_over_sockets_and_polls(memory: World) -> None:
-    async def play() -> None:
-        async with serve(memory) as url, GamesClient("http://127.0.0.1:9", url) as games:
-            created = await games.create_game(questions=QUESTIONS, settings=SETTINGS)
-            ada, bob = [await games.join(created.game_id, name) for name in ("Ada", "Bob")]
-            async with (
-                games.connect(created.game_id, created.tokens.host, server=1) as host,
-                games.connect(created.game_id, ada.token, server=1) as phone,
-            ):
-                messages = await games.poll(created.game_id, bob.token)
-                assert messages[0].type == "initialStateSync"
-                assert (await host.command(Command.START)).phase is Phase.OPEN
-                await phone.wait_until(is_open)
-                receipt = await phone.answer(phone.question_id, choices=["a"])
-                assert receipt.outcome is Outcome.ACCEPTED
-                # Without a socket. All have answered then, so the question is closed.
-                sent = AnswerSent("001", choices=("b",))
-                stored = await games.post(
-                    created.game_id, bob.token, "answer", sent, AnswerReceipt, key="b1"
-                )
-                assert stored.outcome is Outcome.ACCEPTED
-                await host.wait_until(lambda seen: seen.phase is Phase.REVEAL)
-                await phone.wait_until(lambda seen: seen.me.get("total"))
-                assert (phone.me["total"], phone.me["place"]) == (1000, 1)
-                assert (await games.view(created.game_id, bob.token))["me"]["place"] == 2
-                assert msgspec.json.decode(phone.states["presenceChanged"])["players"] == 2
-
-    run(play)
+@in_event_loop
+async def test_client_plays_a_game_over_sockets_and_polls(memory: World) -> None:
+    async with serve(memory) as url, GamesClient("http://127.0.0.1:9", url) as games:
+        created = await games.create_game(questions=QUESTIONS, settings=SETTINGS)
+        ada, bob = [await games.join(created.game_id, name) for name in ("Ada", "Bob")]
+        async with (
+            games.connect(created.game_id, created.tokens.host, server=1) as host,
+            games.connect(created.game_id, ada.token, server=1) as phone,
+        ):
+            messages = await games.poll(created.game_id, bob.token)
+            assert messages[0].type == "initialStateSync"
+            assert (await host.command(Command.START)).phase is Phase.OPEN
+            await phone.wait_until(is_open)
+            receipt = await phone.answer(phone.question_id, choices=["a"])
+            assert receipt.outcome is Outcome.ACCEPTED
+            # Without a socket. All have answered then, so the question is closed.
+            sent = AnswerSent("001", choices=("b",))
+            stored = await games.post(
+                created.game_id, bob.token, "answer", sent, AnswerReceipt, key="b1"
+            )
+            assert stored.outcome is Outcome.ACCEPTED
+            await host.wait_until(lambda seen: seen.phase is Phase.REVEAL)
+            await phone.wait_until(lambda seen: seen.me.get("total"))
+            assert (phone.me["total"], phone.me["place"]) == (1000, 1)
+            assert (await games.view(created.game_id, bob.token))["me"]["place"] == 2
+            assert msgspec.json.decode(phone.states["presenceChanged"])["players"] == 2
 
 
-def test_session_resumes_and_sends_again_after_a_cut(memory: World) -> None:
-    async def play() -> None:
-        async with serve(memory) as url, GamesClient(url) as games:
-            created = await games.create_game(questions=QUESTIONS, settings=SETTINGS)
-            ada = await games.join(created.game_id, "Ada")
-            await games.join(created.game_id, "Bob")
-            async with games.connect(created.game_id, ada.token) as phone:
-                phone.cut()
-                memory.service.rounds.command(created.game_id, Command.START)
-                await phone.wait_until(is_open)
-                sending = asyncio.create_task(phone.answer("001", choices=["a"]))
-                await asyncio.sleep(0)
-                phone.cut()
-                assert (await sending).outcome in (Outcome.ACCEPTED, Outcome.REPEATED)
-                assert len(phone.reconnects) == 2
-            with pytest.raises(SessionClosed):
+@in_event_loop
+async def test_session_resumes_and_sends_again_after_a_cut(memory: World) -> None:
+    async with serve(memory) as url, GamesClient(url) as games:
+        created = await games.create_game(questions=QUESTIONS, settings=SETTINGS)
+        ada = await games.join(created.game_id, "Ada")
+        await games.join(created.game_id, "Bob")
+        async with games.connect(created.game_id, ada.token) as phone:
+            phone.cut()
+            memory.service.rounds.command(created.game_id, Command.START)
+            await phone.wait_until(is_open)
+            sending = asyncio.create_task(phone.answer("001", choices=["a"]))
+            await asyncio.sleep(0)
+            phone.cut()
+            assert (await sending).outcome in (Outcome.ACCEPTED, Outcome.REPEATED)
+            assert len(phone.reconnects) == 2
+        with pytest.raises(SessionClosed):
+            await phone.answer("001", choices=["a"])
+
+
+@in_event_loop
+async def test_errors_have_codes_and_removed_players_are_told(memory: World) -> None:
+    async with serve(memory) as url, GamesClient(url) as games:
+        created = await games.create_game(questions=QUESTIONS, settings=SETTINGS)
+        ada = await games.join(created.game_id, "Ada")
+        with pytest.raises(GamesApiError) as taken:
+            await games.join(created.game_id, "ada")
+        assert taken.value.code == "already-exists"
+        async with games.connect(created.game_id, ada.token) as phone:
+            with pytest.raises(GamesApiError) as early:
                 await phone.answer("001", choices=["a"])
-
-    run(play)
-
-
-def test_errors_have_codes_and_removed_players_are_told(memory: World) -> None:
-    async def play() -> None:
-        async with serve(memory) as url, GamesClient(url) as games:
-            created = await games.create_game(questions=QUESTIONS, settings=SETTINGS)
-            ada = await games.join(created.game_id, "Ada")
-            with pytest.raises(GamesApiError) as taken:
-                await games.join(created.game_id, "ada")
-            assert taken.value.code == "already-exists"
-            async with games.connect(created.game_id, ada.token) as phone:
-                with pytest.raises(GamesApiError) as early:
-                    await phone.answer("001", choices=["a"])
-                assert early.value.code == "wrong-phase"
-                with pytest.raises(GamesApiError) as forbidden:
-                    await phone.command(Command.START)
-                assert forbidden.value.code == "not-allowed"
-                memory.service.players.remove(created.game_id, ada.player_id)
-                with pytest.raises(SessionClosed) as removed:
-                    await phone.wait_until(lambda seen: False)
-                assert removed.value.code == 4403
-            with pytest.raises(SessionClosed) as stranger:
-                await games.connect(created.game_id, "none").__aenter__()
-            assert stranger.value.code == 4401
-
-    run(play)
+            assert early.value.code == "wrong-phase"
+            with pytest.raises(GamesApiError) as forbidden:
+                await phone.command(Command.START)
+            assert forbidden.value.code == "not-allowed"
+            memory.service.players.remove(created.game_id, ada.player_id)
+            with pytest.raises(SessionClosed) as removed:
+                await phone.wait_until(lambda seen: False)
+            assert removed.value.code == 4403
+        with pytest.raises(SessionClosed) as stranger:
+            await games.connect(created.game_id, "none").__aenter__()
+        assert stranger.value.code == 4401

@@ -18,16 +18,10 @@ from singletable_apps.games.entities import Game
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType, SetDraft
 from singletable_apps.games.tokens import Role, Seat, new_id
-from tests.apps.games.api.client import Caller, Server
+from tests.apps.games.api.client import Server
 from tests.apps.games.pages.client import PagesApp
 from tests.apps.games.support.world import HOST, LESSON, World
-
-
-@pytest.fixture
-def server(memory: World) -> Server:
-    """Return a server in memory."""
-    return Server(memory)
-
+from tests.apps.support.api_client import Caller
 
 # ------------------------------------------------------------------------------ the API
 

@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 
 from singletable_apps.games.entities import AnswerStatus, Game
+from singletable_apps.games.live import LiveGames
 from singletable_apps.games.live.messages import CLIENT_MESSAGES
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType, Question, QuestionType, make_options
 from singletable_apps.games.tokens import Role, Seat
-from tests.apps.games.api.client import Caller, Server
-from tests.apps.games.live.clients import Screen, connect, connect_phones, open_live
+from tests.apps.games.api.client import Server
+from tests.apps.games.live.clients import Screen, connect, connect_phones
 from tests.apps.games.support.world import LESSON, SETTINGS, SURVEY, World
 from tests.apps.games.test_roles import OPERATIONS, fill_in
-from tests.apps.shared.rooms.clients import run
+from tests.apps.shared.rooms.clients import in_event_loop
+from tests.apps.support.api_client import Caller
 
 # The order of options says nothing, and the explanation nothing but the solution.
 SOLUTION = "Founded-as-a-compromise"
@@ -86,30 +88,26 @@ def test_solution_is_not_known_before_the_reveal(memory: World, role: Role) -> N
     assert any(SOLUTION in body for _, body in readable(caller, game, role))
 
 
-def test_messages_before_the_reveal_have_no_solution(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(QUIZ, UPCOMING, set_id=SET_ID)
-        phones = await connect_phones(live, *memory.join(game, "Ada", "Bob"))
-        others = [await connect(live, game, role) for role in (Role.SCREEN, Role.AUDIENCE)]
-        host = await connect(live, game, Role.HOST)
-        await host.command("start")
-        await phones[0].shows("open")
-        await phones[0].answer("b")
-        await host.sees(lambda each: each.latest("playerAnswered").get("done") == 1)
-        for client in (*phones, *others):
-            assert client.received
-            assert SOLUTION not in str(client.received)
-            assert SET_ID not in str(client.received)
-            assert UPCOMING.title not in str(client.received)
-            assert "isCorrect" not in str(client.received)
-        await host.command("close")
-        for client in (*phones, *others):
-            await client.shows("reveal")
-            assert SOLUTION in str(client.view)
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_messages_before_the_reveal_have_no_solution(memory: World, live: LiveGames) -> None:
+    game = memory.game(QUIZ, UPCOMING, set_id=SET_ID)
+    phones = await connect_phones(live, *memory.join(game, "Ada", "Bob"))
+    others = [await connect(live, game, role) for role in (Role.SCREEN, Role.AUDIENCE)]
+    host = await connect(live, game, Role.HOST)
+    await host.command("start")
+    await phones[0].shows("open")
+    await phones[0].answer("b")
+    await host.sees(lambda each: each.latest("playerAnswered").get("done") == 1)
+    for client in (*phones, *others):
+        assert client.received
+        assert SOLUTION not in str(client.received)
+        assert SET_ID not in str(client.received)
+        assert UPCOMING.title not in str(client.received)
+        assert "isCorrect" not in str(client.received)
+    await host.command("close")
+    for client in (*phones, *others):
+        await client.shows("reveal")
+        assert SOLUTION in str(client.view)
 
 
 CASES = {
@@ -217,26 +215,21 @@ def test_host_reads_the_same_for_any_order_of_authors(memory: World, question: Q
         assert order == orders[0]
 
 
-def test_messages_are_denied_to_other_roles(memory: World) -> None:
+@in_event_loop
+async def test_messages_are_denied_to_other_roles(memory: World, live: LiveGames) -> None:
     assert DATA.keys() == CLIENT_MESSAGES.keys()
-
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(QUIZ)
-        (ada,) = memory.join(game, "Ada")
-        memory.play(game, Command.START)
-        before = memory.service.context.get_state(game.game_id)
-        for role in Role:
-            seat = Seat(role, game.game_id, ada.player_id if role is Role.PLAYER else "")
-            client = Screen(live, seat)
-            for kind, data in DATA.items():
-                is_allowed = (role is Role.PLAYER) if kind in PLAYERS_ONLY else seat.can_drive
-                if not is_allowed:
-                    reply = await client.send_message(kind, **data)
-                    assert reply["data"]["code"] == "not-allowed", (role, kind)
-            reply = await client.send_message("answer", **DATA["answer"], playerId=ada.player_id)
-            assert (reply["type"] == "ack") is (role is Role.PLAYER)
-        assert memory.service.context.get_state(game.game_id) == before
-        live.rooms.close()
-
-    run(test)
+    game = memory.game(QUIZ)
+    (ada,) = memory.join(game, "Ada")
+    memory.play(game, Command.START)
+    before = memory.service.context.get_state(game.game_id)
+    for role in Role:
+        seat = Seat(role, game.game_id, ada.player_id if role is Role.PLAYER else "")
+        client = Screen(live, seat)
+        for kind, data in DATA.items():
+            is_allowed = (role is Role.PLAYER) if kind in PLAYERS_ONLY else seat.can_drive
+            if not is_allowed:
+                reply = await client.send_message(kind, **data)
+                assert reply["data"]["code"] == "not-allowed", (role, kind)
+        reply = await client.send_message("answer", **DATA["answer"], playerId=ada.player_id)
+        assert (reply["type"] == "ack") is (role is Role.PLAYER)
+    assert memory.service.context.get_state(game.game_id) == before

@@ -1,4 +1,4 @@
-"""The skills directory on every driver."""
+"""The skills directory on every driver, and its API and pages with people."""
 
 from __future__ import annotations
 
@@ -6,38 +6,44 @@ from collections.abc import Iterator
 
 import pytest
 
-from singletable import Driver, Engine
+from tests.apps.skills.api.client import Server, filled_world
+from tests.apps.skills.pages.client import PagesApp
 from tests.apps.skills.support.world import World
+from tests.apps.support.browser import Browser
+from tests.apps.support.worlds import world_fixtures
 
-
-@pytest.fixture(scope="session")
-def tables() -> Engine:
-    """Return an engine with empty tables. Copying it is faster than creating them."""
-    engine = Engine.in_memory()
-    World(engine)
-    return engine
+tables, memory, worlds, world = world_fixtures(World)
 
 
 @pytest.fixture
-def memory(tables: Engine) -> Iterator[World]:
-    """Return an empty world in memory."""
-    with tables.copy() as engine:
-        world = World(engine)
-        yield world
-        world.check_calls()
+def server() -> Iterator[Server]:
+    """Return a server with people, in memory."""
+    made = Server(filled_world())
+    yield made
+    made.world.check_calls()
 
 
 @pytest.fixture
-def worlds(drivers: tuple[Driver, Driver]) -> Iterator[tuple[World, World]]:
-    """Yield two worlds with the same tables and clock, as two processes have them."""
-    one = World(drivers[0])
-    other = World(drivers[1], like=one)
-    yield one, other
-    one.check_calls()
-    other.check_calls()
+def app() -> Iterator[PagesApp]:
+    """Return the pages with people."""
+    app = PagesApp()
+    yield app
+    app.world.check_calls()
 
 
 @pytest.fixture
-def world(worlds: tuple[World, World]) -> World:
-    """Return an empty world on each driver."""
-    return worlds[0]
+def ada(app: PagesApp) -> Browser:
+    """Return the browser of the administrator."""
+    return app.browser("ada")
+
+
+@pytest.fixture
+def mia(app: PagesApp) -> Browser:
+    """Return the browser of a manager."""
+    return app.browser("mia")
+
+
+@pytest.fixture
+def bob(app: PagesApp) -> Browser:
+    """Return the browser of a user."""
+    return app.browser("bob")

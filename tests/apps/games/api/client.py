@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-import httpx2
 from fastapi import FastAPI
-from fastapi.testclient import TestClient
 
 from singletable_apps.games.api import API, ApiSettings, attach, make_games_app
 from singletable_apps.games.entities import Game
 from singletable_apps.games.limits import Limits
 from singletable_apps.games.tokens import Role
 from tests.apps.games.support.world import HOST, World
+from tests.apps.support.api_client import Caller, api_client
 
-ADDRESS = "https://games.example"
 # An app takes a tenth of a second to be made, so all servers share one.
 _APPS: list[FastAPI] = []
 
@@ -33,12 +30,13 @@ class Server:
             _APPS.append(make_games_app(self.world.service, settings=self.settings))
         self.app = _APPS[0]
 
+    def activate(self) -> None:
+        """Let the shared app use the service of this world."""
+        attach(self.app, self.world.service, self.settings)
+
     def caller(self, token: str = "") -> Caller:
         """Return a client with this token."""
-        client = TestClient(
-            self.app, base_url=ADDRESS, raise_server_exceptions=False, follow_redirects=False
-        )
-        return Caller(self, client, token)
+        return Caller(api_client(self.app), API, self.activate, token)
 
     def host(self) -> Caller:
         """Return the host to whom the games of the tests belong."""
@@ -51,41 +49,3 @@ class Server:
     def seat(self, game: Game, role: Role) -> Caller:
         """Return a client with a role other than a player."""
         return self.caller(self.world.service.context.issue_seat(game, role))
-
-
-@dataclass
-class Caller:
-    """Someone who calls the API."""
-
-    server: Server
-    client: TestClient
-    token: str = ""
-
-    def ask(self, method: str, path: str, **more: Any) -> httpx2.Response:
-        attach(self.server.app, self.server.world.service, self.server.settings)
-        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        headers |= more.pop("headers", {})
-        return self.client.request(method, f"{API}{path}", headers=headers, **more)
-
-    def get(self, path: str, **more: Any) -> httpx2.Response:
-        return self.ask("GET", path, **more)
-
-    def post(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
-        return self.ask("POST", path, json=body, **more)
-
-    def put(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
-        return self.ask("PUT", path, json=body, **more)
-
-    def delete(self, path: str, **more: Any) -> httpx2.Response:
-        return self.ask("DELETE", path, **more)
-
-
-def problem(answer: httpx2.Response) -> tuple[int, str, list[str]]:
-    """Return the status of a problem, its type and the places that it names."""
-    body = answer.json()
-    assert answer.headers["content-type"] == "application/problem+json", answer.text
-    places = [
-        fault.get("pointer", fault.get("parameter", fault.get("header")))
-        for fault in body.get("errors", [])
-    ]
-    return answer.status_code, body["type"].rpartition("/")[2], places

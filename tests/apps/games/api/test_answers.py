@@ -9,8 +9,9 @@ from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role, new_id
 from singletable_apps.shared.web import RateLimit
-from tests.apps.games.api.client import Caller, Server, problem
+from tests.apps.games.api.client import Server
 from tests.apps.games.support.world import CAPITAL, LESSON, SETTINGS, SURVEY, World
+from tests.apps.support.api_client import Caller, problem
 
 
 def test_player_joins_by_code_and_comes_back_with_the_token(server: Server) -> None:

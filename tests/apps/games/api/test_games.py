@@ -10,8 +10,9 @@ from singletable_apps.games.limits import Limits
 from singletable_apps.games.phases import Command
 from singletable_apps.games.tokens import Role, new_id
 from singletable_apps.shared.web import RateLimit
-from tests.apps.games.api.client import Server, problem
+from tests.apps.games.api.client import Server
 from tests.apps.games.support.world import CAPITAL, PUBLIC, World
+from tests.apps.support.api_client import problem
 
 QUESTION: dict[str, Any] = {
     "type": "trivia",

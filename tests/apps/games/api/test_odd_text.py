@@ -6,11 +6,12 @@ from typing import Any
 
 from singletable_apps.games.formats import SetFormat
 from singletable_apps.games.phases import Command
-from tests.apps.games.api.client import Caller, Server
+from tests.apps.games.api.client import Server
 from tests.apps.games.api.test_sets import BODY, DRAFT
 from tests.apps.games.pages.client import PagesApp
 from tests.apps.games.pages.test_reports import played
 from tests.apps.games.support.world import HOST, LESSON
+from tests.apps.support.api_client import Caller
 from tests.apps.support.odd_text import (
     is_valid_file,
     noncharacters_in,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.apps.games.api.client import Server, problem
+from tests.apps.games.api.client import Server
 from tests.apps.games.pages.test_reports import played
+from tests.apps.support.api_client import problem
 
 
 def test_report_is_for_hosts(server: Server) -> None:

@@ -9,8 +9,9 @@ from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role
 from singletable_apps.shared.web import RateLimit
-from tests.apps.games.api.client import Server, problem
+from tests.apps.games.api.client import Server
 from tests.apps.games.support.world import CAPITAL, LESSON, PRIMES, SETTINGS, SURVEY
+from tests.apps.support.api_client import problem
 
 
 def test_host_renames_moves_removes_and_restores_players(server: Server) -> None:

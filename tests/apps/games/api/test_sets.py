@@ -9,8 +9,9 @@ import pytest
 
 from singletable_apps.games.formats import SetFormat, read_set, write_set
 from singletable_apps.games.questions import SetDraft, Visibility
-from tests.apps.games.api.client import Caller, Server
+from tests.apps.games.api.client import Server
 from tests.apps.games.support.world import CAPITAL, HOST, LESSON, PRIMES
+from tests.apps.support.api_client import Caller
 
 DRAFT = SetDraft("Friday quiz", questions=(CAPITAL, LESSON, PRIMES))
 BODY: dict[str, Any] = {

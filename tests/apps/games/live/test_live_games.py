@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from singletable_apps.games.entities import AnswerStatus, HostAbsence
+from singletable_apps.games.live import LiveGames
 from singletable_apps.games.live.processes import STALE
 from singletable_apps.games.live.watcher import ABSENCE
 from singletable_apps.games.phases import Command
@@ -25,414 +26,357 @@ from tests.apps.games.support.world import (
     SURVEY,
     World,
 )
-from tests.apps.shared.rooms.clients import run, until
+from tests.apps.shared.rooms.clients import in_event_loop, until
 
 
-def test_phase_changes_reach_every_role(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(CAPITAL)
-        ada, bob = await connect_phones(live, *memory.join(game, "Ada", "Bob"))
-        host, screen, audience = [
-            await connect(live, game, role) for role in (Role.HOST, Role.SCREEN, Role.AUDIENCE)
-        ]
-        everyone = (ada, bob, host, screen, audience)
-        assert {each.view["phase"] for each in everyone} == {"waiting"}
-        assert (await host.command("start"))["data"]["phase"] == "open"
-        for each in everyone:
-            view = await each.shows("open")
-            assert "correct" not in str(view)
-        reply = await ada.answer("b")
-        assert (reply["type"], reply["data"]["outcome"]) == ("ack", "accepted")
-        assert reply["data"]["answer"]["choices"] == ["b"]
-        await screen.sees(lambda each: each.latest("playerAnswered").get("done") == 1)
-        assert screen.latest("playerAnswered")["of"] == 2
-        await host.command("close")
-        for each in everyone:
-            assert (await each.shows("reveal"))["reveal"]["correct"] == ["b"]
-        await bob.sees(lambda each: "gained" in each.me)
-        assert (ada.me["gained"], bob.me["gained"]) == (1000, 0)
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_phase_changes_reach_every_role(memory: World, live: LiveGames) -> None:
+    game = memory.game(CAPITAL)
+    ada, bob = await connect_phones(live, *memory.join(game, "Ada", "Bob"))
+    host, screen, audience = [
+        await connect(live, game, role) for role in (Role.HOST, Role.SCREEN, Role.AUDIENCE)
+    ]
+    everyone = (ada, bob, host, screen, audience)
+    assert {each.view["phase"] for each in everyone} == {"waiting"}
+    assert (await host.command("start"))["data"]["phase"] == "open"
+    for each in everyone:
+        view = await each.shows("open")
+        assert "correct" not in str(view)
+    reply = await ada.answer("b")
+    assert (reply["type"], reply["data"]["outcome"]) == ("ack", "accepted")
+    assert reply["data"]["answer"]["choices"] == ["b"]
+    await screen.sees(lambda each: each.latest("playerAnswered").get("done") == 1)
+    assert screen.latest("playerAnswered")["of"] == 2
+    await host.command("close")
+    for each in everyone:
+        assert (await each.shows("reveal"))["reveal"]["correct"] == ["b"]
+    await bob.sees(lambda each: "gained" in each.me)
+    assert (ada.me["gained"], bob.me["gained"]) == (1000, 0)
 
 
-def test_question_closes_when_all_connected_players_have_answered(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(CAPITAL)
-        phones = memory.join(game, "Ada", "Bob", "Asleep")
-        ada, bob = await connect_phones(live, *phones[:2])
-        memory.play(game, Command.START)
-        await ada.shows("open")
-        await ada.answer("b")
-        assert memory.service.context.get_state(game.game_id).phase == "open"
-        await bob.answer("a")
-        await bob.shows("reveal")
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_question_closes_when_all_connected_players_have_answered(
+    memory: World, live: LiveGames
+) -> None:
+    game = memory.game(CAPITAL)
+    phones = memory.join(game, "Ada", "Bob", "Asleep")
+    ada, bob = await connect_phones(live, *phones[:2])
+    memory.play(game, Command.START)
+    await ada.shows("open")
+    await ada.answer("b")
+    assert memory.service.context.get_state(game.game_id).phase == "open"
+    await bob.answer("a")
+    await bob.shows("reveal")
 
 
 # A phone that has lost an acknowledgment sends its answer again when it is back.
 @pytest.mark.parametrize("first", [CAPITAL, LESSON], ids=["question", "vote"])
-def test_answer_that_is_sent_again_does_not_count_for_what_comes_next(
-    memory: World, first: Question
+@in_event_loop
+async def test_answer_that_is_sent_again_does_not_count_for_what_comes_next(
+    memory: World, live: LiveGames, first: Question
 ) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        asked = [
-            {"questionId": question_id, "phase": phase, "done": 0, "of": 2}
-            for question_id, phase in (("002", "open"), ("001", "voting"))
-        ]
-        game = memory.game(first, PRIMES)
-        phones = memory.join(game, "Ada", "Bob")
-        ada, bob = await connect_phones(live, *phones)
-        host = await connect(live, game, Role.HOST)
-        await host.command("start")
-        for phone in (ada, bob):
-            await phone.shows("open")
-            await phone.answer("b", text=f"Meetings of {phone.seat.player_id}")
-        if first is CAPITAL:
-            await host.shows("reveal")
-            memory.play(game, Command.NEXT, Command.NEXT)
-        await host.sees(lambda each: each.latest("playerAnswered") in asked)
-        (back,) = await connect_phones(live, phones[0])
-        sent = {"choices": ["b"], "text": f"Meetings of {ada.seat.player_id}"}
-        reply = await back.send_message("answer", questionId="001", **sent)
-        assert reply["data"]["outcome"] == "repeated"
-        for _ in range(2):  # the first change shows the counter, at the latest
-            version = (await host.send_message("extend", seconds=10))["data"]["version"]
-            await until(lambda: host.view["version"] == version)  # noqa: B023
-        assert host.latest("playerAnswered") in asked
-        live.rooms.close()
-
-    run(test)
+    asked = [
+        {"questionId": question_id, "phase": phase, "done": 0, "of": 2}
+        for question_id, phase in (("002", "open"), ("001", "voting"))
+    ]
+    game = memory.game(first, PRIMES)
+    phones = memory.join(game, "Ada", "Bob")
+    ada, bob = await connect_phones(live, *phones)
+    host = await connect(live, game, Role.HOST)
+    await host.command("start")
+    for phone in (ada, bob):
+        await phone.shows("open")
+        await phone.answer("b", text=f"Meetings of {phone.seat.player_id}")
+    if first is CAPITAL:
+        await host.shows("reveal")
+        memory.play(game, Command.NEXT, Command.NEXT)
+    await host.sees(lambda each: each.latest("playerAnswered") in asked)
+    (back,) = await connect_phones(live, phones[0])
+    sent = {"choices": ["b"], "text": f"Meetings of {ada.seat.player_id}"}
+    reply = await back.send_message("answer", questionId="001", **sent)
+    assert reply["data"]["outcome"] == "repeated"
+    for _ in range(2):  # the first change shows the counter, at the latest
+        version = (await host.send_message("extend", seconds=10))["data"]["version"]
+        await until(lambda: host.view["version"] == version)  # noqa: B023
+    assert host.latest("playerAnswered") in asked
 
 
-def test_survey_stays_open_when_all_have_answered(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(*SURVEY[1:3], kind=EngagementType.SURVEY)
-        (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
-        host = await connect(live, game, Role.HOST)
-        await host.command("start")
-        await ada.shows("open")
-        await ada.send_message("answer", questionId="001", choices=["yes"])
-        assert host.latest("playerAnswered")["done"] == 0
-        await ada.send_message("answer", questionId="002", text="Nothing")
-        await host.sees(lambda each: each.latest("playerAnswered")["done"] == 1)
-        assert host.view["phase"] == "open"
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_survey_stays_open_when_all_have_answered(memory: World, live: LiveGames) -> None:
+    game = memory.game(*SURVEY[1:3], kind=EngagementType.SURVEY)
+    (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
+    host = await connect(live, game, Role.HOST)
+    await host.command("start")
+    await ada.shows("open")
+    await ada.send_message("answer", questionId="001", choices=["yes"])
+    assert host.latest("playerAnswered")["done"] == 0
+    await ada.send_message("answer", questionId="002", text="Nothing")
+    await host.sees(lambda each: each.latest("playerAnswered")["done"] == 1)
+    assert host.view["phase"] == "open"
 
 
-def test_answers_are_ranked_in_a_vote(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(LESSON)
-        phones = await connect_phones(live, *memory.join(game, "Ada", "Bob", "Cy"))
-        memory.play(game, Command.START)
-        for phone, text in zip(phones, ("Meetings", "Builds", "Reviews"), strict=True):
-            await phone.shows("open")
-            await phone.answer(text=text)
-        for phone in phones:
-            await phone.shows("voting")
-            await phone.sees(lambda each: "ballot" in each.me)
-        for phone in phones:
-            ranking = [each["id"] for each in phone.me["ballot"]]
-            reply = await phone.send_message("vote", questionId="001", ranking=ranking)
-            assert reply["data"] == {"outcome": "accepted"}
-        await phones[0].shows("reveal")
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_answers_are_ranked_in_a_vote(memory: World, live: LiveGames) -> None:
+    game = memory.game(LESSON)
+    phones = await connect_phones(live, *memory.join(game, "Ada", "Bob", "Cy"))
+    memory.play(game, Command.START)
+    for phone, text in zip(phones, ("Meetings", "Builds", "Reviews"), strict=True):
+        await phone.shows("open")
+        await phone.answer(text=text)
+    for phone in phones:
+        await phone.shows("voting")
+        await phone.sees(lambda each: "ballot" in each.me)
+    for phone in phones:
+        ranking = [each["id"] for each in phone.me["ballot"]]
+        reply = await phone.send_message("vote", questionId="001", ranking=ranking)
+        assert reply["data"] == {"outcome": "accepted"}
+    await phones[0].shows("reveal")
 
 
-def test_question_waits_for_the_host_when_answers_are_moderated(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(LESSON, settings=replace(SETTINGS, is_moderated=True))
-        phones = memory.join(game, "Ada", "Bob")
-        ada, bob = await connect_phones(live, *phones)
-        host = await connect(live, game, Role.HOST)
-        await host.command("start")
-        for phone, text in ((ada, "Meetings"), (bob, "Builds")):
-            await phone.shows("open")
-            reply = await phone.answer(text=text)
-            assert reply["data"]["answer"]["status"] == "pending"
-        await host.sees(
-            lambda each: each.latest("hostChanged").get("host", {}).get("pendingCount") == 2
+@in_event_loop
+async def test_question_waits_for_the_host_when_answers_are_moderated(
+    memory: World, live: LiveGames
+) -> None:
+    game = memory.game(LESSON, settings=replace(SETTINGS, is_moderated=True))
+    phones = memory.join(game, "Ada", "Bob")
+    ada, bob = await connect_phones(live, *phones)
+    host = await connect(live, game, Role.HOST)
+    await host.command("start")
+    for phone, text in ((ada, "Meetings"), (bob, "Builds")):
+        await phone.shows("open")
+        reply = await phone.answer(text=text)
+        assert reply["data"]["answer"]["status"] == "pending"
+    await host.sees(
+        lambda each: each.latest("hostChanged").get("host", {}).get("pendingCount") == 2
+    )
+    for player in phones:
+        assert memory.service.context.get_state(game.game_id).phase == "open"
+        memory.service.moderation.decide(
+            game.game_id, "001", player.answer_id(), AnswerStatus.VISIBLE
         )
-        for player in phones:
-            assert memory.service.context.get_state(game.game_id).phase == "open"
-            memory.service.moderation.decide(
-                game.game_id, "001", player.answer_id(), AnswerStatus.VISIBLE
-            )
-        await ada.shows("voting")
-        live.rooms.close()
-
-    run(test)
+    await ada.shows("voting")
 
 
-def test_answer_hidden_during_the_vote_disappears_from_phones(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(LESSON)
-        ada, bob, cy = await connect_phones(live, *memory.join(game, "Ada", "Bob", "Cy"))
-        screen = await connect(live, game, Role.SCREEN)
-        memory.play(game, Command.START)
-        for phone, text in ((ada, "Meetings"), (bob, "Builds"), (cy, "Rude")):
-            await phone.shows("open")
-            await phone.answer(text=text)
-        ballot = (await screen.shows("voting"))["ballot"]
-        (rude,) = [each["id"] for each in ballot if each["text"] == "Rude"]
-        await ada.sees(lambda each: len(each.me.get("ballot", ())) == 2)
-        memory.service.moderation.set_hidden(game.game_id, rude, True)
-        await ada.sees(lambda each: len(each.me["ballot"]) == 1)
-        await screen.sees(lambda each: len(each.view["ballot"]) == 2)
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_answer_hidden_during_the_vote_disappears_from_phones(
+    memory: World, live: LiveGames
+) -> None:
+    game = memory.game(LESSON)
+    ada, bob, cy = await connect_phones(live, *memory.join(game, "Ada", "Bob", "Cy"))
+    screen = await connect(live, game, Role.SCREEN)
+    memory.play(game, Command.START)
+    for phone, text in ((ada, "Meetings"), (bob, "Builds"), (cy, "Rude")):
+        await phone.shows("open")
+        await phone.answer(text=text)
+    ballot = (await screen.shows("voting"))["ballot"]
+    (rude,) = [each["id"] for each in ballot if each["text"] == "Rude"]
+    await ada.sees(lambda each: len(each.me.get("ballot", ())) == 2)
+    memory.service.moderation.set_hidden(game.game_id, rude, True)
+    await ada.sees(lambda each: len(each.me["ballot"]) == 1)
+    await screen.sees(lambda each: len(each.view["ballot"]) == 2)
 
 
-def test_timer_closes_the_question_after_the_grace_period(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(CAPITAL)
-        (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
-        memory.play(game, Command.START)
-        await ada.shows("open")
-        memory.clock.move(seconds=20 + GRACE.total_seconds())
-        await ada.shows("reveal")
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_timer_closes_the_question_after_the_grace_period(
+    memory: World, live: LiveGames
+) -> None:
+    game = memory.game(CAPITAL)
+    (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
+    memory.play(game, Command.START)
+    await ada.shows("open")
+    memory.clock.move(seconds=20 + GRACE.total_seconds())
+    await ada.shows("reveal")
 
 
-def test_two_processes_serve_one_room(worlds: tuple[World, World]) -> None:
-    async def test() -> None:
-        one, other = worlds
-        here, there = open_live(one.service), open_live(other.service)
-        game = one.game(CAPITAL, PRIMES)
-        players = one.join(game, "Ada", "Bob")
-        (ada,) = await connect_phones(here, players[0])
-        (bob,) = await connect_phones(there, players[1])
-        host = await connect(here, game, Role.HOST)
-        screen = await connect(there, game, Role.SCREEN)
-        await host.sees(lambda each: each.latest("presenceChanged").get("players") == 2)
-        await screen.sees(lambda each: each.latest("presenceChanged").get("hostPresent"))
-        await host.command("start")
-        await bob.shows("open")
-        await bob.answer("b")
-        await host.sees(lambda each: each.latest("playerAnswered")["done"] == 1)
-        # All players of all processes have answered now.
-        await ada.answer("a")
-        for each in (ada, bob, screen):
-            await each.shows("reveal")
-        one.service.players.rename(game.game_id, players[1].player_id, "Bobby")
-        await bob.sees(lambda each: each.me["name"] == "Bobby")
-        here.rooms.close()
-        there.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_two_processes_serve_one_room(worlds: tuple[World, World]) -> None:
+    one, other = worlds
+    here, there = open_live(one.service), open_live(other.service)
+    game = one.game(CAPITAL, PRIMES)
+    players = one.join(game, "Ada", "Bob")
+    (ada,) = await connect_phones(here, players[0])
+    (bob,) = await connect_phones(there, players[1])
+    host = await connect(here, game, Role.HOST)
+    screen = await connect(there, game, Role.SCREEN)
+    await host.sees(lambda each: each.latest("presenceChanged").get("players") == 2)
+    await screen.sees(lambda each: each.latest("presenceChanged").get("hostPresent"))
+    await host.command("start")
+    await bob.shows("open")
+    await bob.answer("b")
+    await host.sees(lambda each: each.latest("playerAnswered")["done"] == 1)
+    # All players of all processes have answered now.
+    await ada.answer("a")
+    for each in (ada, bob, screen):
+        await each.shows("reveal")
+    one.service.players.rename(game.game_id, players[1].player_id, "Bobby")
+    await bob.sees(lambda each: each.me["name"] == "Bobby")
 
 
-def test_killed_process_is_not_counted_and_others_run_its_timers(memory: World) -> None:
-    async def test() -> None:
-        one, other = memory, World(memory.driver, like=memory)
-        here, there = open_live(one.service), open_live(other.service)
-        game = one.game(CAPITAL)
-        players = one.join(game, "Ada", "Bob")
-        (ada,) = await connect_phones(here, players[0])
-        (bob,) = await connect_phones(there, players[1])
-        one.play(game, Command.START)
-        await ada.shows("open")
-        await bob.shows("open")
-        await ada.answer("b")
-        await bob.sees(
-            lambda each: (
-                each.latest("playerAnswered")
-                == {"questionId": "001", "phase": "open", "done": 1, "of": 2}
-            )
+@in_event_loop
+async def test_killed_process_is_not_counted_and_others_run_its_timers(memory: World) -> None:
+    one, other = memory, World(memory.driver, like=memory)
+    here, there = open_live(one.service), open_live(other.service)
+    game = one.game(CAPITAL)
+    players = one.join(game, "Ada", "Bob")
+    (ada,) = await connect_phones(here, players[0])
+    (bob,) = await connect_phones(there, players[1])
+    one.play(game, Command.START)
+    await ada.shows("open")
+    await bob.shows("open")
+    await ada.answer("b")
+    await bob.sees(
+        lambda each: (
+            each.latest("playerAnswered")
+            == {"questionId": "001", "phase": "open", "done": 1, "of": 2}
         )
-        # The process dies without saying goodbye: its task ends, and its item stays.
-        room = here.rooms.get(game.game_id)
-        assert room is not None
-        for task in list(room._tasks):  # pyright: ignore[reportPrivateUsage]
-            task.cancel()
-        # Ada reconnects elsewhere, where her answer counts.
-        (again,) = await connect_phones(there, players[0])
-        assert again.me["answers"]["001"]["choices"] == ["b"]
-        other.clock.move(seconds=STALE.total_seconds())
-        await bob.sees(lambda each: each.latest("playerAnswered").get("of") == 2)
-        other.clock.move(seconds=22)
-        await bob.shows("reveal")
-        assert other.totals(game) == {"Ada": 1000, "Bob": 0}
-        here.rooms.close()
-        there.rooms.close()
-
-    run(test)
+    )
+    # The process dies without saying goodbye: its task ends, and its item stays.
+    room = here.rooms.get(game.game_id)
+    assert room is not None
+    for task in list(room._tasks):  # pyright: ignore[reportPrivateUsage]
+        task.cancel()
+    # Ada reconnects elsewhere, where her answer counts.
+    (again,) = await connect_phones(there, players[0])
+    assert again.me["answers"]["001"]["choices"] == ["b"]
+    other.clock.move(seconds=STALE.total_seconds())
+    await bob.sees(lambda each: each.latest("playerAnswered").get("of") == 2)
+    other.clock.move(seconds=22)
+    await bob.shows("reveal")
+    assert other.totals(game) == {"Ada": 1000, "Bob": 0}
 
 
 # Of two phones on their way to another server, the one that is back first has answered.
-def test_question_stays_open_until_phones_are_back_after_a_restart(memory: World) -> None:
-    async def test() -> None:
-        game = memory.game(CAPITAL)
-        players = memory.join(game, "Ada", "Bob")
-        memory.play(game, Command.START)
-        players[0].answer("b")
-        live = open_live(memory.service, settle=0.5)
-        (ada,) = await connect_phones(live, players[0])
-        await ada.sees(lambda each: each.latest("playerAnswered").get("done") == 1)
-        (bob,) = await connect_phones(live, players[1])
-        reply = await bob.answer("a")
-        assert reply["data"]["outcome"] == "accepted"
-        await ada.shows("reveal")
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_question_stays_open_until_phones_are_back_after_a_restart(memory: World) -> None:
+    game = memory.game(CAPITAL)
+    players = memory.join(game, "Ada", "Bob")
+    memory.play(game, Command.START)
+    players[0].answer("b")
+    live = open_live(memory.service, settle=0.5)
+    (ada,) = await connect_phones(live, players[0])
+    await ada.sees(lambda each: each.latest("playerAnswered").get("done") == 1)
+    (bob,) = await connect_phones(live, players[1])
+    reply = await bob.answer("a")
+    assert reply["data"]["outcome"] == "accepted"
+    await ada.shows("reveal")
 
 
-def test_removed_player_is_disconnected_in_every_process(memory: World) -> None:
-    async def test() -> None:
-        one, other = memory, World(memory.driver, like=memory)
-        here, there = open_live(one.service), open_live(other.service)
-        game = one.game(CAPITAL)
-        players = one.join(game, "Ada", "Bob")
-        screens = [(await connect_phones(live, players[1]))[0] for live in (here, there)]
-        host = await connect(there, game, Role.HOST)
-        one.service.players.remove(game.game_id, players[1].player_id)
-        for each in screens:
-            await each.sees(lambda each: each.close_code)
-            assert each.close_code == 4403
-            assert each.received[-1]["type"] == "playerRemoved"
-        await host.sees(lambda each: each.latest("playerJoined") == {"count": 1, "names": ["Ada"]})
-        here.rooms.close()
-        there.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_removed_player_is_disconnected_in_every_process(memory: World) -> None:
+    one, other = memory, World(memory.driver, like=memory)
+    here, there = open_live(one.service), open_live(other.service)
+    game = one.game(CAPITAL)
+    players = one.join(game, "Ada", "Bob")
+    screens = [(await connect_phones(live, players[1]))[0] for live in (here, there)]
+    host = await connect(there, game, Role.HOST)
+    one.service.players.remove(game.game_id, players[1].player_id)
+    for each in screens:
+        await each.sees(lambda each: each.close_code)
+        assert each.close_code == 4403
+        assert each.received[-1]["type"] == "playerRemoved"
+    await host.sees(lambda each: each.latest("playerJoined") == {"count": 1, "names": ["Ada"]})
 
 
-def test_change_in_a_process_without_a_room_is_seen_in_others(memory: World) -> None:
-    async def test() -> None:
-        one, other = memory, World(memory.driver, like=memory)
-        open_live(one.service)
-        live = open_live(other.service)
-        game = one.game(CAPITAL)
-        screen = await connect(live, game, Role.SCREEN)
-        one.join(game, "Ada")
-        await screen.sees(lambda each: each.latest("playerJoined").get("names") == ["Ada"])
-        one.service.games.edit(game.game_id, title="New title")
-        await screen.sees(lambda each: each.view["title"] == "New title")
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_change_in_a_process_without_a_room_is_seen_in_others(memory: World) -> None:
+    one, other = memory, World(memory.driver, like=memory)
+    open_live(one.service)
+    live = open_live(other.service)
+    game = one.game(CAPITAL)
+    screen = await connect(live, game, Role.SCREEN)
+    one.join(game, "Ada")
+    await screen.sees(lambda each: each.latest("playerJoined").get("names") == ["Ada"])
+    one.service.games.edit(game.game_id, title="New title")
+    await screen.sees(lambda each: each.view["title"] == "New title")
 
 
-def test_replaced_link_disconnects_its_sockets(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(CAPITAL)
-        cohost, screen = [await connect(live, game, role) for role in (Role.COHOST, Role.SCREEN)]
-        memory.service.games.replace_links(game.game_id, Role.COHOST)
-        await cohost.sees(lambda each: each.close_code)
-        assert (cohost.close_code, screen.close_code) == (4401, 0)
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_replaced_link_disconnects_its_sockets(memory: World, live: LiveGames) -> None:
+    game = memory.game(CAPITAL)
+    cohost, screen = [await connect(live, game, role) for role in (Role.COHOST, Role.SCREEN)]
+    memory.service.games.replace_links(game.game_id, Role.COHOST)
+    await cohost.sees(lambda each: each.close_code)
+    assert (cohost.close_code, screen.close_code) == (4401, 0)
 
 
-def test_absent_host_lets_the_game_continue_if_the_settings_say_so(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(
-            CAPITAL, PRIMES, settings=replace(SETTINGS, host_absence=HostAbsence.CONTINUE)
-        )
-        (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
-        host = await connect(live, game, Role.HOST)
-        await host.command("start")
-        await ada.shows("open")
-        await ada.answer("b")
-        await ada.shows("reveal")
-        await ada.sees(lambda each: each.latest("presenceChanged").get("hostPresent"))
-        host.leave()
-        await ada.sees(lambda each: not each.latest("presenceChanged")["hostPresent"])
-        memory.clock.move(seconds=ABSENCE.total_seconds() + 1)
-        await ada.shows("leaderboard")
-        memory.clock.move(seconds=11)
-        await ada.shows("open")
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_absent_host_lets_the_game_continue_if_the_settings_say_so(
+    memory: World, live: LiveGames
+) -> None:
+    game = memory.game(
+        CAPITAL, PRIMES, settings=replace(SETTINGS, host_absence=HostAbsence.CONTINUE)
+    )
+    (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
+    host = await connect(live, game, Role.HOST)
+    await host.command("start")
+    await ada.shows("open")
+    await ada.answer("b")
+    await ada.shows("reveal")
+    await ada.sees(lambda each: each.latest("presenceChanged").get("hostPresent"))
+    host.leave()
+    await ada.sees(lambda each: not each.latest("presenceChanged")["hostPresent"])
+    memory.clock.move(seconds=ABSENCE.total_seconds() + 1)
+    await ada.shows("leaderboard")
+    memory.clock.move(seconds=11)
+    await ada.shows("open")
 
 
-def test_absent_host_ends_the_game_if_the_settings_say_so(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        settings = replace(SETTINGS, host_absence=HostAbsence.END)
-        game = memory.game(LUNCH, settings=settings)
-        (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
-        memory.play(game, Command.START)
-        await ada.shows("open")
-        memory.clock.move(seconds=ABSENCE.total_seconds() + 1)
-        await ada.shows("ended")
-        live.rooms.close()
-
-    run(test)
+@in_event_loop
+async def test_absent_host_ends_the_game_if_the_settings_say_so(
+    memory: World, live: LiveGames
+) -> None:
+    settings = replace(SETTINGS, host_absence=HostAbsence.END)
+    game = memory.game(LUNCH, settings=settings)
+    (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
+    memory.play(game, Command.START)
+    await ada.shows("open")
+    memory.clock.move(seconds=ABSENCE.total_seconds() + 1)
+    await ada.shows("ended")
 
 
-def test_bad_messages_are_rejected_with_a_code(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(CAPITAL)
-        (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
-        screen = await connect(live, game, Role.SCREEN)
+@in_event_loop
+async def test_bad_messages_are_rejected_with_a_code(memory: World, live: LiveGames) -> None:
+    game = memory.game(CAPITAL)
+    (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
+    screen = await connect(live, game, Role.SCREEN)
 
-        def code(reply: dict[str, Any]) -> Any:
-            return reply["data"]["code"]
+    def code(reply: dict[str, Any]) -> Any:
+        return reply["data"]["code"]
 
-        assert code(await ada.answer("b")) == "wrong-phase"
-        assert code(await ada.command("start")) == "not-allowed"
-        assert code(await screen.answer("b")) == "not-allowed"
-        assert code(await ada.send_message("dance")) == "invalid"
-        assert code(await ada.send_message("answer", questionId=7)) == "invalid"
-        host = await connect(live, game, Role.HOST)
-        assert code(await host.command("all-done")) == "not-allowed"
-        assert code(await host.command("resume")) == "wrong-phase"
-        assert code(await host.send_message("extend", seconds=5)) == "wrong-phase"
-        memory.play(game, Command.START)
-        await ada.shows("open")
-        assert code(await ada.answer("z")) == "invalid"
-        assert code(await host.send_message("extend", seconds=-5)) == "invalid"
-        live.rooms.close()
-
-    run(test)
+    assert code(await ada.answer("b")) == "wrong-phase"
+    assert code(await ada.command("start")) == "not-allowed"
+    assert code(await screen.answer("b")) == "not-allowed"
+    assert code(await ada.send_message("dance")) == "invalid"
+    assert code(await ada.send_message("answer", questionId=7)) == "invalid"
+    host = await connect(live, game, Role.HOST)
+    assert code(await host.command("all-done")) == "not-allowed"
+    assert code(await host.command("resume")) == "wrong-phase"
+    assert code(await host.send_message("extend", seconds=5)) == "wrong-phase"
+    memory.play(game, Command.START)
+    await ada.shows("open")
+    assert code(await ada.answer("z")) == "invalid"
+    assert code(await host.send_message("extend", seconds=-5)) == "invalid"
 
 
-def test_connections_are_listed_while_they_are_open(memory: World) -> None:
-    async def test() -> None:
-        live = open_live(memory.service)
-        game = memory.game(CAPITAL)
-        (phone,) = memory.join(game, "Ada")
-        host = await connect(live, game, Role.HOST)
-        (ada,) = await connect_phones(live, phone)
-        players = memory.service.players
+@in_event_loop
+async def test_connections_are_listed_while_they_are_open(memory: World, live: LiveGames) -> None:
+    game = memory.game(CAPITAL)
+    (phone,) = memory.join(game, "Ada")
+    host = await connect(live, game, Role.HOST)
+    (ada,) = await connect_phones(live, phone)
+    players = memory.service.players
 
-        def connected() -> dict[str, str]:
-            return {each.role: each.name for each in players.list_connections(game.game_id)}
+    def connected() -> dict[str, str]:
+        return {each.role: each.name for each in players.list_connections(game.game_id)}
 
-        await until(lambda: connected() == {"host": "", "player": "Ada"})
-        memory.clock.move(minutes=30)
-        ada.leave()
-        await until(lambda: connected() == {"host": ""})
-        player = memory.service.context.get_player
-        left_at = memory.clock.now - timedelta(minutes=1)
-        await until(lambda: player(game.game_id, phone.player_id).last_seen_at > left_at)
-        await until(lambda: players.list_connections(game.game_id)[0].last_ping_at > left_at)
-        host.leave()
-        live.rooms.close()
-        await until(lambda: not connected())
-
-    run(test)
+    await until(lambda: connected() == {"host": "", "player": "Ada"})
+    memory.clock.move(minutes=30)
+    ada.leave()
+    await until(lambda: connected() == {"host": ""})
+    player = memory.service.context.get_player
+    left_at = memory.clock.now - timedelta(minutes=1)
+    await until(lambda: player(game.game_id, phone.player_id).last_seen_at > left_at)
+    await until(lambda: players.list_connections(game.game_id)[0].last_ping_at > left_at)
+    host.leave()
+    live.rooms.close()
+    await until(lambda: not connected())

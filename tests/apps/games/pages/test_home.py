@@ -20,7 +20,7 @@ def test_link_of_a_screen_leads_to_it(app: PagesApp) -> None:
     urls = app.world.service.context.urls
     token = app.world.service.context.issue_seat(game, Role.SCREEN)
     browser = app.browser()
-    app.attach()
+    app.activate()
     answer = browser.http.get(urls.seat(token), follow_redirects=False)
     assert answer.headers["location"] == urls.screen(game.game_id)
     app.world.service.games.replace_links(game.game_id, Role.SCREEN)

@@ -13,8 +13,9 @@ from singletable_apps.games.entities import Game
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role
-from tests.apps.games.pages.client import Browser, PagesApp
+from tests.apps.games.pages.client import PagesApp
 from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH, SETTINGS, SURVEY, Phone
+from tests.apps.support.browser import Browser
 
 JSON = {"Accept": "application/json"}
 
@@ -120,7 +121,7 @@ def test_stale_command_and_unknown_one_are_ignored(app: PagesApp) -> None:
 def test_script_gets_an_empty_answer_or_a_problem(app: PagesApp) -> None:
     game = app.world.game()
     browser = app.browser(host=True)
-    app.attach()
+    app.activate()
     path = app.world.service.context.urls.host(game.game_id, "command")
     origin = {"Origin": "http://games.example", "Sec-Fetch-Site": "same-origin"}
     good = browser.http.post(path, data={"command": "start"}, headers=JSON | origin)

@@ -23,7 +23,7 @@ from singletable_apps.games.questions import (
 )
 from singletable_apps.games.tokens import Role
 from singletable_apps.shared.web import RateLimit
-from tests.apps.games.pages.client import Browser, FieldValue, PagesApp
+from tests.apps.games.pages.client import PagesApp
 from tests.apps.games.support.world import (
     CAPITAL,
     LESSON,
@@ -32,6 +32,7 @@ from tests.apps.games.support.world import (
     SETTINGS,
     SURVEY,
 )
+from tests.apps.support.browser import Browser, FieldValue
 
 NASTY = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from tests.apps.skills.api.client import Server, problem
+from tests.apps.skills.api.client import Server
 from tests.apps.skills.support.world import PASSWORD
+from tests.apps.support.api_client import problem
 
 
 def test_register_sign_in_and_read_me(server: Server) -> None:
     visitor = server.visitor()
     new = {"username": "Zoe", "name": "Zoe Park", "password": PASSWORD}
     registered = visitor.post("/register", new)
-    assert (registered.status_code, registered.json()) == (
-        201,
-        {"message": "User registered successfully"},
-    )
-    assert problem(visitor.post("/register", new)) == (409, "already-exists", ["/username"])
+    assert registered.status_code == 201
+    assert registered.json() == {"message": "User registered successfully"}
     tokens = visitor.post("/login", {"username": "zoe", "password": PASSWORD}).json()
     assert tokens["token_type"] == "Bearer"
     visitor.token = tokens["access_token"]
@@ -24,20 +22,9 @@ def test_register_sign_in_and_read_me(server: Server) -> None:
 
 
 def test_unknown_user_and_wrong_password_get_the_same_error(server: Server) -> None:
-    visitor = server.visitor()
-    answers = [
-        visitor.post("/login", {"username": name, "password": "wrong"})
-        for name in ("ada", "nobody")
-    ]
-    assert {(each.status_code, each.json()["error"]) for each in answers} == {
-        (401, "Invalid credentials")
-    }
-
-
-def test_invalid_registration_is_a_400_with_places(server: Server) -> None:
-    answer = server.visitor().post("/register", {"username": "a", "name": "", "password": "x"})
-    assert problem(answer) == (400, "invalid-request", ["/username", "/name", "/password"])
-    assert problem(server.visitor().get("/me")) == (401, "not-signed-in", ["Authorization"])
+    for name in ("ada", "nobody"):
+        answer = server.visitor().post("/login", {"username": name, "password": "wrong"})
+        assert (answer.status_code, answer.json()["error"]) == (401, "Invalid credentials")
 
 
 def test_email_token_changes_the_address_once(server: Server) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.apps.skills.api.client import Server, problem
-
-JOB = {"position": "Engineer", "employer": "Acme", "started": "2020-01-01"}
+from tests.apps.skills.api.client import Server
+from tests.apps.skills.api.test_rejected import JOB
+from tests.apps.support.api_client import problem
 
 
 def test_entry_is_created_read_changed_and_deleted(server: Server) -> None:
@@ -27,27 +27,10 @@ def test_entry_is_created_read_changed_and_deleted(server: Server) -> None:
 
 def test_projects_are_listed_by_status(server: Server) -> None:
     bob = server.sign_in("bob")
-    for number in range(3):
-        new = {"name": f"Kestrel {number}", "skills": ["golang" if number else "Go"]}
-        expected = 400 if number else 201
-        assert bob.post("/users/bob/projects", new).status_code == expected
-    assert bob.post("/users/bob/projects", {"name": "Heron", "skills": ["GO"]}).status_code == 201
+    for name in ("Kestrel", "Heron"):
+        assert bob.post("/users/bob/projects", {"name": name, "skills": ["GO"]}).is_success
     first = bob.get("/projects?limit=1").json()
     assert (first["items"][0]["name"], first["items"][0]["skills"]) == ("Heron", ["go"])
     rest = bob.get(f"/projects?limit=1&cursor={first['next']}").json()
-    assert [each["name"] for each in rest["items"]] == ["Kestrel 0"]
+    assert [each["name"] for each in rest["items"]] == ["Kestrel"]
     assert bob.get("/projects?status=Done").json()["items"] == []
-    assert problem(bob.get("/projects?status=Late"))[0] == 400
-    assert problem(bob.get("/projects?cursor=zzz"))[0] == 400
-
-
-def test_wrong_requests_are_problems(server: Server) -> None:
-    mia = server.sign_in("mia")
-    assert problem(mia.post("/users/bob/experience", JOB))[:2] == (403, "not-allowed")
-    assert problem(mia.post("/users/mia/experience", {**JOB, "ended": "2019-01-01"})) == (
-        400, "invalid-request", ["/ended"],
-    )  # fmt: skip
-    assert problem(mia.post("/users/mia/education", {}))[2] == ["/degree", "/school", "/started"]
-    assert problem(mia.get("/users/mia/hobbies"))[0] == 404
-    assert problem(mia.get("/users/nobody/projects"))[:2] == (404, "not-found")
-    assert problem(server.visitor().get("/projects"))[0] == 401

@@ -9,9 +9,9 @@ import pytest
 
 from singletable_apps.shared.pages.api_docs import group_by_tag
 from singletable_apps.skills.api import API
-from tests.apps.skills.api.client import ADDRESS, make_server
+from tests.apps.skills.api.client import Server, filled_world
 
-DOCUMENT: dict[str, Any] = make_server().visitor().get("/openapi.json").json()
+DOCUMENT: dict[str, Any] = Server(filled_world()).visitor().get("/openapi.json").json()
 OPERATIONS: dict[str, dict[str, Any]] = {
     f"{method.upper()} {path.removeprefix(API)}": operation
     for path, operations in DOCUMENT["paths"].items()
@@ -90,13 +90,17 @@ def test_skills_have_the_attributes_of_the_original() -> None:
 
 
 def test_problem_types_have_pages() -> None:
-    visitor = make_server().visitor()
+    visitor = Server(filled_world()).visitor()
     for name in ("invalid-request", "already-exists", "not-allowed"):
         assert visitor.get(f"/problems/{name}").json()["about"]
 
 
 def test_examples_of_requests_can_be_sent_as_they_are() -> None:
-    operations = [each for group in group_by_tag(DOCUMENT, ADDRESS).values() for each in group]
+    operations = [
+        each
+        for group in group_by_tag(DOCUMENT, "https://skills.example").values()
+        for each in group
+    ]
     curl = {f"{each.method} {each.path.removeprefix(API)}": each.curl for each in operations}
     assert "Bearer $TOKEN" in curl[f"GET {SKILL}"]
     assert '"skill_name":"Go"' in curl["POST /users/{username}/skills"].replace(" ", "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.apps.skills.api.client import Server, problem
+from tests.apps.skills.api.client import Server
 
 
 def test_managers_export_everything(server: Server) -> None:
@@ -29,10 +29,3 @@ def test_managers_export_everything(server: Server) -> None:
         "rated_by": "",
     }
     assert mia.get("/export?format=csv").text.splitlines()[1].startswith("ada,Ada,")
-
-
-def test_others_export_nothing(server: Server) -> None:
-    assert problem(server.sign_in("bob").get("/export"))[:2] == (403, "not-allowed")
-    assert problem(server.visitor().get("/export"))[0] == 401
-    status, _, places = problem(server.sign_in("mia").get("/export?format=pdf"))
-    assert (status, places) == (400, ["format"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.skills.entities import JobRole, Level
-from tests.apps.skills.api.client import Server, problem
+from tests.apps.skills.api.client import Server
+from tests.apps.support.api_client import problem
 
 
 def test_search_returns_people_with_scores_and_what_it_consumed(server: Server) -> None:
@@ -39,30 +40,6 @@ def test_search_is_paged(server: Server) -> None:
     assert 'rel="next"' in first.headers["link"]
     second = bob.get("/search", params={"skill": "go", "limit": 1, "cursor": first.json()["next"]})
     assert [each["person"]["username"] for each in second.json()["items"]] == ["bob"]
-    assert problem(bob.get("/search?skill=go&cursor=zzz"))[0] == 400
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "",
-        "skill=",
-        "skill=golnag",
-        "skill=go&skill=Go",
-        "skill=go:Master",
-        "skill=go::-1",
-        "skill=go:::yesterday",
-        "skill=go:::::",
-        "&".join(f"skill=s{number}" for number in range(9)),
-        f"skill=go&department={'x' * 101}",
-        "skill=%00%ff%f0%9f%a6%80",
-    ],
-)
-def test_invalid_search_is_a_400_that_names_the_parameter(server: Server, query: str) -> None:
-    status, kind, places = problem(server.sign_in("bob").get(f"/search?{query}"))
-    assert (status, kind) == (400, "invalid-request")
-    assert places
-    assert {*places} <= {"skill", "level", "years", "since", "department"}
 
 
 def test_nearest_people_of_a_job(server: Server) -> None:
@@ -91,18 +68,10 @@ def test_teams_are_saved_changed_and_deleted(server: Server) -> None:
     tag = {"If-Match": made.headers["etag"]}
     assert bob.put(f"{path}/members/joan").json()["members"] == ["ada", "joan"]
     assert problem(bob.put(path, {"name": "Late"}, headers=tag))[0] == 412
-    assert problem(joan.put(path, {"name": "Mine"}))[0] == 403
     assert mia.put(path, {"name": "Best"}).json()["name"] == "Best"
     assert bob.delete(f"{path}/members/JOAN").json()["members"] == ["ada"]
     assert [team["name"] for team in joan.get("/teams").json()["items"]] == ["Best"]
     assert bob.get(path).json()["search"] == "skill=go"
     assert problem(bob.put(f"{path}/members/nobody")) == (400, "invalid-request", ["/username"])
-    bad = {"name": " ", "members": ["nobody"], "search": "x"}
-    assert problem(bob.post("/teams", bad)) == (
-        400,
-        "invalid-request",
-        ["/name", "/members", "/search"],
-    )
     assert bob.delete(path).status_code == 200
     assert problem(bob.get(path))[0] == problem(bob.delete(path))[0] == 404
-    assert problem(server.visitor().get("/search?skill=go"))[0] == 401

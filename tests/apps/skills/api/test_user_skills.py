@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from tests.apps.skills.api.client import Server, problem
+from tests.apps.skills.api.client import Server
 from tests.apps.skills.support.world import World
+from tests.apps.support.api_client import problem
 
 PYTHON = {
     "skill_name": "python",
@@ -29,11 +30,6 @@ def test_add_read_change_and_remove_a_skill(server: Server) -> None:
     assert (body["endorsements"], body["last_used_date"]) == (0, "2026-01-01")
     path = added.headers["Location"].removeprefix("/api/skills")
     assert path == "/users/bob/skills/python"
-    assert problem(bob.post("/users/bob/skills", PYTHON)) == (
-        409,
-        "already-exists",
-        ["/skill_name"],
-    )
     read = bob.get("/users/BOB/skills/PYTHON")
     assert (read.json(), read.headers["ETag"]) == (body, added.headers["ETag"])
     changed = bob.put(path, {"proficiency_level": "Expert", "last_used_date": "2025-12-31"})
@@ -47,48 +43,9 @@ def test_add_read_change_and_remove_a_skill(server: Server) -> None:
     assert problem(bob.delete(path))[0] == 404
 
 
-def test_wrong_input_names_the_fields_of_the_original(server: Server) -> None:
-    bob = server.sign_in("bob")
-    bad: dict[str, object] = {
-        "proficiency_level": "Guru",
-        "years_of_experience": -1,
-        "notes": "x" * 501,
-        "last_used_date": 12,
-    }
-    answer = bob.put("/users/bob/skills/go", bad)
-    assert problem(answer) == (400, "invalid-request", [f"/{name}" for name in bad])
-    for body, name in (
-        ({"last_used_date": "2026-01-02"}, "last_used_date"),
-        ({"notes": "a\u0000b"}, "notes"),
-        ({"years_of_experience": 1.5}, "years_of_experience"),
-    ):
-        answer = bob.put("/users/bob/skills/go", body)
-        assert problem(answer) == (400, "invalid-request", [f"/{name}"])
-    assert problem(bob.put("/users/bob/skills/go", {}))[0] == 400
-    assert problem(bob.post("/users/bob/skills", {**PYTHON, "skill_name": "Cobol"}))[0] == 404
-    assert bob.get("/users/bob/skills/go").json()["proficiency_level"] == "Beginner"
-
-
-def test_unknown_people_and_skills_are_404(server: Server) -> None:
-    bob = server.sign_in("bob")
-    for path in ("/users/nobody/skills", "/users/bob/skills/cobol", "/users/joan/skills/go"):
-        assert problem(bob.get(path))[:2] == (404, "not-found")
-    for path in ("users", "users/top", "distribution"):
-        for skill in ("cobol", "%23%F0%9F%98%80", "a%2Fb"):
-            assert problem(bob.get(f"/skills/{skill}/{path}"))[:2] == (404, "not-found")
-
-
-def test_managers_rate_others_and_users_only_themselves(server: Server) -> None:
-    bob, mia = server.sign_in("bob"), server.sign_in("mia")
-    for answer in (
-        bob.post("/users/joan/skills", PYTHON),
-        bob.put("/users/ada/skills/go", {"notes": ""}),
-        bob.delete("/users/ada/skills/go"),
-    ):
-        assert problem(answer)[:2] == (403, "not-allowed")
-    rated = mia.put("/users/bob/skills/go", {"proficiency_level": "Expert"}).json()
-    assert (rated["source"], rated["rated_by"]) == ("manager", "mia")
-    assert problem(server.visitor().get("/users/bob/skills"))[0] == 401
+def test_rating_by_a_manager_names_them(server: Server) -> None:
+    rated = server.sign_in("mia").put("/users/bob/skills/go", {"proficiency_level": "Expert"})
+    assert (rated.json()["source"], rated.json()["rated_by"]) == ("manager", "mia")
 
 
 def test_endorse_and_withdraw_are_idempotent(server: Server) -> None:
@@ -98,7 +55,6 @@ def test_endorse_and_withdraw_are_idempotent(server: Server) -> None:
         assert bob.put(f"{path}/endorsement").json()["endorsements"] == 1
     page = ada.get(f"{path}/endorsements?limit=1").json()
     assert ([each["endorser"] for each in page["items"]], page["next"]) == (["bob"], None)
-    assert problem(ada.put(f"{path}/endorsement"))[:2] == (403, "not-allowed")
     for _ in range(2):
         assert bob.delete(f"{path}/endorsement").json()["endorsements"] == 0
 
@@ -126,20 +82,12 @@ def test_people_with_a_skill_are_filtered_and_paged(memory: World) -> None:
     assert names("?level=Expert&minYears=5&activeSince=2025-01-01") == ["fay"]
     assert {*names("?minYears=6&activeSince=2025-01-01")} == {"fay", "hal"}
     assert names("/top?limit=3") == ["eve", "fay", "gil"]
-    for query in (
-        "?level=Expert&minLevel=Expert",
-        "?activeSince=7",
-        "?minYears=x",
-        "?level=expert",
-    ):
-        assert problem(ada.get(f"/skills/rust/users{query}"))[0] == 400
     first = ada.get("/skills/rust/users?minYears=6&limit=2")
     [link] = first.headers.get_list("Link")
     rest = ada.get(link.partition("<")[2].partition(">")[0].removeprefix("/api/skills"))
     people = [each["username"] for each in (*first.json(), *rest.json())]
     assert {*people} == {"eve", "fay", "hal"}
     assert "Link" not in rest.headers
-    assert problem(ada.get("/skills/rust/users?cursor=x"))[:2] == (400, "cursor-refused")
 
 
 def test_distribution_counts_the_levels(server: Server) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.apps.skills.api.client import Server, problem
+from tests.apps.skills.api.client import Server
 from tests.apps.skills.support.world import PASSWORD
+from tests.apps.support.api_client import problem
 
 ANY = {"If-Match": "*"}
 
@@ -22,8 +21,6 @@ def test_list_is_a_bare_array_with_a_link_to_the_next_page(server: Server) -> No
     assert "link" not in second.headers
     assert [row["name"] for row in bob.get("/users?q=J").json()] == ["Joan"]
     assert bob.get("/users", params={"department": "None"}).json() == []
-    assert problem(bob.get("/users?cursor=x"))[0] == 400
-    assert problem(server.visitor().get("/users"))[0] == 401
 
 
 def test_profile_has_all_skills(server: Server) -> None:
@@ -35,7 +32,6 @@ def test_profile_has_all_skills(server: Server) -> None:
         "Go": "Expert",
         "Python": "Advanced",
     }
-    assert problem(server.sign_in("bob").get("/users/nobody"))[:2] == (404, "not-found")
 
 
 def test_people_change_their_profile_and_password(server: Server) -> None:
@@ -45,13 +41,6 @@ def test_people_change_their_profile_and_password(server: Server) -> None:
     assert (answer.status_code, answer.json()["message"]) == (200, "User updated successfully")
     assert answer.json()["tokens"] is None
     new = "seven green boats"
-    assert problem(bob.put("/user", {"password": new})) == (
-        400,
-        "invalid-request",
-        ["/current_password"],
-    )
-    wrong = {"name": "x", "password": new, "current_password": PASSWORD}
-    assert problem(bob.put("/user", wrong)) == (400, "invalid-request", ["/name"])
     wrong = {"password": new, "current_password": "guess"}
     assert problem(bob.put("/user", wrong))[0] == 401
     changed = bob.put("/user", {"name": "Bo", "password": new, "current_password": PASSWORD})
@@ -70,7 +59,6 @@ def test_edits_need_the_current_version(server: Server) -> None:
     edited = mia.put("/users/bob", {"title": "Tester"}, headers=first)
     assert (edited.status_code, edited.headers["etag"]) == (200, '"2"')
     assert problem(mia.put("/users/bob", {"title": "Chief"}, headers=first))[0] == 412
-    assert problem(mia.put("/users/bob", {}, headers=ANY))[0] == 400
 
 
 def test_administrator_invites_promotes_renames_and_deletes(server: Server) -> None:
@@ -78,44 +66,23 @@ def test_administrator_invites_promotes_renames_and_deletes(server: Server) -> N
     new = {"username": "eve", "name": "Eve Moss", "email": "eve@example.org"}
     invited = ada.post("/users", new)
     assert (invited.status_code, invited.json()["is_sent"]) == (201, True)
-    assert problem(ada.post("/users", new)) == (409, "already-exists", ["/username"])
     promoted = ada.put("/users/eve/role", {"role": "manager"}, headers=ANY)
     assert promoted.json()["role"] == "manager"
-    taken = ada.put("/users/eve/username", {"username": "Bob"}, headers=ANY)
-    assert problem(taken) == (409, "already-exists", ["/username"])
-    invalid = ada.put("/users/eve/username", {"username": "a#b"}, headers=ANY)
-    assert problem(invalid) == (400, "invalid-request", ["/username"])
     renamed = ada.put("/users/eve/username", {"username": "moss"}, headers=ANY)
     assert renamed.json()["username"] == "moss"
     # The rename has not settled yet.
     assert problem(ada.delete("/users/moss", headers=ANY))[0] == 503
     assert ada.delete("/users/bob", headers=ANY).status_code == 200
     assert problem(ada.get("/users/bob"))[0] == 404
-    assert problem(ada.delete("/users/ada", headers=ANY)) == (400, "invalid-request", ["/role"])
 
 
 def test_settings_are_changed_by_administrators(server: Server) -> None:
     change = {"name": "Fernhill", "open_registration": False}
-    assert problem(server.sign_in("bob").put("/directory", change, headers=ANY))[0] == 403
     ada = server.sign_in("ada")
     assert ada.put("/directory", change, headers=ANY).json() == change
     assert ada.get("/directory").headers["etag"] == '"2"'
     new = {"username": "zoe", "name": "Zoe", "password": PASSWORD}
     assert problem(server.visitor().post("/register", new))[0] == 403
-
-
-@pytest.mark.parametrize("username", ["bob", "mia"])
-def test_others_cannot_administer_accounts(server: Server, username: str) -> None:
-    person = server.sign_in(username)
-    new = {"username": "eve", "name": "Eve", "email": "eve@example.org"}
-    answers = [
-        person.post("/users", new),
-        person.put("/users/joan/role", {"role": "admin"}, headers=ANY),
-        person.put("/users/joan/username", {"username": "jo"}, headers=ANY),
-        person.put("/users/joan", {"email": "me@example.org"}, headers=ANY),
-        person.delete("/users/joan", headers=ANY),
-    ]
-    assert {problem(answer)[0] for answer in answers} == {403}
 
 
 def test_addresses_of_others_cannot_be_guessed(server: Server) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.pages.client import PagesApp
 from tests.apps.skills.support.world import PASSWORD, PUBLIC
+from tests.apps.support.browser import Browser
 
 
 def test_visitor_registers_and_signs_in(app: PagesApp) -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from singletable import Store
 from singletable_apps.skills.entities import JobRole, Skill, SkillChange
-from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.pages.client import PagesApp
 from tests.apps.skills.support.recount import check_consistent
+from tests.apps.support.browser import Browser
 
 
 def test_catalog_lists_skills_by_category_and_finds_aliases(bob: Browser, ada: Browser) -> None:

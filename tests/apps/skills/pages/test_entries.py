@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from singletable_apps.skills.entry_rules import KINDS
-from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.pages.client import PagesApp
+from tests.apps.support.browser import Browser
 
 
 def test_person_adds_edits_and_deletes_a_job(app: PagesApp, bob: Browser) -> None:

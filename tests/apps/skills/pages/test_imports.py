@@ -5,7 +5,8 @@ from __future__ import annotations
 import httpx2
 
 from singletable_apps.shared.spreadsheets import read_table, write_table
-from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.pages.client import PagesApp
+from tests.apps.support.browser import Browser
 
 FILE = b"Login,Name,Skill,Level\nbob,,Go,3\nzoe,Zoe Park,Rust,4\nyan,,Go,2\n"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from singletable_apps.skills.operations import compute_operations, live_patterns
-from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.pages.client import PagesApp
+from tests.apps.support.browser import Browser
 
 
 def test_administrators_see_plan_and_live_consumption(

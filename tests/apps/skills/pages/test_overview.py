@@ -10,7 +10,8 @@ import pytest
 from openpyxl import load_workbook
 
 from singletable_apps.skills.entities import JobRole, Level, User, UserSkill
-from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.pages.client import PagesApp
+from tests.apps.support.browser import Browser
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,9 @@ import pytest
 
 from singletable_apps.skills.entities import Role
 from singletable_apps.skills.service.people import PersonEdit
-from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.pages.client import PagesApp
 from tests.apps.skills.support.world import PASSWORD
+from tests.apps.support.browser import Browser
 
 
 def test_home_leads_to_the_directory_after_sign_in(app: PagesApp, bob: Browser) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from singletable import Store
 from singletable_apps.skills.entities import JobRole, Level, User, UserSkill
-from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.pages.client import PagesApp
+from tests.apps.support.browser import Browser
 
 
 def skill_of(app: PagesApp, username: str, skill_id: str) -> UserSkill | None:

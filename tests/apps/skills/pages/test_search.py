@@ -8,7 +8,8 @@ import pytest
 
 from singletable_apps.skills.entities import JobRole, Level, User
 from singletable_apps.skills.pages import search
-from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.pages.client import PagesApp
+from tests.apps.support.browser import Browser
 from tests.apps.support.html import forms_in
 
 

@@ -7,7 +7,8 @@ from datetime import date
 
 from singletable import Store
 from singletable_apps.skills.entities import Level, UserSkill
-from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.pages.client import PagesApp
+from tests.apps.support.browser import Browser
 
 
 def test_skill_shows_levels_and_people_best_first(app: PagesApp, bob: Browser) -> None:

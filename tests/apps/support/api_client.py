@@ -1,0 +1,65 @@
+"""A client of an API, with or without a token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+
+def api_client(app: FastAPI) -> TestClient:
+    """Return a client that does not follow redirects. Internal errors are responses."""
+    return TestClient(
+        app,
+        base_url="https://apps.example",
+        raise_server_exceptions=False,
+        follow_redirects=False,
+    )
+
+
+@dataclass
+class Caller:
+    """Someone who calls the API under `prefix`.
+
+    `activate` lets the shared app serve the database of the test.
+    """
+
+    client: TestClient
+    prefix: str
+    activate: Callable[[], None]
+    token: str = ""
+
+    def ask(self, method: str, path: str, **more: Any) -> httpx2.Response:
+        """Send a request with the token."""
+        self.activate()
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        headers |= more.pop("headers", {})
+        return self.client.request(method, f"{self.prefix}{path}", headers=headers, **more)
+
+    def get(self, path: str, **more: Any) -> httpx2.Response:
+        return self.ask("GET", path, **more)
+
+    def post(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
+        return self.ask("POST", path, json=body, **more)
+
+    def put(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
+        return self.ask("PUT", path, json=body, **more)
+
+    def delete(self, path: str, **more: Any) -> httpx2.Response:
+        return self.ask("DELETE", path, **more)
+
+
+def problem(answer: httpx2.Response) -> tuple[int, str, list[str]]:
+    """Return the status of a problem, its type and the places that it names."""
+    body = answer.json()
+    assert answer.headers["content-type"] == "application/problem+json", answer.text
+    assert body["status"] == answer.status_code
+    places = [
+        fault.get("pointer", fault.get("parameter", fault.get("header")))
+        for fault in body.get("errors", [])
+    ]
+    return answer.status_code, body["type"].rpartition("/")[2], places
