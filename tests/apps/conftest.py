@@ -39,6 +39,12 @@ def drivers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Dr
             yield one, other
 
 
+@pytest.fixture
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the backoff of stores."""
+    monkeypatch.setattr("time.sleep", [].append)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def event_loop_of_clients() -> Iterator[None]:
     """Let all clients share one event loop: one loop and its threads per request cost more time.

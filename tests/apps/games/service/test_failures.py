@@ -34,16 +34,10 @@ from tests.apps.games.support.world import (
 )
 from tests.apps.support.drivers import PowerCut
 
+pytestmark = pytest.mark.usefixtures("no_waits")
 R = TypeVar("R")
 WRITES = (PutItem, UpdateItem, BatchWriteItem, TransactWriteItems)
 NAMES = ("Ada", "Bob", "Cy")
-
-
-@pytest.fixture(autouse=True)
-def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skip the backoff of the store."""
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
 
 
 @dataclass

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from tests.apps.skills.pages.client import PagesApp
 from tests.apps.skills.support.world import PASSWORD, PUBLIC
-from tests.apps.support.browser import Browser
 
 
 def test_visitor_registers_and_signs_in(app: PagesApp) -> None:
@@ -68,8 +67,3 @@ def test_invalid_registration_is_shown_again(app: PagesApp) -> None:
     answer = visitor.submit(page, "register", username="ada", name="Ada", password=PASSWORD)
     assert answer.status_code == 422
     assert "Someone has this username already" in answer.text
-
-
-def test_pages_need_a_sign_in(app: PagesApp, bob: Browser) -> None:
-    assert app.browser().get("people").url.path == "/skills/sign-in"
-    assert bob.get("people").status_code == 200

@@ -68,7 +68,7 @@ def test_choices_are_checked(ada: Browser) -> None:
     assert ada.submit(stale, ending).status_code == 412
 
 
-def test_wrong_uploads_are_explained(ada: Browser, bob: Browser) -> None:
+def test_wrong_uploads_are_explained(ada: Browser) -> None:
     for data, words in (
         (b"", "Choose a CSV or XLSX file."),
         (b"PK\x03\x04", "damaged"),
@@ -79,8 +79,6 @@ def test_wrong_uploads_are_explained(ada: Browser, bob: Browser) -> None:
         assert answer.status_code == 422
         assert words in answer.text
     assert upload(ada, b"x" * 16_000_001).status_code == 413
-    assert upload(bob).status_code == 403
-    assert bob.get("admin", "import").status_code == 403
     assert ada.get("admin", "import", "nothing").status_code == 404
     assert ada.get("admin", "import", "nothing", "undo").status_code == 404
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date
@@ -31,12 +30,14 @@ from singletable_apps.skills.entities import (
     entities,
 )
 from singletable_apps.skills.errors import AlreadyExists, DirectoryBusy, NotFound, NotSignedIn
-from singletable_apps.skills.rules import RANKS, SkillDraft
+from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.cascades import SETTLING
+from tests.apps.skills.support.recount import check_counts
 from tests.apps.skills.support.world import PASSWORD, World
 from tests.apps.support.drivers import InterruptingDriver, PowerCut
 
+pytestmark = pytest.mark.usefixtures("no_waits")
 PEOPLE = {
     "ada": {"Go": "Expert", "Python": "Advanced", "Rust": "Beginner"},
     "bob": {"Go": "Beginner"},
@@ -45,13 +46,6 @@ PEOPLE = {
 }
 ENTRIES: tuple[Any, ...] = (Certification, Education, Experience, Project)
 EXPERT = SkillDraft(Level.EXPERT)
-
-
-@pytest.fixture(autouse=True)
-def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skip the backoff of the store."""
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
 
 
 def fill(world: World) -> None:
@@ -93,28 +87,21 @@ def filled(template: Engine) -> Iterator[World]:
         world.check_calls()
 
 
-def check_consistent(world: World, gone: str) -> None:
+def check_gone(world: World, gone: str) -> None:
     """Fail if a count is wrong, or if something refers to someone who is gone."""
     scan = Store(world.driver, clock=world.clock).admin.scan
-    skills, given = list(scan(UserSkill)), list(scan(Endorsement))
-    levels = Counter((skill.skill_id, skill.level) for skill in skills)
-    for count in scan(SkillCount):
-        numbers = (count.beginner, count.intermediate, count.advanced, count.expert)
-        assert numbers == tuple(levels[count.skill_id, level] for level in RANKS)
-    received = Counter((each.username.casefold(), each.skill_id) for each in given)
-    for skill in skills:
-        assert skill.endorsements == received[skill.username.casefold(), skill.skill_id]
-    people = [user.username for user in scan(User)]
-    teams = list(scan(Team))
+    check_counts(world)
+    teams, given = list(scan(Team)), list(scan(Endorsement))
+    names = {user.username for user in scan(User)}
     referred = {
-        *people,
-        *(skill.username for skill in skills),
+        *names,
+        *(skill.username for skill in scan(UserSkill)),
         *(each.username for kind in ENTRIES for each in scan(kind)),
         *(name for each in given for name in (each.username, each.endorser)),
         *(name for team in teams for name in (*team.members, team.created_by)),
     }
     assert gone not in referred
-    assert referred <= {*people, ""}
+    assert referred <= {*names, ""}
     assert not list(scan(Cascade))
 
 
@@ -150,7 +137,7 @@ def test_rename_keeps_everything_and_the_session(world: World) -> None:
         with pytest.raises(NotFound):
             read("ada")
     settle(world)
-    check_consistent(world, "ada")
+    check_gone(world, "ada")
     team = Store(world.driver).get(Team.key("core"))
     assert team is not None
     assert (team.members, team.created_by) == (["bob", "Lovelace"], "Lovelace")
@@ -203,7 +190,7 @@ def test_delete_removes_everything_and_lowers_counts(world: World) -> None:
     assert service.user_skills.get("bob", "Go").endorsements == 0
     assert [row.username for row in service.people.list().items] == ["bob", "joan", "mia"]
     settle(world)
-    check_consistent(world, "ada")
+    check_gone(world, "ada")
     assert not list(Store(world.driver).admin.scan(Cascade))
 
 
@@ -241,7 +228,7 @@ def interrupt(world: World, action: str, write: int) -> bool:
     if service.context.find_user("ada"):
         ACTIONS[action](service, ada)
         settle(world)
-    check_consistent(world, "ada")
+    check_gone(world, "ada")
     names = {user.username for user in Store(world.driver).admin.scan(User)}
     assert names == {"bob", "joan", "mia"} | ({"lovelace"} if action == "rename" else set())
     return driver.happened
@@ -282,7 +269,7 @@ def test_cascade_is_right_despite_faults(filled: World, action: str, day: str) -
         ACTIONS[action](service, ada)
     assert sum(driver.injected.values()) > 0
     settle(filled)
-    check_consistent(filled, "ada")
+    check_gone(filled, "ada")
 
 
 _BUSY = (DirectoryBusy, NotFound, AlreadyExists)
@@ -309,7 +296,7 @@ def test_write_that_began_before_the_cascade(filled: World, action: str, race: s
         RACES[race](filled.open(driver), filled)
     assert driver.happened
     settle(filled)
-    check_consistent(filled, "ada")
+    check_gone(filled, "ada")
 
 
 @pytest.mark.parametrize("action", ACTIONS)
@@ -329,7 +316,7 @@ def test_write_in_the_middle_of_a_cascade(filled: World, action: str, race: str,
         ACTIONS[action](filled.open(driver), ada)
     assert driver.happened
     settle(filled)
-    check_consistent(filled, "ada")
+    check_gone(filled, "ada")
 
 
 def test_person_with_many_endorsements_is_moved_and_deleted(memory: World) -> None:
@@ -341,11 +328,11 @@ def test_person_with_many_endorsements_is_moved_and_deleted(memory: World) -> No
     people = memory.service.people
     lovelace = people.rename(memory.user("ada"), "ada", "lovelace")
     settle(memory)
-    check_consistent(memory, "ada")
+    check_gone(memory, "ada")
     assert memory.service.user_skills.get("lovelace", "go").endorsements == 120
     people.delete(lovelace, "lovelace")
     settle(memory)
-    check_consistent(memory, "lovelace")
+    check_gone(memory, "lovelace")
 
 
 def test_every_entity_in_the_partition_of_a_person_is_moved() -> None:
@@ -373,4 +360,4 @@ def test_slow_process_does_not_touch_the_next_person(filled: World) -> None:
     filled.open(driver).people.delete(ada, "ada")
     assert driver.happened
     assert [skill.level for skill in other.user_skills.list("ada")] == [Level.EXPERT]
-    check_consistent(filled, "nobody")
+    check_gone(filled, "nobody")

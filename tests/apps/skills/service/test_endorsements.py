@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -101,12 +100,9 @@ DAYS = {
 }
 
 
+@pytest.mark.usefixtures("no_waits")
 @pytest.mark.parametrize("day", DAYS)
-def test_endorsements_are_counted_once_despite_faults(
-    memory: World, day: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
+def test_endorsements_are_counted_once_despite_faults(memory: World, day: str) -> None:
     fill(memory, 4)
     users = [memory.user(f"user{number}") for number in range(4)]
     driver = FaultyDriver(memory.driver)
@@ -150,17 +146,13 @@ def test_interrupted_remove_keeps_the_count_right_and_can_be_repeated(
     assert memory.service.catalog.counts(["go"])["go"] == SkillCount(skill_id="go")
 
 
-def _endorse_meanwhile(world: World) -> Callable[[], object]:
-    return lambda: world.service.endorsements.endorse(world.user("user2"), "ada", "Go")
-
-
 def test_endorsement_during_remove_is_removed_too(memory: World) -> None:
     fill(memory)
     endorse(memory, 2)
     driver = InterruptingDriver(
         memory.driver,
         lambda operation: type(operation).__name__ == "TransactWriteItems",
-        _endorse_meanwhile(memory),
+        lambda: memory.service.endorsements.endorse(memory.user("user2"), "ada", "Go"),
     )
     memory.open(driver).user_skills.remove(memory.user("ada"), "ada", "Go")
     assert driver.happened

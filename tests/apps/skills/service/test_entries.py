@@ -14,7 +14,6 @@ from singletable_apps.skills.errors import (
     DirectoryBusy,
     InvalidInput,
     NotFound,
-    NotPermitted,
 )
 from tests.apps.skills.support.world import World
 
@@ -69,22 +68,6 @@ def test_all_kinds_are_read_with_one_query(memory: World) -> None:
     found = memory.service.entries.list_all("ada")
     assert {name: len(getattr(found, name)) for name in KINDS} == dict.fromkeys(KINDS, 1)
     assert [call.shape.method for call in memory.calls] == ["collect"]
-
-
-# Managers rate skills, but what someone did before is for them to say.
-def test_nobody_changes_entries_of_others(memory: World) -> None:
-    memory.fill(PEOPLE, roles={"bob": Role.MANAGER})
-    entry_id, bob, entries = (
-        _create(memory, "ada", "projects"),
-        memory.user("bob"),
-        memory.service.entries,
-    )
-    with pytest.raises(NotPermitted):
-        entries.create(bob, "ada", PROJECTS, DRAFT)
-    with pytest.raises(NotPermitted):
-        entries.edit(bob, "ada", PROJECTS, entry_id, lambda _: DRAFT)
-    with pytest.raises(NotPermitted):
-        entries.delete(bob, "ada", PROJECTS, entry_id)
 
 
 @pytest.mark.parametrize(

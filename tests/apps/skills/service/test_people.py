@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from singletable import Engine
 from singletable_apps.skills.entities import JobRole, Role, User
 from singletable_apps.skills.errors import (
     AlreadyExists,
@@ -16,6 +15,7 @@ from singletable_apps.skills.errors import (
 )
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.people import PersonEdit
+from tests.apps.skills.api.client import filled_world
 from tests.apps.skills.support.world import PASSWORD, World
 
 ROLES = {"ada": Role.ADMIN, "mia": Role.MANAGER}
@@ -93,8 +93,7 @@ _ALLOWED = {"bob": _USER, "mia": _USER | {"edit another"}, "ada": {*_ACTIONS}}
 @pytest.mark.parametrize("username", _ALLOWED)
 def test_roles_may_do_what_the_matrix_says(username: str) -> None:
     for name, act in _ACTIONS.items():
-        world = World(Engine.in_memory())
-        world.fill({"ada": {}, "bob": {}, "mia": {}, "joan": {}}, roles=ROLES)
+        world = filled_world()
         try:
             act(world.service, world.user(username))
         except NotPermitted:

@@ -10,7 +10,6 @@ from singletable_apps.skills.errors import (
     AlreadyExists,
     InvalidInput,
     NotFound,
-    NotPermitted,
 )
 from singletable_apps.skills.service.roles import RoleEdit
 from tests.apps.skills.support.recount import check_consistent
@@ -57,18 +56,6 @@ def test_invalid_jobs_name_the_field(memory: World, edit: RoleEdit, field: str) 
         memory.service.roles.create(memory.user("mia"), edit)
     assert {*rejected.value.errors} == {field}
     assert memory.service.roles.list() == []
-
-
-def test_only_managers_change_jobs(memory: World) -> None:
-    memory.fill(PEOPLE, roles={"mia": Role.MANAGER})
-    roles, bob = memory.service.roles, memory.user("bob")
-    roles.create(memory.user("mia"), BACKEND)
-    with pytest.raises(NotPermitted):
-        roles.create(bob, BACKEND)
-    with pytest.raises(NotPermitted):
-        roles.edit(bob, "backend-engineer", BACKEND)
-    with pytest.raises(NotPermitted):
-        roles.delete(bob, "backend-engineer")
 
 
 def test_target_that_is_merged_meanwhile_becomes_the_other_skill(memory: World) -> None:
