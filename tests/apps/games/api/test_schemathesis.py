@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-# Much of schemathesis is without types.
-# pyright: reportUnknownMemberType=false, reportUntypedFunctionDecorator=false
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
-import os
-from itertools import cycle
+from collections.abc import Sequence
 from typing import Any
 
-import pytest
 import schemathesis
-from hypothesis import HealthCheck, settings
-from schemathesis.config import SchemathesisConfig
-from schemathesis.core.parameters import ParameterLocation
-from schemathesis.specs.openapi.checks import ignored_auth
 
 from singletable import Engine
-from singletable_apps.games.api import API, attach
+from singletable_apps.games.api import API
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import SetDraft
 from tests.apps.games.api.client import Server
 from tests.apps.games.support.world import CAPITAL, HOST, LESSON, World
-
-# `make fuzz` asks for many.
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
+from tests.apps.support.api_fuzzing import Fuzzer, few_examples, load_schema
 
 
-def busy() -> tuple[Engine, World, dict[str, list[str]], dict[str, str]]:
-    """Create a game in its second question, values of path parameters, and tokens by role."""
+def busy() -> tuple[Engine, World, dict[str, list[str]], list[str]]:
+    """Create a game in its second question, values of path parameters, and tokens."""
     engine = Engine.in_memory()
     world = World(engine)
     item = world.service.sets.create(HOST, SetDraft("Places", questions=(CAPITAL,)))
@@ -48,78 +37,27 @@ def busy() -> tuple[Engine, World, dict[str, list[str]], dict[str, str]]:
         "code": ["123456", game.join_code],
     }
     tokens = world.service.context.tokens
-    return (
-        engine,
-        world,
-        names,
-        {
-            "host": tokens.host_token(HOST),
-            "player": ada.token,
-            "admin": tokens.admin_token(),
-        },
-    )
+    host, admin = tokens.host_token(HOST), tokens.admin_token()
+    return engine, world, names, [host, host, ada.token, admin]
 
 
 ENGINE, WORLD, NAMES, TOKENS = busy()
-TURNS = cycle([True, True, True, False])
-ROLES = cycle(["host", "host", "player", "admin"])
-servers: list[Server] = []
 
 
-def fresh() -> Server:
-    """Return a server on a copy of the game."""
-    server = Server(World(ENGINE.copy(), like=WORLD))
-    attach(server.app, server.world.service, server.settings)
-    return server
+def restore() -> Sequence[str]:
+    """Serve a copy of the game."""
+    Server(World(ENGINE.copy(), like=WORLD)).activate()
+    return TOKENS
 
 
-CONFIG = SchemathesisConfig.from_dict(
-    {
-        # What is at the limits of every schema takes half a minute, so only `make fuzz` tries it.
-        "phases": {"coverage": {"enabled": "FUZZ_EXAMPLES" in os.environ}},
-        "checks": {
-            # RFC 6585 has a status of its own for the one header that edits require.
-            "missing_required_header": {"expected-statuses": [400, 401, 428]},
-            # What fits the description may be rejected for what it means: another phase or a name
-            # that is taken (409), another role (403), a player who does not exist (404).
-            "positive_data_acceptance": {
-                "expected-statuses": ["2xx", 304, 400, 401, 403, 404, 409, 410, 412, 422, 429]
-            },
-        },
-    }
-)
-schema = schemathesis.openapi.from_asgi(f"{API}/openapi.json", fresh().app, config=CONFIG)
+# Another role (403), an unknown player (404), another phase or a name that is taken (409).
+STATUSES = (400, 401, 403, 404, 409, 410, 412, 422, 429)
+schema = load_schema(Server(WORLD).app, f"{API}/openapi.json", STATUSES)
+# After a change, there is nothing left to repeat.
+fuzzer = Fuzzer(restore, NAMES, repeated=("get",))
 
 
-@pytest.fixture(autouse=True)
-def as_it_was() -> None:
-    """Restore the game, if the operation before may have changed it."""
-    if not servers:
-        servers.append(fresh())
-
-
-@schema.parametrize()
-@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@schema.parametrize()  # type: ignore[untyped-decorator]
+@few_examples
 def test_every_operation_responds_as_described(case: schemathesis.Case[Any]) -> None:
-    aim(case)
-    if case.operation.method != "get":
-        servers.clear()
-    # It repeats requests with a wrong token, but after a deletion there is nothing left.
-    changes = case.operation.method != "get"
-    case.call_and_validate(excluded_checks=[ignored_auth] if changes else [])
-
-
-def aim(case: schemathesis.Case[Any]) -> None:
-    """Direct most valid requests at what exists, with a token, and do not wait for events."""
-    parts = case.meta.components if case.meta else {}
-    path, headers = parts.get(ParameterLocation.PATH), parts.get(ParameterLocation.HEADER)
-    if path is not None and path.mode.is_positive and next(TURNS):
-        for name in case.path_parameters.keys() & NAMES.keys():
-            case.path_parameters[name] = NAMES[name][next(TURNS)]
-    if (headers is None or headers.mode.is_positive) and next(TURNS):
-        case.headers["Authorization"] = f"Bearer {TOKENS[next(ROLES)]}"
-    if headers is not None and headers.mode.is_positive and "if-match" in case.headers:
-        case.headers["if-match"] = "*"
-    query = parts.get(ParameterLocation.QUERY)
-    if case.path.endswith("/events") and (query is None or query.mode.is_positive):
-        case.query["wait"] = "0"
+    fuzzer.send(case)

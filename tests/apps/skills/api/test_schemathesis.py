@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-# Much of schemathesis is without types.
-# pyright: reportUnknownMemberType=false, reportUntypedFunctionDecorator=false
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
-import os
-from itertools import cycle
+from collections.abc import Sequence
 from typing import Any
 
-import pytest
 import schemathesis
-from hypothesis import HealthCheck, settings
-from schemathesis.config import SchemathesisConfig
-from schemathesis.core.parameters import ParameterLocation
-from schemathesis.specs.openapi.checks import ignored_auth
 
 from singletable import Engine
-from singletable_apps.skills.api import API, attach
+from singletable_apps.skills.api import API
 from tests.apps.skills.api.client import Server, filled_engine
 from tests.apps.skills.support.world import World
-
-# `make fuzz` asks for many.
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
+from tests.apps.support.api_fuzzing import Fuzzer, few_examples, load_schema
 
 
-def busy() -> tuple[Engine, World, dict[str, list[str]]]:
+def busy() -> tuple[Engine, Server, dict[str, list[str]]]:
     """Create a directory where everything exists, and the values of its path parameters."""
     engine = filled_engine().copy()
     server = Server(World(engine))
@@ -46,68 +35,27 @@ def busy() -> tuple[Engine, World, dict[str, list[str]]]:
         "entry_id": ["none", entry["id"]],
         "import_id": ["none", imported["import_id"]],
     }
-    return engine, server.world, names
+    return engine, server, names
 
 
-ENGINE, WORLD, NAMES = busy()
-TOKENS: list[str] = []
-TURNS = cycle([True, True, True, False])
-servers: list[Server] = []
+ENGINE, SERVER, NAMES = busy()
 
 
-def fresh() -> Server:
-    """Return a server on a copy of the directory, and sign in as the administrator."""
-    server = Server(World(ENGINE.copy(), like=WORLD))
-    TOKENS[:] = [server.sign_in("ada").token]
-    attach(server.app, server.world.service, server.settings)
-    return server
+def restore() -> Sequence[str]:
+    """Serve a copy of the directory, and sign in as the administrator."""
+    server = Server(World(ENGINE.copy(), like=SERVER.world))
+    server.activate()
+    return [server.sign_in("ada").token]
 
 
-CONFIG = SchemathesisConfig.from_dict(
-    {
-        # What is at the limits of every schema takes half a minute, so only `make fuzz` tries it.
-        "phases": {"coverage": {"enabled": "FUZZ_EXAMPLES" in os.environ}},
-        "checks": {
-            # RFC 6585 has a status of its own for the one header that edits require.
-            "missing_required_header": {"expected-statuses": [400, 401, 428]},
-            # What fits the description may be rejected for what it means: a person who does not
-            # exist (404), a skill that someone has already (409), a wrong password (401), too many
-            # of them (429), a name without letters (400), one's own skills (403).
-            "positive_data_acceptance": {
-                "expected-statuses": ["2xx", 304, 400, 401, 403, 404, 409, 412, 429]
-            },
-        },
-    }
-)
-schema = schemathesis.openapi.from_asgi(f"{API}/openapi.json", fresh().app, config=CONFIG)
+# A wrong name (400) or password (401, 429), one's own skills (403), a person who does not exist
+# (404), or a skill that someone has already (409).
+schema = load_schema(SERVER.app, f"{API}/openapi.json", (400, 401, 403, 404, 409, 412, 429))
+# After an edit or a deletion, there is nothing left to repeat.
+fuzzer = Fuzzer(restore, NAMES, repeated=("get", "post", "patch"))
 
 
-@pytest.fixture(autouse=True)
-def as_it_was() -> None:
-    """Restore the directory, if the operation before may have changed it."""
-    if not servers:
-        servers.append(fresh())
-
-
-@schema.parametrize()
-@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@schema.parametrize()  # type: ignore[untyped-decorator]
+@few_examples
 def test_every_operation_responds_as_described(case: schemathesis.Case[Any]) -> None:
-    aim(case)
-    if case.operation.method != "get":
-        servers.clear()
-    # It repeats requests with a wrong token, but after a deletion there is nothing left.
-    changes = case.operation.method in ("delete", "put")
-    case.call_and_validate(excluded_checks=[ignored_auth] if changes else [])
-
-
-def aim(case: schemathesis.Case[Any]) -> None:
-    """Direct most valid requests at what exists, with a token."""
-    parts = case.meta.components if case.meta else {}
-    path, headers = parts.get(ParameterLocation.PATH), parts.get(ParameterLocation.HEADER)
-    if path is not None and path.mode.is_positive and next(TURNS):
-        for name in case.path_parameters.keys() & NAMES.keys():
-            case.path_parameters[name] = NAMES[name][next(TURNS)]
-    if (headers is None or headers.mode.is_positive) and next(TURNS):
-        case.headers["Authorization"] = f"Bearer {TOKENS[0]}"
-    if headers is not None and headers.mode.is_positive and "if-match" in case.headers:
-        case.headers["if-match"] = "*"
+    fuzzer.send(case)
