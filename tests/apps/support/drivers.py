@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from singletable import Driver
-from singletable.operations import Operation
+from singletable.operations import Operation, TransactWriteItems
 
 R = TypeVar("R")
 
@@ -16,10 +16,11 @@ class PowerCut(Exception):
 
 
 class PowerCutDriver:
-    """A driver that fails after a number of operations."""
+    """A driver that fails after a number of operations, or of those of some types."""
 
-    def __init__(self, inner: Driver) -> None:
+    def __init__(self, inner: Driver, *counted: type[Operation[Any]]) -> None:
         self._inner = inner
+        self._counted = counted or (object,)
         self._left: int | None = None
 
     def cut_after(self, operations: int) -> None:
@@ -28,11 +29,16 @@ class PowerCutDriver:
 
     def execute(self, operation: Operation[R], /) -> R:
         """Execute the operation, or raise PowerCut."""
-        if self._left is not None:
+        if self._left is not None and isinstance(operation, self._counted):
             if self._left == 0:
                 raise PowerCut
             self._left -= 1
         return self._inner.execute(operation)
+
+
+def is_transaction(operation: Operation[object]) -> bool:
+    """Return whether an operation writes a transaction."""
+    return isinstance(operation, TransactWriteItems)
 
 
 class InterruptingDriver:

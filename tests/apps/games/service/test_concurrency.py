@@ -48,7 +48,7 @@ ACCURACY = replace(SETTINGS, trivia_mode="accuracy")
 
 @dataclass
 class Table:
-    """A game whose players note what they were told."""
+    """A game whose players note the replies of the server."""
 
     world: World
     game: Game
@@ -110,17 +110,17 @@ class Table:
             sent.outcome = sent.outcome or "refused"
 
     def check(self) -> None:
-        """Finish the game, and compare it with what players were told."""
+        """Finish the game, and compare it with what the server replied."""
         state = self.world.service.rounds.finish_due(self.game.game_id)
         if state.phase is not Phase.ENDED:
             self.world.play(self.game, Command.END)
         assert check_game(self.world.open(), self.game.game_id, self.logs) == []
 
 
-Deed = Callable[[Table, GamesService], object]
+Action = Callable[[Table, GamesService], object]
 
 
-def interleave(make: Callable[[World], Table], first: Deed, other: Deed) -> Iterator[Table]:
+def interleave(make: Callable[[World], Table], first: Action, other: Action) -> Iterator[Table]:
     """Do one thing, and the other one before each of its operations in turn; yield each outcome."""
     with Engine.in_memory() as prepared:
         original = make(World(prepared))
@@ -157,14 +157,14 @@ class Countdown:
         return is_now
 
 
-def send(command: Command) -> Deed:
+def send(command: Command) -> Action:
     """Return what a host does: a command that may come too late."""
 
-    def deed(table: Table, service: GamesService) -> None:
+    def act(table: Table, service: GamesService) -> None:
         with suppress(WrongPhase):
             service.rounds.command(table.game.game_id, command)
 
-    return deed
+    return act
 
 
 def answer(table: Table, service: GamesService) -> None:
@@ -192,7 +192,7 @@ def time_up(table: Table, service: GamesService) -> None:
     ],
     ids=["close", "end", "pause", "timer", "close of texts", "close of a poll"],
 )
-def test_acknowledged_answers_count_whatever_happens_meanwhile(kind: int, other: Deed) -> None:
+def test_acknowledged_answers_count_whatever_happens_meanwhile(kind: int, other: Action) -> None:
     outcomes = set[str]()
     for first, second in ((answer, other), (other, answer)):
         for table in interleave(lambda world: Table.open(world, kind), first, second):
@@ -201,11 +201,11 @@ def test_acknowledged_answers_count_whatever_happens_meanwhile(kind: int, other:
     assert Outcome.ACCEPTED in outcomes
 
 
-def vote_of(player: int) -> Deed:
-    def deed(table: Table, service: GamesService) -> None:
+def vote_of(player: int) -> Action:
+    def act(table: Table, service: GamesService) -> None:
         table.vote(service, player)
 
-    return deed
+    return act
 
 
 def open_trivia(world: World) -> Table:
@@ -338,7 +338,7 @@ class RandomGame:
         if number == 12:
             self.join("Dee")
         self.world.clock.move(seconds=chance.choice((0, 0.25, 1, 3)))
-        deed = chance.choice([self.send_answer, self.send_answer, self.send_vote, self.command])
+        action = chance.choice([self.send_answer, self.send_answer, self.send_vote, self.command])
         player = chance.randrange(len(self.phones))
         for _ in range(2):
             driver = PowerCutDriver(self.world.driver)
@@ -346,7 +346,7 @@ class RandomGame:
             if chance.random() < 0.5:
                 driver.cut_after(chance.randrange(16))
             try:
-                deed(service, player)
+                action(service, player)
             except PowerCut:
                 self.follow()
                 if chance.random() < 0.7:

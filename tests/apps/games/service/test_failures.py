@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import pytest
 
-from singletable import Driver, Engine
+from singletable import Engine
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.operations import (
     BatchWriteItem,
-    Operation,
     PutItem,
     TransactWriteItems,
     UpdateItem,
@@ -32,10 +30,9 @@ from tests.apps.games.support.world import (
     Phone,
     World,
 )
-from tests.apps.support.drivers import PowerCut
+from tests.apps.support.drivers import PowerCut, PowerCutDriver
 
 pytestmark = pytest.mark.usefixtures("no_waits")
-R = TypeVar("R")
 WRITES = (PutItem, UpdateItem, BatchWriteItem, TransactWriteItems)
 NAMES = ("Ada", "Bob", "Cy")
 
@@ -192,26 +189,6 @@ MOVES: dict[str, tuple[Callable[[World], Scene], Command]] = {
 }
 
 
-class WriteCutDriver:
-    """A driver that fails right before a write: only writes make a difference to others."""
-
-    def __init__(self, inner: Driver) -> None:
-        self._inner = inner
-        self._left: int | None = None
-
-    def cut_before(self, write: int) -> None:
-        """Allow this many more writes, and any number of reads."""
-        self._left = write
-
-    def execute(self, operation: Operation[R], /) -> R:
-        """Execute the operation, or raise PowerCut."""
-        if self._left is not None and type(operation) in WRITES:
-            if self._left == 0:
-                raise PowerCut
-            self._left -= 1
-        return self._inner.execute(operation)
-
-
 @pytest.mark.parametrize("move", MOVES)
 def test_interrupted_command_is_finished_by_another_process(memory: World, move: str) -> None:
     build, command = MOVES[move]
@@ -222,9 +199,10 @@ def test_interrupted_command_is_finished_by_another_process(memory: World, move:
     world.service.rounds.command(game_id, command, version=before.version)
     expected = facts(world.service, scene.game)
     for cut, world in enumerate(copies):
-        driver = WriteCutDriver(world.driver)
+        # Only writes make a difference to others.
+        driver = PowerCutDriver(world.driver, *WRITES)
         service, rounds = world.open(driver), world.service.rounds
-        driver.cut_before(cut)
+        driver.cut_after(cut)
         try:
             service.rounds.command(game_id, command, version=before.version)
         except PowerCut:

@@ -35,7 +35,7 @@ from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.cascades import SETTLING
 from tests.apps.skills.support.recount import check_counts
 from tests.apps.skills.support.world import PASSWORD, World
-from tests.apps.support.drivers import InterruptingDriver, PowerCut
+from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver, is_transaction
 
 pytestmark = pytest.mark.usefixtures("no_waits")
 PEOPLE = {
@@ -200,30 +200,25 @@ ACTIONS: dict[str, Callable[[SkillsService, User], object]] = {
 }
 
 
-def is_write(operation: Operation[object]) -> bool:
-    return isinstance(operation, TransactWriteItems)
-
-
-def cut_power_before(world: World, write: int) -> InterruptingDriver:
-    """Return a driver that fails before one of its writes."""
+def nth_transaction(number: int) -> Callable[[Operation[object]], bool]:
+    """Return a condition that only this transaction meets; the first has the number 0."""
     writes = itertools.count()
-
-    def fail() -> None:
-        raise PowerCut
-
-    return InterruptingDriver(
-        world.driver, lambda each: is_write(each) and next(writes) == write, fail
-    )
+    return lambda operation: is_transaction(operation) and next(writes) == number
 
 
 def interrupt(world: World, action: str, write: int) -> bool:
     """Act with a power cut, finish it later, and return whether there was one."""
-    driver, ada = cut_power_before(world, write), world.user("ada")
-    with suppress(PowerCut):
+    ada, was_cut = world.user("ada"), False
+    driver = PowerCutDriver(world.driver, TransactWriteItems)
+    driver.cut_after(write)
+    try:
         ACTIONS[action](world.open(driver), ada)
+    except PowerCut:
+        was_cut = True
     # The next process is interrupted, too.
+    driver.cut_after(write // 2)
     with suppress(PowerCut):
-        world.open(cut_power_before(world, write // 2))
+        world.open(driver)
     service = settle(world)
     if service.context.find_user("ada"):
         ACTIONS[action](service, ada)
@@ -231,7 +226,7 @@ def interrupt(world: World, action: str, write: int) -> bool:
     check_gone(world, "ada")
     names = {user.username for user in Store(world.driver).admin.scan(User)}
     assert names == {"bob", "joan", "mia"} | ({"lovelace"} if action == "rename" else set())
-    return driver.happened
+    return was_cut
 
 
 @pytest.mark.parametrize("action", ACTIONS)
@@ -290,7 +285,7 @@ def test_write_that_began_before_the_cascade(filled: World, action: str, race: s
     """The other process has read the person, and writes when she is gone."""
     ada = filled.user("ada")
     driver = InterruptingDriver(
-        filled.driver, is_write, lambda: ACTIONS[action](filled.service, ada)
+        filled.driver, is_transaction, lambda: ACTIONS[action](filled.service, ada)
     )
     with suppress(*_BUSY):
         RACES[race](filled.open(driver), filled)
@@ -303,15 +298,13 @@ def test_write_that_began_before_the_cascade(filled: World, action: str, race: s
 @pytest.mark.parametrize(("race", "step"), [*zip(RACES, (1, 0, 4, 2) * 2, strict=False)])
 def test_write_in_the_middle_of_a_cascade(filled: World, action: str, race: str, step: int) -> None:
     """The other process writes between two steps, perhaps with an account that was read before."""
-    ada, writes = filled.user("ada"), itertools.count()
+    ada = filled.user("ada")
 
     def interfere() -> None:
         with suppress(*_BUSY):
             RACES[race](filled.service, filled)
 
-    driver = InterruptingDriver(
-        filled.driver, lambda each: is_write(each) and next(writes) == step, interfere
-    )
+    driver = InterruptingDriver(filled.driver, nth_transaction(step), interfere)
     with suppress(*_BUSY):
         ACTIONS[action](filled.open(driver), ada)
     assert driver.happened
@@ -347,16 +340,13 @@ def test_every_entity_in_the_partition_of_a_person_is_moved() -> None:
 def test_slow_process_does_not_touch_the_next_person(filled: World) -> None:
     """One process finishes the deletion while another is in the middle of it."""
     ada, other = filled.user("ada"), filled.service
-    writes = itertools.count()
 
     def finish_and_register() -> None:
         filled.clock.now += SETTLING
         other.accounts.register("ada", "Another Ada", PASSWORD)
         other.user_skills.add(filled.user("ada"), "ada", "Go", EXPERT)
 
-    driver = InterruptingDriver(
-        filled.driver, lambda each: is_write(each) and next(writes) == 2, finish_and_register
-    )
+    driver = InterruptingDriver(filled.driver, nth_transaction(2), finish_and_register)
     filled.open(driver).people.delete(ada, "ada")
     assert driver.happened
     assert [skill.level for skill in other.user_skills.list("ada")] == [Level.EXPERT]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from singletable import Driver, Engine, Store
 from singletable.faults import Faults, FaultyDriver, Next
-from singletable.operations import Operation, TransactWriteItems
+from singletable.operations import Operation
 from singletable.operations.items import PageOutput
 from singletable_apps.skills.entities import (
     Category,
@@ -40,7 +40,7 @@ from singletable_apps.skills.service.roles import RoleEdit
 from singletable_apps.skills.service.user_skills import HolderFilter
 from tests.apps.skills.support.recount import check_consistent
 from tests.apps.skills.support.world import World
-from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver
+from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver, is_transaction
 
 R = TypeVar("R")
 pytestmark = pytest.mark.usefixtures("no_waits")
@@ -288,7 +288,7 @@ def test_add_during_a_rename_gets_the_new_name_or_is_rejected(memory: World) -> 
 
         def execute(self, operation: Operation[R], /) -> R:
             result = memory.driver.execute(operation)
-            if isinstance(operation, TransactWriteItems) and not attempts:
+            if is_transaction(operation) and not attempts:
                 # The first step of the rename is done.
                 attempts.append(1)
                 other.user_skills.add(joan, "joan", "Go", EXPERT)
@@ -296,7 +296,7 @@ def test_add_during_a_rename_gets_the_new_name_or_is_rejected(memory: World) -> 
 
     late = InterruptingDriver(
         memory.driver,
-        lambda operation: isinstance(operation, TransactWriteItems),
+        is_transaction,
         lambda: rename(memory.open(Concurrent()), ada),
     )
     with pytest.raises(DirectoryBusy):
@@ -360,7 +360,7 @@ def test_merge_with_concurrent_changes_loses_nothing(memory: World) -> None:
         """Lets others write between the steps of the merge."""
 
         def execute(self, operation: Operation[R], /) -> R:
-            if isinstance(operation, TransactWriteItems) and steps:
+            if is_transaction(operation) and steps:
                 with suppress(AlreadyExists, DirectoryBusy):
                     steps.pop(0)()
             return memory.driver.execute(operation)
@@ -439,7 +439,7 @@ def test_delete_loses_against_a_concurrent_add(memory: World) -> None:
     memory.service.catalog.create(ada, SkillEdit("Rust"))
     driver = InterruptingDriver(
         memory.driver,
-        lambda operation: isinstance(operation, TransactWriteItems),
+        is_transaction,
         lambda: memory.service.user_skills.add(ada, "ada", "Rust", EXPERT),
     )
     with pytest.raises(InUse, match="One person has the skill Rust"):

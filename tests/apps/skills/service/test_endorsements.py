@@ -12,7 +12,7 @@ from singletable_apps.skills.entities import Endorsement, Level, SkillCount, Use
 from singletable_apps.skills.errors import NotFound, NotPermitted
 from singletable_apps.skills.rules import SkillDraft
 from tests.apps.skills.support.world import World
-from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver
+from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver, is_transaction
 
 
 def count_items(world: World) -> tuple[int | None, int]:
@@ -151,7 +151,7 @@ def test_endorsement_during_remove_is_removed_too(memory: World) -> None:
     endorse(memory, 2)
     driver = InterruptingDriver(
         memory.driver,
-        lambda operation: type(operation).__name__ == "TransactWriteItems",
+        is_transaction,
         lambda: memory.service.endorsements.endorse(memory.user("user2"), "ada", "Go"),
     )
     memory.open(driver).user_skills.remove(memory.user("ada"), "ada", "Go")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.operations import TransactWriteItems
 from singletable_apps.skills.entities import Level, Role
 from singletable_apps.skills.errors import (
     AlreadyExists,
@@ -14,7 +13,7 @@ from singletable_apps.skills.errors import (
 from singletable_apps.skills.service.roles import RoleEdit
 from tests.apps.skills.support.recount import check_consistent
 from tests.apps.skills.support.world import Filling, World
-from tests.apps.support.drivers import InterruptingDriver
+from tests.apps.support.drivers import InterruptingDriver, is_transaction
 
 PEOPLE: Filling = {"mia": {"Go": "Expert", "SQL": "Beginner"}, "bob": {}}
 BACKEND = RoleEdit("Backend engineer", "Builds services.", {"GO": Level.EXPERT})
@@ -64,7 +63,7 @@ def test_target_that_is_merged_meanwhile_becomes_the_other_skill(memory: World) 
     memory.service.roles.create(mia, BACKEND)
     driver = InterruptingDriver(
         memory.driver,
-        lambda operation: isinstance(operation, TransactWriteItems),
+        is_transaction,
         lambda: memory.service.catalog_changes.merge(mia, "go", "sql"),
     )
     edited = memory.open(driver).roles.edit(mia, "backend-engineer", BACKEND)
