@@ -16,17 +16,14 @@ tables, memory, worlds, world = world_fixtures(World)
 
 @pytest.fixture
 def server(memory: World) -> Server:
-    """Return the API in memory."""
     return Server(memory)
 
 
 @pytest.fixture
 def app(memory: World) -> PagesApp:
-    """Return the pages in memory."""
     return PagesApp(memory)
 
 
 @pytest.fixture
 def live(memory: World) -> LiveGames:
-    """Return the live games of a process."""
     return open_live(memory.service)

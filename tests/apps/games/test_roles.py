@@ -291,7 +291,6 @@ DENIED = (401, 403, 404, 415)
 
 
 def page_routes() -> Iterator[tuple[str, str]]:
-    """Return the methods and paths of all pages."""
     for module in vars(pages).values():
         for route in getattr(getattr(module, "router", None), "routes", ()):
             yield from ((method, route.path) for method in sorted(route.methods))

@@ -38,7 +38,6 @@ def all_items(world: World) -> list[Item]:
 
 
 def played(world: World) -> str:
-    """Play a game to its end and return its id."""
     game = world.game(LESSON, CAPITAL)
     ada, bob, cy = world.join(game, "Ada", "Bob", "Cy")
     world.play(game, Command.START)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from singletable import Engine, Settings
 from tests.apps.skills.api.client import Server, filled_world
 from tests.apps.skills.pages.client import PagesApp
 from tests.apps.skills.support.world import World
@@ -17,7 +19,6 @@ tables, memory, worlds, world = world_fixtures(World)
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """Return a server with people, in memory."""
     made = Server(filled_world())
     yield made
     made.world.check_calls()
@@ -25,7 +26,6 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def app() -> Iterator[PagesApp]:
-    """Return the pages with people."""
     app = PagesApp()
     yield app
     app.world.check_calls()
@@ -47,3 +47,24 @@ def mia(app: PagesApp) -> Browser:
 def bob(app: PagesApp) -> Browser:
     """Return the browser of a user."""
     return app.browser("bob")
+
+
+@pytest.fixture(params=["memory", "file"])
+def sides(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Engine, Engine]]:
+    """Yield the databases before and after a migration."""
+    if request.param == "memory":
+        with Engine.in_memory() as old, Engine.in_memory() as new:
+            yield old, new
+        return
+    settings = Settings(durable=False)
+    with (
+        Engine.on_file(tmp_path / "old.db", settings) as old,
+        Engine.on_file(tmp_path / "new.db", settings) as new,
+    ):
+        yield old, new
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine.in_memory() as engine:
+        yield engine

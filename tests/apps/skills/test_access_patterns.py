@@ -37,7 +37,6 @@ GOLANG = "PK=USER#john SK=SKILL#golang"
 
 
 def filled(expression: str | None, operation: Any) -> str:
-    """Return an expression with its names and values."""
     names: Mapping[str, str] = operation.expression_attribute_names or {}
     values: Mapping[str, dict[str, str]] = operation.expression_attribute_values or {}
     texts = {**names, **{key: next(iter(each.values())) for key, each in values.items()}}
@@ -45,7 +44,6 @@ def filled(expression: str | None, operation: Any) -> str:
 
 
 def key_text(key: Item) -> str:
-    """Return the primary key of an item."""
     return " ".join(f"{name}={key[name].get('S')}" for name in ("PK", "SK"))
 
 

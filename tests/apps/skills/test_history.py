@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import date
 from itertools import product
-from pathlib import Path
 
 import bcrypt
 import pytest
@@ -27,24 +25,11 @@ from tests.apps.skills.support.migration import (
     check_verified,
     load_phase,
     make_runner,
-    open_sides,
 )
 from tests.apps.skills.support.world import PASSWORDS, SECRET
 
 DAY = date(2026, 3, 1)
 LEVELS: tuple[phase2.Level, ...] = ("Beginner", "Intermediate", "Advanced", "Expert")
-
-
-@pytest.fixture(params=["memory", "file"])
-def sides(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Engine, Engine]]:
-    with open_sides(request.param, tmp_path) as sides:
-        yield sides
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory() as engine:
-        yield engine
 
 
 # A migration changes what was stored by a declaration. If that changes, write a new migration.

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 import singletable_apps.skills.entities as declaration
@@ -24,23 +21,20 @@ from tests.apps.skills.support.migration import (
     OldTraffic,
     check_verified,
     make_runner,
-    open_sides,
 )
 from tests.apps.skills.support.world import PASSWORDS, SECRET
 
 MIGRATION = load_migration(DIRECT)
 
 
-@pytest.fixture(params=["memory", "file"])
-def sides(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Engine, Engine]]:
-    with open_sides(request.param, tmp_path) as sides:
-        yield sides
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory() as engine:
-        yield engine
+def migrate(engine: Engine, *usernames: str) -> MigrationRunner:
+    """Register people in the old system, and let the directory take over."""
+    for username in usernames:
+        OldTraffic(engine).directory.register(username, "Ada Lovelace", PASSWORD)
+    runner = make_runner(MIGRATION, engine)
+    runner.run()
+    runner.cut_over()
+    return runner
 
 
 def open_new(engine: Engine, passwords: Passwords = PASSWORDS) -> SkillsService:
@@ -186,10 +180,7 @@ def test_items_of_the_go_program_are_read(engine: Engine) -> None:
 
 
 def test_first_sign_in_replaces_the_bcrypt_hash(engine: Engine) -> None:
-    OldTraffic(engine).directory.register("ada", "Ada Lovelace", PASSWORD)
-    runner = make_runner(MIGRATION, engine)
-    runner.run()
-    runner.cut_over()
+    migrate(engine, "ada")
     accounts = open_new(engine).accounts
     with pytest.raises(NotSignedIn):
         accounts.sign_in("ada", "Secret")
@@ -203,20 +194,13 @@ def test_first_sign_in_replaces_the_bcrypt_hash(engine: Engine) -> None:
 
 # Otherwise, a stranger who registers after the migration would be the administrator.
 def test_first_registration_after_the_migration_is_no_administrator(engine: Engine) -> None:
-    OldTraffic(engine).directory.register("ada", "Ada Lovelace", PASSWORD)
-    runner = make_runner(MIGRATION, engine)
-    runner.run()
-    runner.cut_over()
+    migrate(engine, "ada")
     service = open_new(engine)
     assert service.accounts.register("eve", "Eve", "nine blue horses").role is Role.USER
 
 
 def test_migrated_people_use_the_directory(engine: Engine) -> None:
-    OldTraffic(engine).directory.register("ada", "Ada Lovelace", PASSWORD)
-    runner = make_runner(MIGRATION, engine)
-    runner.run()
-    runner.cut_over()
-    runner.finish(drop_old=True)
+    migrate(engine, "ada").finish(drop_old=True)
     service = open_new(engine)
     store = service.context.store
     ada = store.update(User.key("ada"), User.role.set(Role.ADMIN))

@@ -19,8 +19,6 @@ _APPS: list[FastAPI] = []
 
 @dataclass
 class Server:
-    """The API on a world."""
-
     world: World
     limits: Limits = field(default_factory=Limits.off)
 
@@ -35,7 +33,6 @@ class Server:
         attach(self.app, self.world.service, self.settings)
 
     def caller(self, token: str = "") -> Caller:
-        """Return a client with this token."""
         return Caller(api_client(self.app), API, self.activate, token)
 
     def host(self) -> Caller:
@@ -43,7 +40,6 @@ class Server:
         return self.caller(self.world.service.context.tokens.host_token(HOST))
 
     def admin(self) -> Caller:
-        """Return the administrator."""
         return self.caller(self.world.service.context.tokens.admin_token())
 
     def seat(self, game: Game, role: Role) -> Caller:

@@ -33,14 +33,12 @@ class Screen(Client):
         self._ids = count(1)
 
     async def connect(self, position: Position | None = None) -> Screen:
-        """Join the room of the game."""
         self.room = await self.live.rooms.join(
             self.seat.game_id, self.connection, self.live.snapshot, position
         )
         return self
 
     def leave(self) -> None:
-        """Lose the connection."""
         assert self.room is not None
         self.room.leave(self.connection)
 
@@ -51,13 +49,11 @@ class Screen(Client):
 
     @property
     def view(self) -> dict[str, Any]:
-        """Return the view that is shown."""
         shown: dict[str, Any] = self.latest("initialStateSync", "gameStateChanged")["view"]
         return shown
 
     @property
     def me(self) -> dict[str, Any]:
-        """Return the personal view that is shown."""
         found = [each["data"]["me"] for each in self.received if "me" in each["data"]]
         shown: dict[str, Any] = found[-1]
         return shown
@@ -72,7 +68,6 @@ class Screen(Client):
         await until(lambda: condition(self))
 
     async def send_message(self, kind: str, **data: Any) -> dict[str, Any]:
-        """Send a message and return the reply."""
         body = json.dumps({"id": f"m{next(self._ids)}", "type": kind, "data": data}).encode()
         reply: dict[str, Any] = json.loads(
             await answer_message(body, self.live.receiver(self.seat))
@@ -91,7 +86,6 @@ class Screen(Client):
 
 
 def open_live(service: GamesService, settle: float = 0.0) -> LiveGames:
-    """Return the live games of a process."""
     return LiveGames(service, QUICK, Pace(0.01, 0.01, 0.01, 0, 0, settle))
 
 
@@ -101,7 +95,6 @@ async def connect(live: LiveGames, game: Game, role: Role) -> Screen:
 
 
 async def connect_phones(live: LiveGames, *phones: Phone) -> list[Screen]:
-    """Return the connected clients of players."""
     return [
         await Screen(live, Seat(Role.PLAYER, each.game_id, each.player_id)).connect()
         for each in phones

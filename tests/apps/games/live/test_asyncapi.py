@@ -33,7 +33,6 @@ def validator(name: str) -> Any:
 
 
 def check(name: str, message: dict[str, Any]) -> None:
-    """Fail unless a message is as documented."""
     validator(name).validate(message)
 
 

@@ -26,7 +26,6 @@ SECONDS = 20
 
 @pytest.fixture
 def address(memory: World) -> Generator[str]:
-    """Serve the API of a world."""
     app = make_games_app(memory.service, settings=ApiSettings(limits=Limits.off()))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = Server(server_config(app))
@@ -45,7 +44,6 @@ def open_socket(address: str, game_id: str, token: str, **more: Any) -> ClientCo
 
 
 def read_until(client: ClientConnection, kind: str) -> dict[str, Any]:
-    """Return the next message of a type."""
     while (message := json.loads(client.recv(SECONDS)))["type"] != kind:
         pass
     found: dict[str, Any] = message

@@ -20,8 +20,6 @@ _SHARED: list[FastAPI] = []
 
 
 class PagesApp:
-    """The pages on a world."""
-
     def __init__(self, world: World) -> None:
         self.world = world
         self.settings = ApiSettings(

@@ -46,16 +46,13 @@ class Phone:
     game: Game
 
     def page(self, **query: str) -> httpx2.Response:
-        """Open the game."""
         return self.browser.get("play", self.game.game_id, **query)
 
     def send(self, ending: str = "answer", /, **fields: FieldValue) -> httpx2.Response:
-        """Fill in and send the form of the page."""
         return self.browser.submit(self.page(), ending, **fields)
 
     @property
     def player_id(self) -> str:
-        """Return the id of the player."""
         return str(data_of(self.page())["me"]["playerId"])
 
     @property
@@ -67,20 +64,17 @@ class Phone:
 
 
 def data_of(page: httpx2.Response) -> dict[str, Any]:
-    """Return what the scripts of the page start with."""
     [text] = re.findall(r'data-play="([^"]*)"', page.text)
     found: dict[str, Any] = json.loads(html.unescape(text))
     return found
 
 
 def text_of(page: httpx2.Response) -> str:
-    """Return the words on a page."""
     main = page.text.partition("<main")[2].partition(">")[2]
     return html.unescape(" ".join(re.sub(r"<[^>]*>", " ", main).split()))
 
 
 def join(app: PagesApp, game: Game, name: str = "Mia", **fields: FieldValue) -> Phone:
-    """Join a game with its code."""
     browser = app.browser()
     answer = browser.submit(browser.get("join", code=game.join_code), name=name, **fields)
     assert answer.status_code == 303, text_of(answer)

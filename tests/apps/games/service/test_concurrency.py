@@ -67,7 +67,6 @@ class Table:
         return table
 
     def copy(self, world: World) -> Table:
-        """Return the same game in a copy of its world."""
         world.clock.now = self.world.clock.now
         phones = [replace(each, world=world) for each in self.phones]
         return Table(world, self.game, phones, deepcopy(self.logs))
@@ -175,7 +174,6 @@ def answer(table: Table, service: GamesService) -> None:
 
 
 def time_up(table: Table, service: GamesService) -> None:
-    """Let a timer run out."""
     table.world.clock.move(seconds=60 + GRACE.total_seconds())
     service.rounds.finish_due(table.game.game_id)
 
@@ -327,7 +325,6 @@ class RandomGame:
         return self.world.service.context.get_state(self.game.game_id)
 
     def join(self, name: str) -> None:
-        """Let someone join."""
         (phone,) = self.world.join(self.game, name)
         self.phones.append(phone)
         self.logs.append(PlayerLog(phone.player_id, name))

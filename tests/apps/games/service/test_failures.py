@@ -102,7 +102,6 @@ def voting(world: World) -> Scene:
 
 
 def survey(world: World) -> Scene:
-    """Return a survey that is open and answered."""
     game = world.game(*SURVEY[::2], kind=EngagementType.SURVEY)
     phones = world.join(game, *NAMES)
     world.play(game, Command.START)
@@ -113,13 +112,11 @@ def survey(world: World) -> Scene:
 
 
 def waiting(world: World) -> Scene:
-    """Return a game that has not started."""
     game = world.game(CAPITAL)
     return Scene(world, game, world.join(game, *NAMES))
 
 
 def waiting_survey(world: World) -> Scene:
-    """Return a survey that has not started."""
     game = world.game(*SURVEY[::2], kind=EngagementType.SURVEY)
     return Scene(world, game, world.join(game, *NAMES))
 

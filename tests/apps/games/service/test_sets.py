@@ -172,10 +172,9 @@ def test_invalid_set_changes_nothing(memory: World) -> None:
     assert sets.get(item.set_id, HOST).set_version == 1
 
 
+@pytest.mark.usefixtures("no_waits")
 @pytest.mark.parametrize("seed", range(2))
-def test_save_survives_faults(memory: World, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
+def test_save_survives_faults(memory: World, seed: int) -> None:
     item = memory.service.sets.create(HOST, DRAFT)
     driver = FaultyDriver(memory.driver)
     sets = memory.open(driver).sets

@@ -102,7 +102,6 @@ class Phone:
         )
 
     def vote(self, *ranking: str) -> Receipt:
-        """Rank answers by their ids."""
         service = self.world.service
         question_id = service.context.get_state(self.game_id).question_id
         return service.answers.vote(self.game_id, self.player_id, question_id, ranking)
@@ -135,7 +134,6 @@ class World:
         access_code: str = "",
         set_id: str = "",
     ) -> Game:
-        """Create a game with these questions."""
         draft = GameDraft(
             title="Friday quiz",
             type=kind,
@@ -147,7 +145,6 @@ class World:
         return self.service.games.create(HOST, draft)
 
     def join(self, game: Game, *names: str) -> list[Phone]:
-        """Let players join a game."""
         phones: list[Phone] = []
         for name in names:
             joined = self.service.players.join(game.game_id, name)
@@ -162,7 +159,6 @@ class World:
         return state
 
     def play_to(self, game: Game, phase: Phase) -> GameState:
-        """Go on until the game is in a phase."""
         state = self.service.context.get_state(game.game_id)
         for _ in range(50):
             if state.phase is phase:

@@ -43,7 +43,6 @@ class Server:
         attach(self.app, self.world.service, self.settings)
 
     def visitor(self) -> Caller:
-        """Return a client without a token."""
         return Caller(api_client(self.app), API, self.activate)
 
     def sign_in(self, username: str) -> Caller:

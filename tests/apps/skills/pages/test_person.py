@@ -11,7 +11,6 @@ from tests.apps.support.browser import Browser
 
 
 def skill_of(app: PagesApp, username: str, skill_id: str) -> UserSkill | None:
-    """Return a stored skill of a person."""
     return app.world.service.user_skills.find(username, skill_id)
 
 

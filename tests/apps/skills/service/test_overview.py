@@ -42,14 +42,12 @@ def fill(world: World) -> None:
 
 @pytest.fixture
 def filled(world: World) -> World:
-    """Return a filled world on each driver."""
     fill(world)
     return world
 
 
 @pytest.fixture
 def company(memory: World) -> World:
-    """Return a filled world in memory."""
     fill(memory)
     return memory
 

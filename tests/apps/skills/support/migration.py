@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from singletable import Driver, Engine, Operation, Settings, Store
+from singletable import Driver, Operation, Store
 from singletable.migration import Migration, MigrationRunner, load_migration, verify
 from singletable_apps.skills import history
 from singletable_apps.skills.history.users import UserDirectory, users
@@ -22,23 +21,8 @@ PASSWORD = "secret"
 
 
 def load_phase(number: int) -> Migration:
-    """Return the migration to a phase."""
     (path,) = HISTORY.glob(f"{number:04d}_*.py")
     return load_migration(path)
-
-
-@contextmanager
-def open_sides(kind: str, folder: Path) -> Iterator[tuple[Engine, Engine]]:
-    """Open two databases, in memory or on files."""
-    with ExitStack() as stack:
-
-        def open_one(name: str) -> Engine:
-            if kind == "memory":
-                return stack.enter_context(Engine.in_memory())
-            path = folder / f"{name}.db"
-            return stack.enter_context(Engine.on_file(path, Settings(durable=False)))
-
-        yield open_one("old"), open_one("new")
 
 
 @dataclass

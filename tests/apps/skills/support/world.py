@@ -129,7 +129,6 @@ class World:
         store.bulk_load([*items, *counts.values()])
 
     def user(self, username: str) -> User:
-        """Return a person who is stored."""
         user = self.service.context.store.get(User.key(username), consistent=True)
         assert user is not None
         return user
