@@ -78,14 +78,14 @@ def test_decision_is_about_the_text_that_the_host_has_read(memory: World) -> Non
     assert stored.status is PENDING
 
 
-def test_hidden_answer_cannot_be_sent_again_unseen(world: World) -> None:
-    game = world.game(LESSON)
-    (ada,) = world.join(game, "Ada")
-    world.play(game, Command.START)
+def test_hidden_answer_cannot_be_sent_again_unseen(memory: World) -> None:
+    game = memory.game(LESSON)
+    (ada,) = memory.join(game, "Ada")
+    memory.play(game, Command.START)
     assert ada.answer(text="Rude").answer.status is VISIBLE  # type: ignore[union-attr]
-    moderation(world).decide(game.game_id, "001", ada.answer_id(), HIDDEN, "Rude")
+    moderation(memory).decide(game.game_id, "001", ada.answer_id(), HIDDEN, "Rude")
     assert ada.answer(text="Rude again").answer.status is PENDING  # type: ignore[union-attr]
-    moderation(world).decide(game.game_id, "001", ada.answer_id(), VISIBLE, "Rude again")
+    moderation(memory).decide(game.game_id, "001", ada.answer_id(), VISIBLE, "Rude again")
     assert ada.answer(text="Now nice").answer.status is VISIBLE  # type: ignore[union-attr]
 
 
@@ -133,22 +133,22 @@ def vote_on(world: World, count: int = 3) -> tuple[Game, list[Phone], dict[str, 
     return game, phones, {each.players[0]: each.id for each in ballot}
 
 
-def test_answer_hidden_during_the_vote_gets_no_points(world: World) -> None:
-    game, (ada, bob, cy, dee), ids = vote_on(world, 4)
+def test_answer_hidden_during_the_vote_gets_no_points(memory: World) -> None:
+    game, (ada, bob, cy, dee), ids = vote_on(memory, 4)
     bad, best, other = ids[ada.player_id], ids[bob.player_id], ids[cy.player_id]
     dee.vote(bad, best, other)
-    moderation(world).set_hidden(game.game_id, bad, True)
-    assert moderation(world).set_hidden(game.game_id, bad, True).hidden == [bad]
-    snapshot = world.service.snapshots.read(game.game_id)
-    mine = world.service.snapshots.player_view(snapshot, bob.player_id)
+    moderation(memory).set_hidden(game.game_id, bad, True)
+    assert moderation(memory).set_hidden(game.game_id, bad, True).hidden == [bad]
+    snapshot = memory.service.snapshots.read(game.game_id)
+    mine = memory.service.snapshots.player_view(snapshot, bob.player_id)
     assert {each["id"] for each in mine["ballot"]} == {other, ids[dee.player_id]}
     # A phone that has not heard of it yet sends the hidden answer, too.
     cy.vote(bad, best, ids[dee.player_id])
-    world.play(game, Command.CLOSE)
-    assert world.totals(game) == {"Ada": 0, "Bob": 6, "Cy": 2, "Dee": 2}
-    texts = world.service.snapshots.view(game.game_id, Role.SCREEN)["reveal"]["texts"]
+    memory.play(game, Command.CLOSE)
+    assert memory.totals(game) == {"Ada": 0, "Bob": 6, "Cy": 2, "Dee": 2}
+    texts = memory.service.snapshots.view(game.game_id, Role.SCREEN)["reveal"]["texts"]
     assert bad not in {each["id"] for each in texts}
-    assert [each["id"] for each in host_view(world, game)["hidden"]] == [bad]
+    assert [each["id"] for each in host_view(memory, game)["hidden"]] == [bad]
 
 
 def test_answer_hidden_after_scoring_keeps_its_points(memory: World) -> None:

@@ -73,22 +73,22 @@ def test_odd_names_are_names_or_rejected(memory: World, name: str) -> None:
         assert memory.service.players.list_all(game.game_id) == [joined.player]
 
 
-def test_player_renames_once_before_the_start_and_the_host_at_any_time(world: World) -> None:
-    players = world.service.players
-    game = world.game()
-    ada, bob = world.join(game, "Ada", "Bob")
+def test_player_renames_once_before_the_start_and_the_host_at_any_time(memory: World) -> None:
+    players = memory.service.players
+    game = memory.game()
+    ada, bob = memory.join(game, "Ada", "Bob")
     with pytest.raises(AlreadyExists):
         players.rename(game.game_id, ada.player_id, "BOB", by_player=True)
     players.rename(game.game_id, ada.player_id, "Ada L", by_player=True)
     with pytest.raises(NotPermitted):
         players.rename(game.game_id, ada.player_id, "Ada K", by_player=True)
-    world.play(game, Command.START)
+    memory.play(game, Command.START)
     with pytest.raises(WrongPhase):
         players.rename(game.game_id, bob.player_id, "Bobby", by_player=True)
     assert players.rename(game.game_id, bob.player_id, "Ada").name == "Ada"
     # The same letters in another case need no other name.
     assert players.rename(game.game_id, bob.player_id, "ADA").name == "ADA"
-    world.join(game, "Bob")
+    memory.join(game, "Bob")
 
 
 def test_removed_player_comes_back_with_name_and_points(memory: World) -> None:

@@ -50,8 +50,8 @@ def count_content(world: World) -> tuple[int, int, int]:
     return version, category, question
 
 
-def test_set_is_loaded_as_it_was_saved(world: World) -> None:
-    sets = world.service.sets
+def test_set_is_loaded_as_it_was_saved(memory: World) -> None:
+    sets = memory.service.sets
     draft = replace(
         DRAFT,
         categories=(Category("Numbers", "No calculators"), Category("Spare")),
@@ -70,8 +70,8 @@ def test_set_is_loaded_as_it_was_saved(world: World) -> None:
     assert counts == {"Numbers": 1, "Spare": 0, "Places": 1, "Lessons": 1}
 
 
-def test_save_is_a_new_version_and_old_ones_can_be_restored(world: World) -> None:
-    sets = world.service.sets
+def test_save_is_a_new_version_and_old_ones_can_be_restored(memory: World) -> None:
+    sets = memory.service.sets
     item = sets.create(HOST, DRAFT)
     item = sets.save(HOST, item.set_id, replace(DRAFT, name="Quiz", questions=(LUNCH,)))
     assert (item.set_version, item.name, titles(sets, item)) == (2, "Quiz", [LUNCH.title])

@@ -16,8 +16,8 @@ from tests.apps.skills.support.world import PASSWORD, World
 from tests.apps.support.drivers import InterruptingDriver
 
 
-def test_first_account_is_the_administrator(world: World) -> None:
-    accounts = world.service.accounts
+def test_first_account_is_the_administrator(memory: World) -> None:
+    accounts = memory.service.accounts
     assert accounts.register("Ada", "Ada Lovelace", PASSWORD).role is Role.ADMIN
     assert accounts.register("bob", "Bob", PASSWORD).role is Role.USER
     with pytest.raises(AlreadyExists, match="username"):

@@ -41,10 +41,10 @@ def _create(world: World, username: str, kind: KindName, **changes: Any) -> str:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_entry_is_created_changed_and_deleted(world: World, name: KindName) -> None:
-    world.fill(PEOPLE)
-    entries, ada, kind = world.service.entries, world.user("ada"), KINDS[name]
-    entry_id = _create(world, "ada", name)
+def test_entry_is_created_changed_and_deleted(memory: World, name: KindName) -> None:
+    memory.fill(PEOPLE)
+    entries, ada, kind = memory.service.entries, memory.user("ada"), KINDS[name]
+    entry_id = _create(memory, "ada", name)
     [listed] = entries.list_kind("ADA", kind)
     assert listed == entries.get("ada", kind, entry_id)
     heading = next(iter(kind.lines))
@@ -96,13 +96,13 @@ def test_invalid_drafts_name_the_field(
     assert memory.service.entries.list_kind("ada", KINDS[kind]) == []
 
 
-def test_projects_of_all_people_are_listed_by_status(world: World) -> None:
-    world.fill(PEOPLE)
+def test_projects_of_all_people_are_listed_by_status(memory: World) -> None:
+    memory.fill(PEOPLE)
     for number, username in enumerate(["ada", "bob", "ada"]):
-        _create(world, username, "projects", name=f"Project {number}", skills=("gO", "Go"))
-        world.clock.move(minutes=1)
-    done = _create(world, "bob", "projects", status=ProjectStatus.DONE, skills=())
-    entries = world.service.entries
+        _create(memory, username, "projects", name=f"Project {number}", skills=("gO", "Go"))
+        memory.clock.move(minutes=1)
+    done = _create(memory, "bob", "projects", status=ProjectStatus.DONE, skills=())
+    entries = memory.service.entries
     first = entries.list_projects(ProjectStatus.ACTIVE, limit=2)
     rest = entries.list_projects(ProjectStatus.ACTIVE, limit=2, cursor=first.cursor)
     assert [one.name for one in [*first.items, *rest.items]] == [

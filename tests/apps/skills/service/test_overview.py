@@ -41,12 +41,6 @@ def fill(world: World) -> None:
 
 
 @pytest.fixture
-def filled(world: World) -> World:
-    fill(world)
-    return world
-
-
-@pytest.fixture
 def company(memory: World) -> World:
     fill(memory)
     return memory
@@ -64,8 +58,8 @@ def shown(matrix: Matrix) -> dict[str, dict[str, Level]]:
     }
 
 
-def test_matrix_shows_everyone_with_levels(filled: World) -> None:
-    matrix = filled.service.overview.matrix(MatrixQuery())
+def test_matrix_shows_everyone_with_levels(company: World) -> None:
+    matrix = company.service.overview.matrix(MatrixQuery())
     assert [skill.name for skill in matrix.skills] == ["AWS", "Docker", "Go"]
     assert shown(matrix) == {
         "ada": {"aws": Level.BEGINNER, "docker": Level.ADVANCED, "go": Level.EXPERT},
@@ -149,8 +143,8 @@ def test_matrix_of_unknown_choices_is_rejected(company: World) -> None:
             overview.matrix(query)
 
 
-def test_coverage_names_single_points_of_failure(filled: World) -> None:
-    report = filled.service.overview.gaps(PeopleFilter(), Level.ADVANCED, 2)
+def test_coverage_names_single_points_of_failure(company: World) -> None:
+    report = company.service.overview.gaps(PeopleFilter(), Level.ADVANCED, 2)
     found = {
         each.skill.skill_id: (each.state, [person.username for person in each.people])
         for each in report.coverage
@@ -162,7 +156,7 @@ def test_coverage_names_single_points_of_failure(filled: World) -> None:
     }
     [go] = [each for each in report.coverage if each.skill.skill_id == "go"]
     assert go.levels == (1, 0, 0, 2)
-    experts = filled.service.overview.gaps(PeopleFilter(), Level.EXPERT, 1)
+    experts = company.service.overview.gaps(PeopleFilter(), Level.EXPERT, 1)
     assert [each.state for each in experts.coverage] == ["nobody", "nobody", "covered"]
 
 
@@ -192,9 +186,9 @@ def test_gaps_for_an_impossible_number_are_rejected(company: World, enough: int)
         company.service.overview.gaps(PeopleFilter(), Level.ADVANCED, enough)
 
 
-def test_export_has_a_row_per_skill(filled: World) -> None:
-    overview = filled.service.overview
-    columns, rows = overview.export(filled.user("mia"))
+def test_export_has_a_row_per_skill(company: World) -> None:
+    overview = company.service.overview
+    columns, rows = overview.export(company.user("mia"))
     found = [dict(zip(columns, row, strict=True)) for row in rows]
     assert [(row["username"], row["skill"]) for row in found] == [
         ("ada", "AWS"),

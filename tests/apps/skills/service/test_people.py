@@ -28,15 +28,15 @@ def people(memory: World) -> World:
     return memory
 
 
-def test_list_pages_by_name_with_cursors(world: World) -> None:
-    world.fill({name: {} for name in ("zoe", "ada", "Adele", "bob")})
-    first = world.service.people.list(limit=3)
+def test_list_pages_by_name_with_cursors(memory: World) -> None:
+    memory.fill({name: {} for name in ("zoe", "ada", "Adele", "bob")})
+    first = memory.service.people.list(limit=3)
     assert [row.name for row in first.items] == ["Ada", "Adele", "Bob"]
-    second = world.service.people.list(limit=3, cursor=first.cursor)
+    second = memory.service.people.list(limit=3, cursor=first.cursor)
     assert ([row.username for row in second.items], second.cursor) == (["zoe"], None)
-    found = world.service.people.list(" aD ")
+    found = memory.service.people.list(" aD ")
     assert [row.username for row in found.items] == ["ada", "Adele"]
-    assert world.service.people.list("#").items == []
+    assert memory.service.people.list("#").items == []
 
 
 def test_list_filters_by_department_and_job(people: World) -> None:
@@ -50,18 +50,18 @@ def test_list_filters_by_department_and_job(people: World) -> None:
     people.calls.clear()  # the test has created a job
 
 
-def test_edit_changes_the_profile_and_the_order(world: World) -> None:
-    world.fill({"ada": {}, "bob": {}})
+def test_edit_changes_the_profile_and_the_order(memory: World) -> None:
+    memory.fill({"ada": {}, "bob": {}})
     edit = PersonEdit(name="Zed  Ada", title="Engineer", about="Hi!\n#1 🎉", email="a@example.org")
-    user = world.service.people.edit(world.user("ada"), "ADA", edit)
+    user = memory.service.people.edit(memory.user("ada"), "ADA", edit)
     assert (user.name, user.title, user.about, user.revision) == (
         "Zed Ada",
         "Engineer",
         "Hi!\n#1 🎉",
         2,
     )
-    assert [row.username for row in world.service.people.list().items] == ["bob", "ada"]
-    assert world.service.people.edit(user, "ada", edit).revision == 2
+    assert [row.username for row in memory.service.people.list().items] == ["bob", "ada"]
+    assert memory.service.people.edit(user, "ada", edit).revision == 2
 
 
 def test_invalid_edit_names_every_field_and_changes_nothing(people: World) -> None:
@@ -110,9 +110,9 @@ def test_users_cannot_choose_their_job(people: World) -> None:
     people.calls.clear()  # the test has created a job
 
 
-def test_last_administrator_stays(world: World) -> None:
-    world.fill({"ada": {}, "bob": {}}, roles={"ada": Role.ADMIN})
-    service, ada = world.service, world.user("ada")
+def test_last_administrator_stays(memory: World) -> None:
+    memory.fill({"ada": {}, "bob": {}}, roles={"ada": Role.ADMIN})
+    service, ada = memory.service, memory.user("ada")
     invited = service.people.invite(ada, "eve", "Eve", "eve@example.org", Role.ADMIN)
     assert invited.is_sent
     # Eve has not signed in yet.

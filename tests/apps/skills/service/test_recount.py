@@ -24,17 +24,17 @@ def _break_counts(world: World) -> None:
     world.calls.clear()
 
 
-def test_right_counts_have_no_difference(world: World) -> None:
-    world.fill(PEOPLE)
-    world.service.endorsements.endorse(world.user("bob"), "ada", "Go")
-    assert [*Recount(world.service.context.store).run()] == []
+def test_right_counts_have_no_difference(memory: World) -> None:
+    memory.fill(PEOPLE)
+    memory.service.endorsements.endorse(memory.user("bob"), "ada", "Go")
+    assert [*Recount(memory.service.context.store).run()] == []
 
 
-def test_wrong_counts_are_reported_and_repaired(world: World) -> None:
-    world.fill(PEOPLE)
-    world.service.endorsements.endorse(world.user("bob"), "ada", "Go")
-    _break_counts(world)
-    store = world.service.context.store
+def test_wrong_counts_are_reported_and_repaired(memory: World) -> None:
+    memory.fill(PEOPLE)
+    memory.service.endorsements.endorse(memory.user("bob"), "ada", "Go")
+    _break_counts(memory)
+    store = memory.service.context.store
     reported = [*Recount(store).run()]
     assert sorted(reported, key=lambda one: one.what) == [
         CountDifference("go of ada: endorsements", 7, 1),
@@ -44,7 +44,7 @@ def test_wrong_counts_are_reported_and_repaired(world: World) -> None:
     ]
     assert all(one.is_repaired for one in Recount(store, repair=True).run())
     assert [*Recount(store).run()] == []
-    assert world.service.catalog.counts(["go"])["go"] == SkillCount(
+    assert memory.service.catalog.counts(["go"])["go"] == SkillCount(
         skill_id="go", beginner=1, expert=1
     )
 

@@ -19,9 +19,9 @@ PEOPLE: Filling = {"mia": {"Go": "Expert", "SQL": "Beginner"}, "bob": {}}
 BACKEND = RoleEdit("Backend engineer", "Builds services.", {"GO": Level.EXPERT})
 
 
-def test_create_edit_list_and_delete(world: World) -> None:
-    world.fill(PEOPLE, roles={"mia": Role.MANAGER})
-    roles, mia = world.service.roles, world.user("mia")
+def test_create_edit_list_and_delete(memory: World) -> None:
+    memory.fill(PEOPLE, roles={"mia": Role.MANAGER})
+    roles, mia = memory.service.roles, memory.user("mia")
     created = roles.create(mia, BACKEND)
     assert (created.role_id, created.targets) == ("backend-engineer", {"go": Level.EXPERT})
     with pytest.raises(AlreadyExists, match="already a job"):

@@ -103,11 +103,11 @@ def test_search_finds_what_a_brute_force_search_finds(
                 assert [each.skill_name for each in match.skills] == asked
 
 
-def test_rarest_skill_is_read_first_and_the_rest_by_key_or_index(world: World) -> None:
+def test_rarest_skill_is_read_first_and_the_rest_by_key_or_index(memory: World) -> None:
     people = {f"user{number}": {"Python": "Expert"} for number in range(60)}
     people["user7"] = {"Python": "Advanced", "Rust": "Expert"}
-    world.fill(people)
-    result = world.service.search.find(parse_rows([["python"], ["RUST", "expert"]]))
+    memory.fill(people)
+    result = memory.service.search.find(parse_rows([["python"], ["RUST", "expert"]]))
     assert [match.username for match in result.matches] == ["user7"]
     rust, python = result.reads.steps
     assert (rust.choice.access, rust.choice.items, rust.people) == (Access.LEVELS, 1, 1)
@@ -119,14 +119,14 @@ def test_rarest_skill_is_read_first_and_the_rest_by_key_or_index(world: World) -
     )
 
 
-def test_consumption_is_what_the_engine_charged(world: World) -> None:
+def test_consumption_is_what_the_engine_charged(memory: World) -> None:
     people: Filling = {f"user{number}": {"Go": "Expert", "Rust": "Expert"} for number in range(30)}
-    world.fill({**people, "ada": {"Go": "Expert", "Zig": "Expert"}})
-    world.calls.clear()
-    result = world.service.search.find(parse_rows([["zig"], ["go"]]))
+    memory.fill({**people, "ada": {"Go": "Expert", "Zig": "Expert"}})
+    memory.calls.clear()
+    result = memory.service.search.find(parse_rows([["zig"], ["go"]]))
     result.reads.profiles(match.username for match in result.matches[:10])
     consumed = result.reads.consumed
-    charged = [sent for call in world.calls for sent in call.requests]
+    charged = [sent for call in memory.calls for sent in call.requests]
     assert consumed.requests == len(charged)
     assert consumed.read_units == sum(sent.units for sent in charged)
     assert consumed.items_read == sum(sent.scanned_count for sent in charged)
@@ -139,7 +139,7 @@ def test_consumption_is_what_the_engine_charged(world: World) -> None:
         "skills:Q2",
     }
     # Another search has figures of its own.
-    assert world.service.search.find(parse_rows([["rust"]])).reads.consumed.items_read < 40
+    assert memory.service.search.find(parse_rows([["rust"]])).reads.consumed.items_read < 40
 
 
 def test_cheaper_way_is_chosen_from_the_counts() -> None:

@@ -25,9 +25,9 @@ def fill(world: World) -> tuple[User, User, User]:
     return world.user("ada"), world.user("bob"), world.user("mia")
 
 
-def test_team_is_saved_shown_and_changed(world: World) -> None:
-    ada, _, mia = fill(world)
-    teams = world.service.teams
+def test_team_is_saved_shown_and_changed(memory: World) -> None:
+    ada, _, mia = fill(memory)
+    teams = memory.service.teams
     team = teams.create(ada, " Gophers ", ["BOB", "ada", "bob"], "skill=golang&skill=go&level=")
     assert (team.name, team.members, team.created_by) == ("Gophers", ["Bob", "ada"], "ada")
     view = teams.view(team.team_id)

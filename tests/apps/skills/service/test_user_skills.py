@@ -15,33 +15,33 @@ from tests.apps.skills.support.world import World
 EXPERT = SkillDraft(Level.EXPERT, years=5)
 
 
-def test_add_finds_the_skill_by_any_spelling_and_counts_it(world: World) -> None:
-    world.fill({"ada": {}, "bob": {"Go": "Beginner"}})
-    ada = world.user("ada")
-    added = world.service.user_skills.add(ada, "ADA", "gO", EXPERT)
+def test_add_finds_the_skill_by_any_spelling_and_counts_it(memory: World) -> None:
+    memory.fill({"ada": {}, "bob": {"Go": "Beginner"}})
+    ada = memory.user("ada")
+    added = memory.service.user_skills.add(ada, "ADA", "gO", EXPERT)
     assert (added.username, added.skill_id, added.skill_name) == ("ada", "go", "Go")
     assert (added.last_used, added.source) == (date(2026, 1, 1), Source.SELF)
-    counts = world.service.catalog.counts(["go"])
+    counts = memory.service.catalog.counts(["go"])
     assert counts["go"] == SkillCount(skill_id="go", beginner=1, expert=1)
     with pytest.raises(AlreadyExists, match="Ada already has the skill Go"):
-        world.service.user_skills.add(ada, "ada", "Go", EXPERT)
-    assert world.service.catalog.counts(["go"]) == counts
+        memory.service.user_skills.add(ada, "ada", "Go", EXPERT)
+    assert memory.service.catalog.counts(["go"]) == counts
 
 
-def test_edit_moves_the_count_to_the_new_level(world: World) -> None:
-    world.fill({"ada": {"Go": "Beginner"}})
-    edited = world.service.user_skills.edit(world.user("ada"), "ada", "Go", EXPERT)
+def test_edit_moves_the_count_to_the_new_level(memory: World) -> None:
+    memory.fill({"ada": {"Go": "Beginner"}})
+    edited = memory.service.user_skills.edit(memory.user("ada"), "ada", "Go", EXPERT)
     assert (edited.level, edited.years, edited.revision) == (Level.EXPERT, 5, 2)
-    counts = world.service.catalog.counts(["go"])
+    counts = memory.service.catalog.counts(["go"])
     assert counts["go"] == SkillCount(skill_id="go", expert=1)
 
 
-def test_remove_counts_one_fewer(world: World) -> None:
-    world.fill({"ada": {"Go": "Beginner"}})
-    world.service.user_skills.remove(world.user("ada"), "ada", "Go")
-    assert world.service.catalog.counts(["go"])["go"] == SkillCount(skill_id="go")
+def test_remove_counts_one_fewer(memory: World) -> None:
+    memory.fill({"ada": {"Go": "Beginner"}})
+    memory.service.user_skills.remove(memory.user("ada"), "ada", "Go")
+    assert memory.service.catalog.counts(["go"])["go"] == SkillCount(skill_id="go")
     with pytest.raises(NotFound):
-        world.service.user_skills.remove(world.user("ada"), "ada", "Go")
+        memory.service.user_skills.remove(memory.user("ada"), "ada", "Go")
 
 
 def test_only_managers_change_skills_of_others(memory: World) -> None:
@@ -63,7 +63,7 @@ def test_invalid_drafts_name_the_field(memory: World) -> None:
     assert {*rejected.value.errors} == {"years", "last_used", "notes"}
 
 
-def test_best_people_are_in_order_on_every_page(world: World) -> None:
+def test_best_people_are_in_order_on_every_page(memory: World) -> None:
     days = [date(2025, 1, 1), date(2025, 6, 1)]
     people = {
         f"user{number}": {"Go": (level, years, day)}
@@ -74,8 +74,8 @@ def test_best_people_are_in_order_on_every_page(world: World) -> None:
             for day in days
         )
     }
-    world.fill(people)
-    skills = world.service.user_skills
+    memory.fill(people)
+    skills = memory.service.user_skills
     for limit in (1, 5, 6, 18, 50):
         found: list[UserSkill] = []
         cursor: str | None = None
@@ -94,9 +94,9 @@ def test_best_people_are_in_order_on_every_page(world: World) -> None:
         ]
 
 
-def test_edit_while_someone_else_edits_keeps_the_counts_right(world: World) -> None:
-    world.fill({"ada": {"Go": "Beginner"}})
-    ada, skills = world.user("ada"), world.service.user_skills
+def test_edit_while_someone_else_edits_keeps_the_counts_right(memory: World) -> None:
+    memory.fill({"ada": {"Go": "Beginner"}})
+    ada, skills = memory.user("ada"), memory.service.user_skills
     entered: list[Level] = []
 
     def change(draft: SkillDraft) -> SkillDraft:
@@ -109,4 +109,4 @@ def test_edit_while_someone_else_edits_keeps_the_counts_right(world: World) -> N
     edited = skills.edit(ada, "ada", "Go", change)
     assert (edited.level, edited.years, edited.revision) == (Level.ADVANCED, 5, 3)
     assert entered == [Level.BEGINNER, Level.EXPERT]
-    assert world.service.catalog.counts(["go"])["go"] == SkillCount(skill_id="go", advanced=1)
+    assert memory.service.catalog.counts(["go"])["go"] == SkillCount(skill_id="go", advanced=1)
