@@ -91,7 +91,8 @@ class _TextParser(HTMLParser):
 def text_in(html: str) -> str:
     """Return the text of the main content of a page, with single spaces between words."""
     parser = _TextParser()
-    parser.feed(html.partition("<main")[2].partition("</main>")[0] or html)
+    _, start, rest = html.partition("<main")
+    parser.feed(start + rest.partition("</main>")[0] if start else html)
     return " ".join(parser.words)
 
 
