@@ -153,8 +153,8 @@ class Scene:
         assert self.phone.position.sequence >= int(str(heartbeat["sequence"]))
 
 
-# A phone whose page was just opened did not get the question: it was told neither by its snapshot,
-# which was read before the question, nor by an event, which was for those who had been there.
+# A phone that connects during a change is neither in the snapshot, which was read before it, nor
+# among those to whom the event was sent.
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_every_client_shows_what_is_stored(memory: World, script: str) -> None:
     asyncio.run(play_in_all_orders(memory, script.split()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -37,12 +38,7 @@ def press(browser: Browser, game: Game, text: str) -> httpx2.Response:
     before, found, _ = html.unescape(page.text).partition(f">{text}</button>")
     assert found, f"no button {text}"
     form = before.rpartition("<form")[2]
-    fields = {
-        part.partition('name="')[2].partition('"')[0]: part.partition('value="')[2].partition('"')[
-            0
-        ]
-        for part in form.split("<input")[1:]
-    }
+    fields = dict(re.findall(r'<input[^>]* name="([^"]*)" value="([^"]*)"', form))
     action = form.partition('action="')[2].partition('"')[0]
     answer = browser.post(action, fields)
     if answer.status_code == 200:

@@ -33,6 +33,7 @@ from tests.apps.games.support.world import (
     SURVEY,
 )
 from tests.apps.support.browser import Browser, FieldValue
+from tests.apps.support.html import text_in
 
 NASTY = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
 
@@ -69,26 +70,21 @@ def data_of(page: httpx2.Response) -> dict[str, Any]:
     return found
 
 
-def text_of(page: httpx2.Response) -> str:
-    main = page.text.partition("<main")[2].partition(">")[2]
-    return html.unescape(" ".join(re.sub(r"<[^>]*>", " ", main).split()))
-
-
 def join(app: PagesApp, game: Game, name: str = "Mia", **fields: FieldValue) -> Phone:
     browser = app.browser()
     answer = browser.submit(browser.get("join", code=game.join_code), name=name, **fields)
-    assert answer.status_code == 303, text_of(answer)
+    assert answer.status_code == 303, text_in(answer.text)
     return Phone(app, browser, game)
 
 
 def test_code_leads_to_the_game_and_its_seat_stays(app: PagesApp) -> None:
     game = app.world.game()
     phone = join(app, game)
-    assert "You’re in, Mia." in text_of(phone.page())
+    assert "You’re in, Mia." in text_in(phone.page().text)
     # Scanning the code again does not ask for a name.
     again = phone.browser.get("join", code=game.join_code)
     assert again.url.path == f"/games/play/{game.game_id}"
-    assert "You’re in, Mia." in text_of(again)
+    assert "You’re in, Mia." in text_in(again.text)
     assert "HttpOnly" in str(
         app.browser().post(f"/games/play/{game.game_id}/join", {"name": "Zoe"}).headers
     )
@@ -98,13 +94,13 @@ def test_code_leads_to_the_game_and_its_seat_stays(app: PagesApp) -> None:
 def test_unknown_code_is_asked_again(app: PagesApp, code: str) -> None:
     page = app.browser().get("join", code=code)
     assert page.status_code == 404
-    assert "There is no game with this code." in text_of(page)
+    assert "There is no game with this code." in text_in(page.text)
 
 
 def test_code_may_have_spaces(app: PagesApp) -> None:
     game = app.world.game()
     code = f" {game.join_code[:3]} {game.join_code[3:]} "
-    assert "You are joining Friday quiz" in text_of(app.browser().get("join", code=code))
+    assert "You are joining Friday quiz" in text_in(app.browser().get("join", code=code).text)
 
 
 def test_name_that_is_taken_gets_a_suggestion(app: PagesApp) -> None:
@@ -113,7 +109,7 @@ def test_name_that_is_taken_gets_a_suggestion(app: PagesApp) -> None:
     browser = app.browser()
     page = browser.submit(browser.get("join", code=game.join_code), name=" sAM ")
     assert page.status_code == 422
-    assert "Someone is called sAM already." in text_of(page)
+    assert "Someone is called sAM already." in text_in(page.text)
     # The suggestion is filled in.
     assert browser.submit(page).status_code == 303
     assert data_of(browser.get("play", game.game_id))["me"]["name"] not in ("sAM", "Sam")
@@ -145,9 +141,9 @@ def test_team_and_access_code_are_asked(app: PagesApp) -> None:
     browser = app.browser()
     page = browser.submit(browser.get("join", code=game.join_code), name="Mia", access_code="rose")
     assert page.status_code == 422
-    assert "This access code is not right." in text_of(page)
+    assert "This access code is not right." in text_in(page.text)
     page = browser.submit(page, access_code="Tulip", team="Green")
-    assert "Choose a team: Red, Blue." in text_of(page)
+    assert "Choose a team: Red, Blue." in text_in(page.text)
     assert browser.submit(page, team="Blue").status_code == 303
     assert data_of(browser.get("play", game.game_id))["me"]["team"] == "Blue"
 
@@ -195,7 +191,7 @@ def test_closed_rooms_say_why(app: PagesApp) -> None:
     page = browser.get("join", code=over.join_code)
     assert (page.status_code, "This game is over" in page.text) == (403, True)
     assert browser.submit(page, watch="yes").status_code == 303
-    assert "Final result" in text_of(browser.get("play", over.game_id))
+    assert "Final result" in text_in(browser.get("play", over.game_id).text)
     page = app.browser().get("play", "0" * 26)
     assert (page.status_code, "does not exist any more" in page.text) == (404, True)
 
@@ -205,7 +201,7 @@ def test_removed_player_is_told_so(app: PagesApp) -> None:
     app.world.service.players.remove(phone.game.game_id, phone.player_id)
     page = phone.page()
     assert page.status_code == 403
-    assert "The host has removed you from this game" in text_of(page)
+    assert "The host has removed you from this game" in text_in(page.text)
 
 
 def test_without_a_seat_one_is_asked_to_join(app: PagesApp) -> None:
@@ -252,11 +248,11 @@ def test_every_type_can_be_answered(
     phone = join(app, app.world.game(question))
     app.world.play(phone.game, Command.START)
     page = phone.page()
-    assert question.title in text_of(page)
+    assert question.title in text_in(page.text)
     assert phone.send(**fields).status_code == 303
     assert phone.answer[name] == stored
     after = phone.page()
-    assert "Answer received." in text_of(after)
+    assert "Answer received." in text_in(after.text)
     assert "<script>alert" not in after.text
     assert "<img src=x" not in after.text
     app.world.play_to(phone.game, Phase.REVEAL)
@@ -287,7 +283,7 @@ def test_bad_answers_are_rejected_with_a_sentence(
     app.world.play(phone.game, Command.START)
     answer = phone.send(**fields)
     assert answer.status_code in (409, 422)
-    assert error in text_of(answer)
+    assert error in text_in(answer.text)
     assert phone.browser.open(answer.url.path).url.path == f"/games/play/{phone.game.game_id}"
     assert data_of(phone.page())["me"]["answers"] == {}
 
@@ -304,13 +300,13 @@ def test_trivia_is_answered_once_and_revealed(app: PagesApp) -> None:
     assert "<form" not in page.text
     assert "isCorrect" not in page.text
     app.world.play(phone.game, Command.CLOSE)
-    words = text_of(phone.page())
+    words = text_in(phone.page().text)
     assert "Correct +1,000 points" in words
     assert "compromise between Sydney and Melbourne" in words
     app.world.play(phone.game, Command.NEXT)
-    assert "1st of 1 1,000 points" in text_of(phone.page())
+    assert "1st of 1 1,000 points" in text_in(phone.page().text)
     app.world.play(phone.game, Command.NEXT)
-    assert "Final result 1st of 1" in text_of(phone.page())
+    assert "Final result 1st of 1" in text_in(phone.page().text)
 
 
 def test_answer_after_the_end_is_rejected(app: PagesApp) -> None:
@@ -320,8 +316,8 @@ def test_answer_after_the_end_is_rejected(app: PagesApp) -> None:
     app.world.play(phone.game, Command.CLOSE)
     late = phone.browser.submit(form, "answer", choices="b")
     assert late.status_code == 409
-    assert "The game is showing results" in text_of(late)
-    assert "No answer" in text_of(late)
+    assert "The game is showing results" in text_in(late.text)
+    assert "No answer" in text_in(late.text)
 
 
 def test_everybody_ranks_the_answers_of_others(app: PagesApp) -> None:
@@ -334,17 +330,17 @@ def test_everybody_ranks_the_answers_of_others(app: PagesApp) -> None:
     page = mia.page()
     ballot = data_of(page)["me"]["ballot"]
     assert sorted(each["text"] for each in ballot) == sorted(["Reviews", NASTY])
-    assert "Meetings" not in text_of(page)
+    assert "Meetings" not in text_in(page.text)
     one, two = (f"place-{each['id']}" for each in ballot)
     refused = mia.send("vote", **{one: "1", two: "1"})
     assert (refused.status_code, "Give each place" in refused.text) == (422, True)
-    assert "Rank at least 2 answers." in text_of(mia.send("vote", **{one: "1"}))
+    assert "Rank at least 2 answers." in text_in(mia.send("vote", **{one: "1"}).text)
     assert mia.send("vote", **{one: "2", two: "1"}).status_code == 303
     page = mia.page()
-    assert "Ranking received." in text_of(page)
+    assert "Ranking received." in text_in(page.text)
     assert data_of(page)["me"]["vote"] == [ballot[1]["id"], ballot[0]["id"]]
     app.world.play(game, Command.CLOSE)
-    words = text_of(sam.page())
+    words = text_in(sam.page().text)
     assert "Meetings Mia" in words
     assert "Reviews Sam" in words
 
@@ -352,14 +348,14 @@ def test_everybody_ranks_the_answers_of_others(app: PagesApp) -> None:
 def test_survey_goes_step_by_step_and_can_be_reviewed(app: PagesApp) -> None:
     phone = join(app, app.world.game(*SURVEY, kind=EngagementType.SURVEY))
     app.world.play(phone.game, Command.START)
-    assert "Question 1 of 4" in text_of(phone.page())
+    assert "Question 1 of 4" in text_in(phone.page().text)
     answer = phone.send(number="4")
     assert answer.headers["location"].endswith("?step=2")
     page = phone.browser.open(answer.headers["location"])
-    assert "Question 2 of 4" in text_of(page)
+    assert "Question 2 of 4" in text_in(page.text)
     assert 'href="/games/play/' in page.text
     phone.browser.submit(page, "answer", choices="yes")
-    review = text_of(phone.page(step="5"))
+    review = text_in(phone.page(step="5").text)
     assert "2 questions are open." in review
     assert "How was the workshop? 4" in review
     assert "What should change? No answer yet" in review
@@ -368,9 +364,9 @@ def test_survey_goes_step_by_step_and_can_be_reviewed(app: PagesApp) -> None:
     phone.browser.submit(phone.page(step="3"), "answer", text="Longer breaks")
     order: dict[str, FieldValue] = {"place-a": "2", "place-b": "3", "place-c": "1"}
     phone.browser.submit(phone.page(step="4"), "answer", **order)
-    assert "All done" in text_of(phone.page())
+    assert "All done" in text_in(phone.page().text)
     app.world.play(phone.game, Command.CLOSE)
-    assert "The survey is closed." in text_of(phone.page())
+    assert "The survey is closed." in text_in(phone.page().text)
 
 
 def test_shared_results_of_a_survey_are_shown(app: PagesApp) -> None:
@@ -380,9 +376,9 @@ def test_shared_results_of_a_survey_are_shown(app: PagesApp) -> None:
     app.world.play(game, Command.START)
     phone.send(number="4")
     app.world.play(game, Command.CLOSE)
-    assert "How was the workshop?" not in text_of(phone.page())
+    assert "How was the workshop?" not in text_in(phone.page().text)
     app.world.service.rounds.share_results(game.game_id, ["001"])
-    assert "How was the workshop?" in text_of(phone.page())
+    assert "How was the workshop?" in text_in(phone.page().text)
 
 
 def test_audience_sees_the_question_but_cannot_answer(app: PagesApp) -> None:
@@ -390,16 +386,16 @@ def test_audience_sees_the_question_but_cannot_answer(app: PagesApp) -> None:
     browser = app.browser()
     browser.submit(browser.get("join", code=game.join_code), watch="yes")
     page = browser.get("play", game.game_id)
-    assert "You are watching." in text_of(page)
+    assert "You are watching." in text_in(page.text)
     app.world.play(game, Command.START)
     page = browser.get("play", game.game_id)
-    assert "Canberra" in text_of(page)
+    assert "Canberra" in text_in(page.text)
     assert "<form" not in page.text
     path = f"/games/play/{game.game_id}/answer"
     refused = browser.post(path, {"question_id": "001", "choices": "b"})
     assert (refused.status_code, "audience cannot answer" in refused.text) == (403, True)
     app.world.play(game, Command.CLOSE)
-    assert "Results" in text_of(browser.get("play", game.game_id))
+    assert "Results" in text_in(browser.get("play", game.game_id).text)
 
 
 def test_page_reloads_itself_unless_one_fills_in_a_form(app: PagesApp) -> None:
@@ -426,7 +422,7 @@ def test_paused_game_says_so(app: PagesApp) -> None:
     phone = join(app, app.world.game())
     app.world.play(phone.game, Command.START, Command.PAUSE)
     page = phone.page()
-    assert "Paused" in text_of(page)
+    assert "Paused" in text_in(page.text)
     assert "<form" not in page.text
 
 
@@ -435,11 +431,11 @@ def test_seat_moves_to_another_device_and_can_be_left(app: PagesApp) -> None:
     page = phone.browser.get("play", phone.game.game_id, "device")
     [link] = re.findall(r'href="[^"]*(/games/seat[^"]*)"', page.text)
     other = app.browser()
-    assert "You’re in, Mia." in text_of(other.open(html.unescape(link)))
+    assert "You’re in, Mia." in text_in(other.open(html.unescape(link)).text)
     asked = phone.browser.get("play", phone.game.game_id, "leave")
     assert phone.browser.submit(asked, "leave").headers["location"] == "/games/join"
     assert phone.page().url.path.endswith("/join")
-    assert "You’re in, Mia." in text_of(other.get("play", phone.game.game_id))
+    assert "You’re in, Mia." in text_in(other.get("play", phone.game.game_id).text)
 
 
 # A player who opens the link for the audience, or of a joker, keeps the points.
@@ -447,16 +443,16 @@ def test_link_of_another_seat_asks_first(app: PagesApp) -> None:
     phone = join(app, app.world.game())
     (other,) = app.world.join(phone.game, "Joker")
     question = phone.browser.get("seat", token=other.token)
-    assert "You’re in, Mia." in text_of(phone.page())
+    assert "You’re in, Mia." in text_in(phone.page().text)
     phone.browser.submit(question, other.token)
-    assert "You’re in, Joker." in text_of(phone.page())
+    assert "You’re in, Joker." in text_in(phone.page().text)
 
 
 @pytest.mark.parametrize("token", ["", "player.x.y.z", "h.x.y", "x" * 5_000, "é.é.é.é"])
 def test_broken_links_say_so(app: PagesApp, token: str) -> None:
     page = app.browser().get("seat", token=token)
     assert page.status_code == 401
-    assert "link is not" in text_of(page)
+    assert "link is not" in text_in(page.text)
 
 
 def test_names_are_escaped(app: PagesApp) -> None:
@@ -465,7 +461,7 @@ def test_names_are_escaped(app: PagesApp) -> None:
     phone.send(choices="b")
     app.world.play(phone.game, Command.CLOSE, Command.NEXT)
     assert "<b>Mia" not in phone.page().text
-    assert "<b>Mia</b>" in text_of(phone.page()) or "&lt;b&gt;Mia" in phone.page().text
+    assert "<b>Mia</b>" in text_in(phone.page().text) or "&lt;b&gt;Mia" in phone.page().text
 
 
 def test_bars_are_as_long_as_the_share_of_the_answers() -> None:

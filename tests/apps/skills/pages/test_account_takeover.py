@@ -80,5 +80,5 @@ def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp
         ada.get("admin", "people", "bob"), "/role", role="admin", current_password=PASSWORD
     )
     assert answer.status_code == 303
-    told = app.world.mailbox.emails[-1]
-    assert (told.to, told.subject) == ("bob@example.org", "Your role was changed")
+    notice = app.world.mailbox.emails[-1]
+    assert (notice.to, notice.subject) == ("bob@example.org", "Your role was changed")
