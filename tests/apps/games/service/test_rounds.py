@@ -200,6 +200,19 @@ def test_answer_after_closing_is_not_acknowledged(memory: World) -> None:
         ada.answer("b")
 
 
+# A phone that has lost the acknowledgment learns that its answer counts.
+def test_repeated_answer_finishes_the_count_of_a_closed_question(memory: World) -> None:
+    game = memory.game(CAPITAL)
+    (ada,) = memory.join(game, "Ada")
+    state, answers = memory.play(game, Command.START), memory.service.answers
+    sent = Submission(ada.player_id, "001", memory.clock(), choices=("b",), client_id="1")
+    assert answers.submit(game.game_id, sent).outcome is Outcome.ACCEPTED
+    state.closed_at = memory.clock()
+    memory.service.context.store.put(state)
+    assert answers.submit(game.game_id, sent).outcome is Outcome.REPEATED
+    assert memory.service.context.get_state(game.game_id).phase is Phase.REVEAL
+
+
 def test_trivia_takes_the_first_answer_only(memory: World) -> None:
     game = memory.game(CAPITAL)
     (ada,) = memory.join(game, "Ada")
