@@ -33,8 +33,8 @@ ROOT = Path(__file__).parents[1]
 # Folders and files that are not in the quick part, except for one journey through each app.
 REST = {
     *("benchmarks", "browser", "clients", "differential", "drills", "fuzz", "typing"),
-    *("test_cdk.py", "test_crashes.py", "test_make_run.py", "test_power_cuts.py"),
-    "test_schemathesis.py",
+    *("test_cdk.py", "test_crashes.py", "test_known_failures.py", "test_make_run.py"),
+    *("test_memory.py", "test_power_cuts.py", "test_process.py", "test_schemathesis.py"),
 }
 JOURNEYS = {
     "tests/browser/games/test_whole_games.py",
