@@ -36,13 +36,13 @@ REST = {
     *("test_cdk.py", "test_crashes.py", "test_known_failures.py", "test_make_run.py"),
     *("test_memory.py", "test_power_cuts.py", "test_process.py", "test_schemathesis.py"),
 }
-JOURNEYS = {
-    "tests/browser/games/test_whole_games.py",
-    "tests/browser/polls/test_use.py",
-    "tests/browser/portfolio/test_whole_story.py",
-    "tests/browser/skills/test_whole_story.py",
-    "tests/browser/test_election.py",
-}
+JOURNEYS = (
+    "tests/browser/games/test_whole_games.py::test_mixed_session_keeps_scores_over_all_types",
+    "tests/browser/polls/test_use.py::test_create_and_vote_by_touch_on_a_phone",
+    "tests/browser/portfolio/test_whole_story.py::",
+    "tests/browser/skills/test_whole_story.py::",
+    "tests/browser/test_election.py::",
+)
 # In the quick part, a test that runs on several drivers runs in memory and on one other, in turn.
 DRIVERS = {
     "opener": ("memory, async", "file", "file, async", "http", "http, async"),
@@ -65,7 +65,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Do not import what is not in the quick part."""
     if config.option.part != "quick" or collection_path.is_dir():
         return None
-    return _is_in_rest(collection_path) or None
+    name = collection_path.relative_to(ROOT).as_posix()
+    has_journey = any(journey.startswith(name) for journey in JOURNEYS)
+    return (_is_in_rest(collection_path) and not has_journey) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -80,11 +82,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_in_rest(path: Path) -> bool:
-    path = path.relative_to(ROOT)
-    return not REST.isdisjoint(path.parts) and path.as_posix() not in JOURNEYS
+    return not REST.isdisjoint(path.relative_to(ROOT).parts)
 
 
 def _part_of(item: pytest.Item) -> str:
+    if item.nodeid.startswith(JOURNEYS):
+        return "quick"
     if item.get_closest_marker("rest") or _is_in_rest(item.path):
         return "rest"
     for fixture, others in DRIVERS.items():

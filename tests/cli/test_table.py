@@ -88,6 +88,7 @@ def test_recovery_and_encryption_are_applied_and_checked(run: Run) -> None:
 
 
 # dynalite has no backups and ignores encryption.
+@pytest.mark.rest
 def test_unsupported_settings_are_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "any")
