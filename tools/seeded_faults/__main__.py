@@ -108,8 +108,8 @@ def run(root: Path, options: argparse.Namespace) -> None:
     results = dict(map(json.loads, path.read_text().splitlines()))
     chosen = dict(enumerate(read_list(), 1))
     maps = (root / ".seeded_faults/map").iterdir()
-    parts = [json.loads(gzip.decompress(one.read_bytes())) for one in maps]
-    tests = {name: file for part in parts for name, file in part.items()}
+    parts = [json.loads(gzip.decompress(one.read_bytes())).items() for one in maps]
+    tests = {name: file for part in parts for name, file in part if (root / name).exists()}
     pending = [number for number, fault in chosen.items() if fault not in results]
     if options.only:
         pending = [int(number) for number in options.only.split(",")]
