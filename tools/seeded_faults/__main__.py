@@ -24,7 +24,6 @@ from typing import Any
 
 from tools.seeded_faults.choice import AREAS, HERE, LIST, ROOT, area_of, choose, read_list
 
-# The options of pytest that select a part of the tests.
 PARTS = {"all": (), "quick": ("--part=quick",), "rest": ("--part=rest",)}
 # Tests that measure, check sources, or drive other programs: they take long and find little more.
 UNMAPPED = re.compile(r"tests/(benchmarks|browser|clients|drills|house|typing)\b")
@@ -93,7 +92,8 @@ def run_fault(root: Path, fault: str, files: dict[str, Any], options: argparse.N
         code, output = _pytest(root, arguments, SEEDED_FAULT=fault, SEEDED_SECONDS=limit)
         if code == -signal.SIGKILL:
             return "time limit"
-        if code == 4 and "ImportError while loading conftest" not in output:
+        is_unusable = code == 4 and "ImportError while loading conftest" not in output
+        if is_unusable or code == -signal.SIGTERM:
             raise SystemExit(output)
         if code not in (0, 5):  # 5: no test is selected
             found = re.search(r"^(?:FAILED|ERROR) (tests.+?)(?: - |$)", output, re.MULTILINE)
