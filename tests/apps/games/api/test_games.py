@@ -97,3 +97,11 @@ def test_title_and_debug_mode_can_be_changed(server: Server) -> None:
     host, path = server.host(), f"/games/{game.game_id}"
     assert host.post(f"{path}/update-title", {"eventTitle": "New"}).json()["title"] == "New"
     assert host.post(f"{path}/debug-mode", {"debugMode": True}).json()["debugMode"] is True
+
+
+def test_token_of_another_game_is_rejected(server: Server) -> None:
+    game, other = server.world.game(), server.world.game()
+    (ada,) = server.world.join(other, "Ada")
+    for token in (ada.token, "x.y"):
+        answer = server.caller(token).get(f"/games/{game.game_id}/view")
+        assert problem(answer)[:2] == (401, "not-signed-in")
