@@ -27,8 +27,8 @@ def installed(path: str) -> Path:
     full_path = PEERS / path
     if not full_path.exists():
         raise ClientMissing(
-            f"{full_path} does not exist, and the endpoint is tested with it. `make test` installs "
-            "every client into .peers; run it once."
+            f"{full_path} does not exist, and the endpoint is tested with it. `make test-all` "
+            "installs every client into .peers; run it once."
         )
     return full_path
 
@@ -39,7 +39,7 @@ def node() -> str:
     if command is None:
         raise ClientMissing(
             "Node.js is not installed, and the endpoint is tested with clients in JavaScript. "
-            "`make test` installs it (nodejs, npm); run it once."
+            "`make test-all` installs it (nodejs, npm); run it once."
         )
     return command
 

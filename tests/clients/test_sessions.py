@@ -21,11 +21,11 @@ def test_python_client(client: str, endpoint: Endpoint) -> None:
 
 
 def test_missing_client_is_named() -> None:
-    with pytest.raises(ClientMissing, match=r"\.peers/nobody/bin/python.*`make test` installs"):
+    with pytest.raises(ClientMissing, match=r"\.peers/nobody/bin/python.*`make test-all` installs"):
         installed("nobody/bin/python")
 
 
 def test_missing_node_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(ClientMissing, match=r"Node\.js.*`make test` installs it"):
+    with pytest.raises(ClientMissing, match=r"Node\.js.*`make test-all` installs it"):
         node()

@@ -80,7 +80,7 @@ class Dynalite:
             missing = "Node.js" if node is None else str(self._home)
             raise PeerMissing(
                 f"There is no {missing}, and answers are compared with those of dynalite. "
-                "`make test` installs Node.js (nodejs, npm) and dynalite into .peers; run it once."
+                "`make test-all` installs Node.js (nodejs, npm) and dynalite into .peers."
             )
         self._server = subprocess.Popen(
             [node, "-e", _SCRIPT, str(self._home)],

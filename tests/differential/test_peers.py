@@ -79,7 +79,7 @@ def test_server_ends_with_its_parent_process(tmp_path: Path) -> None:
 
 # Skipping would hide that nothing was compared.
 def test_missing_server_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PeerMissing, match="`make test` installs Node"):
+    with pytest.raises(PeerMissing, match="`make test-all` installs Node"):
         Dynalite(tmp_path / "nowhere").start()
 
 
