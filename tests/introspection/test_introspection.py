@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import AttributeValue, Index, Item, Number, Store, Table, connect, key_of
@@ -179,6 +179,7 @@ def valid_items(draw: st.DrawFn, table: Table) -> list[Item]:
     return list(drawn.values())
 
 
+@settings(max_examples=60)
 @given(st.data())
 def test_any_items_are_declared_or_reported(data: st.DataObject) -> None:
     table = data.draw(st.sampled_from(ANY_TABLE))
