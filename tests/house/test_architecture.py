@@ -46,7 +46,7 @@ def test_planned_packages_are_in_parentheses() -> None:
 
 # A name on the page may be relative to the folder that its row or section is about.
 def test_files_on_the_page_exist() -> None:
-    paths = [ROOT / folder for folder in ("docs", "drills", "src", "tests")]
+    paths = [ROOT / folder for folder in ("docs", "drills", "src", "tests", "tools")]
     existing = [f"/{path.relative_to(ROOT)}" for top in paths for path in [top, *top.rglob("*")]]
     named = {name.rstrip("/") for name in re.findall(r"`(\w[\w/.]*(?:\.py|\.md|/[\w/]*))`", PAGE)}
     assert [name for name in sorted(named) if not _is_suffix(name, existing)] == []

@@ -42,7 +42,7 @@ def test_async_store_runs_in_an_event_loop(project: pytest.Pytester) -> None:
             assert asyncio.run(work()).number == 1
         """
     )
-    project.runpytest_inprocess("--singletable-strict").assert_outcomes(passed=1)
+    project.runpytest_subprocess("--singletable-strict").assert_outcomes(passed=1)
 
 
 def test_items_expire_when_the_clock_is_advanced(project: pytest.Pytester) -> None:
@@ -130,7 +130,8 @@ def test_undeclared_calls_pass_without_strict_mode(project: pytest.Pytester) -> 
 
 def test_strict_mode_fails_tests_with_undeclared_calls(project: pytest.Pytester) -> None:
     project.makepyfile(STRICT)
-    result = project.runpytest_inprocess("--singletable-strict")
+    # In a process of its own, because strict mode sees the calls of every thread.
+    result = project.runpytest_subprocess("--singletable-strict")
     result.assert_outcomes(passed=4, failed=3)
     result.stdout.fnmatch_lines(
         [
@@ -173,7 +174,7 @@ def test_strict_mode_is_a_setting_and_works_with_xdist(project: pytest.Pytester)
 def test_strict_mode_requires_a_catalog(project: pytest.Pytester) -> None:
     project.makeini("[pytest]\n")
     project.makepyfile("def test_nothing(): pass")
-    result = project.runpytest_inprocess("--singletable-strict")
+    result = project.runpytest_subprocess("--singletable-strict")
     result.stdout.fnmatch_lines(["*no catalog is configured. Set singletable_catalogs*"])
     assert result.ret != 0
 
