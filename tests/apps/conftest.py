@@ -10,15 +10,17 @@ from anyio.from_thread import start_blocking_portal
 from fastapi.testclient import TestClient
 
 from singletable import AsyncEngine, Driver, Engine, Settings
+from singletable.testing import endpoint
 from tests.apps.support.remote import remote_driver
-from tests.conformance.endpoint import Exchangeable, endpoint
+from tests.conformance.endpoint import Exchangeable
 
 
 @pytest.fixture(scope="session")
 def far_end() -> Iterator[tuple[Exchangeable, str]]:
     """Run an endpoint whose engine is set by each test; yield it with its address."""
-    with endpoint() as (behind, host, port):
-        yield behind, f"dynamodb+http://{host}:{port}"
+    behind = Exchangeable()
+    with endpoint(behind) as url:
+        yield behind, f"dynamodb+{url}"
 
 
 @pytest.fixture(params=("memory", "file", "http"))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from singletable import AsyncEngine, AttributeValue, Engine, Item, connect
+from singletable import AttributeValue, Engine, Item, connect
 from singletable import operations as ops
 from singletable.cli.show_view import key_tree
+from singletable.testing import endpoint
 from tests.cli.run import Run
-from tests.conformance.endpoint import endpoint
 from tests.designs.shop import fill
 
 APP = "tests.designs.shop"
@@ -42,9 +42,8 @@ def test_items_of_a_partition_are_a_sorted_tree(run: Run, address: str) -> None:
 def test_show_and_explain_work_over_http(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
-    with endpoint() as (server, host, port), Engine.in_memory() as engine:
-        server.engine = AsyncEngine(engine)
-        address = f"dynamodb+http://{host}:{port}"
+    with Engine.in_memory() as engine, endpoint(engine) as url:
+        address = f"dynamodb+{url}"
         fill(address, orders=40)
         shown = run("show", address, "shop", "--app", APP)[1]
         explained = run("explain", APP, "O2", "ada", "--address", address)[1]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from singletable import AsyncEngine, Engine, ListTables, Table, connect
+from singletable import Engine, ListTables, Table, connect
 from singletable.infrastructure import TableSettings, create_table
+from singletable.testing import endpoint
 from tests.cli.run import Run
-from tests.conformance.endpoint import endpoint
 from tests.differential.dynalite_peer import Dynalite
 
 APP = "tests.designs.shop"
@@ -27,9 +27,8 @@ def test_tables_are_created_and_checked_over_http(
 ) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "any")
-    with endpoint() as (behind, host, port), Engine.in_memory() as engine:
-        behind.engine = AsyncEngine(engine)
-        address = f"dynamodb+http://{host}:{port}?region=us-east-1"
+    with Engine.in_memory() as engine, endpoint(engine) as url:
+        address = f"dynamodb+{url}?region=us-east-1"
         assert run("table", "check", APP, address)[0] == 2
         options = ("--recovery-days", "7", "--encryption", "aws-owned")
         assert run("table", "create", APP, address, *options)[0] == 0

@@ -17,8 +17,9 @@ from botocore.exceptions import ClientError
 from singletable.engine import AsyncEngine, Engine
 from singletable.errors import OperationError, ResourceNotFound, TableNotFound
 from singletable.operations import Operation
+from singletable.testing import endpoint
 from singletable.wire import write_request
-from tests.conformance.endpoint import Exchangeable, endpoint
+from tests.conformance.endpoint import Exchangeable
 from tests.differential.peer import (
     Json,
     as_map,
@@ -48,12 +49,12 @@ _CONFIG = Config(
 class WireDriver:
     """A driver that sends requests to an endpoint in a thread of this process."""
 
-    def __init__(self, behind: Exchangeable, host: str, port: int) -> None:
+    def __init__(self, behind: Exchangeable, url: str) -> None:
         self._behind = behind
-        self._address = (host, port)
+        self._address = url.removeprefix("http://")
         self._client: Any = cast(Any, boto3).client(  # boto3 has no types of its own
             "dynamodb",
-            endpoint_url=f"http://{host}:{port}",
+            endpoint_url=url,
             region_name="us-east-1",
             aws_access_key_id="any",
             aws_secret_access_key="any",
@@ -90,7 +91,7 @@ class WireDriver:
         target, body = write_request(operation)
         headers = {"x-amz-target": target, "content-type": "application/x-amz-json-1.0"}
         # These are too rare to keep a connection open for.
-        with closing(http.client.HTTPConnection(*self._address)) as connection:
+        with closing(http.client.HTTPConnection(self._address)) as connection:
             connection.request("POST", "/", body, headers)
             response = connection.getresponse()
             answer: Json = msgspec.json.decode(response.read() or b"{}")
@@ -102,8 +103,9 @@ class WireDriver:
 @contextmanager
 def wire_driver() -> Generator[WireDriver]:
     """Start an endpoint and yield the driver that speaks to it through boto3."""
-    with endpoint() as (behind, host, port):
-        driver = WireDriver(behind, host, port)
+    behind = Exchangeable()
+    with endpoint(behind) as url:
+        driver = WireDriver(behind, url)
         try:
             yield driver
         finally:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from singletable import AsyncEngine, Driver, Engine, Store, Table, connect
+from singletable import Driver, Engine, Store, Table, connect
 from singletable.server.guard import Guard
-from tests.conformance.endpoint import endpoint
+from singletable.testing import endpoint
 from tests.infrastructure.declarations import ALL
 
 CREDENTIALS = """
@@ -62,13 +62,12 @@ def enforce(
         (folder / name).write_text(text)
     guard = Guard.from_file(folder / "credentials.toml")
     with (
-        endpoint(guard) as (behind, host, port),
         Engine.in_memory() as engine,
+        endpoint(engine, guard=guard) as url,
         pytest.MonkeyPatch.context() as environment,
     ):
-        behind.engine = AsyncEngine(engine)
         environment.setenv("AWS_SHARED_CREDENTIALS_FILE", str(folder / "profiles"))
-        address = f"dynamodb+http://{host}:{port}?region=us-east-1&profile="
+        address = f"dynamodb+{url}?region=us-east-1&profile="
         with connect(f"{address}operator") as operator, connect(f"{address}app") as app:
             for table in tables:
                 Store(operator).admin.create_table(table)

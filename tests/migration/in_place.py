@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 
 from singletable import Driver, Engine, Table
 from singletable.migration.environment import Environment, StepProgress, migration_context
 from singletable.migration.places import Places
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.state import State, StateStore, is_state_item
-from singletable.operations import Operation, Scan
+from singletable.operations import Scan
 from singletable.retry import run
+from singletable.testing import Crash, InterruptedDriver
 from singletable.values import Item
-from tests.migration.doubles import Clock, Crash, HookedDriver
+from tests.migration.doubles import Clock
 
 
 def environment(
@@ -67,32 +69,24 @@ def crash_at_every_request(
     fill: Callable[[Engine], object],
     change: Callable[[Environment], object],
 ) -> int:
-    """Crash before and after each request in turn, run again, and compare the results.
+    """Crash before each request in turn, run again, and compare the results.
 
     Returns the number of crashes.
     """
-    expected: list[Item] | None = None
-    number = 0
-    while True:
-        for when in ("before", "after"):
-            with Engine.in_memory() as engine:
-                fill(engine)
-                left = [number if expected is not None else 10_000]
-
-                def crash(operation: Operation[object], left: list[int] = left) -> None:
-                    if left[0] == 0:
-                        raise Crash
-                    left[0] -= 1
-
-                driver = HookedDriver(engine, **{when: crash})
-                try:
-                    change(environment(driver, *tables))
-                except Crash:
-                    change(environment(engine, *tables))
-                else:
-                    if expected is not None:
-                        return number
-                result = stored(engine, tables[0])
-                assert expected is None or result == expected
-                expected = result
-        number += 1
+    with Engine.in_memory() as engine:
+        fill(engine)
+        change(environment(engine, *tables))
+        expected = stored(engine, tables[0])
+    for number in count():
+        with Engine.in_memory() as engine:
+            fill(engine)
+            driver = InterruptedDriver(engine)
+            driver.crash_after(number)
+            try:
+                change(environment(driver, *tables))
+            except Crash:
+                change(environment(engine, *tables))
+            else:
+                return number
+            assert stored(engine, tables[0]) == expected
+    raise AssertionError

@@ -33,9 +33,9 @@ from singletable.migration.backfill import run_backfill, undo_backfill
 from singletable.migration.environment import Environment
 from singletable.migration.indexes import run_add_index
 from singletable.migration.uniques import run_add_unique
-from singletable.operations import GetItem, Operation, TransactWriteItems, UpdateItem
+from singletable.operations import GetItem, TransactWriteItems, UpdateItem
+from singletable.testing import InterruptedDriver
 from singletable.values import Item
-from tests.migration.doubles import HookedDriver, before_first_transaction
 from tests.migration.in_place import crash_at_every_request, environment, notes_of, stored
 
 before = Table("app")
@@ -103,16 +103,11 @@ def test_backfill_writes_only_what_differs(engine: Engine) -> None:
     env = environment(engine, after)
     add_index_and_backfill(env)
     assert env.state.counts["Backfill User"] == 10
-    writes: list[Operation[object]] = []
-
-    def note(operation: Operation[object]) -> None:
-        if isinstance(operation, TransactWriteItems | UpdateItem):
-            writes.append(operation)
-
-    again = environment(HookedDriver(engine, note), after)
+    driver = InterruptedDriver(engine, (TransactWriteItems, UpdateItem))
+    again = environment(driver, after)
     again.state.scans.clear()
     run_backfill(Backfill(User), again)
-    assert (writes, again.state.counts["Backfill User"]) == ([], 0)
+    assert (driver.count, again.state.counts["Backfill User"]) == (0, 0)
 
 
 def test_backfill_keeps_undeclared_attributes_and_other_items(engine: Engine) -> None:
@@ -195,7 +190,9 @@ def test_a_concurrent_write_is_kept_and_transformed(engine: Engine) -> None:
         if not user.name.endswith("!"):
             user.name += "!"
 
-    env = environment(before_first_transaction(engine, write), after, page_size=None)
+    env = environment(
+        InterruptedDriver(engine, TransactWriteItems, before=write), after, page_size=None
+    )
     run_add_index(AddIndex(after, "GSI1"), env)
     run_backfill(Backfill(User, exclaim), env)
     users = stored(engine, after)
@@ -331,7 +328,7 @@ def test_items_under_old_keys_move_to_the_new_one(engine: Engine) -> None:
         store.update(OldAccount.key(0), OldAccount.holder.set("changed"))
         store.delete(OldAccount.key(2))
 
-    live = environment(before_first_transaction(engine, write), after)
+    live = environment(InterruptedDriver(engine, TransactWriteItems, before=write), after)
     live.state.scans.clear()
     run_backfill(Backfill(Account, exclaim_holder), live)
     items = [item for item in stored(engine, after) if item.get("type") == {"S": "account"}]

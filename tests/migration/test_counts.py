@@ -7,9 +7,9 @@ import pytest
 from singletable import Attr, Count, Driver, Engine, Entity, Key, Store, Table, attr, errors
 from singletable.migration import AddCount
 from singletable.migration.counts import run_add_count, undo_add_count
-from singletable.operations import Operation, PutItem, Query, Scan, TransactWriteItems
+from singletable.operations import PutItem, Query, Scan, TransactWriteItems
+from singletable.testing import InterruptedDriver
 from singletable.values import Item
-from tests.migration.doubles import HookedDriver
 from tests.migration.in_place import crash_at_every_request, environment, notes_of, stored
 
 app = Table("app")
@@ -104,27 +104,21 @@ def test_counts_are_exact_while_items_are_created_and_deleted(
     fill(engine, 5)
     store = Store(engine)
     requests = 0
-    busy = False
 
-    def write(operation: Operation[object]) -> None:
+    def write() -> None:
         # Deletes an item that was not read yet, and creates one that the scan has passed, so that
         # the number stays the same; then others, so that it does not.
-        nonlocal requests, busy
-        if busy or not isinstance(operation, Scan | TransactWriteItems):
-            return
+        nonlocal requests
         requests += 1
-        if requests > 40:
-            return
-        busy = True
         if step is VOTES:
             store.delete(Vote.key(f"p{requests % 5}", "v0"))
             store.put(Vote(poll="p4", voter=f"w{requests}"))
         else:
             store.delete(Comment.key(f"{requests % 5}-0"))
             store.put(Comment(poll="p4", number=f"w{requests}"))
-        busy = False
 
-    env = environment(HookedDriver(engine, write), app, page_size=2)
+    driver = InterruptedDriver(engine, (Scan, TransactWriteItems), before=write, times=40)
+    env = environment(driver, app, page_size=2)
     run_add_count(step, env)
     assert requests > 20
     tag = {"S": "vote" if step is VOTES else "comment"}
@@ -144,14 +138,14 @@ def test_a_parent_that_always_changes_is_reported(engine: Engine) -> None:
     store = Store(engine)
     number = 0
 
-    def write(operation: Operation[object]) -> None:
+    def write() -> None:
         nonlocal number
-        if isinstance(operation, Scan | Query):
-            number += 1
-            store.create(Vote(poll="p1", voter=f"new{number}"))
+        number += 1
+        store.create(Vote(poll="p1", voter=f"new{number}"))
 
+    driver = InterruptedDriver(engine, (Scan, Query), before=write, times=None)
     with pytest.raises(errors.MigrationError, match=r"1 of its parents .*PK=POLL#p1"):
-        run_add_count(VOTES, environment(HookedDriver(engine, write), app))
+        run_add_count(VOTES, environment(driver, app))
     run_add_count(VOTES, environment(engine, app))
     assert [one["votes"]["N"] for one in stored(engine, app) if one["type"]["S"] == "poll"] == [
         "0",

@@ -27,12 +27,12 @@ from singletable.migration import Copy, Migration, each, unchanged
 from singletable.migration.driver import AsyncMigratingDriver, MigratingDriver
 from singletable.migration.markers import GRACE_SECONDS
 from singletable.migration.runner import MigrationRunner
+from singletable.testing import Crash, InterruptedDriver, endpoint
 from singletable.values import Item
-from tests.conformance.endpoint import endpoint
 from tests.designs.site import COPY
 from tests.migration import copy_site
 from tests.migration.copy_site import stored
-from tests.migration.doubles import Clock, Disturbed, Killed, Mortal, WithoutFeed
+from tests.migration.doubles import Clock, WithoutFeed
 from tests.migration.test_runner import (
     MOVE,
     OldPerson,
@@ -110,23 +110,27 @@ def test_writes_between_the_requests_of_the_runner_are_carried_over(seed: int) -
             if random.random() < 0.3:
                 copy_site.write_old(driver, random)
 
-        runner_on(Disturbed(engine, disturb), clock, COPY, page_size=3).run()
+        runner_on(
+            InterruptedDriver(engine, before=disturb, times=None), clock, COPY, page_size=3
+        ).run()
         copy_site.write_old(driver, random, 10)
         assert stored(engine) == copy_site.freshly_copied(engine)
         assert (driver.failures, driver.last_failure) == (0, None)
 
 
 def test_a_process_killed_at_any_request_loses_nothing(clock: Clock) -> None:
-    for lives in range(1, 30, 2):
+    for requests in range(0, 30, 2):
         with Engine.in_memory() as engine:
             create_tables(engine, people, pets, zoo)
             driver = at_phase(engine, clock, "ready")
-            mortal = driver_on(Mortal(engine, lives, after=lives % 4 == 1), clock)
+            mortal = InterruptedDriver(engine)
+            mortal.crash_after(requests)
+            store = Store(driver_on(mortal, clock))
             try:
                 for number in range(3):
-                    Store(mortal).put(OldPet(pet="rex", owner=f"owner{number}"))
-                    Store(mortal).delete(OldPet.key("rex"))
-            except Killed:
+                    store.put(OldPet(pet="rex", owner=f"owner{number}"))
+                    store.delete(OldPet.key("rex"))
+            except Crash:
                 pass
             runner_on(engine, clock).cut_over()
             assert old_items(engine) == new_items(engine)
@@ -169,7 +173,7 @@ def test_a_write_waits_while_the_runner_switches(engine: Engine, clock: Clock) -
                 Store(driver).put(OldPerson(name="bob"))
 
     runner = runner_on(engine, clock)
-    runner_on(Disturbed(engine, write), clock).cut_over()
+    runner_on(InterruptedDriver(engine, before=write, times=None), clock).cut_over()
     assert tried
     assert old_items(engine) == new_items(engine)
     Store(new).put(Person(name="bob", age=1))
@@ -204,19 +208,8 @@ def test_an_item_that_a_rule_rejects_is_written_and_reported(engine: Engine, clo
     assert old_items(engine) == new_items(engine)
 
 
-class Lost:
-    """The response of a write to an old table is lost."""
-
-    def __init__(self, driver: Driver, *, applied: bool) -> None:
-        self.driver = driver
-        self.applied = applied
-
-    def execute(self, operation: ops.Operation[Any], /) -> Any:
-        if isinstance(operation, ops.PutItem) and operation.table_name == "people":
-            if self.applied:
-                self.driver.execute(operation)
-            raise errors.ConnectionFailed("lost", may_have_arrived=True)
-        return self.driver.execute(operation)
+def puts_person(operation: ops.Operation[Any]) -> bool:
+    return isinstance(operation, ops.PutItem) and operation.table_name == "people"
 
 
 @pytest.mark.parametrize("applied", [False, True])
@@ -224,7 +217,9 @@ def test_a_write_with_unknown_outcome_is_carried_over(
     engine: Engine, clock: Clock, applied: bool
 ) -> None:
     at_phase(engine, clock, "ready")
-    driver = driver_on(Lost(engine, applied=applied), clock)
+    lost = errors.ConnectionFailed("lost", may_have_arrived=True)
+    when: Any = {"after" if applied else "before": lost}
+    driver = driver_on(InterruptedDriver(engine, puts_person, times=None, **when), clock)
     create = ops.PutItem(
         "people",
         {"name": {"S": "bob"}, "age": {"N": "2"}},
@@ -259,14 +254,9 @@ def test_rejected_writes_leave_no_marker(engine: Engine, clock: Clock) -> None:
 def test_a_slow_write_that_began_before_the_copy_is_carried_over(
     engine: Engine, clock: Clock
 ) -> None:
-    class Slow:
-        def execute(self, operation: ops.Operation[Any], /) -> Any:
-            if isinstance(operation, ops.PutItem) and operation.table_name == "people":
-                runner_on(engine, clock).run()
-            return engine.execute(operation)
-
+    slow = InterruptedDriver(engine, puts_person, before=lambda: runner_on(engine, clock).run())
     begun(engine, clock)
-    Store(driver_on(Slow(), clock)).put(OldPerson(name="bob", age=1))
+    Store(driver_on(slow, clock)).put(OldPerson(name="bob", age=1))
     assert old_items(engine) == new_items(engine)
 
 
@@ -445,11 +435,12 @@ def copying(engine: Engine, clock: Clock, **settings: Any) -> MigratingDriver:
     """Return a driver while a copy has begun, but copied nothing."""
     driver = begun(engine, clock, **settings)
     Store(driver).put(OldPet(pet="rex", owner="ada"))
-    lives = 0
+    mortal, requests = InterruptedDriver(engine), 0
     while runner_on(engine, clock).status().phase != "copying":
-        lives += 1
-        with suppress(Killed):
-            runner_on(Mortal(engine, lives), clock).run()
+        mortal.crash_after(requests)
+        requests += 1
+        with suppress(Crash):
+            runner_on(mortal, clock).run()
         clock.sleep(31)
     assert new_items(engine) == set()
     return driver
@@ -555,8 +546,7 @@ def test_the_async_driver_does_the_same(engine: Engine, clock: Clock) -> None:
 
 
 def test_migrating_driver_works_over_http(clock: Clock) -> None:
-    with endpoint() as (behind, host, port), connect(f"dynamodb+http://{host}:{port}") as remote:
-        behind.engine = AsyncEngine(Engine.in_memory())
+    with endpoint(Engine.in_memory()) as url, connect(f"dynamodb+{url}") as remote:
         create_tables(remote, people, pets, zoo)
         driver = driver_on(remote, clock)
         Store(driver).put(OldPerson(name="ada", age=36))

@@ -29,7 +29,8 @@ from singletable.migration.indexes import (
     undo_drop_index,
 )
 from singletable.store import Store
-from tests.migration.doubles import Clock, HookedDriver
+from singletable.testing import Crash, InterruptedDriver
+from tests.migration.doubles import Clock
 from tests.migration.in_place import environment, notes_of
 
 before = Table("app")
@@ -165,12 +166,9 @@ def test_a_table_is_created_once_and_dropped_if_it_is_empty(engine: Engine) -> N
 
 
 def test_an_interrupted_creation_is_completed(engine: Engine) -> None:
-    def crash(operation: object) -> None:
-        if type(operation).__name__ == "UpdateTimeToLive":
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_create_table(CreateTable(other), env_of(HookedDriver(engine, crash)))
+    driver = InterruptedDriver(engine, ops.UpdateTimeToLive, before=Crash)
+    with pytest.raises(Crash):
+        run_create_table(CreateTable(other), env_of(driver))
     run_create_table(CreateTable(other), env_of(engine))
     ttl = engine.execute(ops.DescribeTimeToLive("other")).time_to_live_description
     assert ttl.time_to_live_status == "ENABLED"

@@ -24,7 +24,8 @@ from singletable import (
 )
 from singletable.migration import Part, Rewrite, each, leave_out, merge, unchanged
 from singletable.migration.rewrite import run_rewrite, undo_rewrite
-from tests.migration.doubles import before_first_transaction
+from singletable.operations import TransactWriteItems
+from singletable.testing import InterruptedDriver
 from tests.migration.in_place import crash_at_every_request, environment, stored
 
 # The old entities have a declaration of the table of their own, because keys overlap.
@@ -157,7 +158,13 @@ def test_concurrent_writes_are_kept(engine: Engine) -> None:
         store.delete(Account.key("u2"))
 
     run_rewrite(
-        STEP, environment(before_first_transaction(engine, write), app, old_app, page_size=None)
+        STEP,
+        environment(
+            InterruptedDriver(engine, TransactWriteItems, before=write),
+            app,
+            old_app,
+            page_size=None,
+        ),
     )
     profile = store.get(Profile.key("u0"))
     assert profile is not None
@@ -215,7 +222,10 @@ def test_a_group_that_changes_concurrently_is_read_again(engine: Engine) -> None
         store.delete(Like.key("p", "v0"))
         store.put(Like(post="p", visitor="w"))
 
-    run_rewrite(LIKES, environment(before_first_transaction(engine, write), app, old_app))
+    run_rewrite(
+        LIKES,
+        environment(InterruptedDriver(engine, TransactWriteItems, before=write), app, old_app),
+    )
     assert store.get(Likes.key("p")) == Likes(post="p", visitors=["v1", "v2", "w"])
 
 

@@ -13,7 +13,6 @@ from typing import Any, cast
 import pytest
 
 from singletable import (
-    AsyncEngine,
     Attr,
     Binary,
     Driver,
@@ -37,10 +36,10 @@ from singletable.migration.environment import StepProgress
 from singletable.migration.runner import MigrationRunner
 from singletable.retry import send
 from singletable.schema import model_of
+from singletable.testing import Crash, InterruptedDriver, endpoint
 from singletable.values import Item
-from tests.conformance.endpoint import endpoint
 from tests.migration.copy_site import stored
-from tests.migration.doubles import Clock, Disturbed, Killed, Mortal, WithoutFeed
+from tests.migration.doubles import Clock, WithoutFeed
 
 people = Table("people", pk="name", sk=None)
 pets = Table("pets", pk="pet", sk=None)
@@ -194,8 +193,7 @@ def _target(kind: str, tmp_path: Path) -> Generator[Driver]:
         with Engine.on_file(tmp_path / "zoo.db") as engine:
             yield engine
     else:
-        with endpoint() as (behind, host, port), connect(f"dynamodb+http://{host}:{port}") as far:
-            behind.engine = AsyncEngine(Engine.in_memory())
+        with endpoint(Engine.in_memory()) as url, connect(f"dynamodb+{url}") as far:
             yield far
 
 
@@ -245,8 +243,10 @@ def test_tables_with_number_and_binary_keys(clock: Clock) -> None:
         for number in range(8):
             engine.execute(ops.PutItem("numbers", {"n": {"N": str(number)}}))
             engine.execute(ops.PutItem("blobs", {"n": {"N": str(number)}, "b": {"B": "AAEC"}}))
-        disturbed = Disturbed(
-            engine, lambda: engine.execute(ops.DeleteItem("numbers", {"n": {"N": "5"}}))
+        disturbed = InterruptedDriver(
+            engine,
+            before=lambda: engine.execute(ops.DeleteItem("numbers", {"n": {"N": "5"}})),
+            times=None,
         )
         assert runner(disturbed, clock, move).run().phase == "ready"
         assert len(stored(engine, "copied")) == 15
@@ -335,7 +335,7 @@ def test_writes_of_an_application_on_a_migrating_driver_are_carried_over_and_bac
             with suppress(errors.MigrationError, errors.ServiceUnavailable):
                 write(application, random)
 
-    move = runner(Disturbed(plain, disturb), clock)
+    move = runner(InterruptedDriver(plain, before=disturb, times=None), clock)
     write_old(application, random)
     left = 30
     assert move.run().changes == "driver"
@@ -394,19 +394,16 @@ def test_a_feed_that_keeps_too_little_is_reported(clock: Clock) -> None:
             write_old(engine, random, 70)
 
         with pytest.raises(errors.MigrationError, match="retention"):
-            runner(Disturbed(engine, disturb), clock).run()
+            runner(InterruptedDriver(engine, before=disturb, times=None), clock).run()
 
 
 # Cut-over and rollback
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("action", ["cut_over", "rollback"])
-def test_switching_killed_at_any_request_continues(action: str, after: bool) -> None:
-    lives = 0
-    while True:
-        lives += 1
-        random = Random(lives)
+def test_switching_killed_at_any_request_continues(action: str) -> None:
+    for requests in count():
+        random = Random(requests)
         clock = Clock()
         with Engine.in_memory() as engine:
             create_tables(engine, people, pets, zoo)
@@ -416,23 +413,27 @@ def test_switching_killed_at_any_request_continues(action: str, after: bool) -> 
             if action == "rollback":
                 runner(engine, clock).cut_over()
                 write_new(engine, random, 6)
+            driver = InterruptedDriver(engine)
+            driver.crash_after(requests)
             try:
-                getattr(runner(Mortal(engine, lives, after), clock), action)()
-            except Killed:
+                getattr(runner(driver, clock), action)()
+            except Crash:
                 pass
             else:
-                break
+                assert requests > 10
+                return
             clock.now += 60
             assert getattr(runner(engine, clock), action)().lag in (0, None)
-            assert new_items(engine) == old_items(engine), lives
-    assert lives > 10
+            assert new_items(engine) == old_items(engine), requests
 
 
 def test_a_follower_ends_a_cut_over_that_was_killed(engine: Engine, clock: Clock) -> None:
     move = runner(engine, clock)
     move.run()
-    with pytest.raises(Killed):
-        runner(Mortal(engine, 6), clock).cut_over()
+    driver = InterruptedDriver(engine)
+    driver.crash_after(5)
+    with pytest.raises(Crash):
+        runner(driver, clock).cut_over()
     assert move.status().phase == "switching"
     # Until the lease of the killed process expires, it may still be at work.
     move.follow(lambda: clock.now > 1020)
@@ -582,7 +583,12 @@ def test_two_runners_exclude_each_other(engine: Engine, clock: Clock) -> None:
             failures.append(locked.value)
 
     other = runner(engine, clock, owner="other")
-    assert runner(Disturbed(engine, disturb), clock, owner="one").run().phase == "ready"
+    assert (
+        runner(InterruptedDriver(engine, before=disturb, times=None), clock, owner="one")
+        .run()
+        .phase
+        == "ready"
+    )
     assert failures
     assert other.run().phase == "ready"
 
@@ -603,7 +609,7 @@ def _is_spoiled_by_a_stall(at: int) -> bool | None:
         write_old(engine, random, 20)
         other = runner(engine, clock, owner="other")
         with suppress(errors.MigrationLocked):
-            runner(Disturbed(engine, disturb), clock, owner="one").run()
+            runner(InterruptedDriver(engine, before=disturb, times=None), clock, owner="one").run()
         return None if next(requests) <= at else new_items(engine) != old_items(engine)
 
 
@@ -647,7 +653,7 @@ def test_a_table_is_not_copied_onto_itself_by_another_address(engine: Engine, cl
     Store(engine).put(OldPerson(name="ada"))
     before = engine.execute(ops.Scan("people")).items
     onto_itself = Migration(Copy(again, unchanged(people)), name="0001_again")
-    far = Disturbed(engine, lambda: None)
+    far = InterruptedDriver(engine)
     with pytest.raises(errors.MigrationError, match="is the new table itself"):
         MigrationRunner(onto_itself, engine, far, clock=clock, sleep=clock.sleep).run()
     assert engine.execute(ops.Scan("people")).items == before

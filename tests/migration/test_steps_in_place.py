@@ -37,7 +37,8 @@ from singletable.migration import (
 )
 from singletable.migration.runner import MigrationRunner
 from singletable.operations import GetItem, Operation, Scan, TransactWriteItems
-from tests.migration.doubles import Clock, Crash, HookedDriver
+from singletable.testing import Crash, InterruptedDriver
+from tests.migration.doubles import Clock
 from tests.migration.in_place import stored
 
 R = TypeVar("R")
@@ -148,21 +149,12 @@ def test_a_migration_of_many_steps_runs_and_counts(shop: Engine) -> None:
 
 
 def test_a_migration_continues_after_a_crash_at_any_step(shop: Engine) -> None:
-    left = 12
-
-    def crash(operation: Operation[object]) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise Crash
-
+    driver = InterruptedDriver(shop)
     for attempt in range(30):
-        left = 12 + attempt * 5
+        driver.crash_after(11 + attempt * 5)
         # The lease of the process that crashed has expired.
         clock = Clock(now=1e9 + attempt * 100)
-        failing = MigrationRunner(
-            MIGRATION, HookedDriver(shop, crash), page_size=2, segments=1, clock=clock
-        )
+        failing = MigrationRunner(MIGRATION, driver, page_size=2, segments=1, clock=clock)
         try:
             failing.run()
         except Crash:
@@ -243,20 +235,18 @@ def test_a_new_index_is_complete_although_orders_come_in(shop: Engine) -> None:
     store = Store(shop)
     number = 100
 
-    def write(operation: Operation[object]) -> None:
+    def write() -> None:
         nonlocal number
-        if isinstance(operation, Scan | TransactWriteItems) and number < 110:
-            number += 1
-            # Programs of both versions are running.
-            store.put(FirstOrder(number=f"{number % 9}", customer="c1", name=f"New N{number}"))
-            store.put(Order(number=f"{number}", customer="c1", surname="S"))
+        number += 1
+        # Programs of both versions are running.
+        store.put(FirstOrder(number=f"{number % 9}", customer="c1", name=f"New N{number}"))
+        store.put(Order(number=f"{number}", customer="c1", surname="S"))
 
     index = Migration(AddIndex(second, "GSI1"), Backfill(Order), name="0002_index")
     store.admin.create_table(totals)
     store.put(Total(customer="c1", orders=0))
-    migrating = MigrationRunner(
-        index, HookedDriver(shop, write), page_size=3, segments=1, sleep=lambda seconds: None
-    )
+    driver = InterruptedDriver(shop, (Scan, TransactWriteItems), before=write, times=10)
+    migrating = MigrationRunner(index, driver, page_size=3, segments=1, sleep=lambda seconds: None)
     migrating.run()
     assert number == 110
     everything = [item for item in stored(shop, second) if item["customer"] == {"S": "c1"}]
@@ -301,19 +291,21 @@ def test_the_lease_is_renewed_during_a_long_page(
     clock = Clock()
     remaining: list[float] = []
 
-    def take_time(operation: Operation[object]) -> None:
+    def take_time() -> None:
         clock.now += seconds
-        if isinstance(operation, Scan | TransactWriteItems):
-            lease = Store(shop).driver.execute(GetItem("shop", migrating.states.key)).item
-            assert lease is not None
-            remaining.append(float(lease["lease_until"]["N"]) - clock.now)
+
+    def check_lease() -> None:
+        lease = Store(shop).driver.execute(GetItem("shop", migrating.states.key)).item
+        assert lease is not None
+        remaining.append(float(lease["lease_until"]["N"]) - clock.now)
 
     Store(shop).put_many(
         [FirstOrder(number=f"{n}", customer="c", name="x" * 200) for n in range(1000, 1200)]
     )
+    checked = InterruptedDriver(shop, (Scan, TransactWriteItems), before=check_lease, times=None)
     migrating = MigrationRunner(
         Migration(AddIndex(second, "GSI1"), Backfill(Order), name="0002_index"),
-        HookedDriver(shop, take_time),
+        InterruptedDriver(checked, before=take_time, times=None),
         rate=rate,
         segments=1,
         clock=clock,

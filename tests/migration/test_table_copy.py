@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import pytest
 
 from singletable import (
-    AsyncEngine,
     Attr,
     BatchWriteItem,
     Driver,
@@ -36,11 +35,10 @@ from singletable import (
 from singletable.migration.anonymization import Anonymizer
 from singletable.migration.item_filter import parse_filter
 from singletable.migration.table_copy import CopyResult, CopySettings, TableCopy
-from singletable.operations import Operation, Scan
+from singletable.operations import Scan
 from singletable.schema import read_table
+from singletable.testing import Crash, InterruptedDriver, endpoint
 from singletable.values import Item
-from tests.conformance.endpoint import endpoint
-from tests.migration.doubles import HookedDriver
 
 R = TypeVar("R")
 
@@ -104,9 +102,8 @@ def test_copies_all_items_and_creates_the_table_like_the_original(
     with ExitStack() as stack:
         target: Driver
         if where == "http":
-            behind, host, port = stack.enter_context(endpoint())
-            behind.engine = AsyncEngine(stack.enter_context(Engine.in_memory()))
-            target = stack.enter_context(Remote.at(f"dynamodb+http://{host}:{port}"))
+            url = stack.enter_context(endpoint(stack.enter_context(Engine.in_memory())))
+            target = stack.enter_context(Remote.at(f"dynamodb+{url}"))
         elif where == "file":
             target = stack.enter_context(Engine.on_file(tmp_path / "copy.db"))
         else:
@@ -239,51 +236,34 @@ def test_different_numbers_have_different_fakes_with_as_many_digits() -> None:
         assert [len(one) for one in fakes] == [len(one) for one in texts]
 
 
-class Interrupted(Exception):
-    pass
-
-
-class Breaking:
-    """Executes requests, until it has executed some batches of writes."""
-
-    def __init__(self, driver: Driver, batches: int) -> None:
-        self.driver, self.batches = driver, batches
-
-    def execute(self, operation: Operation[R], /) -> R:
-        if isinstance(operation, BatchWriteItem):
-            self.batches -= 1
-            if self.batches < 0:
-                raise Interrupted
-        return self.driver.execute(operation)
-
-
 def test_interrupted_copy_continues_and_other_settings_are_rejected(
     source: Engine, target: Engine
 ) -> None:
     # With a rate, pages are small; the clock never shows a delay.
     settings = CopySettings(rate=25, segments=2)
     slept: list[float] = []
-    breaking = Breaking(target, 2)
-    with pytest.raises(Interrupted):
-        TableCopy(source, breaking, "people", settings=settings, sleep=slept.append).run()
+    driver = InterruptedDriver(target)
+    driver.crash_after(2, BatchWriteItem)
+    with pytest.raises(Crash):
+        TableCopy(source, driver, "people", settings=settings, sleep=slept.append).run()
     assert 0 < len(items(target)) < 100
     with pytest.raises(MigrationError, match="other settings"):
         copy(source, target, limit=3)
-    counting = Breaking(target, 1000)
-    continued = TableCopy(source, counting, "people", settings=settings, sleep=slept.append)
+    driver.interrupt(BatchWriteItem)
+    continued = TableCopy(source, driver, "people", settings=settings, sleep=slept.append)
     assert continued.run().copied == 100
     assert items(target) == items(source)
     # Two batches were written before, and are not written again.
-    assert 1000 - counting.batches < 4
+    assert driver.count < 4
     assert copy(source, target, limit=3).copied == 3
 
 
 def test_restart_forgets_an_interrupted_copy(source: Engine, target: Engine) -> None:
     settings = CopySettings(rate=25, segments=1)
-    with pytest.raises(Interrupted):
-        TableCopy(
-            source, Breaking(target, 2), "people", settings=settings, sleep=lambda _: None
-        ).run()
+    driver = InterruptedDriver(target)
+    driver.crash_after(2, BatchWriteItem)
+    with pytest.raises(Crash):
+        TableCopy(source, driver, "people", settings=settings, sleep=lambda _: None).run()
     again = TableCopy(source, target, "people", settings=CopySettings(limit=5))
     assert again.run(restart=True).copied == 5
 
@@ -390,7 +370,7 @@ def test_wrong_filters_name_the_position(text: str, position: int | None, messag
 def test_a_copy_onto_itself_by_another_address_changes_nothing(source: Engine) -> None:
     before = items(source)
     with pytest.raises(InvalidValue, match="onto itself"):
-        copy(source, HookedDriver(source), transform=lambda item: {**item, "Name": "Nobody"})
+        copy(source, InterruptedDriver(source), transform=lambda item: {**item, "Name": "Nobody"})
     assert items(source) == before
 
 

@@ -20,9 +20,9 @@ from singletable import (
 )
 from singletable.migration import AddUnique
 from singletable.migration.uniques import run_add_unique, undo_add_unique
-from singletable.operations import PutItem, Scan
+from singletable.operations import PutItem, Scan, TransactWriteItems
+from singletable.testing import InterruptedDriver
 from singletable.values import Item
-from tests.migration.doubles import before_first_transaction
 from tests.migration.in_place import crash_at_every_request, environment, stored
 
 app = Table("app")
@@ -127,7 +127,9 @@ def test_concurrent_changes_get_the_markers_of_their_new_values(engine: Engine) 
         # By the new one.
         store.put(User(name="u2", email="two@x.org"))
 
-    env = environment(before_first_transaction(engine, write), app, page_size=None)
+    env = environment(
+        InterruptedDriver(engine, TransactWriteItems, before=write), app, page_size=None
+    )
     run_add_unique(STEP, env)
     owners = {
         email: None if user is None else user.name
@@ -155,7 +157,10 @@ def test_a_concurrent_violation_is_reported(engine: Engine) -> None:
 
     with pytest.raises(TransformFailed, match=r"USER#u2.*USER#fast SK=USER has got the same"):
         run_add_unique(
-            STEP, environment(before_first_transaction(engine, write), app, page_size=None)
+            STEP,
+            environment(
+                InterruptedDriver(engine, TransactWriteItems, before=write), app, page_size=None
+            ),
         )
     with pytest.raises(TransformFailed, match=r"USER#u2"):
         run_add_unique(STEP, environment(engine, app))

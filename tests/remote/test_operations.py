@@ -18,8 +18,9 @@ from singletable.remote import AsyncRemote, Remote
 from singletable.remote.config import RemoteEndpoint
 from singletable.remote.http import RequestWriter
 from singletable.remote.signature import StaticCredentials
+from singletable.testing import endpoint
 from singletable.wire import parse_plain_request, read_operation, read_request, write_result
-from tests.conformance.endpoint import Exchangeable, endpoint
+from tests.conformance.endpoint import Exchangeable
 from tests.fuzz.sandbox import new_engine
 from tests.fuzz.valid_requests import REQUESTS, Request
 
@@ -44,8 +45,9 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 @pytest.fixture(scope="module")
 def endpoint_server() -> Iterator[tuple[Exchangeable, str]]:
-    with endpoint() as (behind, host, port):
-        yield behind, f"dynamodb+http://{host}:{port}"
+    behind = Exchangeable()
+    with endpoint(behind) as url:
+        yield behind, f"dynamodb+{url}"
 
 
 def comparable(output: object) -> object:

@@ -15,7 +15,8 @@ from singletable.remote import AsyncRemote, Remote
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.config import ResolvedConfig, resolve_config
 from singletable.store import Call, Store
-from tests.conformance.endpoint import Exchangeable, endpoint
+from singletable.testing import endpoint
+from tests.conformance.endpoint import Exchangeable
 from tests.store.clock import Clock
 from tests.store.known_failures import FAILS, FOREIGN
 from tests.store.other_engines import Foreign, ForeignEngine
@@ -31,7 +32,8 @@ OURS = ("memory", "memory, async", "file", "file, async", "http", "http, async")
 @pytest.fixture(scope="session")
 def far_end() -> Iterator[tuple[Exchangeable, Remote]]:
     """Start an endpoint and connect to it; each test sets its engine."""
-    with endpoint() as (behind, host, port), Remote.at(f"dynamodb+http://{host}:{port}") as driver:
+    behind = Exchangeable()
+    with endpoint(behind) as url, Remote.at(f"dynamodb+{url}") as driver:
         yield behind, driver
 
 

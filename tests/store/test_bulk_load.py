@@ -15,6 +15,7 @@ from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver
 from singletable.operations import Driver, PutItem, Scan, TransactWriteItems
 from singletable.schema import key_of
 from singletable.store import AsyncStore, Call, LoadConflict, LoadResult, Progress, Store
+from singletable.testing import Crash, InterruptedDriver
 from singletable.values import Item
 from tests.store.bulk_entities import (
     Comment,
@@ -29,7 +30,6 @@ from tests.store.bulk_entities import (
     visits,
 )
 from tests.store.clock import Clock
-from tests.store.interrupted_driver import InterruptedDriver, stop_process
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, request_names
 
@@ -102,9 +102,8 @@ def test_repeated_load_skips_a_later_load(store: Store, clock: Clock) -> None:
     check_design(store, 12)
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_load_killed_at_every_request_counts_nothing_twice(
-    after: bool, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Many small transactions, and several windows.
     monkeypatch.setattr("singletable.store.bulk.MAX_TRANSACTION_ITEMS", 10)
@@ -112,10 +111,11 @@ def test_load_killed_at_every_request_counts_nothing_twice(
     for requests in range(1000):
         engine = Engine.in_memory()
         store = open_store(tracker, driver=engine)
-        killed = InterruptedDriver(engine, stop_process, first=requests, after=after)
+        killed = InterruptedDriver(engine)
+        killed.crash_after(requests)
         try:
             Store(killed).bulk_load(design(12))
-        except SystemExit:
+        except Crash:
             result = store.bulk_load(design(12))
         else:
             assert requests >= 10
@@ -345,7 +345,7 @@ def test_load_finds_an_item_that_another_program_wrote_meanwhile() -> None:
     def create() -> None:
         other.create(Person(name="ada", email="ada@x"))
 
-    racing = Store(InterruptedDriver(other.driver, create, TransactWriteItems))
+    racing = Store(InterruptedDriver(other.driver, TransactWriteItems, before=create))
     assert racing.bulk_load(people) == LoadResult(written=1, skipped=1, conflicts=0)
     with pytest.raises(errors.AlreadyExists):
         racing.bulk_load([Person(name="cid", email="bea@x")])

@@ -13,9 +13,9 @@ from singletable.faults import Faults, FaultyDriver
 from singletable.operations import BatchWriteItem, PutItem
 from singletable.schema import ItemKey
 from singletable.store import Call, Progress, Store
+from singletable.testing import Crash, InterruptedDriver
 from singletable.values import Item
 from tests.store.entities import Ballot, Candidate, Election, ballot, votes
-from tests.store.interrupted_driver import InterruptedDriver, stop_process
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import open_store
@@ -123,8 +123,8 @@ def test_clear_retries_unprocessed_deletes(store: Store, opener: StoreOpener) ->
 
 
 def test_clear_can_be_called_again_after_an_interruption(store: Store, opener: StoreOpener) -> None:
-    crashing = InterruptedDriver(opener.driver, stop_process, BatchWriteItem, first=1)
-    with pytest.raises(SystemExit):
+    crashing = InterruptedDriver(opener.driver, BatchWriteItem, before=Crash, first=1)
+    with pytest.raises(Crash):
         Store(crashing).admin.clear(votes, keep=[Election.key("L")])
     assert len(left(store)) == 63 - 25
     assert store.admin.clear(votes, keep=[Election.key("L")]) == 62 - 25

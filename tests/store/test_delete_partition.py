@@ -13,10 +13,10 @@ from singletable.errors import InvalidValue, ItemMismatch, SingleTableError
 from singletable.faults import Faults, FaultyDriver
 from singletable.operations import PutItem, Scan, TransactWriteItems
 from singletable.store import Call, DeleteResult, Progress, Store
+from singletable.testing import Crash, InterruptedDriver
 from singletable.values import Item
 from tests.store.bulk_entities import Comment, Issue, Person, Project, Session, Shelf, tracker
 from tests.store.clock import Clock
-from tests.store.interrupted_driver import InterruptedDriver, stop_process
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store
@@ -101,19 +101,19 @@ def test_delete_partition_keeps_history_of_released_values(empty: Store) -> None
     assert "released" in marker
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_delete_killed_at_every_request_can_be_repeated(
-    after: bool, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("singletable.store.bulk.MAX_TRANSACTION_ITEMS", 16)
     loaded = Engine.in_memory()
     load(open_store(tracker, driver=loaded))
     for requests in range(1000):
         engine = loaded.copy()
-        killed = InterruptedDriver(engine, stop_process, first=requests, after=after)
+        killed = InterruptedDriver(engine)
+        killed.crash_after(requests)
         try:
             Store(killed).delete_partition(ACME)
-        except SystemExit:
+        except Crash:
             Store(engine).delete_partition(ACME)
         else:
             assert requests >= 7
@@ -154,7 +154,7 @@ def test_item_that_changes_meanwhile_is_deleted_as_it_is() -> None:
     def rename() -> None:
         other.update(Issue.key("acme", "web", 1), Issue.slug.set("changed"))
 
-    renaming = InterruptedDriver(other.driver, rename, TransactWriteItems)
+    renaming = InterruptedDriver(other.driver, TransactWriteItems, before=rename)
     Store(renaming).delete_partition(ACME)
     check_only_acme_is_deleted(other)
 

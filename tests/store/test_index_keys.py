@@ -12,8 +12,8 @@ from singletable.errors import NotFound
 from singletable.operations import GetItem
 from singletable.schema import Edit, Selection
 from singletable.store import Store
+from singletable.testing import InterruptedDriver
 from tests.store.indexed_entity import Task, all_items, check_indexes, tasks
-from tests.store.interrupted_driver import InterruptedDriver
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import open_store
 
@@ -99,7 +99,7 @@ def test_concurrent_write_leaves_no_wrong_index_key(
     def add() -> None:
         store.update(ONE, Task.level.add(1))
 
-    racing = InterruptedDriver(opener.driver, add, GetItem, times=times, after=True)
+    racing = InterruptedDriver(opener.driver, GetItem, after=add, times=times)
     changed = Store(racing).update(ONE, Task.state.set("done"))
     assert (changed.state, changed.level) == ("done", times)
     assert racing.count == times + 1
@@ -111,7 +111,7 @@ def test_concurrent_create_gets_no_wrong_index_key(store: Store, opener: StoreOp
     def put() -> None:
         store.put(Task(board="b", number=1, owner="ada"))
 
-    racing = InterruptedDriver(opener.driver, put, GetItem, after=True)
+    racing = InterruptedDriver(opener.driver, GetItem, after=put)
     with pytest.raises(NotFound):
         Store(racing).update(ONE, Task.state.set("done"))
     check_indexes(opener.driver, ["b"])

@@ -12,7 +12,7 @@ from singletable.errors import AlreadyExists
 from singletable.operations import Driver, PutItem, TransactWriteItems
 from singletable.schema import model_of
 from singletable.store import Call, Store
-from tests.store.interrupted_driver import InterruptedDriver
+from singletable.testing import InterruptedDriver
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, request_names, transact
@@ -79,7 +79,7 @@ def test_items_with_a_shared_value_can_be_repaired(store: Store, opener: StoreOp
 
 def before_transaction(opener: StoreOpener, action: Callable[[], object]) -> Store:
     """Return a store that runs a function just before its first transaction."""
-    return Store(InterruptedDriver(opener.driver, action, TransactWriteItems))
+    return Store(InterruptedDriver(opener.driver, TransactWriteItems, before=action))
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -28,9 +28,9 @@ from singletable.schema import (
 )
 from singletable.schema.model import model_of
 from singletable.store import Store
+from singletable.testing import InterruptedDriver
 from singletable.values import Item
 from tests.store.clock import Clock
-from tests.store.interrupted_driver import InterruptedDriver
 from tests.store.stores import existing, open_store, transact
 
 by_owner = Index("by_owner", pk="GSI1PK", sk="GSI1SK")
@@ -271,7 +271,7 @@ def test_a_move_at_any_moment_loses_nothing(name: str, before: int, local: Store
     def move() -> None:
         local.update(KEY, Account.balance.add(10))
 
-    driver = InterruptedDriver(local.driver, move, first=before)
+    driver = InterruptedDriver(local.driver, before=move, first=before)
     assert CALLS[name](Store(driver, clock=Clock())) is not None
     moved = 10 if driver.count > before else 0
     balance = 5 + moved + (2 if name in ("modify", "update") else 0)

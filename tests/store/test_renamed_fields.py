@@ -30,8 +30,8 @@ from singletable.schema import (
 )
 from singletable.store import Store
 from singletable.store.validation import condition_node
+from singletable.testing import InterruptedDriver
 from singletable.values import AttributeValue, Item
-from tests.store.interrupted_driver import InterruptedDriver
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, expect_error, open_store
 
@@ -302,7 +302,7 @@ def test_edit_is_repeated_if_a_program_of_the_old_version_writes_meanwhile() -> 
     def write() -> None:
         put(store, {**OLD, "score": {"N": "10"}})
 
-    racing = Store(InterruptedDriver(store.driver, write, GetItem, after=True))
+    racing = Store(InterruptedDriver(store.driver, GetItem, after=write))
     assert racing.update(ADA, User.points.add(1)).points == 11
 
 

@@ -30,9 +30,9 @@ from singletable.schema import (
 )
 from singletable.store import Store
 from singletable.store.calls import Call as StoreCall
+from singletable.testing import InterruptedDriver
 from singletable.values import Item
 from tests.store.clock import Clock
-from tests.store.interrupted_driver import InterruptedDriver
 from tests.store.stores import open_store, request_names
 
 # Of all triples of calls, one of so many is tested; `make fuzz` tests all.
@@ -306,7 +306,7 @@ def test_merged_writes_are_planned_again_if_the_item_changes() -> None:
     def add() -> None:
         store.update(PLAIN, Plain.a.add(10))
 
-    racing = Store(InterruptedDriver(store.driver, add, GetItem, after=True))
+    racing = Store(InterruptedDriver(store.driver, GetItem, after=add))
     with racing.transaction() as transaction:
         transaction.upsert(PLAIN, Plain.a.add(1))
         transaction.upsert(PLAIN, Plain.b.add(1), if_=Plain.a >= 1)

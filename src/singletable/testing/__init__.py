@@ -1,4 +1,4 @@
-"""A pytest plugin for apps: fresh stores, a fixed clock, fault injection and strict patterns."""
+"""A pytest plugin and test doubles for apps: fresh stores, a clock, crashes and an endpoint."""
 
 from __future__ import annotations
 
@@ -6,15 +6,35 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from singletable.testing.drivers import AsyncInterruptedDriver, Crash, InterruptedDriver
+    from singletable.testing.endpoint_thread import endpoint
     from singletable.testing.stores import AsyncStoreFactory, StoreClock, StoreFactory
     from singletable.testing.strict import undeclared
 
-__all__ = ["AsyncStoreFactory", "StoreClock", "StoreFactory", "undeclared"]
+_MODULES = {
+    "AsyncInterruptedDriver": "drivers",
+    "AsyncStoreFactory": "stores",
+    "Crash": "drivers",
+    "InterruptedDriver": "drivers",
+    "StoreClock": "stores",
+    "StoreFactory": "stores",
+    "endpoint": "endpoint_thread",
+    "undeclared": "strict",
+}
+__all__ = [
+    "AsyncInterruptedDriver",
+    "AsyncStoreFactory",
+    "Crash",
+    "InterruptedDriver",
+    "StoreClock",
+    "StoreFactory",
+    "endpoint",
+    "undeclared",
+]
 
 
 def __getattr__(name: str) -> object:
     """Import a public name on first use: every run of pytest imports this package."""
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = "strict" if name == "undeclared" else "stores"
-    return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)

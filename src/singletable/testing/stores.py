@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 from typing import Protocol
 
 from singletable.engine import AsyncEngine, Engine, Settings
@@ -18,23 +19,31 @@ _TEMPLATES: dict[tuple[Table, ...], Engine] = {}
 
 
 class StoreClock:
-    """The clock of stores and engines: noon on 1 January 2026 until a test advances it."""
+    """The clock of stores and engines: noon on 1 January 2026 until a test advances it.
 
-    def __init__(self, now: datetime = NOON) -> None:
+    With a `tick`, each reading is later than the one before by this much.
+    """
+
+    def __init__(self, now: datetime = NOON, tick: timedelta = timedelta()) -> None:
         self.now = now
+        self.tick = tick
+        self._lock = Lock()
 
     def __call__(self) -> datetime:
         """Return the time as stores expect it."""
-        return self.now
+        with self._lock:
+            self.now += self.tick
+            return self.now
 
     def seconds(self) -> float:
-        """Return the time as engines expect it."""
-        return self.now.timestamp()
+        """Return the time as engines and migrations expect it."""
+        return self().timestamp()
 
     def advance(self, **by: float) -> datetime:
         """Advance the clock, as in `clock.advance(hours=2)`, and return the new time."""
-        self.now += timedelta(**by)
-        return self.now
+        with self._lock:
+            self.now += timedelta(**by)
+            return self.now
 
 
 class StoreFactory(Protocol):

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings, Store
-from singletable.testing import StoreClock
+from singletable.testing import StoreClock, endpoint
 from singletable_apps.shared.expiry import expiring
-from tests.conformance.endpoint import Exchangeable, endpoint
+from tests.conformance.endpoint import Exchangeable
 
 
 @pytest.fixture(scope="session")
 def remote_endpoint() -> Iterator[tuple[Exchangeable, Remote]]:
     """Yield an endpoint and a driver for it; each test sets its engine."""
-    with endpoint() as (behind, host, port), Remote.at(f"dynamodb+http://{host}:{port}") as driver:
+    behind = Exchangeable()
+    with endpoint(behind) as url, Remote.at(f"dynamodb+{url}") as driver:
         yield behind, driver
 
 

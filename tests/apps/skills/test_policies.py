@@ -24,15 +24,14 @@ from singletable import (
     UpdateItem,
     connect,
 )
-from singletable.engine import AsyncEngine
 from singletable.server.guard import Credential, Guard
 from singletable.server.guard.policy_document import PolicyError, read_policy
+from singletable.testing import endpoint
 from singletable.values import Item
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Profile, User, UserSkill
 from singletable_apps.skills.policies import own_data_policy
 from tests.apps.skills.support.world import World
-from tests.conformance.endpoint import endpoint
 
 TABLE = "glad-entities"
 
@@ -51,11 +50,10 @@ def open_endpoint(engine: Engine, username: str) -> Iterator[Remote]:
     tag = {"aws:PrincipalTag/username": username}
     policy = read_policy(own_data_policy(), tag)
     guard = Guard([Credential(username, "AKIAONE", "its secret", policy=policy, context=tag)])
-    with pytest.MonkeyPatch.context() as patch, endpoint(guard) as (behind, host, port):
+    with pytest.MonkeyPatch.context() as patch, endpoint(engine, guard=guard) as url:
         patch.setenv("AWS_ACCESS_KEY_ID", "AKIAONE")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "its secret")
-        behind.engine = AsyncEngine(engine)
-        with connect(f"dynamodb+http://{host}:{port}?region=us-east-1") as driver:
+        with connect(f"dynamodb+{url}?region=us-east-1") as driver:
             assert isinstance(driver, Remote)
             yield driver
 

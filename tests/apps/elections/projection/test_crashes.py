@@ -9,12 +9,12 @@ from typing import get_args
 import pytest
 
 from singletable import Driver, PutItem
+from singletable.testing import Crash
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import EventData, event_log
 from singletable_apps.elections.projection.projector import HANDLERS, catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
-from tests.apps.support.drivers import PowerCut
 from tests.apps.support.elections.backends import (
     ALL_CASES,
     BACKENDS,
@@ -70,10 +70,10 @@ def test_command_that_crashes_anywhere_is_complete_or_has_no_effect(
     expected: dict[str, list[str]] = {}
     for operations in count():
         with place.power_cut_copy() as (there, cut):
-            cut.cut_after(operations)
+            cut.crash_after(operations)
             try:
                 COMMANDS[event](there.world.service, there)
-            except PowerCut:
+            except Crash:
                 pass
             else:
                 assert event in (read_events(there.engine)[-1].event_type, "CandidatesRemoved")
@@ -99,13 +99,13 @@ def test_crashed_rebuild_is_completed_by_the_next(places: Backends, where: str) 
         store = open_store(cut)
         operations, refusals, is_built = 0, 0, False
         while not is_built:
-            cut.cut_after(operations)
+            cut.crash_after(operations)
             # A crashed process has the lease until it expires.
             there.world.clock.advance(minutes=2)
             try:
                 rebuild(store, KEYS.ballot_key, clock=there.world.clock)
                 is_built = True
-            except PowerCut:
+            except Crash:
                 if dump_items(there.engine) != before:
                     refusals += 1
                     with pytest.raises(RebuildInProgress, match="try again"):

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import count
-
 import pytest
 
 from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
 from singletable.operations import Operation
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.elections.errors import NotFound, RebuildInProgress
 from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
-from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import Scenario, copy_scenario, make_scenario
 from tests.apps.support.elections.world import KEYS, PASSWORD, ballot, dump_items, open_store
@@ -31,17 +28,11 @@ def there(base: Scenario) -> Scenario:
     return copy_scenario(base)
 
 
-def _nth(number: int, *kinds: type[Operation[object]]) -> Callable[[Operation[object]], bool]:
-    """Return a condition that is met by the nth operation of these kinds and all later ones."""
-    numbers = count(1)
-    return lambda operation: isinstance(operation, kinds) and next(numbers) >= number
-
-
 def _begin_rebuild(there: Scenario) -> None:
     """Start a rebuild that crashes."""
-    cut = PowerCutDriver(there.engine)
-    cut.cut_after(8)
-    with pytest.raises(PowerCut):
+    cut = InterruptedDriver(there.engine)
+    cut.crash_after(8)
+    with pytest.raises(Crash):
         rebuild(open_store(cut), KEYS.ballot_key, clock=there.world.clock)
 
 
@@ -57,37 +48,36 @@ def _reads_user(operation: Operation[object]) -> bool:
 
 def _crash_while_renaming(there: Scenario, steps: int) -> None:
     """Rename Carol, and crash before all items that contain her name are renamed."""
-    cut = PowerCutDriver(there.engine)
-    at_the_step = _nth(steps + 1, TransactWriteItems)
-    dying = InterruptingDriver(cut, at_the_step, lambda: cut.cut_after(0))
-    service = there.world.open_service(dying)
-    with pytest.raises(PowerCut):
+    driver = InterruptedDriver(there.engine)
+    driver.crash_after(steps, TransactWriteItems)
+    service = there.world.open_service(driver)
+    with pytest.raises(Crash):
         service.people.rename(there.owner, "Carol", "Caroline")
 
 
 @pytest.mark.parametrize("steps", [1, 2])
 def test_user_who_is_being_renamed_can_vote(there: Scenario, steps: int) -> None:
-    driver = InterruptingDriver(
-        there.engine, _reads_user, lambda: _crash_while_renaming(there, steps)
+    driver = InterruptedDriver(
+        there.engine, _reads_user, before=lambda: _crash_while_renaming(there, steps)
     )
     service = there.world.open_service(driver)
     cast = service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
-    assert driver.happened
+    assert driver.interrupted
     assert (cast.voter_name, cast.is_repeat) == ("Caroline", False)
     check_consistency(there.world)
 
 
 def test_command_is_not_refused_because_of_a_rebuild(there: Scenario) -> None:
-    driver = InterruptingDriver(there.engine, _reads_user, lambda: _begin_rebuild(there))
+    driver = InterruptedDriver(there.engine, _reads_user, before=lambda: _begin_rebuild(there))
     service = there.world.open_service(driver)
     with pytest.raises(RebuildInProgress, match="Nothing is lost"):
         service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
-    assert driver.happened
+    assert driver.interrupted
 
 
 def test_command_logged_during_a_rebuild_says_that_it_is_saved(there: Scenario) -> None:
     length = there.world.event_count
-    driver = InterruptingDriver(there.engine, _nth(1, *WRITES), lambda: _begin_rebuild(there))
+    driver = InterruptedDriver(there.engine, WRITES, before=lambda: _begin_rebuild(there))
     service = there.world.open_service(driver)
     with pytest.raises(RebuildInProgress, match=f"event {length + 1} "):
         service.lifecycle.create(there.bob, "New")
@@ -115,14 +105,15 @@ def test_users_stay_signed_in_during_a_rebuild(there: Scenario) -> None:
 def test_cast_succeeds_while_the_election_is_renamed(there: Scenario) -> None:
     other = there.world.open_service()
     # After the event is in the log.
-    driver = InterruptingDriver(
+    driver = InterruptedDriver(
         there.engine,
-        _nth(2, *WRITES),
-        lambda: other.lifecycle.rename(there.bob, "Election 0", "Renamed"),
+        WRITES,
+        before=lambda: other.lifecycle.rename(there.bob, "Election 0", "Renamed"),
+        first=1,
     )
     service = there.world.open_service(driver)
     cast = service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
-    assert driver.happened
+    assert driver.interrupted
     now = other.voting.ballot(there.carol, "Renamed", "Carol")
     assert now.receipt["confirmation"] == cast.receipt["confirmation"]
     again = other.voting.cast(there.carol, "Renamed", ballot("Blue"), "new")
@@ -134,11 +125,14 @@ def test_cast_succeeds_while_the_election_is_renamed(there: Scenario) -> None:
 
 def test_register_succeeds_while_the_user_is_renamed(there: Scenario) -> None:
     other = there.world.open_service()
-    driver = InterruptingDriver(
-        there.engine, _nth(2, *WRITES), lambda: other.people.rename(there.owner, "Eve", "Evelyn")
+    driver = InterruptedDriver(
+        there.engine,
+        WRITES,
+        before=lambda: other.people.rename(there.owner, "Eve", "Evelyn"),
+        first=1,
     )
     eve = there.world.open_service(driver).people.register("Eve", "eve@example.org", PASSWORD)
-    assert driver.happened
+    assert driver.interrupted
     assert eve.name == "Evelyn"
 
 
@@ -147,7 +141,9 @@ def test_two_processes_apply_the_same_events_once(there: Scenario) -> None:
         catch_up(open_store(there.engine), KEYS.ballot_key)
 
     for nth in range(1, 7):
-        driver = InterruptingDriver(there.engine, _nth(nth, TransactWriteItems), apply_elsewhere)
+        driver = InterruptedDriver(
+            there.engine, TransactWriteItems, before=apply_elsewhere, first=nth - 1
+        )
         names = ("Carol", "Karol") if nth % 2 else ("Karol", "Carol")
         there.world.open_service(driver).people.rename(there.owner, *names)
         check_consistency(there.world)
@@ -162,17 +158,17 @@ def test_service_opens_while_others_write(there: Scenario) -> None:
     def looks(operation: Operation[object]) -> bool:
         return isinstance(operation, Query) and operation.scan_index_forward is False
 
-    driver = InterruptingDriver(
-        there.engine, looks, lambda: other.lifecycle.create(there.bob, "New")
+    driver = InterruptedDriver(
+        there.engine, looks, before=lambda: other.lifecycle.create(there.bob, "New")
     )
     assert there.world.open_service(driver).context.read.get_election("New").owner_name == "Bob"
-    assert driver.happened
-    reads_table = InterruptingDriver(
+    assert driver.interrupted
+    reads_table = InterruptedDriver(
         there.engine,
         lambda operation: isinstance(operation, GetItem) and "SYNC" in str(operation),
-        lambda: other.lifecycle.create(there.bob, "Newer"),
+        before=lambda: other.lifecycle.create(there.bob, "Newer"),
     )
     assert (
         there.world.open_service(reads_table).context.read.get_election("Newer").owner_name == "Bob"
     )
-    assert reads_table.happened
+    assert reads_table.interrupted

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.elections.entities import Sync
 from singletable_apps.elections.errors import CorruptLog, CorruptTable, RebuildInProgress
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.projection.rebuild import LEASE_DURATION, rebuild
-from tests.apps.support.drivers import PowerCut, PowerCutDriver
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import (
     KEYS,
@@ -33,9 +33,9 @@ def _fill(world: World) -> list[str]:
 
 
 def _crash(world: World, operations: int) -> None:
-    cut = PowerCutDriver(world.driver)
-    cut.cut_after(operations)
-    with pytest.raises(PowerCut):
+    cut = InterruptedDriver(world.driver)
+    cut.crash_after(operations)
+    with pytest.raises(Crash):
         rebuild(open_store(cut), KEY, builder="Anna", clock=world.clock)
 
 

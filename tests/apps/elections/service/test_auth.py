@@ -7,12 +7,12 @@ from contextlib import suppress
 
 import pytest
 
-from singletable import Engine, Operation
+from singletable import Engine
+from singletable.testing import InterruptedDriver
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import Busy, InvalidInput, NotPermitted, NotSignedIn
 from singletable_apps.shared.accounts import Passwords, TooManyAttempts
 from singletable_apps.shared.mail import Outbox
-from tests.apps.support.drivers import InterruptingDriver
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import PASSWORD, Clock, World, email_of
 
@@ -139,24 +139,18 @@ def _open_link_while_removing(
 ) -> bool:
     """Remove Bob after some operations of opening a link; return whether there were so many."""
     with engine.copy() as copy:
-        world, left = World(copy, clock), [10_000]
-
-        def is_due(_: Operation[object]) -> bool:
-            left[0] -= 1
-            return left[0] < 0
-
-        driver = InterruptingDriver(copy, is_due, lambda: world.service.people.remove(ada, "Bob"))
+        world, driver = World(copy, clock), InterruptedDriver(copy)
         auth = world.open_service(driver).auth
         open_link: dict[str, Callable[[str], object]] = {
             "new": auth.emails.confirm,
             "old": auth.emails.keep_old,
             "reset": lambda token: auth.reset(token, OTHER),
         }
-        left[0] = moment
+        driver.interrupt(before=lambda: world.service.people.remove(ada, "Bob"), first=moment)
         # Removed after the change, or before.
         with suppress(NotSignedIn, Busy):
             open_link[link](token)
-        return driver.happened
+        return bool(driver.interrupted)
 
 
 def test_old_password_hash_is_renewed_and_sessions_stay(memory: World) -> None:

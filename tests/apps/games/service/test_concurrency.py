@@ -21,6 +21,7 @@ from drills.games_oracle import PlayerLog, Sent, check_game
 from singletable import Engine
 from singletable.faults import Faults, FaultyDriver
 from singletable.operations import Operation, Query
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.games.entities import Game, GameState
 from singletable_apps.games.errors import GamesError, WrongPhase
 from singletable_apps.games.phases import Command, Phase
@@ -39,7 +40,6 @@ from tests.apps.games.support.world import (
     Phone,
     World,
 )
-from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver
 
 NAMES = ("Ada", "Bob", "Cy")
 TRIVIA, TEXT, POLL = range(3)
@@ -127,13 +127,13 @@ def interleave(make: Callable[[World], Table], first: Action, other: Action) -> 
             with prepared.copy() as engine:
                 table = original.copy(World(engine))
                 countdown = Countdown()
-                driver = InterruptingDriver(
-                    engine, countdown, partial(other, table, table.world.service)
+                driver = InterruptedDriver(
+                    engine, countdown, before=partial(other, table, table.world.service)
                 )
                 service = table.world.open(driver)
                 countdown.left = at
                 first(table, service)
-                if not driver.happened:
+                if not driver.interrupted:
                     return
                 yield table
                 table.world.check_calls()
@@ -338,13 +338,13 @@ class RandomGame:
         action = chance.choice([self.send_answer, self.send_answer, self.send_vote, self.command])
         player = chance.randrange(len(self.phones))
         for _ in range(2):
-            driver = PowerCutDriver(self.world.driver)
+            driver = InterruptedDriver(self.world.driver)
             service = self.world.open(driver)
             if chance.random() < 0.5:
-                driver.cut_after(chance.randrange(16))
+                driver.crash_after(chance.randrange(16))
             try:
                 action(service, player)
-            except PowerCut:
+            except Crash:
                 self.follow()
                 if chance.random() < 0.7:
                     continue

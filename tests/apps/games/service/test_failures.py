@@ -15,6 +15,7 @@ from singletable.operations import (
     TransactWriteItems,
     UpdateItem,
 )
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.games.entities import Game, GameState
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
@@ -30,7 +31,6 @@ from tests.apps.games.support.world import (
     Phone,
     World,
 )
-from tests.apps.support.drivers import PowerCut, PowerCutDriver
 
 pytestmark = pytest.mark.usefixtures("no_waits")
 WRITES = (PutItem, UpdateItem, BatchWriteItem, TransactWriteItems)
@@ -197,12 +197,12 @@ def test_interrupted_command_is_finished_by_another_process(memory: World, move:
     expected = facts(world.service, scene.game)
     for cut, world in enumerate(copies):
         # Only writes make a difference to others.
-        driver = PowerCutDriver(world.driver, *WRITES)
+        driver = InterruptedDriver(world.driver)
         service, rounds = world.open(driver), world.service.rounds
-        driver.cut_after(cut)
+        driver.crash_after(cut, WRITES)
         try:
             service.rounds.command(game_id, command, version=before.version)
-        except PowerCut:
+        except Crash:
             # For a timer of another process either nothing has happened, or it does the rest.
             state = rounds.finish_due(game_id)
             assert state.version > before.version or state == before

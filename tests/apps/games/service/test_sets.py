@@ -9,6 +9,7 @@ import pytest
 
 from singletable import Store
 from singletable.faults import Faults, FaultyDriver, Next
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.games.entities import QuestionSet, SetCategory, SetQuestion, SetVersion
 from singletable_apps.games.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.games.questions import Category, SetDraft, Visibility
@@ -16,7 +17,6 @@ from singletable_apps.games.service.sets import ADMIN, Sets
 from singletable_apps.games.tokens import new_id
 from singletable_apps.shared.pages import RevisionConflict
 from tests.apps.games.support.world import CAPITAL, HOST, LESSON, LUNCH, PRIMES, World
-from tests.apps.support.drivers import PowerCut, PowerCutDriver
 
 OTHER = new_id()
 DRAFT = SetDraft("Friday quiz", questions=(CAPITAL, LESSON, PRIMES))
@@ -195,12 +195,12 @@ def test_interrupted_save_leaves_the_old_version_and_is_cleaned_up(memory: World
     new = replace(DRAFT, questions=(LUNCH, CAPITAL))
     interrupted = 0
     for step in range(1, 12):
-        driver = PowerCutDriver(memory.driver)
+        driver = InterruptedDriver(memory.driver)
         service = memory.open(driver)
-        driver.cut_after(step)
+        driver.crash_after(step)
         try:
             service.sets.save(HOST, item.set_id, new)
-        except PowerCut:
+        except Crash:
             interrupted += 1
             assert titles(sets, item) in (
                 [each.title for each in DRAFT.questions],
@@ -219,12 +219,12 @@ def test_interrupted_delete_is_finished_by_the_next_list(memory: World) -> None:
     sets = memory.service.sets
     for step in range(1, 12):
         item = sets.create(HOST, replace(DRAFT, name=f"Set {step}"))
-        driver = PowerCutDriver(memory.driver)
+        driver = InterruptedDriver(memory.driver)
         service = memory.open(driver)
-        driver.cut_after(step)
+        driver.crash_after(step)
         try:
             service.sets.delete(HOST, item.set_id)
-        except PowerCut:
+        except Crash:
             left = [each.set_id for each in sets.list_own(HOST)]
             assert left in ([], [item.set_id])
             for set_id in left:

@@ -10,7 +10,10 @@ from functools import partial
 import pytest
 
 from singletable import Query, Store, TransactWriteItems, UpdateItem
+from singletable.errors import InternalError
 from singletable.operations import Operation
+from singletable.testing import InterruptedDriver
+from singletable.testing.drivers import When
 from singletable_apps.polls import errors
 from singletable_apps.polls.entities import Poll, Protection, VotingLane
 from singletable_apps.polls.rules import PollDraft
@@ -26,10 +29,8 @@ from tests.apps.polls.support.harness import (
     dump,
     edit,
     interrupted,
-    is_transaction,
     results,
 )
-from tests.apps.polls.support.lossy_driver import Lossy
 
 pytestmark = pytest.mark.usefixtures("no_waits")
 CODES = PollDraft("Q", OPTIONS, protection=Protection.CODES)
@@ -45,13 +46,13 @@ def _check_rejected(
     change: Callable[[], object],
     action: Callable[[Polls], object],
     error: type[Exception],
-    when: Callable[[Operation[object]], bool] = is_transaction,
+    when: When = TransactWriteItems,
 ) -> None:
     """Fail unless the action is rejected after a change by another process."""
     service, driver = interrupted(world, when, change)
     with pytest.raises(error):
         action(service)
-    assert driver.happened
+    assert driver.interrupted
 
 
 def test_vote_is_rejected_if_the_poll_closes_before_the_write(memory: World) -> None:
@@ -97,9 +98,9 @@ def test_vote_in_a_poll_being_deleted_leaves_no_items(memory: World) -> None:
 def test_vote_is_checked_against_changed_options(memory: World) -> None:
     managed = memory.made()
     change = partial(edit, memory.service, managed, candidates=("C", "Go"))
-    service, driver = interrupted(memory, is_transaction, change)
+    service, driver = interrupted(memory, TransactWriteItems, change)
     vote = cast(service, managed, ["Go"], "a").vote
-    assert driver.happened
+    assert driver.interrupted
     assert results(service, managed).methods.runoff.winner == "Go"
     check_counted(memory, managed, {vote.id: ["Go"]})
 
@@ -130,10 +131,10 @@ def test_final_results_include_votes_in_flight(memory: World) -> None:
         assert outcome.is_final
         seen.append(outcome.tally.votes)
 
-    service, driver = interrupted(memory, is_transaction, close_half_and_count)
+    service, driver = interrupted(memory, TransactWriteItems, close_half_and_count)
     with pytest.raises(errors.PollClosed):
         cast(service, managed, ["Go"], "a")
-    assert driver.happened
+    assert driver.interrupted
     assert seen == [0]
     check_counted(memory, managed, {})
 
@@ -148,10 +149,12 @@ def test_vote_with_lost_response_is_reported_as_counted(memory: World, ends: str
             close(memory.service, managed)
         else:
             memory.clock.move(hours=2)
+        raise InternalError
 
-    driver = Lossy(memory.driver, TransactWriteItems, then=end)
+    lost = InterruptedDriver(memory.driver, TransactWriteItems, after=end)
+    driver = InterruptedDriver(lost, TransactWriteItems, before=InternalError, first=1, times=None)
     answer = cast(memory.open(driver), managed, ["Go"], code_voter(managed, 0))
-    assert driver.lost
+    assert lost.interrupted
     assert answer.is_new
     check_counted(memory, managed, {answer.vote.id: ["Go"]})
 
@@ -166,7 +169,7 @@ def test_results_never_mix_changed_options(memory: World) -> None:
 
     service, driver = interrupted(memory, _reads_lane, edit_and_vote)
     outcome = results(service, managed)
-    assert driver.happened
+    assert driver.interrupted
     assert outcome.methods.runoff.winner == "Water"
     other, _ = interrupted(memory, _reads_lane, lambda: None)
     assert other.tallies.recount(managed.poll).agrees, "though this poll is outdated"
@@ -187,7 +190,7 @@ def test_edit_with_lost_response_is_not_a_conflict(memory: World) -> None:
     def is_first(revision: int) -> None:
         assert revision == 1
 
-    service = memory.open(Lossy(memory.driver, UpdateItem, times=1))
+    service = memory.open(InterruptedDriver(memory.driver, UpdateItem, after=InternalError))
     poll = edit(service, managed, is_first, title="T")
     assert (poll.title, poll.revision) == ("T", 2)
 
@@ -199,9 +202,9 @@ def test_concurrent_issues_return_distinct_codes(memory: World) -> None:
     def issue(service: Polls) -> None:
         codes.extend(service.codes.issue(managed.poll.id, managed.admin_key, 5))
 
-    service, driver = interrupted(memory, is_transaction, lambda: issue(memory.service))
+    service, driver = interrupted(memory, TransactWriteItems, lambda: issue(memory.service))
     issue(service)
-    assert driver.happened
+    assert driver.interrupted
     assert len(set(codes)) == 10
 
 
@@ -215,10 +218,10 @@ def test_concurrent_duplicate_issue_happens_once(memory: World) -> None:
     def issue(service: Polls) -> None:
         service.codes.issue(managed.poll.id, managed.admin_key, 5, check=none_so_far)
 
-    service, driver = interrupted(memory, is_transaction, lambda: issue(memory.service))
+    service, driver = interrupted(memory, TransactWriteItems, lambda: issue(memory.service))
     with pytest.raises(LookupError):
         issue(service)
-    assert driver.happened
+    assert driver.interrupted
     assert memory.service.context.get_poll(managed.poll.id).codes == 5
 
 
@@ -231,7 +234,8 @@ def test_vote_counted_by_another_process_is_visible(memory: World) -> None:
 
 def test_close_returns_after_all_lanes_are_closed(memory: World) -> None:
     managed = memory.made()
-    driver = Lossy(memory.driver, UpdateItem, times=4)
+    lost = InterruptedDriver(memory.driver, UpdateItem, after=InternalError)
+    driver = InterruptedDriver(lost, UpdateItem, before=InternalError, first=1, times=3)
     close(memory.open(driver), managed)
-    assert driver.lost == 4
+    assert (lost.interrupted, driver.interrupted) == (1, 3)
     assert _lanes(memory, managed) == [2] * 8

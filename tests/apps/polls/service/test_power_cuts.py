@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from singletable import Engine
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.polls.errors import NotFound, PollClosed
 from tests.apps.polls.support.actions import ACTIONS, ON_EMPTY, Busy, busy, copy_of
 from tests.apps.polls.support.harness import cast, check_counted, code_voter, delete, dump, results
-from tests.apps.support.drivers import PowerCut, PowerCutDriver
 
 
 @pytest.fixture(autouse=True)
@@ -30,12 +30,12 @@ def _cuts(base: Busy, action: str) -> Iterator[Busy]:
     """Yield the world after a power cut before each operation of an action."""
     operations = 0
     while True:
-        there = copy_of(base, PowerCutDriver)
-        assert isinstance(there.world.driver, PowerCutDriver)
-        there.world.driver.cut_after(operations)
+        there = copy_of(base, InterruptedDriver)
+        assert isinstance(there.world.driver, InterruptedDriver)
+        there.world.driver.crash_after(operations)
         try:
             ACTIONS[action](there.world.service, there)
-        except PowerCut:
+        except Crash:
             operations += 1
             yield Busy(copy_of(there).world, there.engine, there.managed, there.empty)
             continue

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from singletable import BatchGetItem, DeleteItem, Store, TransactionConflict, TransactWriteItems
+from singletable.errors import InternalError
 from singletable.operations import Operation
+from singletable.testing import InterruptedDriver
 from singletable_apps.polls.entities import Snapshot, SnapshotPart
 from singletable_apps.polls.service import ManagedPoll
 from tests.apps.polls.support.harness import (
@@ -15,10 +17,8 @@ from tests.apps.polls.support.harness import (
     delete,
     dump,
     interrupted,
-    is_transaction,
     items_of,
 )
-from tests.apps.polls.support.lossy_driver import Lossy
 
 pytestmark = pytest.mark.usefixtures("no_waits")
 
@@ -39,12 +39,13 @@ def test_no_snapshot_remains_of_a_deleted_poll(memory: World, step: str) -> None
     managed = memory.made()
     _voted(memory, managed, 0, 10)
 
-    def at_the_step(operation: Operation[object]) -> bool:
-        return "SNAPSHOT#" in str(operation) if step == "parts" else is_transaction(operation)
+    def stores_part(operation: Operation[object]) -> bool:
+        return "SNAPSHOT#" in str(operation)
 
-    service, driver = interrupted(memory, at_the_step, lambda: delete(memory.service, managed))
+    when = stores_part if step == "parts" else TransactWriteItems
+    service, driver = interrupted(memory, when, lambda: delete(memory.service, managed))
     assert service.tallies.get(managed.poll).votes == 10
-    assert driver.happened
+    assert driver.interrupted
     assert dump(memory.driver) == []
 
 
@@ -52,7 +53,9 @@ def test_one_of_two_concurrent_snapshots_is_stored(memory: World) -> None:
     managed = memory.made()
     _voted(memory, managed, 0, 10)
     other = memory.open()
-    service, driver = interrupted(memory, is_transaction, lambda: other.tallies.get(managed.poll))
+    service, driver = interrupted(
+        memory, TransactWriteItems, lambda: other.tallies.get(managed.poll)
+    )
     for last in (10, 20, 30):
         _voted(memory, managed, last - 10, last)
         assert service.tallies.get(managed.poll).votes == last
@@ -62,7 +65,7 @@ def test_one_of_two_concurrent_snapshots_is_stored(memory: World) -> None:
         assert head is not None
         parts = list(store.query(SnapshotPart.key.partition(managed.poll.id)))
         assert {part.name for part in parts} == {head.name}
-    assert driver.happened
+    assert driver.interrupted
     check_counted(memory, managed)
 
 
@@ -77,7 +80,7 @@ def test_snapshot_replaced_during_a_read_is_read_again(memory: World) -> None:
 
     service, driver = interrupted(memory, lambda one: isinstance(one, BatchGetItem), replaced)
     assert service.tallies.get(managed.poll).votes == 20
-    assert driver.happened
+    assert driver.interrupted
 
 
 def test_snapshot_with_missing_parts_is_rebuilt(memory: World) -> None:
@@ -94,16 +97,18 @@ def test_snapshot_with_missing_parts_is_rebuilt(memory: World) -> None:
 
 
 # The head is written and its response is lost: for good, or until the repeated write conflicts.
-@pytest.mark.parametrize("later", [None, TransactionConflict("Conflict.")])
+@pytest.mark.parametrize(
+    ("later", "times"), [(InternalError(), None), (TransactionConflict("Conflict."), 1)]
+)
 def test_snapshot_with_lost_response_keeps_its_parts(
-    memory: World, later: TransactionConflict | None
+    memory: World, later: Exception, times: int | None
 ) -> None:
     managed = memory.made()
     _voted(memory, managed, 0, 10)
-    times = 1_000 if later is None else 2
-    driver = Lossy(memory.driver, TransactWriteItems, times=times, later=later)
+    lost = InterruptedDriver(memory.driver, TransactWriteItems, after=InternalError)
+    driver = InterruptedDriver(lost, TransactWriteItems, before=later, first=1, times=times)
     assert memory.open(driver).tallies.get(managed.poll).votes == 10
-    assert driver.lost
+    assert lost.interrupted
     fresh = memory.open()
     head, tally = fresh.tallies.snapshots.read(managed.poll)
     assert head is not None

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from singletable import Call, Driver, Item, Store, TransactWriteItems
-from singletable.operations import Operation
+from singletable import Call, Driver, Item, Store
+from singletable.testing import InterruptedDriver
+from singletable.testing.drivers import When
 from singletable_apps.polls.entities import Poll, Vote, polls
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import PollDraft
@@ -17,7 +18,6 @@ from singletable_apps.polls.service import CastVote, ManagedPoll, Polls, Viewer,
 from singletable_apps.polls.service.results import PollResults
 from singletable_apps.polls.tokens import Secret
 from tests.apps.support.clock import Clock
-from tests.apps.support.drivers import InterruptingDriver
 from tests.apps.support.patterns import check_declared
 
 SECRET = Secret(b"of tests" * 4)
@@ -94,15 +94,11 @@ def results(service: Polls, managed: ManagedPoll, viewer: Viewer | None = None) 
 
 
 def interrupted(
-    world: World, when: Callable[[Operation[object]], bool], what: Callable[[], object]
-) -> tuple[Polls, InterruptingDriver]:
+    world: World, when: When, what: Callable[[], object]
+) -> tuple[Polls, InterruptedDriver]:
     """Open a service in which something else happens before one of its operations."""
-    driver = InterruptingDriver(world.driver, when, what)
+    driver = InterruptedDriver(world.driver, when, before=what)
     return world.open(driver), driver
-
-
-def is_transaction(operation: Operation[object]) -> bool:
-    return isinstance(operation, TransactWriteItems)
 
 
 def code(managed: ManagedPoll, number: int) -> str:

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 from singletable import Driver, Engine
 from singletable.operations import Operation, TransactWriteItems
+from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.api import API
 from tests.apps.portfolio.api.client import OTHER, Server, data, make_server, problem
 from tests.apps.portfolio.support.harness import World
-from tests.apps.support.drivers import InterruptingDriver
 
 
 def days_from_now(server: Server, days: float) -> int:
@@ -219,8 +219,8 @@ def test_edits_of_different_fields_at_the_same_time_are_both_kept() -> None:
     def is_edit(operation: Operation[object]) -> bool:
         return isinstance(operation, TransactWriteItems) and "Other" in str(operation)
 
-    driver = InterruptingDriver(engine, is_edit, add_a_tag)
+    driver = InterruptedDriver(engine, is_edit, before=add_a_tag)
     slow = Server(World(driver, like=server.world))
     edited = data(slow.owner.put(f"/blogs/{blog_id}", {"title": "Other"}))
-    assert driver.happened
+    assert driver.interrupted
     assert (edited["title"], edited["tags"], edited["revision"]) == ("Other", ["tea"], 3)

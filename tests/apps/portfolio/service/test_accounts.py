@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from singletable import Operation, TransactWriteItems, UpdateItem
+from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Role, User
 from singletable_apps.portfolio.errors import (
     AlreadyTaken,
@@ -20,7 +21,6 @@ from singletable_apps.portfolio.service.accounts import Accounts
 from singletable_apps.shared.mail import Email, MailNotSent
 from tests.apps.portfolio.support.harness import PASSWORD, World
 from tests.apps.support.concurrency import run_concurrently
-from tests.apps.support.drivers import InterruptingDriver
 from tests.apps.support.tables import stored_text
 
 OTHER = "orchard violet engine"
@@ -33,10 +33,6 @@ def _token(world: World) -> str:
     )
     assert match is not None
     return match[1]
-
-
-def _is_transaction(operation: Operation[object]) -> bool:
-    return isinstance(operation, TransactWriteItems)
 
 
 def _newest(world: World) -> Email:
@@ -91,11 +87,11 @@ def test_concurrent_set_ups_create_one_owner(worlds: tuple[World, World]) -> Non
 
 
 def test_set_up_between_check_and_write_is_rejected(memory: World) -> None:
-    driver = InterruptingDriver(memory.driver, _is_transaction, memory.set_up)
+    driver = InterruptedDriver(memory.driver, TransactWriteItems, before=memory.set_up)
     late = memory.open(driver)
     with pytest.raises(NotPermitted):
         late.accounts.set_up("Eve", "eve@example.org", PASSWORD, "Eve’s")
-    assert driver.happened
+    assert driver.interrupted
     assert memory.service.profile.get_settings().title == "Ada’s notes"
 
 
@@ -269,11 +265,11 @@ def test_change_meets_a_sign_in_and_is_repeated(
     memory: World, owner: User, accounts: Accounts
 ) -> None:
     ben = _join(memory, owner, "ben")
-    driver = InterruptingDriver(
-        memory.driver, _is_transaction, lambda: accounts.sign_in("ben@example.org", OTHER)
+    driver = InterruptedDriver(
+        memory.driver, TransactWriteItems, before=lambda: accounts.sign_in("ben@example.org", OTHER)
     )
     changed = memory.open(driver).accounts.change_role(owner, ben.user_id, Role.OWNER)
-    assert driver.happened
+    assert driver.interrupted
     assert changed.role is Role.OWNER
 
 
@@ -311,10 +307,10 @@ def test_link_is_rejected_if_the_address_is_invited_again_meanwhile(memory: Worl
         is_update = isinstance(operation, UpdateItem | TransactWriteItems)
         return is_update and "ben@example.org" in repr(operation)
 
-    driver = InterruptingDriver(memory.driver, changes_ben, replace)
+    driver = InterruptedDriver(memory.driver, changes_ben, before=replace)
     with pytest.raises(NotSignedIn):
         memory.open(driver).accounts.reset(token, OTHER)
-    assert driver.happened
+    assert driver.interrupted
     assert accounts.reset(_token(memory), PASSWORD).user.name == "Another Ben"
 
 
@@ -327,12 +323,12 @@ def test_sign_in_is_rejected_if_the_address_is_invited_again_meanwhile(
         accounts.remove(owner, ben.user_id)
         accounts.invite(owner, "Another Ben", "ben@example.org", Role.OWNER)
 
-    driver = InterruptingDriver(
-        memory.driver, lambda operation: "last_login" in repr(operation), replace
+    driver = InterruptedDriver(
+        memory.driver, lambda operation: "last_login" in repr(operation), before=replace
     )
     with pytest.raises(NotSignedIn):
         memory.open(driver).accounts.sign_in("ben@example.org", OTHER)
-    assert driver.happened
+    assert driver.interrupted
 
 
 def test_authors_change_only_their_own_name(memory: World, owner: User, accounts: Accounts) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from singletable import Query, Store, TransactWriteItems
 from singletable.faults import Faults, FaultyDriver, Next
+from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.comment_rules import (
     MAX_PENDING_OF_VISITOR,
     CommentDraft,
@@ -31,7 +32,6 @@ from singletable_apps.shared.mail import MailNotSent
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.posts import fill_queue, store_post
 from tests.apps.support.concurrency import run_concurrently
-from tests.apps.support.drivers import InterruptingDriver
 from tests.apps.support.tables import stored_text
 
 DRAFT = CommentDraft("Bob", "Nice post!\n\nThanks.", "bob@example.org")
@@ -300,16 +300,16 @@ def test_post_that_is_deleted_during_approval_gets_no_comment(
 ) -> None:
     ref = submit(memory)
     store, key = Store(memory.driver), Blog.key("tea")
-    driver = InterruptingDriver(
+    driver = InterruptedDriver(
         memory.driver,
-        lambda operation: isinstance(operation, TransactWriteItems),
-        lambda: (
+        TransactWriteItems,
+        before=lambda: (
             store.update(key, Blog.listing.set(Listing.DELETED)) if is_hidden else store.delete(key)
         ),
     )
     with pytest.raises(NotFound, match="post of this comment was deleted"):
         memory.open(driver).comments.approve(memory.user(), ref)
-    assert driver.happened
+    assert driver.interrupted
     assert memory.service.comments.of_post("tea") == pending(memory) == []
 
 

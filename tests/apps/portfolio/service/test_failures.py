@@ -10,6 +10,7 @@ import pytest
 
 from singletable import Store
 from singletable.faults import Faults, FaultyDriver, Next
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
 from singletable_apps.portfolio.entities import Like, LikeCount, PendingComment
 from singletable_apps.portfolio.errors import SiteBusy
@@ -17,7 +18,6 @@ from singletable_apps.portfolio.service import LikeState, PortfolioService
 from singletable_apps.portfolio.service.likes import SHARDS, Recount
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.posts import store_post
-from tests.apps.support.drivers import PowerCut, PowerCutDriver
 
 pytestmark = pytest.mark.usefixtures("no_waits", "post")
 
@@ -138,12 +138,12 @@ def test_interrupted_action_can_be_repeated(memory: World, operations: int) -> N
         _approve_first(memory),
     ]
     for action in actions:
-        driver = PowerCutDriver(memory.driver)
+        driver = InterruptedDriver(memory.driver)
         service = memory.open(driver)
-        driver.cut_after(operations)
+        driver.crash_after(operations)
         try:
             action(service)
-        except PowerCut:
+        except Crash:
             recount = memory.service.likes.recount("tea")
             assert recount.counted == recount.markers
         action(memory.open())

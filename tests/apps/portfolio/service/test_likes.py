@@ -11,6 +11,7 @@ from functools import partial
 import pytest
 
 from singletable import Driver, Operation, Store, TransactWriteItems
+from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Like, LikeCount, Listing
 from singletable_apps.portfolio.errors import NotFound, SwitchedOff
 from singletable_apps.portfolio.profile_rules import SettingsEdits
@@ -18,7 +19,6 @@ from singletable_apps.portfolio.service import SITE, LikeService, LikeState, ope
 from singletable_apps.portfolio.service.likes import SHARDS, Recount
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.posts import store_post
-from tests.apps.support.drivers import InterruptingDriver
 from tests.apps.support.tables import stored_text
 
 ADDRESS = "203.0.113.77"
@@ -221,12 +221,12 @@ def test_like_during_the_deletion_of_its_post_leaves_nothing(
     def adds_like(operation: Operation[object]) -> bool:
         return isinstance(operation, TransactWriteItems)
 
-    driver = InterruptingDriver(
-        memory.driver, adds_like, lambda: posts.delete(memory.user(), "tea")
+    driver = InterruptedDriver(
+        memory.driver, adds_like, before=lambda: posts.delete(memory.user(), "tea")
     )
     with pytest.raises(NotFound):
         memory.open(driver).likes.like("tea", "late")
-    assert driver.happened
+    assert driver.interrupted
     assert [*Store(memory.driver).admin.scan(LikeCount)] == []
     assert markers(memory.driver) == 0
 

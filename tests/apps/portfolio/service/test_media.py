@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from singletable import Engine
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.portfolio.entities import Media, Project, Role
 from singletable_apps.portfolio.errors import InvalidInput, NotFound, NotPermitted
 from singletable_apps.portfolio.profile_rules import PortfolioEdits
@@ -15,7 +16,6 @@ from singletable_apps.shared.objects import MemoryBucket
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.images import image_file
 from tests.apps.support.concurrency import run_concurrently
-from tests.apps.support.drivers import PowerCut, PowerCutDriver
 
 
 def test_upload_stores_the_image_in_its_widths(world: World) -> None:
@@ -137,17 +137,17 @@ def test_authors_change_their_own_images_only(memory: World) -> None:
 def test_power_cuts_never_leave_an_image_without_its_files(operations: int) -> None:
     with Engine.in_memory() as engine:
         world = World(engine)
-        driver = PowerCutDriver(engine)
+        driver = InterruptedDriver(engine)
         service = world.open(driver).media
         kept = service.upload(world.user(), image_file(color="red"), "kept.png")
-        driver.cut_after(operations)
+        driver.crash_after(operations)
         for act in (
             lambda: service.delete(world.user(), kept.name),
             lambda: service.upload(world.user(), image_file(1000, 10), "new.png"),
         ):
             try:
                 act()
-            except PowerCut:
+            except Crash:
                 break
         for media in world.service.media.list().items:
             assert all(world.service.media.open(media.name, width) for width in media.widths)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from singletable import DeleteItem, Driver, Engine, Item, ItemMismatch, PutItem, Scan, Store
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.portfolio.entities import (
     Comment,
     DayStats,
@@ -22,7 +23,6 @@ from singletable_apps.portfolio.errors import AlreadyTaken, NotFound
 from singletable_apps.portfolio.rules import Post, PostDraft
 from singletable_apps.portfolio.service import Moved
 from tests.apps.portfolio.support.harness import World
-from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver
 
 ENDS = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -82,13 +82,13 @@ def test_slug_taken_by_another_post_stays_with_it(memory: World) -> None:
 def test_slug_taken_during_the_deletion_stays_with_the_other_post(memory: World) -> None:
     posts, owner, taken = memory.service.posts, memory.user(), PostDraft("T", "x", slug="one-old")
     old = _filled(memory, "one")
-    driver = InterruptingDriver(
+    driver = InterruptedDriver(
         memory.driver,
         lambda each: isinstance(each, DeleteItem) and "SLUG#one-old" in repr(each),
-        lambda: posts.create(owner, taken),
+        before=lambda: posts.create(owner, taken),
     )
     memory.open(driver).posts.delete(owner, old)
-    assert driver.happened
+    assert driver.interrupted
     with pytest.raises(AlreadyTaken):
         posts.create(owner, taken)
 
@@ -119,16 +119,16 @@ def test_interrupted_delete_is_hidden_and_can_be_finished(memory: World, finish:
     operations = hidden = 0
     while True:
         with memory.driver.copy() as engine:
-            driver = PowerCutDriver(engine)
+            driver = InterruptedDriver(engine)
             world = World(driver, like=memory)
-            driver.cut_after(operations)
+            driver.crash_after(operations)
             try:
                 world.service.posts.delete(world.user(), post)
-            except PowerCut:
+            except Crash:
                 operations += 1
             else:
                 break
-            driver.cut_after(10**6)
+            driver.interrupt()
             posts, owner = world.service.posts, world.user()
             blog = world.service.context.find_blog(post, consistent=True)
             if blog is None:

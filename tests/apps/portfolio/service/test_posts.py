@@ -9,6 +9,8 @@ from datetime import timedelta
 import pytest
 
 from singletable import InvalidCursor, Query, TransactWriteItems, evolve
+from singletable.errors import InternalError
+from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Blog, Listing, Role, data_table
 from singletable_apps.portfolio.errors import (
     AlreadyTaken,
@@ -21,7 +23,6 @@ from singletable_apps.portfolio.patterns import patterns
 from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication, post_status
 from singletable_apps.portfolio.service import Moved
 from singletable_apps.portfolio.service.posts import KEPT_REVISIONS, PREVIEW_LIFETIME
-from tests.apps.polls.support.lossy_driver import Lossy
 from tests.apps.portfolio.support.harness import World
 from tests.apps.support.concurrency import run_concurrently
 
@@ -258,23 +259,30 @@ def test_concurrent_edits_without_a_check_lose_no_version(world: World) -> None:
     assert len(written) == len(edited) + 1
 
 
+def _lossy(world: World) -> tuple[InterruptedDriver, InterruptedDriver]:
+    """Return a driver that loses the response of a transaction, and one that then fails."""
+    lost = InterruptedDriver(world.driver, TransactWriteItems, after=InternalError)
+    return lost, InterruptedDriver(
+        lost, TransactWriteItems, before=InternalError, first=1, times=None
+    )
+
+
 def test_lost_response_does_not_apply_an_edit_twice(memory: World) -> None:
     posts, owner = memory.service.posts, memory.user()
     blog = posts.create(owner, DRAFT)
-    driver = Lossy(memory.driver, TransactWriteItems)
-
-    check = only(blog.revision)
-    lossy = memory.open(driver).posts
-    edited = lossy.edit(owner, blog.blog_id, replace(DRAFT, markdown="New"), check)
-    assert driver.lost > 0
+    lost, driver = _lossy(memory)
+    edited = memory.open(driver).posts.edit(
+        owner, blog.blog_id, replace(DRAFT, markdown="New"), only(blog.revision)
+    )
+    assert lost.interrupted
     assert posts.get(blog.blog_id).blog == edited
     assert (edited.revision, len(posts.history(blog.blog_id))) == (2, 1)
 
 
 def test_lost_response_does_not_create_a_post_twice(memory: World) -> None:
-    driver = Lossy(memory.driver, TransactWriteItems)
+    lost, driver = _lossy(memory)
     blog = memory.open(driver).posts.create(memory.user(), replace(DRAFT, slug="tea"))
-    assert driver.lost > 0
+    assert lost.interrupted
     assert memory.service.posts.list_drafts() == [blog]
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from singletable import Operation, UpdateItem
+from singletable.testing import InterruptedDriver
 from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.skills.entities import Role
 from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotSignedIn
 from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.people import PersonEdit
 from tests.apps.skills.support.world import PASSWORD, World
-from tests.apps.support.drivers import InterruptingDriver
 
 
 def test_first_account_is_the_administrator(memory: World) -> None:
@@ -101,11 +101,11 @@ def test_link_is_rejected_if_its_user_is_deleted_meanwhile(
     def changes_bob(operation: Operation[object]) -> bool:
         return isinstance(operation, UpdateItem) and operation.key["PK"] == {"S": "USER#bob"}
 
-    driver = InterruptingDriver(memory.driver, changes_bob, delete)
+    driver = InterruptedDriver(memory.driver, changes_bob, before=delete)
     late = memory.open(driver).accounts
     with pytest.raises(NotSignedIn):
         open_link(late, tokens)
-    assert driver.happened
+    assert driver.interrupted
     # Nor does it work afterward, nor for the next person with the username.
     with pytest.raises(NotSignedIn):
         open_link(late, tokens)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date
@@ -12,8 +11,9 @@ import pytest
 
 from singletable import Engine, SingleTableError, Store
 from singletable.faults import Faults, FaultyDriver, Next
-from singletable.operations import Operation, TransactWriteItems
+from singletable.operations import TransactWriteItems
 from singletable.schema import model_of
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.skills.entities import (
     Cascade,
     Certification,
@@ -35,7 +35,6 @@ from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.cascades import SETTLING
 from tests.apps.skills.support.recount import check_counts
 from tests.apps.skills.support.world import PASSWORD, World
-from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver, is_transaction
 
 pytestmark = pytest.mark.usefixtures("no_waits")
 PEOPLE = {
@@ -200,24 +199,18 @@ ACTIONS: dict[str, Callable[[SkillsService, User], object]] = {
 }
 
 
-def nth_transaction(number: int) -> Callable[[Operation[object]], bool]:
-    """Return a condition that only this transaction meets; the first has the number 0."""
-    writes = itertools.count()
-    return lambda operation: is_transaction(operation) and next(writes) == number
-
-
 def interrupt(world: World, action: str, write: int) -> bool:
     """Act with a power cut, finish it later, and return whether there was one."""
     ada, was_cut = world.user("ada"), False
-    driver = PowerCutDriver(world.driver, TransactWriteItems)
-    driver.cut_after(write)
+    driver = InterruptedDriver(world.driver)
+    driver.crash_after(write, TransactWriteItems)
     try:
         ACTIONS[action](world.open(driver), ada)
-    except PowerCut:
+    except Crash:
         was_cut = True
     # The next process is interrupted, too.
-    driver.cut_after(write // 2)
-    with suppress(PowerCut):
+    driver.crash_after(write // 2, TransactWriteItems)
+    with suppress(Crash):
         world.open(driver)
     service = settle(world)
     if service.context.find_user("ada"):
@@ -284,12 +277,12 @@ RACES: dict[str, Callable[[SkillsService, World], object]] = {
 def test_write_that_began_before_the_cascade(filled: World, action: str, race: str) -> None:
     """The other process has read the person, and writes when she is gone."""
     ada = filled.user("ada")
-    driver = InterruptingDriver(
-        filled.driver, is_transaction, lambda: ACTIONS[action](filled.service, ada)
+    driver = InterruptedDriver(
+        filled.driver, TransactWriteItems, before=lambda: ACTIONS[action](filled.service, ada)
     )
     with suppress(*_BUSY):
         RACES[race](filled.open(driver), filled)
-    assert driver.happened
+    assert driver.interrupted
     settle(filled)
     check_gone(filled, "ada")
 
@@ -304,10 +297,10 @@ def test_write_in_the_middle_of_a_cascade(filled: World, action: str, race: str,
         with suppress(*_BUSY):
             RACES[race](filled.service, filled)
 
-    driver = InterruptingDriver(filled.driver, nth_transaction(step), interfere)
+    driver = InterruptedDriver(filled.driver, TransactWriteItems, before=interfere, first=step)
     with suppress(*_BUSY):
         ACTIONS[action](filled.open(driver), ada)
-    assert driver.happened
+    assert driver.interrupted
     settle(filled)
     check_gone(filled, "ada")
 
@@ -346,8 +339,10 @@ def test_slow_process_does_not_touch_the_next_person(filled: World) -> None:
         other.accounts.register("ada", "Another Ada", PASSWORD)
         other.user_skills.add(filled.user("ada"), "ada", "Go", EXPERT)
 
-    driver = InterruptingDriver(filled.driver, nth_transaction(2), finish_and_register)
+    driver = InterruptedDriver(
+        filled.driver, TransactWriteItems, before=finish_and_register, first=2
+    )
     filled.open(driver).people.delete(ada, "ada")
-    assert driver.happened
+    assert driver.interrupted
     assert [skill.level for skill in other.user_skills.list("ada")] == [Level.EXPERT]
     check_gone(filled, "nobody")

@@ -11,10 +11,11 @@ from typing import TypeVar, cast
 import pytest
 from msgspec.structs import replace
 
-from singletable import Driver, Engine, Store
+from singletable import Driver, Engine, Store, TransactWriteItems
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.operations import Operation
 from singletable.operations.items import PageOutput
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.skills.entities import (
     Category,
     Endorsement,
@@ -40,7 +41,6 @@ from singletable_apps.skills.service.roles import RoleEdit
 from singletable_apps.skills.service.user_skills import HolderFilter
 from tests.apps.skills.support.recount import check_consistent
 from tests.apps.skills.support.world import World
-from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver, is_transaction
 
 R = TypeVar("R")
 pytestmark = pytest.mark.usefixtures("no_waits")
@@ -210,12 +210,12 @@ def test_change_interrupted_at_any_step_is_resumed_by_the_next_service(
         for operations in count():
             with filled.copy() as engine:
                 world = World(engine)
-                driver = PowerCutDriver(engine)
+                driver = InterruptedDriver(engine)
                 service = world.open(driver)
-                driver.cut_after(operations)
+                driver.crash_after(operations)
                 try:
                     change(service, ada)
-                except PowerCut:
+                except Crash:
                     check_consistent(world, is_finished=False)
                 else:
                     break
@@ -234,10 +234,10 @@ def test_change_interrupted_and_resumed_on_every_driver(
 ) -> None:
     one, other = worlds
     ada = fill(one)
-    driver = PowerCutDriver(one.driver)
+    driver = InterruptedDriver(one.driver)
     service = one.open(driver)
-    driver.cut_after(6 if change is rename else 14)
-    with pytest.raises(PowerCut):
+    driver.crash_after(6 if change is rename else 14)
+    with pytest.raises(Crash):
         change(service, ada)
     [unfinished] = other.service.catalog_changes.unfinished()
     assert unfinished.previous_name == "Go" or unfinished.merged_into == "go"
@@ -281,28 +281,19 @@ def test_change_is_exact_despite_faults(
 def test_add_during_a_rename_gets_the_new_name_or_is_rejected(memory: World) -> None:
     ada = fill(memory)
     other, joan = memory.open(), memory.user("joan")
-    attempts: list[int] = []
-
-    class Concurrent:
-        """Adds a skill with the outcome of a read before the rename, and one after."""
-
-        def execute(self, operation: Operation[R], /) -> R:
-            result = memory.driver.execute(operation)
-            if is_transaction(operation) and not attempts:
-                # The first step of the rename is done.
-                attempts.append(1)
-                other.user_skills.add(joan, "joan", "Go", EXPERT)
-            return result
-
-    late = InterruptingDriver(
+    # One skill is added with the outcome of a read before the rename, and one after its first step.
+    renaming = InterruptedDriver(
         memory.driver,
-        is_transaction,
-        lambda: rename(memory.open(Concurrent()), ada),
+        TransactWriteItems,
+        after=lambda: other.user_skills.add(joan, "joan", "Go", EXPERT),
+    )
+    late = InterruptedDriver(
+        memory.driver, TransactWriteItems, before=lambda: rename(memory.open(renaming), ada)
     )
     with pytest.raises(DirectoryBusy):
         memory.open(late).user_skills.add(memory.user("bob"), "bob", "Go", EXPERT)
-    assert late.happened
-    assert attempts
+    assert late.interrupted
+    assert renaming.interrupted
     assert other.user_skills.get("joan", "go").skill_name == "Go language"
     check_renamed(memory)
 
@@ -356,16 +347,12 @@ def test_merge_with_concurrent_changes_loses_nothing(memory: World) -> None:
         lambda: other.user_skills.remove(memory.user("eve"), "eve", "Go"),
     ]
 
-    class Concurrent:
-        """Lets others write between the steps of the merge."""
+    def write() -> None:
+        with suppress(AlreadyExists, DirectoryBusy):
+            steps.pop(0)()
 
-        def execute(self, operation: Operation[R], /) -> R:
-            if is_transaction(operation) and steps:
-                with suppress(AlreadyExists, DirectoryBusy):
-                    steps.pop(0)()
-            return memory.driver.execute(operation)
-
-    merge(memory.open(Concurrent()), ada)
+    driver = InterruptedDriver(memory.driver, TransactWriteItems, before=write, times=len(steps))
+    merge(memory.open(driver), ada)
     assert not steps
     check_consistent(memory)
     assert memory.service.user_skills.get("bob", "go").years == 9
@@ -385,10 +372,10 @@ def test_merge_moves_hundreds_of_endorsements_even_if_interrupted() -> None:
         store.update(UserSkill.key("ada", "gopher"), UserSkill.endorsements.set(3))
         for operations in (12, 15, 18, 21, 24, 1_000):
             with filled.copy() as engine:
-                world, driver = World(engine), PowerCutDriver(engine)
+                world, driver = World(engine), InterruptedDriver(engine)
                 service = world.open(driver)
-                driver.cut_after(operations)
-                with suppress(PowerCut):
+                driver.crash_after(operations)
+                with suppress(Crash):
                     merge(service, ada)
                 world.open()
                 check_consistent(world)
@@ -437,10 +424,10 @@ def test_delete_only_what_nobody_has(world: World) -> None:
 def test_delete_loses_against_a_concurrent_add(memory: World) -> None:
     ada = fill(memory)
     memory.service.catalog.create(ada, SkillEdit("Rust"))
-    driver = InterruptingDriver(
+    driver = InterruptedDriver(
         memory.driver,
-        is_transaction,
-        lambda: memory.service.user_skills.add(ada, "ada", "Rust", EXPERT),
+        TransactWriteItems,
+        before=lambda: memory.service.user_skills.add(ada, "ada", "Rust", EXPERT),
     )
     with pytest.raises(InUse, match="One person has the skill Rust"):
         memory.open(driver).catalog_changes.delete(ada, "rust")

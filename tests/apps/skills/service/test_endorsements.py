@@ -6,13 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from singletable import Store
+from singletable import Store, TransactWriteItems
 from singletable.faults import Faults, FaultyDriver, Next
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.skills.entities import Endorsement, Level, SkillCount, UserSkill
 from singletable_apps.skills.errors import NotFound, NotPermitted
 from singletable_apps.skills.rules import SkillDraft
 from tests.apps.skills.support.world import World
-from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver, is_transaction
 
 
 def count_items(world: World) -> tuple[int | None, int]:
@@ -135,10 +135,10 @@ def test_interrupted_remove_keeps_the_count_right_and_can_be_repeated(
 ) -> None:
     fill(memory)
     endorse(memory, 100)
-    ada, driver = memory.user("ada"), PowerCutDriver(memory.driver)
+    ada, driver = memory.user("ada"), InterruptedDriver(memory.driver)
     service = memory.open(driver)
-    driver.cut_after(operations)
-    with pytest.raises(PowerCut):
+    driver.crash_after(operations)
+    with pytest.raises(Crash):
         service.user_skills.remove(ada, "ada", "Go")
     assert count_items(memory) == (left, left)
     memory.service.user_skills.remove(ada, "ada", "Go")
@@ -149,11 +149,11 @@ def test_interrupted_remove_keeps_the_count_right_and_can_be_repeated(
 def test_endorsement_during_remove_is_removed_too(memory: World) -> None:
     fill(memory)
     endorse(memory, 2)
-    driver = InterruptingDriver(
+    driver = InterruptedDriver(
         memory.driver,
-        is_transaction,
-        lambda: memory.service.endorsements.endorse(memory.user("user2"), "ada", "Go"),
+        TransactWriteItems,
+        before=lambda: memory.service.endorsements.endorse(memory.user("user2"), "ada", "Go"),
     )
     memory.open(driver).user_skills.remove(memory.user("ada"), "ada", "Go")
-    assert driver.happened
+    assert driver.interrupted
     assert count_items(memory) == (None, 0)

@@ -11,6 +11,7 @@ import pytest
 
 from singletable import Store
 from singletable.faults import Faults, FaultyDriver
+from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.shared.spreadsheets import write_table
 from singletable_apps.skills.entities import (
     Duplicates,
@@ -32,7 +33,6 @@ from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service import SkillsService
 from tests.apps.skills.support.recount import check_counts
 from tests.apps.skills.support.world import Filling, World
-from tests.apps.support.drivers import PowerCut, PowerCutDriver
 
 pytestmark = pytest.mark.usefixtures("no_waits")
 PEOPLE: Filling = {
@@ -179,13 +179,13 @@ def test_undo_keeps_what_was_changed_since(world: World) -> None:
 def interruptions(world: World, action: str, import_id: str) -> Iterator[int]:
     """Stop an action after every number of operations, then finish it."""
     for operations in range(60):
-        driver = PowerCutDriver(world.driver)
+        driver = InterruptedDriver(world.driver)
         imports = world.open(driver).imports
         ada = world.user("ada")
-        driver.cut_after(operations)
+        driver.crash_after(operations)
         try:
             getattr(imports, action)(ada, import_id)
-        except PowerCut:
+        except Crash:
             yield operations
         else:
             return
@@ -211,10 +211,10 @@ def test_import_stopped_anywhere_can_be_undone(memory: World) -> None:
     before = contents(memory)
     for operations in range(4, 18, 2):
         import_id = stage(memory, duplicates=Duplicates.OVERWRITE)
-        driver = PowerCutDriver(memory.driver)
+        driver = InterruptedDriver(memory.driver)
         imports = memory.open(driver).imports
-        driver.cut_after(operations)
-        with suppress(PowerCut):
+        driver.crash_after(operations)
+        with suppress(Crash):
             imports.apply(memory.user("ada"), import_id)
         item = memory.service.imports.get(import_id)
         if item.status is not ImportStatus.PREVIEW:

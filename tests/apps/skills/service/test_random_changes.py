@@ -10,6 +10,7 @@ from typing import TypeVar
 import pytest
 
 from singletable import Driver, Operation, Store
+from singletable.testing import Crash
 from singletable_apps.shared.errors import AppError
 from singletable_apps.skills.entities import (
     Cascade,
@@ -26,7 +27,6 @@ from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.catalog import SkillEdit
 from tests.apps.skills.support.recount import check_consistent
 from tests.apps.skills.support.world import World
-from tests.apps.support.drivers import PowerCut
 
 R = TypeVar("R")
 PEOPLE = ("bob", "cyd", "dee", "eve")
@@ -52,7 +52,7 @@ class Interrupted:
         if self.interrupt is None or number > 0.03:
             return
         if number < 0.004:
-            raise PowerCut
+            raise Crash
         self.interrupt()
 
 
@@ -80,7 +80,7 @@ class Crowd:
         self.depth += 1
         try:
             self.random.choice(self._changes())()
-        except (AppError, PowerCut):
+        except (AppError, Crash):
             pass
         finally:
             self.depth -= 1

@@ -7,11 +7,11 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from singletable import UpdateItem, connect
+from singletable.testing import InterruptedDriver
 from singletable_apps.skills.cli import skills
 from singletable_apps.skills.entities import SkillCount, UserSkill
 from singletable_apps.skills.service.recount import CountDifference, Recount
 from tests.apps.skills.support.world import World
-from tests.apps.support.drivers import InterruptingDriver
 
 PEOPLE = {"ada": {"Go": "Expert", "Python": "Advanced"}, "bob": {"Go": "Beginner"}}
 
@@ -60,9 +60,7 @@ def test_count_that_changes_meanwhile_is_not_overwritten(worlds: tuple[World, Wo
         store.update(SkillCount.key("go"), SkillCount.advanced.add(1))
         other.calls.clear()
 
-    driver = InterruptingDriver(
-        one.driver, lambda operation: isinstance(operation, UpdateItem), interrupt
-    )
+    driver = InterruptedDriver(one.driver, UpdateItem, before=interrupt)
     reported = [*Recount(one.open(driver).context.store, repair=True).run()]
     assert CountDifference("go: people at Expert", 3, 1, is_repaired=False) in reported
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from singletable import TransactWriteItems
+from singletable.testing import InterruptedDriver
 from singletable_apps.skills.entities import Level, Role
 from singletable_apps.skills.errors import (
     AlreadyExists,
@@ -13,7 +15,6 @@ from singletable_apps.skills.errors import (
 from singletable_apps.skills.service.roles import RoleEdit
 from tests.apps.skills.support.recount import check_consistent
 from tests.apps.skills.support.world import Filling, World
-from tests.apps.support.drivers import InterruptingDriver, is_transaction
 
 PEOPLE: Filling = {"mia": {"Go": "Expert", "SQL": "Beginner"}, "bob": {}}
 BACKEND = RoleEdit("Backend engineer", "Builds services.", {"GO": Level.EXPERT})
@@ -61,10 +62,10 @@ def test_target_that_is_merged_meanwhile_becomes_the_other_skill(memory: World) 
     memory.fill(PEOPLE, roles={"mia": Role.ADMIN})
     mia = memory.user("mia")
     memory.service.roles.create(mia, BACKEND)
-    driver = InterruptingDriver(
+    driver = InterruptedDriver(
         memory.driver,
-        is_transaction,
-        lambda: memory.service.catalog_changes.merge(mia, "go", "sql"),
+        TransactWriteItems,
+        before=lambda: memory.service.catalog_changes.merge(mia, "go", "sql"),
     )
     edited = memory.open(driver).roles.edit(mia, "backend-engineer", BACKEND)
     assert edited.targets == {"sql": Level.EXPERT}

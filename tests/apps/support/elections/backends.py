@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable.faults import AsyncFaultyDriver, FaultyDriver
-from tests.apps.support.drivers import PowerCutDriver
+from singletable.testing import InterruptedDriver
 from tests.apps.support.elections.scenario import Scenario, make_scenario, open_copy
 from tests.apps.support.remote import remote_driver
 from tests.conformance.endpoint import Exchangeable
@@ -44,10 +44,10 @@ class Backend:
         self.base = base
 
     @contextmanager
-    def power_cut_copy(self) -> Generator[tuple[Scenario, PowerCutDriver]]:
+    def power_cut_copy(self) -> Generator[tuple[Scenario, InterruptedDriver]]:
         """Return a copy and the driver of its service, which crashes on demand."""
         with self._copy() as engine:
-            cut = PowerCutDriver(self._driver_of(engine))
+            cut = InterruptedDriver(self._driver_of(engine))
             yield open_copy(self.base, engine, cut), cut
 
     @contextmanager
