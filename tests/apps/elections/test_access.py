@@ -16,7 +16,15 @@ from singletable_apps.elections.entities import Publication, votes
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import HOME, shared_app
-from tests.apps.support.access import SAFE, AccessCheck, AccessTests, Table, altered, entries
+from tests.apps.support.access import (
+    SAFE,
+    AccessCheck,
+    AccessTests,
+    Table,
+    altered,
+    entries,
+    refusals,
+)
 from tests.apps.support.elections.world import PASSWORD, World, ballot
 
 ROLES = {
@@ -114,6 +122,26 @@ TABLE: Table = {
         },
     ),
 }
+# Those without a ballot get 404, unless they may not vote at all.
+REFUSALS = {
+    **refusals(
+        PREFIX,
+        {
+            f"404 observer {MEMBERS}": """
+                GET /elections/{name}/ballot, GET /elections/{name}/receipt""",
+            f"404 {MEMBERS}": "DELETE /elections/{name}/ballot",
+            "404": "GET /problems/{name}",
+            "401": "POST /refresh",
+        },
+    ),
+    **refusals(
+        "/elections",
+        {
+            f"404 observer {MEMBERS}": "GET /e/{name}/receipt.json",
+            f"404 {MEMBERS}": "POST /e/{name}/ballot/withdraw",
+        },
+    ),
+}
 BODIES: dict[str, dict[str, Any]] = {
     f"POST {PREFIX}/elections": {"name": "Lunch"},
     f"PATCH {PREFIX}/elections/{{name}}": {"name": "Coffee"},
@@ -191,6 +219,7 @@ def access(world: World) -> AccessCheck:
         "/elections/sign-in",
         "elections_access",
         HOME,
+        REFUSALS,
         activate,
     )
 

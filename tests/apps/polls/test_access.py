@@ -17,10 +17,10 @@ from singletable_apps.polls.pages import PollsSite
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter, open_polls
 from tests.apps.polls.pages.client import HOME, SECRET, Server, shared_app
-from tests.apps.support.access import AccessCheck, AccessTests, Table, altered, entries
+from tests.apps.support.access import AccessCheck, AccessTests, Table, altered, entries, refusals
 
 API = "/api/polls"
-EVERYONE = "nobody other organizer"
+EVERYONE = "nobody altered forged other organizer"
 TABLE: Table = {
     **entries(
         API,
@@ -58,6 +58,16 @@ TABLE: Table = {
     ),
     "GET /": frozenset(EVERYONE.split()),
 }
+# Results and votes need no key, but these are hidden, and somebody else's.
+REFUSALS = refusals(
+    API,
+    {
+        "403": """
+            GET /{poll_id:uuid}/results, GET /{poll_id:uuid}/export/{format},
+            GET /{poll_id:uuid}/vote, POST /{poll_id:uuid}/vote""",
+        "404": "GET /problems/{name}",
+    },
+)
 
 
 @pytest.fixture
@@ -93,16 +103,22 @@ def access() -> AccessCheck:
     return AccessCheck(
         app,
         TABLE,
-        {"other": other.admin_key, "organizer": managed.admin_key},
-        {"altered": f"{managed.admin_key[:-1]}0", "forged": altered("x.y.z")},
+        {
+            "altered": f"{managed.admin_key[:-1]}0",
+            "forged": altered("x.y.z"),
+            "other": other.admin_key,
+            "organizer": managed.admin_key,
+        },
+        {},
         bodies,
         {"poll_id": poll_id, "format": "csv", "name": "x"},
         calls,
         driver,
         API,
-        "/polls/none",
+        "",
         "polls_admin",
         HOME,
+        REFUSALS,
         activate,
     )
 

@@ -19,7 +19,7 @@ from singletable_apps.portfolio.rules import PostDraft
 from tests.apps.portfolio.pages.client import HOME, PagesApp
 from tests.apps.portfolio.support.harness import PASSWORD
 from tests.apps.portfolio.support.images import image_file
-from tests.apps.support.access import AccessCheck, AccessTests, altered, entries
+from tests.apps.support.access import AccessCheck, AccessTests, altered, entries, refusals
 
 EVERYONE, AUTHORS = "nobody author owner", "author owner"
 TABLE = {
@@ -93,6 +93,31 @@ TABLE = {
                 GET /transfer, GET /export, POST /import""",
             # The site is set up.
             "": "GET /set-up, POST /set-up",
+        },
+    ),
+}
+REFUSALS = {
+    **refusals(
+        API,
+        {
+            # Others do not learn that there is such a post.
+            "404": """
+                GET /blogs/{blog_id}, GET /blogs/{blog_id}/likes, POST /blogs/{blog_id}/likes,
+                DELETE /blogs/{blog_id}/likes, GET /blogs/{blog_id}/comments,
+                POST /blogs/{blog_id}/comments, GET /problems/{name}""",
+            "403": "POST /auth/setup",
+            "401": "POST /auth/refresh",
+        },
+    ),
+    **refusals(
+        "/portfolio",
+        {
+            "404": """
+                GET /tags/{tag}, GET /categories/{category}, GET /archive/{year}/{month},
+                GET /tags/{tag}/feed.json, GET /tags/{tag}/atom.xml, GET /tags/{tag}/feed.xml,
+                GET /blog/{slug}, GET /blog/{slug}/likes, POST /blog/{slug}/like,
+                POST /blog/{slug}/view, POST /blog/{slug}/comments""",
+            "303": "GET /admin/set-up, POST /admin/set-up",
         },
     ),
 }
@@ -201,6 +226,7 @@ def access() -> AccessCheck:
         "/portfolio/admin/sign-in",
         "portfolio_access",
         HOME,
+        REFUSALS,
         activate,
     )
 

@@ -15,7 +15,7 @@ from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service.roles import RoleEdit
 from tests.apps.skills.pages.client import HOME, PagesApp
 from tests.apps.skills.support.world import PASSWORD
-from tests.apps.support.access import AccessCheck, AccessTests, altered, entries
+from tests.apps.support.access import AccessCheck, AccessTests, altered, entries, refusals
 
 EVERYONE, PEOPLE, MANAGERS = "nobody user manager admin", "user manager admin", "manager admin"
 TABLE = {
@@ -108,6 +108,7 @@ TABLE = {
     ),
     "GET /": frozenset(EVERYONE.split()),
 }
+REFUSALS = refusals(API, {"401": "POST /refresh", "404": "GET /problems/{name}"})
 FILE = ("people.csv", b"username,skill\njoan,Go\n")
 PERSON = {"username": "grace", "name": "Grace", "email": "grace@example.org", "role": "user"}
 NEW_SKILL = {"skill_name": "Python", "proficiency_level": "Expert"}
@@ -222,6 +223,7 @@ def access() -> AccessCheck:
         "/skills/sign-in",
         "skills_access",
         HOME,
+        REFUSALS,
         activate,
     )
 

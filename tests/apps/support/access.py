@@ -27,6 +27,7 @@ from tests.apps.support.odd_text import (
 )
 
 Table: TypeAlias = dict[str, frozenset[str]]
+Refusals: TypeAlias = dict[str, dict[str, int]]
 Body: TypeAlias = Mapping[str, Any]
 SAFE = ("GET", "HEAD")
 # What the page of an attacker makes a browser send; the last is a browser from before 2023.
@@ -44,6 +45,19 @@ def entries(prefix: str, routes: Mapping[str, str]) -> Table:
         for callers, listed in routes.items()
         for method, _, path in (route.strip().partition(" ") for route in listed.split(","))
     }
+
+
+def refusals(prefix: str, routes: Mapping[str, str]) -> Refusals:
+    """Return the statuses of refusals: `{"404": "GET /a", "403 voter": "GET /b, POST /b"}`.
+
+    Without callers, a status is that of everyone who is refused.
+    """
+    found: Refusals = {}
+    for key, listed in routes.items():
+        status, *callers = key.split()
+        for route in entries(prefix, {"": listed}):
+            found[route] = dict.fromkeys(callers or ["everyone"], int(status))
+    return found
 
 
 def routes_of(app: FastAPI) -> set[str]:
@@ -64,6 +78,9 @@ class AccessCheck:
     turns. `bodies` are valid: JSON for the API, forms for pages, and queries for reads. `values`
     has the path parameters. `calls` records the store's requests, because a rejected request must
     not write. `driver` has the tables.
+
+    Someone who is not signed in gets 401 from the API, and is sent from a page to `sign_in`, or
+    gets 403 if that is empty. Others get 403. `refusals` are the exceptions.
     """
 
     app: FastAPI
@@ -78,6 +95,7 @@ class AccessCheck:
     sign_in: str
     cookie: str
     home: str
+    refusals: Refusals
     activate: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
@@ -94,7 +112,7 @@ class AccessCheck:
         return client
 
     def denied(self) -> list[str]:
-        """Call each route as every caller without permission; return the calls that succeeded."""
+        """Call each route as every caller without permission; return the unexpected answers."""
         self.calls.clear()
         strangers = cycle(["nobody", *self.strangers])
         faults: list[str] = []
@@ -102,8 +120,11 @@ class AccessCheck:
             names = [name for name in self.callers if name not in allowed]
             for name in (*names, *([] if "nobody" in allowed else [next(strangers)])):
                 answer = self.ask(name, route)
-                if not self._is_refused(answer):
-                    faults.append(_describe(route, name, answer))
+                expected = self._refusal(name, route)
+                if answer.status_code != expected or (
+                    expected == 303 and not self._asks_to_sign_in(answer)
+                ):
+                    faults.append(f"{_describe(route, name, answer)}, expected {expected}")
         return faults + self._written()
 
     def allowed(self) -> list[str]:
@@ -123,7 +144,7 @@ class AccessCheck:
                 accepted = (404, 412) if route in self.bodies else (400, 404, 409, 412, 422)
             if answer.status_code >= 400 and answer.status_code not in accepted:
                 faults.append(_describe(route, name, answer))
-            if name != "nobody" and self._is_refused(answer) and answer.status_code < 400:
+            if name != "nobody" and self._asks_to_sign_in(answer):
                 faults.append(_describe(route, name, answer))
             caching = answer.headers.get("cache-control", "")
             if name != "nobody" and re.search("public|s-maxage", caching):
@@ -194,9 +215,17 @@ class AccessCheck:
             **more,
         )
 
-    def _is_refused(self, answer: httpx2.Response) -> bool:
-        is_sent_away = answer.headers.get("location", "").startswith(self.sign_in)
-        return answer.status_code in (401, 403, 404) or (answer.status_code == 303 and is_sent_away)
+    def _refusal(self, name: str, route: str) -> int:
+        """Return the status with which a caller without permission is refused."""
+        is_api = route.partition(" ")[2].startswith(self.api)
+        default = 401 if is_api else 303 if self.sign_in else 403
+        by_caller = self.refusals.get(route, {})
+        others = by_caller.get("everyone", 403 if name in self.callers else default)
+        return by_caller.get(name, others)
+
+    def _asks_to_sign_in(self, answer: httpx2.Response) -> bool:
+        location = answer.headers.get("location", "")
+        return bool(self.sign_in) and location.startswith(self.sign_in)
 
     def _written(self) -> list[str]:
         """Return the writes of rejected requests."""
@@ -213,6 +242,7 @@ class AccessTests:
 
     def test_every_route_has_an_entry(self, access: AccessCheck) -> None:
         assert routes_of(access.app) == access.table.keys()
+        assert access.refusals.keys() <= access.table.keys()
 
     def test_others_are_refused(self, access: AccessCheck) -> None:
         _check(access.denied())
