@@ -1,35 +1,8 @@
-"""Polls on every driver."""
+"""Polls in memory, and on every driver."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
-from singletable import Driver, Engine
 from tests.apps.polls.support.harness import World
+from tests.apps.support.worlds import world_fixtures
 
-
-@pytest.fixture
-def memory() -> Iterator[World]:
-    """Return an empty world in memory."""
-    with Engine.in_memory() as engine:
-        world = World(engine)
-        yield world
-        world.check_calls()
-
-
-@pytest.fixture
-def worlds(drivers: tuple[Driver, Driver]) -> Iterator[tuple[World, World]]:
-    """Yield two worlds with the same table and clock."""
-    one = World(drivers[0])
-    other = World(drivers[1], one.clock)
-    yield one, other
-    one.check_calls()
-    other.check_calls()
-
-
-@pytest.fixture
-def world(worlds: tuple[World, World]) -> World:
-    """Return an empty world on each driver."""
-    return worlds[0]
+tables, memory, worlds, world = world_fixtures(World)

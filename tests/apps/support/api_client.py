@@ -11,11 +11,14 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 
-def api_client(app: FastAPI) -> TestClient:
+def api_client(
+    app: FastAPI, home: str = "https://apps.example", address: str = "testclient"
+) -> TestClient:
     """Return a client that does not follow redirects. Internal errors are responses."""
     return TestClient(
         app,
-        base_url="https://apps.example",
+        base_url=home,
+        client=(address, 50000),
         raise_server_exceptions=False,
         follow_redirects=False,
     )
@@ -33,10 +36,11 @@ class Caller:
     activate: Callable[[], None]
     token: str = ""
 
-    def ask(self, method: str, path: str, **more: Any) -> httpx2.Response:
-        """Send a request with the token."""
+    def ask(self, method: str, path: str, *, tag: str = "", **more: Any) -> httpx2.Response:
+        """Send a request with the token; `tag` is the version that it changes."""
         self.activate()
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        headers |= {"If-Match": tag} if tag else {}
         headers |= more.pop("headers", {})
         return self.client.request(method, f"{self.prefix}{path}", headers=headers, **more)
 

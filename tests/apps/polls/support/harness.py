@@ -27,9 +27,11 @@ OPTIONS = ("Go", "Rust", "Python", "JavaScript")
 class World:
     """A driver and a clock; `service` is open on them, and others can be."""
 
-    def __init__(self, driver: Driver, clock: Clock | None = None) -> None:
+    def __init__(
+        self, driver: Driver, clock: Clock | None = None, *, like: World | None = None
+    ) -> None:
         self.driver = driver
-        self.clock = clock or Clock()
+        self.clock: Clock = like.clock if like else clock or Clock()
         self.calls: list[Call] = []
         self.service = self.open()
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import httpx2
 from fastapi import FastAPI
-from fastapi.testclient import TestClient
 
 from singletable import Driver, Engine
 from singletable_apps.portfolio.api import (
@@ -20,6 +19,7 @@ from singletable_apps.portfolio.api import (
 )
 from singletable_apps.portfolio.entities import Role
 from tests.apps.portfolio.support.harness import PASSWORD, World
+from tests.apps.support import api_client
 
 ADDRESS = "https://ada.example"
 OWNER, AUTHOR, OTHER = "ada@example.org", "grace@example.org", "mary@example.org"
@@ -53,14 +53,12 @@ class Server:
 
     def visitor(self, address: str = "192.0.2.1") -> Person:
         """Return a client without a token."""
-        client = TestClient(
-            self.app,
-            base_url=ADDRESS,
-            client=(address, 50000),
-            raise_server_exceptions=False,
-            follow_redirects=False,
-        )
-        return Person(self, client)
+        client = api_client.api_client(self.app, ADDRESS, address)
+        return Person(client, API, self.activate, world=self.world)
+
+    def activate(self) -> None:
+        """Let the shared app serve this world."""
+        attach(self.app, self.world.service, self.settings)
 
     def sign_in(self, email: str) -> Person:
         """Return a client with an access token."""
@@ -79,40 +77,18 @@ class Server:
         return self.sign_in(AUTHOR)
 
 
-@dataclass
-class Person:
+@dataclass(kw_only=True)
+class Person(api_client.Caller):
     """Someone who calls the API."""
 
-    server: Server
-    client: TestClient
-    token: str = ""
-
-    def ask(self, method: str, path: str, **more: Any) -> httpx2.Response:
-        attach(self.server.app, self.server.world.service, self.server.settings)
-        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        headers |= more.pop("headers", {})
-        if "tag" in more:
-            headers["If-Match"] = more.pop("tag")
-        return self.client.request(method, f"{API}{path}", headers=headers, **more)
-
-    def get(self, path: str, **more: Any) -> httpx2.Response:
-        return self.ask("GET", path, **more)
-
-    def post(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
-        return self.ask("POST", path, json=body, **more)
-
-    def put(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
-        return self.ask("PUT", path, json=body, **more)
-
-    def delete(self, path: str, **more: Any) -> httpx2.Response:
-        return self.ask("DELETE", path, **more)
+    world: World
 
     def writes(self, title: str = "Notes on the engine", **fields: object) -> dict[str, Any]:
         """Create a post and return it."""
         body: dict[str, object] = {"title": title, "markdown": "It weaves *patterns*.", **fields}
         if "content" in fields:
             del body["markdown"]
-        self.server.world.clock.move(seconds=1)
+        self.world.clock.move(seconds=1)
         blog: dict[str, Any] = data(self.post("/blogs", body), 201)
         return blog
 
@@ -141,12 +117,5 @@ def data(answer: httpx2.Response, status: int = 200) -> Any:
 
 def problem(answer: httpx2.Response) -> tuple[int, str, list[str]]:
     """Return the status of a problem, its type and the places that it names."""
-    body = answer.json()
-    assert answer.headers["content-type"] == "application/problem+json", answer.text
-    assert isinstance(body["error"], str)
-    assert body["status"] == answer.status_code
-    places = [
-        fault.get("pointer", fault.get("parameter", fault.get("header")))
-        for fault in body.get("errors", [])
-    ]
-    return answer.status_code, body["type"].rpartition("/")[2], places
+    assert isinstance(answer.json()["error"], str)
+    return api_client.problem(answer)

@@ -129,7 +129,7 @@ class Site:
     names: dict[str, str]
 
     def stored(self) -> str:
-        return stored_text(self.owner.server.world.service.context.store, "DataTable")
+        return stored_text(self.owner.world.service.context.store, "DataTable")
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def nothing_is_stored(site: Site) -> Iterator[None]:
     before = site.stored()
     yield
     assert site.stored() == before
-    site.owner.server.world.check_calls()
+    site.owner.world.check_calls()
 
 
 def ask(site: Site, route: str, body: object) -> str:

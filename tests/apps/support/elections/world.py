@@ -44,9 +44,11 @@ class Clock:
 class World:
     """A driver, a clock, and a service on them; more can be opened."""
 
-    def __init__(self, driver: Driver, clock: Clock | None = None) -> None:
+    def __init__(
+        self, driver: Driver, clock: Clock | None = None, *, like: World | None = None
+    ) -> None:
         self.driver = driver
-        self.clock = clock or Clock()
+        self.clock: Clock = like.clock if like else clock or Clock()
         self.calls: list[Call] = []
         self.service = self.open_service()
 
