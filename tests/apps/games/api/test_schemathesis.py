@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import schemathesis
 
 from singletable import Engine
 from singletable_apps.games.api import API
+from singletable_apps.games.live import LIMITS, LiveGames
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import SetDraft
 from tests.apps.games.api.client import Server
@@ -42,11 +44,15 @@ def busy() -> tuple[Engine, World, dict[str, list[str]], list[str]]:
 
 
 ENGINE, WORLD, NAMES, TOKENS = busy()
+BRIEF = replace(LIMITS, presence_grace=0, poll_grace=0, room_grace=0)
 
 
 def restore() -> Sequence[str]:
-    """Serve a copy of the game."""
-    Server(World(ENGINE.copy(), like=WORLD)).activate()
+    """Serve a copy of the game, whose rooms close as soon as nobody is in them."""
+    server = Server(World(ENGINE.copy(), like=WORLD))
+    server.activate()
+    live = LiveGames(server.world.service, limits=BRIEF)
+    server.app.state.games = replace(server.app.state.games, live=live)
     return TOKENS
 
 
