@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
+from typing import ClassVar
 
 import pytest
 from fastapi.testclient import TestClient
@@ -19,14 +18,11 @@ from singletable_apps.elections.api import (
 )
 from singletable_apps.shared.web import make_app
 from tests.apps.elections.api.client import make_api
+from tests.apps.support.openapi import ApiDocument, OpenApiTests
 
 api = make_api()
-DOCUMENT: dict[str, Any] = api.anonymous().get("/openapi.json").json()
-OPERATIONS: dict[str, dict[str, Any]] = {
-    f"{method.upper()} {path}": operation
-    for path, operations in DOCUMENT["paths"].items()
-    for method, operation in operations.items()
-}
+API_DOCUMENT = ApiDocument(api.anonymous().get("/openapi.json").json(), "")
+OPERATIONS = API_DOCUMENT.operations
 # What everybody may ask, and what needs no token because it gives one.
 PUBLIC = {
     "register",
@@ -41,24 +37,18 @@ PUBLIC = {
 }
 
 
-def test_document_is_openapi_3_1_with_two_security_schemes() -> None:
-    assert DOCUMENT["openapi"].startswith("3.1")
-    schemes = DOCUMENT["components"]["securitySchemes"]
-    assert schemes["access token"]["scheme"] == "bearer"
-    assert schemes["refresh cookie"]["name"] == "__Host-elections_refresh"
+class TestDocument(OpenApiTests):
+    api = API_DOCUMENT
+    security: ClassVar = {"access token": "bearer", "refresh cookie": "__Host-elections_refresh"}
 
 
-def test_operation_ids_are_unique() -> None:
-    names = Counter(operation["operationId"] for operation in OPERATIONS.values())
-    assert names.most_common(1)[0][1] == 1
+def test_operations_are_under_the_prefix() -> None:
     assert all(PREFIX in address for address in OPERATIONS)
 
 
 @pytest.mark.parametrize("address", OPERATIONS)
 def test_operation_is_described(address: str) -> None:
     operation = OPERATIONS[address]
-    assert operation["tags"]
-    assert operation["description"].endswith(".")
     statuses = set(operation["responses"])
     if operation["operationId"] in PUBLIC:
         assert "security" not in operation
@@ -67,17 +57,6 @@ def test_operation_is_described(address: str) -> None:
         assert {"401", "429", "503"} <= statuses
     if "if-match" in str(operation.get("parameters")):
         assert {"412", "428"} <= statuses
-
-
-# A field with a typing error would be left out in silence otherwise.
-def test_request_bodies_reject_unknown_fields() -> None:
-    schemas = DOCUMENT["components"]["schemas"]
-    for address, operation in OPERATIONS.items():
-        if "requestBody" in operation:
-            sent = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
-            schema = schemas[sent.rpartition("/")[2]]
-            assert schema["additionalProperties"] is False, address
-            assert schema["description"], address
 
 
 def test_routers_work_under_another_prefix() -> None:
