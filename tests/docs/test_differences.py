@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from singletable import Delays, Driver, Engine, Item, Settings, connect
 from singletable import operations as ops
+from tests.engine.clock import Clock
 from tests.house.sources import ROOT
 
 TABLE = ops.CreateTable(
@@ -19,15 +20,6 @@ TABLE = ops.CreateTable(
     [ops.KeySchemaElement("PK", "HASH")],
     billing_mode="PAY_PER_REQUEST",
 )
-
-
-class Clock:
-    """A clock that only the test moves."""
-
-    now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

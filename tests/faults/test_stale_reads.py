@@ -36,6 +36,7 @@ from singletable.operations import (
     UpdateTimeToLive,
 )
 from singletable.operations import Get as TransactGet
+from singletable.testing import InterruptedDriver
 from singletable.values import Item
 from tests.faults.votes_table import (
     ballot,
@@ -274,22 +275,12 @@ def test_impossible_replica_raises_faults_error() -> None:
                 driver.execute(get())
 
 
-class WithoutFeed:
-    """A driver that has no change feed."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def execute(self, operation: Operation[R], /) -> R:
-        if isinstance(operation, ReadChanges):
-            raise SingleTableError("ReadChanges is not supported.")
-        return self._engine.execute(operation)
-
-
 def test_driver_without_change_feed_raises_faults_error() -> None:
     with create_engine() as engine:
-        driver = FaultyDriver(WithoutFeed(engine), STALE)
-        with pytest.raises(FaultsError, match="WithoutFeed does not support"):
+        error = SingleTableError("ReadChanges is not supported.")
+        without_feed = InterruptedDriver(engine, ReadChanges, before=error, times=None)
+        driver = FaultyDriver(without_feed, STALE)
+        with pytest.raises(FaultsError, match="InterruptedDriver does not support"):
             driver.execute(get())
         driver.execute(get(consistent=True))
 

@@ -24,6 +24,7 @@ from singletable.infrastructure import (
     describe_table,
     find_unverifiable,
 )
+from singletable.testing import InterruptedDriver
 from singletable.wire import UnknownOperation
 
 TABLE = Table("shop")
@@ -44,21 +45,14 @@ def driver() -> Iterator[Engine]:
         yield engine
 
 
-class WithoutBackups:
-    """A driver that rejects requests for backups."""
-
-    def __init__(self, engine: Engine, error: OperationError) -> None:
-        self.engine = engine
-        self.error = error
-
-    def execute(self, operation: ops.Operation[Any], /) -> Any:
-        if isinstance(operation, ops.DescribeContinuousBackups | ops.UpdateContinuousBackups):
-            raise self.error
-        return self.engine.execute(cast("ops.Operation[object]", operation))
+def without_backups(engine: Engine, error: OperationError) -> InterruptedDriver:
+    """Return a driver that rejects requests for backups."""
+    requests = (ops.DescribeContinuousBackups, ops.UpdateContinuousBackups)
+    return InterruptedDriver(engine, requests, before=error, times=None)
 
 
 def create_and_describe(
-    driver: Engine | WithoutBackups, wanted: TableSettings, created: TableSettings
+    driver: ops.Driver, wanted: TableSettings, created: TableSettings
 ) -> DescribedTable:
     """Create a table with some settings and describe it for comparison with others."""
     create_table(driver, TABLE, "shop", created)
@@ -150,9 +144,9 @@ def test_recovery_is_not_requested_unless_compared(driver: Engine) -> None:
 
 # Servers from before the period was configurable leave it out; it was 35 days.
 def test_missing_recovery_period_means_35_days(driver: Engine) -> None:
-    class OlderServer(WithoutBackups):
+    class OlderServer:
         def execute(self, operation: ops.Operation[Any], /) -> Any:
-            output = self.engine.execute(cast("ops.Operation[object]", operation))
+            output = driver.execute(cast("ops.Operation[object]", operation))
             if not isinstance(operation, ops.DescribeContinuousBackups):
                 return output
             backups = cast("Any", output).continuous_backups_description
@@ -163,16 +157,13 @@ def test_missing_recovery_period_means_35_days(driver: Engine) -> None:
             return replace(cast("Any", output), continuous_backups_description=backups)
 
     wanted = TableSettings(recovery_days=35)
-    assert (
-        create_and_describe(OlderServer(driver, UnknownOperation("")), wanted, wanted).recovery_days
-        == 35
-    )
+    assert create_and_describe(OlderServer(), wanted, wanted).recovery_days == 35
 
 
 @pytest.mark.parametrize("days", [0, 7])
 def test_address_without_recovery_is_reported_unverifiable(driver: Engine, days: int) -> None:
     wanted = TableSettings(recovery_days=days)
-    described = create_and_describe(WithoutBackups(driver, UnknownOperation("")), wanted, wanted)
+    described = create_and_describe(without_backups(driver, UnknownOperation("")), wanted, wanted)
     assert compare_table(TABLE, described, wanted) == []
     assert find_unverifiable(described, wanted) == [RECOVERY_UNKNOWN]
 
@@ -180,7 +171,7 @@ def test_address_without_recovery_is_reported_unverifiable(driver: Engine, days:
 # DynamoDB rejects the request like this for an archived table.
 def test_archived_table_recovery_is_unverifiable(driver: Engine) -> None:
     create_and_describe(driver, TableSettings(), TableSettings())
-    archived = WithoutBackups(driver, BackupTableNotFound("Table not found: shop"))
+    archived = without_backups(driver, BackupTableNotFound("Table not found: shop"))
     wanted = TableSettings(recovery_days=35)
     described = describe_table(archived, "shop", wanted)
     assert described is not None

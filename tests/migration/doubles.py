@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
 
-from singletable import Driver, Operation, ReadChanges
+from singletable import Driver, ReadChanges
+from singletable.testing import InterruptedDriver
 from singletable.wire import UnknownOperation
-
-R = TypeVar("R")
 
 
 @dataclass
@@ -30,13 +28,6 @@ class Clock:
             self.on_sleep()
 
 
-class WithoutFeed:
-    """An address without a change feed, such as DynamoDB."""
-
-    def __init__(self, driver: Driver) -> None:
-        self.driver = driver
-
-    def execute(self, operation: Operation[R], /) -> R:
-        if isinstance(operation, ReadChanges):
-            raise UnknownOperation("")
-        return self.driver.execute(operation)
+def without_feed(driver: Driver) -> InterruptedDriver:
+    """Return a driver without a change feed, such as that of DynamoDB."""
+    return InterruptedDriver(driver, ReadChanges, before=UnknownOperation(""), times=None)

@@ -32,7 +32,7 @@ from singletable.values import Item
 from tests.designs.site import COPY
 from tests.migration import copy_site
 from tests.migration.copy_site import stored
-from tests.migration.doubles import Clock, WithoutFeed
+from tests.migration.doubles import Clock, without_feed
 from tests.migration.test_runner import (
     MOVE,
     OldPerson,
@@ -60,7 +60,7 @@ def driver_on(
     driver: Driver, clock: Clock, migration: Migration = MOVE, **settings: Any
 ) -> MigratingDriver:
     return MigratingDriver(
-        WithoutFeed(driver), migration=migration, clock=clock, sleep=clock.sleep, **settings
+        without_feed(driver), migration=migration, clock=clock, sleep=clock.sleep, **settings
     )
 
 
@@ -68,7 +68,7 @@ def runner_on(
     driver: Driver, clock: Clock, migration: Migration = MOVE, **settings: Any
 ) -> MigrationRunner:
     return MigrationRunner(
-        migration, WithoutFeed(driver), clock=clock, sleep=clock.sleep, segments=1, **settings
+        migration, without_feed(driver), clock=clock, sleep=clock.sleep, segments=1, **settings
     )
 
 
@@ -503,7 +503,7 @@ def test_a_table_of_the_same_name_moves_to_another_address(clock: Clock) -> None
     with Engine.in_memory() as here, Engine.in_memory() as there:
         create_tables(here, old)
         create_tables(there, new)
-        source, target = WithoutFeed(here), WithoutFeed(there)
+        source, target = without_feed(here), without_feed(there)
         times: dict[str, Any] = {"clock": clock, "sleep": clock.sleep}
         driver = MigratingDriver(source, target, migration=migration, **times)
         driver.execute(ops.PutItem("items", item))

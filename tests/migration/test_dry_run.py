@@ -12,6 +12,7 @@ from singletable.migration import Backfill, Copy, Migration, each, leave_out, un
 from singletable.migration.dry_run import DryRun, StepTrial, dry_run
 from singletable.operations import Operation, PutItem
 from singletable.operations.registry import OPERATIONS
+from singletable.testing import InterruptedDriver
 from tests.designs.site import Name, OldLike, OldUser, User, entities, users
 from tests.migration.site import Site, memory_site
 
@@ -23,20 +24,15 @@ def site() -> Iterator[Site]:
         yield site
 
 
-class ReadOnly:
-    """Fails if something is written."""
-
-    def __init__(self, site: Site) -> None:
-        self.engine = site.engine
-
-    def execute(self, operation: Operation[object], /) -> object:
-        assert not OPERATIONS[type(operation)].writes
-        return self.engine.execute(operation)
+def writes(operation: Operation[object]) -> bool:
+    return OPERATIONS[type(operation)].writes
 
 
 def try_copy(site: Site, copy: Copy | None = None, limit: int | None = None) -> StepTrial:
     migration = Migration(copy or site.copy, name="0001_copy")
-    result: DryRun = dry_run(migration, ReadOnly(site), limit=limit, page_size=7)  # type: ignore[arg-type]
+    driver = InterruptedDriver(site.engine, writes)
+    result: DryRun = dry_run(migration, driver, limit=limit, page_size=7)
+    assert driver.count == 0
     (trial,) = result.steps
     assert result.ok == (not trial.failed)
     return trial

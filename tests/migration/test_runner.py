@@ -39,7 +39,7 @@ from singletable.schema import model_of
 from singletable.testing import Crash, InterruptedDriver, endpoint
 from singletable.values import Item
 from tests.migration.copy_site import stored
-from tests.migration.doubles import Clock, WithoutFeed
+from tests.migration.doubles import Clock, without_feed
 
 people = Table("people", pk="name", sk=None)
 pets = Table("pets", pk="pet", sk=None)
@@ -303,7 +303,7 @@ def test_without_a_change_feed_the_application_must_be_stopped(
 ) -> None:
     random = Random(4)
     write_old(engine, random, 10)
-    driver = WithoutFeed(engine)
+    driver = without_feed(engine)
     with pytest.raises(errors.MigrationError, match="no change feed"):
         runner(driver, clock).run()
     assert new_items(engine) == set()
@@ -322,7 +322,7 @@ def test_writes_of_an_application_on_a_migrating_driver_are_carried_over_and_bac
 ) -> None:
     random = Random(seed)
     write_old(engine, random, 15)
-    plain = WithoutFeed(engine)
+    plain = without_feed(engine)
     application = MigratingDriver(plain, migration=MOVE, clock=clock, sleep=clock.sleep)
     write = write_old
     left = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,9 +17,10 @@ from hypothesis import strategies as st
 
 from singletable.engine import Engine
 from singletable.errors import ConditionFailed
-from singletable.operations import GetItem, Operation
+from singletable.operations import GetItem
 from singletable.schema import Attr, Edit, Entity, ItemKey, Key, Table, attr
 from singletable.store import Store
+from singletable.testing import InterruptedDriver
 from tests.store.stores import existing, open_store
 
 accounts = [Table("accounts") for _ in range(4)]
@@ -84,21 +86,6 @@ class Account:
 
     def values(self) -> dict[str, Any]:
         return {**vars(self), "tags": set(self.tags), "log": list(self.log)}
-
-
-class RacingDriver:
-    """Runs the write of another program after the next read, and so before the write."""
-
-    def __init__(self) -> None:
-        self.engine = Engine.in_memory()
-        self.race: Callable[[], object] | None = None
-
-    def execute(self, operation: Operation[Any], /) -> Any:
-        output = self.engine.execute(operation)
-        if isinstance(operation, GetItem) and self.race is not None:
-            race, self.race = self.race, None
-            race()
-        return output
 
 
 # A write by a version of the program, and the same change of what the item should be.
@@ -182,32 +169,35 @@ def check_versions(store: Store, versions: tuple[type[Any], type[Any]], account:
             store.update(_key(version), version.name.set("x"), if_=version.name != account.name)
 
 
+def run_race(race: Change, store: Store, version: type[Any], account: Account) -> None:
+    write, change = race
+    write(store, version)
+    change(account)
+
+
 def run_steps(
-    driver: RacingDriver,
+    driver: InterruptedDriver,
     versions: tuple[type[Any], type[Any]],
     account: Account,
     planned: list[tuple[int, Change, Change | None]],
 ) -> None:
-    """Let both versions write in turn; a race is the other version's write during the first."""
-    store, other_store = Store(driver), Store(driver.engine)
+    """Let both versions write in turn; a race is a write of the other version after a read."""
+    store, other_store = Store(driver), Store(driver.driver)
     for number, (write, change), race in planned:
         if race is not None:
             other = versions[1 - number]
-            driver.race = lambda race=race, other=other: (
-                race[0](other_store, other),
-                race[1](account),
-            )
+            driver.interrupt(GetItem, after=partial(run_race, race, other_store, other, account))
         write(store, versions[number])
         change(account)
-        driver.race = None
+        driver.interrupt()
         check_versions(other_store, versions, account)
 
 
 @settings(derandomize=True, max_examples=25, deadline=None, database=None)
 @given(first=steps, second=steps, third=steps)
 def test_versions_side_by_side_lose_no_write(first: Any, second: Any, third: Any) -> None:
-    driver, account = RacingDriver(), Account()
-    store = Store(driver.engine)
+    driver, account = InterruptedDriver(Engine.in_memory()), Account()
+    store = Store(driver.driver)
     store.admin.create_table(accounts[0])
     store.create(Original(id_="ada", name="Ada"))
     run_steps(driver, (Original, Both), account, first)

@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
@@ -34,12 +33,13 @@ from singletable.operations import (
     Scan,
 )
 from singletable.server.guard import Credential, Guard, Identity
+from singletable.testing import AsyncInterruptedDriver
 from singletable.values import AttributeValue, Item
 from singletable.wire import TARGETS, read_request
+from tests.engine.clock import Clock
 from tests.server.guard.policies import policy, statement
 from tests.server.guard.signing import NOW, signed
 
-R = TypeVar("R")
 ADA = Credential("ada", "AKIAADA", "ada's secret")
 BOB = Credential("bob", "AKIABOB", "bob's secret")
 OWN = policy(
@@ -47,34 +47,13 @@ OWN = policy(
 )
 
 
-class ManualClock:
-    """A clock that the test moves."""
-
-    now = NOW
-
-    def __call__(self) -> float:
-        return self.now
-
-
-class CountingDriver:
-    """A driver that counts DescribeTable requests."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.engine = engine
-        self.described = 0
-
-    async def execute(self, operation: Operation[R], /) -> R:
-        self.described += isinstance(operation, DescribeTable)
-        return await self.engine.execute(operation)
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(NOW)
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-def guard(tmp_path: Path, clock: ManualClock) -> Guard:
+def guard(tmp_path: Path, clock: Clock) -> Guard:
     path = tmp_path / "credentials.toml"
     path.touch(0o600)
     path.write_text(
@@ -97,10 +76,10 @@ def _entry(of: Credential) -> str:
 
 
 @pytest.fixture
-def driver() -> Iterator[CountingDriver]:
+def driver() -> Iterator[AsyncInterruptedDriver]:
     engine = AsyncEngine(Engine.in_memory())
     asyncio.run(engine.execute(_table("PK", "SK")))
-    yield CountingDriver(engine)
+    yield AsyncInterruptedDriver(engine, DescribeTable)
     asyncio.run(engine.aclose())
 
 
@@ -121,7 +100,7 @@ def _item(partition: str, sort: str = "x") -> Item:
 
 
 def authorize(
-    guard: Guard, identity: Identity, operation: Operation[object], driver: CountingDriver
+    guard: Guard, identity: Identity, operation: Operation[object], driver: AsyncInterruptedDriver
 ) -> None:
     asyncio.run(guard.authorize(identity, operation, driver))
 
@@ -140,22 +119,24 @@ def test_unknown_key_or_wrong_secret_is_rejected(guard: Guard) -> None:
         guard.authenticate(signed(Credential("ada", "AKIAADA", "eve's secret")))
 
 
-def test_signature_expires_by_the_clock_of_the_guard(guard: Guard, clock: ManualClock) -> None:
+def test_signature_expires_by_the_clock_of_the_guard(guard: Guard, clock: Clock) -> None:
     request = signed(ADA)
     clock.now += 301
     with pytest.raises(InvalidSignature, match="Signature expired"):
         guard.authenticate(request)
 
 
-def test_credential_without_policy_allows_everything(guard: Guard, driver: CountingDriver) -> None:
+def test_credential_without_policy_allows_everything(
+    guard: Guard, driver: AsyncInterruptedDriver
+) -> None:
     ada = guard.authenticate(signed(ADA))
     authorize(guard, ada, Scan("votes"), driver)
     authorize(guard, ada, DeleteTable("votes"), driver)
-    assert driver.described == 0
+    assert driver.count == 0
 
 
 def test_leading_key_is_the_partition_key_of_the_table(
-    guard: Guard, driver: CountingDriver
+    guard: Guard, driver: AsyncInterruptedDriver
 ) -> None:
     bob = guard.authenticate(signed(BOB))
     authorize(guard, bob, PutItem("votes", _item("bob")), driver)
@@ -164,7 +145,7 @@ def test_leading_key_is_the_partition_key_of_the_table(
 
 
 def test_leading_key_of_index_is_its_own_partition_key(
-    guard: Guard, driver: CountingDriver
+    guard: Guard, driver: AsyncInterruptedDriver
 ) -> None:
     bob = guard.authenticate(signed(BOB))
     values: dict[str, AttributeValue] = {":v": {"S": "bob"}}
@@ -180,24 +161,24 @@ def test_leading_key_of_index_is_its_own_partition_key(
         authorize(guard, bob, query, driver)
 
 
-def test_table_description_is_cached(guard: Guard, driver: CountingDriver) -> None:
+def test_table_description_is_cached(guard: Guard, driver: AsyncInterruptedDriver) -> None:
     bob = guard.authenticate(signed(BOB))
     for _ in range(5):
         authorize(guard, bob, GetItem("votes", _item("bob")), driver)
-    assert driver.described == 1
+    assert driver.count == 1
 
 
 def test_table_is_not_described_without_key_conditions(
-    driver: CountingDriver, clock: ManualClock
+    driver: AsyncInterruptedDriver, clock: Clock
 ) -> None:
     guard = Guard([ADA], clock=clock)
     assert guard.authenticate(signed(ADA)).policy is None
     authorize(guard, guard.authenticate(signed(ADA)), GetItem("votes", _item("x")), driver)
-    assert driver.described == 0
+    assert driver.count == 0
 
 
 # The table is recreated through the guard, with its keys swapped.
-def test_recreated_table_is_described_again(guard: Guard, driver: CountingDriver) -> None:
+def test_recreated_table_is_described_again(guard: Guard, driver: AsyncInterruptedDriver) -> None:
     ada, bob = guard.authenticate(signed(ADA)), guard.authenticate(signed(BOB))
     put = PutItem("votes", _item("bob", "ada"))
     authorize(guard, bob, put, driver)
@@ -210,7 +191,7 @@ def test_recreated_table_is_described_again(guard: Guard, driver: CountingDriver
 
 # The table may be recreated without the guard, by a program that uses the engine directly.
 def test_cached_key_expires_after_a_second(
-    guard: Guard, driver: CountingDriver, clock: ManualClock
+    guard: Guard, driver: AsyncInterruptedDriver, clock: Clock
 ) -> None:
     bob = guard.authenticate(signed(BOB))
     authorize(guard, bob, PutItem("votes", _item("bob", "ada")), driver)
@@ -227,7 +208,7 @@ def test_cached_key_expires_after_a_second(
 
 # A request that lacks the cached key is not allowed because of the cache.
 def test_request_without_the_cached_key_is_checked_again(
-    guard: Guard, driver: CountingDriver
+    guard: Guard, driver: AsyncInterruptedDriver
 ) -> None:
     bob = guard.authenticate(signed(BOB))
     authorize(guard, bob, PutItem("votes", _item("bob")), driver)
@@ -237,7 +218,7 @@ def test_request_without_the_cached_key_is_checked_again(
         authorize(guard, bob, GetItem("votes", {"owner": {"S": "ada"}}), driver)
 
 
-def test_missing_table_is_not_found(guard: Guard, driver: CountingDriver) -> None:
+def test_missing_table_is_not_found(guard: Guard, driver: AsyncInterruptedDriver) -> None:
     bob = guard.authenticate(signed(BOB))
     with pytest.raises(ResourceNotFound):
         authorize(guard, bob, GetItem("nowhere", _item("bob")), driver)
@@ -270,7 +251,7 @@ WITHOUT_KEYS: list[tuple[str, object]] = [
 # Either the guard or the engine rejects it.
 @pytest.mark.parametrize(("name", "body"), WITHOUT_KEYS)
 def test_request_without_key_is_rejected(
-    name: str, body: object, guard: Guard, driver: CountingDriver
+    name: str, body: object, guard: Guard, driver: AsyncInterruptedDriver
 ) -> None:
     operation = read_request(f"DynamoDB_20120810.{name}", json.dumps(body).encode())
     with pytest.raises(OperationError):
@@ -279,7 +260,7 @@ def test_request_without_key_is_rejected(
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_empty_request_raises_only_operation_errors(
-    target: str, guard: Guard, driver: CountingDriver
+    target: str, guard: Guard, driver: AsyncInterruptedDriver
 ) -> None:
     with suppress(OperationError):
         _authorize_and_execute(
@@ -288,7 +269,7 @@ def test_empty_request_raises_only_operation_errors(
 
 
 def _authorize_and_execute(
-    guard: Guard, identity: Identity, operation: Operation[object], driver: CountingDriver
+    guard: Guard, identity: Identity, operation: Operation[object], driver: AsyncInterruptedDriver
 ) -> None:
     authorize(guard, identity, operation, driver)
     asyncio.run(driver.execute(operation))
