@@ -15,9 +15,8 @@ from singletable.remote import AsyncRemote, Remote
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.config import ResolvedConfig, resolve_config
 from singletable.store import Call, Store
-from singletable.testing import endpoint
+from singletable.testing import StoreClock, endpoint
 from tests.conformance.endpoint import Exchangeable
-from tests.store.clock import Clock
 from tests.store.known_failures import FAILS, FOREIGN
 from tests.store.other_engines import Foreign, ForeignEngine
 from tests.store.store_adapter import StoreOpener
@@ -83,13 +82,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock() -> StoreClock:
     """Return the clock of the stores."""
-    return Clock()
+    return StoreClock()
 
 
 @pytest.fixture(params=(*OURS, *FOREIGN))
-def opener(request: pytest.FixtureRequest, clock: Clock) -> Iterator[StoreOpener]:
+def opener(request: pytest.FixtureRequest, clock: StoreClock) -> Iterator[StoreOpener]:
     """Provide a driver without tables, and a way to open stores on it."""
     where, _, is_async = str(request.param).partition(", ")
     if where in FOREIGN:

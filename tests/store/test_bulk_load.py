@@ -15,7 +15,7 @@ from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver
 from singletable.operations import Driver, PutItem, Scan, TransactWriteItems
 from singletable.schema import key_of
 from singletable.store import AsyncStore, Call, LoadConflict, LoadResult, Progress, Store
-from singletable.testing import Crash, InterruptedDriver
+from singletable.testing import Crash, InterruptedDriver, StoreClock
 from singletable.values import Item
 from tests.store.bulk_entities import (
     Comment,
@@ -29,7 +29,6 @@ from tests.store.bulk_entities import (
     tracker,
     visits,
 )
-from tests.store.clock import Clock
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, request_names
 
@@ -95,7 +94,7 @@ def test_repeated_load_skips_what_is_stored(store: Store, opener: StoreOpener) -
     assert (ada.version, ada.made) == (1, datetime(2026, 1, 1, 12, tzinfo=UTC))
 
 
-def test_repeated_load_skips_a_later_load(store: Store, clock: Clock) -> None:
+def test_repeated_load_skips_a_later_load(store: Store, clock: StoreClock) -> None:
     store.bulk_load(design(6))
     clock.advance(hours=1)
     assert store.bulk_load(design(12)).skipped == 17
@@ -326,7 +325,7 @@ def test_load_counts_from_zero(store: Store) -> None:
     assert store.bulk_load(copied).skipped == 3
 
 
-def test_load_writes_over_expired_items(store: Store, clock: Clock) -> None:
+def test_load_writes_over_expired_items(store: Store, clock: StoreClock) -> None:
     store.bulk_load(
         [Session(person="ada", device="phone", token="t1", ends=clock.now + timedelta(minutes=1))]
     )

@@ -13,10 +13,9 @@ from singletable.errors import InvalidValue, ItemMismatch, SingleTableError
 from singletable.faults import Faults, FaultyDriver
 from singletable.operations import PutItem, Scan, TransactWriteItems
 from singletable.store import Call, DeleteResult, Progress, Store
-from singletable.testing import Crash, InterruptedDriver
+from singletable.testing import Crash, InterruptedDriver, StoreClock
 from singletable.values import Item
 from tests.store.bulk_entities import Comment, Issue, Person, Project, Session, Shelf, tracker
-from tests.store.clock import Clock
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store
@@ -84,7 +83,7 @@ def test_delete_partition_deletes_every_shard(store: Store) -> None:
     assert store.get(Shelf.key("other", "b1")) is not None
 
 
-def test_delete_partition_deletes_expired_items(store: Store, clock: Clock) -> None:
+def test_delete_partition_deletes_expired_items(store: Store, clock: StoreClock) -> None:
     store.create(
         Session(person="ada", device="old", token="t2", ends=clock.now + timedelta(minutes=1))
     )

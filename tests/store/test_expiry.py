@@ -23,8 +23,8 @@ from singletable.schema import (
     version,
 )
 from singletable.store import Store
+from singletable.testing import StoreClock
 from singletable.values import Item
-from tests.store.clock import Clock
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, transact
 
@@ -68,7 +68,7 @@ ALL = Player.key.partition("R")
 
 
 @pytest.fixture
-def store(empty: Store, clock: Clock) -> Store:
+def store(empty: Store, clock: StoreClock) -> Store:
     empty.admin.create_table(table)
     empty.create(Room(name="R"))
     hour = clock.now + timedelta(hours=1)
@@ -81,7 +81,7 @@ def store(empty: Store, clock: Clock) -> Store:
 # To the second: an item that expires now is expired.
 @pytest.mark.parametrize(("seconds", "there"), [(3599, True), (3600, False), (9999, False)])
 def test_reads_hide_expired_items(
-    store: Store, clock: Clock, opener: StoreOpener, seconds: int, there: bool
+    store: Store, clock: StoreClock, opener: StoreOpener, seconds: int, there: bool
 ) -> None:
     clock.advance(seconds=seconds)
     names = NAMES[0 if there else 1 if seconds < 7200 else 2 :]
@@ -103,7 +103,7 @@ def test_reads_hide_expired_items(
     assert opener.driver.execute(GetItem("rooms", ADA.key)).item is not None
 
 
-def test_writes_treat_expired_items_as_missing(store: Store, clock: Clock) -> None:
+def test_writes_treat_expired_items_as_missing(store: Store, clock: StoreClock) -> None:
     clock.advance(hours=1)
     writes: list[Callable[[], object]] = [
         lambda: store.update(ADA, Player.points.add(1)),
@@ -119,7 +119,7 @@ def test_writes_treat_expired_items_as_missing(store: Store, clock: Clock) -> No
     assert store.get(BEA) is not None
 
 
-def test_create_replaces_an_expired_item(store: Store, clock: Clock) -> None:
+def test_create_replaces_an_expired_item(store: Store, clock: StoreClock) -> None:
     with pytest.raises(AlreadyExists):
         store.create(Player(room="R", name="ada"))
     clock.advance(hours=1)
@@ -130,7 +130,7 @@ def test_create_replaces_an_expired_item(store: Store, clock: Clock) -> None:
 
 
 def test_delete_of_an_expired_item_returns_none(
-    store: Store, clock: Clock, opener: StoreOpener
+    store: Store, clock: StoreClock, opener: StoreOpener
 ) -> None:
     clock.advance(hours=1)
     assert store.delete(ADA) is None
@@ -140,7 +140,7 @@ def test_delete_of_an_expired_item_returns_none(
 # The marker of an expired item may belong to another item by now and must not be taken away.
 @pytest.mark.parametrize("write", ["delete", "put", "create"])
 def test_deleting_an_expired_item_keeps_the_marker_of_another(
-    store: Store, clock: Clock, write: str
+    store: Store, clock: StoreClock, write: str
 ) -> None:
     clock.advance(hours=1)
     other = store.create(Player(room="R", name="dan", nick="A"))
@@ -157,7 +157,7 @@ def test_deleting_an_expired_item_keeps_the_marker_of_another(
         store.create(Player(room="R", name="eva", nick="A"))
 
 
-def test_unique_value_expires_with_its_owner(store: Store, clock: Clock) -> None:
+def test_unique_value_expires_with_its_owner(store: Store, clock: StoreClock) -> None:
     store.update(ADA, Player.ends.set(clock.now + timedelta(hours=3)))
     clock.advance(hours=2)
     with pytest.raises(AlreadyExists):
@@ -170,7 +170,7 @@ def test_unique_value_expires_with_its_owner(store: Store, clock: Clock) -> None
         store.create(Player(room="R", name="dan", nick="A"))
 
 
-def test_items_that_expire_during_iteration_are_hidden(empty: Store, clock: Clock) -> None:
+def test_items_that_expire_during_iteration_are_hidden(empty: Store, clock: StoreClock) -> None:
     empty.admin.create_table(table)
     soon = clock.now + timedelta(minutes=1)
     names = [f"p{number:04d}" for number in range(1500)]

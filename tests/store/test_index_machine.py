@@ -12,7 +12,7 @@ from singletable.engine import Engine
 from singletable.errors import ConditionFailed
 from singletable.schema import Edit
 from singletable.store import Store
-from tests.store.clock import Clock
+from singletable.testing import StoreClock
 from tests.store.indexed_entity import Task, check_indexes, tasks
 
 boards = st.sampled_from(["a", "b"])
@@ -46,7 +46,7 @@ class Indexes(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.engine = Engine.in_memory()
-        self.clock = Clock()
+        self.clock = StoreClock()
         self.store = Store(self.engine, clock=self.clock)
         self.store.admin.create_table(tasks)
 

@@ -14,8 +14,8 @@ from singletable.errors import AlreadyExists, InvalidValue, NotFound, Transactio
 from singletable.operations import PutItem
 from singletable.schema import Attr, ItemKey, Key, ModelEntity, attr, evolve
 from singletable.store import Call, Store
+from singletable.testing import StoreClock
 from singletable.values import Item
-from tests.store.clock import Clock
 from tests.store.issue_entities import ONE, Issue, Note, Notes, Plain, Project, tracker
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, request_names
@@ -29,7 +29,7 @@ def store(empty: Store) -> Store:
     return empty
 
 
-def test_modify_in_place_and_by_a_new_item(store: Store, clock: Clock) -> None:
+def test_modify_in_place_and_by_a_new_item(store: Store, clock: StoreClock) -> None:
     before = existing(store.get(ONE))
     clock.advance(minutes=1)
 
@@ -110,7 +110,7 @@ def test_modify_rejects(store: Store, name: str) -> None:
     assert store.get(ONE) == before
 
 
-def test_errors_of_the_function_propagate(store: Store, clock: Clock) -> None:
+def test_errors_of_the_function_propagate(store: Store, clock: StoreClock) -> None:
     before = store.get(ONE)
     with pytest.raises(RuntimeError, match="no"):
         store.modify(ONE, _fail)
@@ -130,7 +130,7 @@ def test_errors_of_the_function_propagate(store: Store, clock: Clock) -> None:
 def test_modify_calls_the_function_again_after_a_conflict(
     store: Store,
     opener: StoreOpener,
-    clock: Clock,
+    clock: StoreClock,
     name: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -28,9 +28,8 @@ from singletable.schema import (
 )
 from singletable.schema.model import model_of
 from singletable.store import Store
-from singletable.testing import InterruptedDriver
+from singletable.testing import InterruptedDriver, StoreClock
 from singletable.values import Item
-from tests.store.clock import Clock
 from tests.store.stores import existing, open_store, transact
 
 by_owner = Index("by_owner", pk="GSI1PK", sk="GSI1SK")
@@ -97,7 +96,7 @@ def _fill(store: Store) -> Store:
 @pytest.fixture
 def local() -> Store:
     """Return a store in memory with an account under the old key."""
-    return _fill(open_store(table, clock=Clock()))
+    return _fill(open_store(table, clock=StoreClock()))
 
 
 def sort_keys(store: Any) -> list[str]:
@@ -272,7 +271,7 @@ def test_a_move_at_any_moment_loses_nothing(name: str, before: int, local: Store
         local.update(KEY, Account.balance.add(10))
 
     driver = InterruptedDriver(local.driver, before=move, first=before)
-    assert CALLS[name](Store(driver, clock=Clock())) is not None
+    assert CALLS[name](Store(driver, clock=StoreClock())) is not None
     moved = 10 if driver.count > before else 0
     balance = 5 + moved + (2 if name in ("modify", "update") else 0)
     assert existing(local.get(KEY)).balance == balance
@@ -306,7 +305,7 @@ def rename_sign(old: ShopV1) -> Shop:
 
 def test_a_part_that_was_added_has_its_default_in_old_keys() -> None:
     engine = Engine.in_memory()
-    store = open_store(added, driver=engine, clock=Clock())
+    store = open_store(added, driver=engine, clock=StoreClock())
     old: Item = {"PK": {"S": "SHOP#a"}, "SK": {"S": "SHOP"}, "name": {"S": "a"}, "sign": {"S": "A"}}
     engine.execute(PutItem("added", old))
     shop = Shop(region="eu", name="a", title="A")
@@ -322,7 +321,7 @@ def test_a_part_that_was_added_has_its_default_in_old_keys() -> None:
 
 
 def test_random_writes_of_items_under_old_and_new_keys_agree_with_a_model() -> None:
-    store = open_store(table, clock=Clock())
+    store = open_store(table, clock=StoreClock())
     store.create(Bank(name="city"))
     chance = random.Random(7)
     expected: dict[int, int] = {}

@@ -24,7 +24,7 @@ from singletable.schema import (
     padded,
 )
 from singletable.store import Page, Store
-from tests.store.clock import Clock
+from singletable.testing import StoreClock
 from tests.store.entities import NOON, Ballot, ballot, votes
 from tests.store.stores import open_store
 
@@ -90,7 +90,7 @@ def test_pages_in_any_direction_are_slices_of_the_list(
     steps: list[tuple[bool, int]],
 ) -> None:
     entity, selection, hydrate = KINDS[kind]
-    store = open_store(logs, clock=Clock())
+    store = open_store(logs, clock=StoreClock())
     past = NOON - timedelta(days=1)
     store.put_many(
         entity(log="a", number=one, odd=one % 2 == 1, ends=past if one in gone else None)

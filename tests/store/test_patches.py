@@ -13,8 +13,8 @@ from singletable import errors
 from singletable.operations import PutItem
 from singletable.schema import evolve, key_of
 from singletable.store import Store
+from singletable.testing import StoreClock
 from singletable.values import Item
-from tests.store.clock import Clock
 from tests.store.issue_entities import ONE, Issue, Note, Notes, Place, Project, tracker
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, expect_error
@@ -136,7 +136,7 @@ def test_edits_of_pydantic_entities(store: Store) -> None:
 
 
 # An empty PATCH is valid: it returns the item, and touches nothing.
-def test_update_without_edits_returns_the_item_unchanged(store: Store, clock: Clock) -> None:
+def test_update_without_edits_returns_the_item_unchanged(store: Store, clock: StoreClock) -> None:
     before = store.get(ONE)
     clock.advance(minutes=1)
     assert store.update(ONE) == before

@@ -24,8 +24,8 @@ from singletable.schema import (
     evolve,
 )
 from singletable.store import DeleteResult, Store, parse_stream_event
+from singletable.testing import StoreClock
 from singletable.values import Item
-from tests.store.clock import Clock
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, transact
 from tests.store.versioned_entities import (
@@ -86,7 +86,7 @@ def recorder() -> Recorder:
 @pytest.fixture
 def store(recorder: Recorder) -> Store:
     """Return a store on the recorder."""
-    return Store(recorder, clock=Clock())
+    return Store(recorder, clock=StoreClock())
 
 
 def stored(driver: Any, id_: str = "7") -> Item:
@@ -346,7 +346,7 @@ def test_deleting_an_older_item_returns_it_upgraded(recorder: Recorder, store: S
 @pytest.fixture
 def clubs() -> Store:
     """Return a store with a club of version 1, and a member of version 1."""
-    store = open_store(club_table, clock=Clock())
+    store = open_store(club_table, clock=StoreClock())
     store.create(Club(name="chess"))
     store.create(Member(club="chess", slug="1", email="ada@example.com"))
     old: Item = {"club": {"S": "chess"}, "slug": {"S": "1"}, "mail": {"S": "ada@example.com"}}
@@ -407,7 +407,7 @@ def test_the_marker_of_an_older_item_is_released(name: str, clubs: Store) -> Non
 
 def test_write_version_stores_the_older_shape_with_new_index_keys() -> None:
     engine = Engine.in_memory()
-    store = open_store(table, driver=engine, clock=Clock())
+    store = open_store(table, driver=engine, clock=StoreClock())
     person = store.create(Mixed(slug="7", team="red", first="Ada King", last="Lovelace"))
     assert stored(engine) == {
         "PK": {"S": "PERSON#7"},
@@ -445,7 +445,7 @@ def test_write_version_rejects_what_it_cannot_store(edit: Edit[Mixed]) -> None:
 
 def test_two_versions_side_by_side_lose_nothing() -> None:
     """Programs of both versions write the same items in random order, as a model says."""
-    store = open_store(table, clock=Clock())
+    store = open_store(table, clock=StoreClock())
     chance = random.Random(20)
     expected: dict[str, tuple[str, str, int]] = {}
     for _ in range(300):
@@ -516,7 +516,7 @@ ACCOUNT_WRITES: dict[str, Callable[[Store], object]] = {
 
 @pytest.mark.parametrize("name", ACCOUNT_WRITES)
 def test_the_marker_of_a_value_that_the_upgrade_changes_is_released(name: str) -> None:
-    store = open_store(lowered, clock=Clock())
+    store = open_store(lowered, clock=StoreClock())
     store.create(Account(number=1, email="Ada"))
     old: Item = {**FIRST.key, "number": {"N": "1"}, "email": {"S": "Ada"}}
     store.driver.execute(PutItem("accounts", old))

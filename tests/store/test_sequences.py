@@ -31,7 +31,7 @@ from singletable.schema import (
     version,
 )
 from singletable.store import Call, Store
-from tests.store.clock import Clock
+from singletable.testing import StoreClock
 from tests.store.stores import existing, open_store
 
 table = Table("tracker", ttl="gone")
@@ -124,7 +124,7 @@ def test_two_entities_share_a_sequence(store: Store) -> None:
 
 
 def test_taking_a_number_changes_neither_version_nor_time_of_the_parent(
-    store: Store, clock: Clock
+    store: Store, clock: StoreClock
 ) -> None:
     before = existing(store.get(Project.key("acme", "web")))
     clock.advance(hours=1)
@@ -182,7 +182,9 @@ def test_an_assigned_number_is_kept_and_the_parent_is_unchanged(store: Store) ->
 
 
 @pytest.mark.parametrize("clears", [True, False])
-def test_create_without_parent_writes_nothing(store: Store, clock: Clock, clears: bool) -> None:
+def test_create_without_parent_writes_nothing(
+    store: Store, clock: StoreClock, clears: bool
+) -> None:
     if clears:
         store.delete(Project.key("acme", "web"))
     else:

@@ -10,8 +10,8 @@ import pytest
 from singletable.errors import InvalidCursor, ItemMismatch
 from singletable.operations import PutItem, Scan
 from singletable.store import Store
+from singletable.testing import StoreClock
 from singletable.values import Item
-from tests.store.clock import Clock
 from tests.store.entities import Ballot, Candidate, Election, Session, ballot, votes
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
@@ -23,7 +23,7 @@ STRANGER: Item = {"PK": {"S": "OTHERS"}, "SK": {"S": "x"}, "held": {"L": [{"N": 
 
 
 @pytest.fixture
-def store(opener: StoreOpener, clock: Clock) -> Store:
+def store(opener: StoreOpener, clock: StoreClock) -> Store:
     store = opener.open(cursor_secret=SECRET)
     store.admin.create_table(votes)
     store.put_many([Election(name="L"), Candidate(election="L", name="py")])

@@ -30,9 +30,8 @@ from singletable.schema import (
 )
 from singletable.store import Store
 from singletable.store.calls import Call as StoreCall
-from singletable.testing import InterruptedDriver
+from singletable.testing import InterruptedDriver, StoreClock
 from singletable.values import Item
-from tests.store.clock import Clock
 from tests.store.stores import open_store, request_names
 
 # Of all triples of calls, one of so many is tested; `make fuzz` tests all.
@@ -157,7 +156,7 @@ CALLS: dict[type, Calls] = {
             INDEXED, Indexed.b.add(1), if_=(Indexed.revision == 1) & (Indexed.a == 1)
         ),
         "delete if 2": lambda to: to.delete(INDEXED, if_=Indexed.revision == 2),
-        "expire": lambda to: to.update(INDEXED, Indexed.until.set(Clock().now)),
+        "expire": lambda to: to.update(INDEXED, Indexed.until.set(StoreClock().now)),
     },
     Upgraded: calls_of(Upgraded),
     Moved: {
@@ -191,7 +190,7 @@ OLD: Item = {"a": {"N": "1"}, "k": {"S": "x"}}
 OTHERS = (Team(k="y"), Member(k="t", email="t", handle="t", team=None))
 STATES: dict[type, list[list[Entity | Item]]] = {
     Plain: [[], [Plain(k="x", a=1, tags={"m"}, log=["p", "q"])]],
-    Indexed: [[], [Indexed(k="x", a=1)], [Indexed(k="x", a=1, until=Clock().now)]],
+    Indexed: [[], [Indexed(k="x", a=1)], [Indexed(k="x", a=1, until=StoreClock().now)]],
     Upgraded: [[{**OLD, **Upgraded.key("x").key}]],
     Moved: [[Moved(k="x", a=1, email="o")], [{**OLD, **Moved.key("x").key, "SK": {"S": "OLD"}}]],
     Member: [
@@ -207,7 +206,7 @@ class Trial:
     """A table, and what calls do to the items in it."""
 
     def __init__(self, engine: Engine) -> None:
-        self.engine, self.store = engine, Store(engine, clock=Clock())
+        self.engine, self.store = engine, Store(engine, clock=StoreClock())
         self.store.admin.create_table(table)
         self.results: dict[tuple[str, str], str | Exception] = {}
 
@@ -314,7 +313,7 @@ def test_merged_writes_are_planned_again_if_the_item_changes() -> None:
 
 
 def test_each_write_may_have_its_own_time() -> None:
-    clock = Clock()
+    clock = StoreClock()
     store = open_store(table, clock=lambda: clock.advance(seconds=1))
     store.create(Indexed(k="x"))
     with store.transaction() as transaction:

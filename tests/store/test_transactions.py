@@ -8,7 +8,7 @@ from singletable import errors
 from singletable.engine import Engine
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.store import Store
-from tests.store.clock import Clock
+from singletable.testing import StoreClock
 from tests.store.entities import Ballot, Candidate, Election, Session, Voter, ballot, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import expect_error, open_store, transact
@@ -153,7 +153,7 @@ def test_token_applies_a_transaction_once(store: Store) -> None:
     assert store.get(ADA) == ballot("ada", rank=2)
 
 
-def test_token_of_another_transaction_raises(store: Store, clock: Clock) -> None:
+def test_token_of_another_transaction_raises(store: Store, clock: StoreClock) -> None:
     store.put(ballot("ada"))
     with store.transaction(token="t") as transaction:
         transaction.update(ADA, Ballot.rank.add(1))

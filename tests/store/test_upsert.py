@@ -28,7 +28,7 @@ from singletable.schema import (
     version,
 )
 from singletable.store import Call, Store
-from tests.store.clock import Clock
+from singletable.testing import StoreClock
 from tests.store.issue_entities import ONE, Issue, Project, by_owner, tracker
 from tests.store.stores import existing, expect_error, open_store, request_names
 
@@ -75,7 +75,7 @@ HITS = Counter.key("hits")
 TAGGED = Tagged.key("a")
 
 
-def test_upsert_creates_then_updates(store: Store, clock: Clock) -> None:
+def test_upsert_creates_then_updates(store: Store, clock: StoreClock) -> None:
     first = store.upsert(HITS, Counter.hits.add(1), Counter.unit.set("a"))
     assert (first.hits, first.start, first.unit, first.version) == (1, 10, "a", 1)
     made = clock.now
@@ -158,7 +158,7 @@ def test_upsert_without_edits_gets_or_creates(store: Store) -> None:
     assert first.name == again.name == "hits"
 
 
-def test_expired_items_count_as_absent(store: Store, clock: Clock) -> None:
+def test_expired_items_count_as_absent(store: Store, clock: StoreClock) -> None:
     key = Session.key("ada")
     ends = clock.advance(hours=1)
     store.upsert(key, Session.ends.set(ends), Session.visits.add(1), Session.note.set("old"))
@@ -296,7 +296,7 @@ def some(edits: dict[str, st.SearchStrategy[Edit[Any]]]) -> st.SearchStrategy[li
 @settings(max_examples=3 * settings().max_examples)
 @given(data=st.data())
 def test_upsert_equals_create_or_update_in_python(data: st.DataObject) -> None:
-    clock = Clock()
+    clock = StoreClock()
     real, model = (open_store(tracker, clock=clock) for _ in range(2))
     for one in (real, model):
         one.create(Project(name="web"))
@@ -350,7 +350,7 @@ def _model_upsert(
     model = model_of(key.entity)
     required = "unit" if key.entity is Counter else "title"
     old = store.get(key, consistent=True)
-    scratch = Store(SCRATCH.copy(), clock=Clock())
+    scratch = Store(SCRATCH.copy(), clock=StoreClock())
     new = key.entity(**{**key.values, required: "required"})
     scratch.create(new)
     changes = [*on_create, *edits]

@@ -10,8 +10,8 @@ from singletable import errors
 from singletable.operations import PutItem, UpdateItem
 from singletable.schema import Attr, Entity, Key, Table, TimeFormat, attr, created, updated
 from singletable.store import Store
+from singletable.testing import StoreClock
 from singletable.values import Item
-from tests.store.clock import Clock
 from tests.store.entities import Voter, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, transact
@@ -179,7 +179,7 @@ def test_outdated_expected_version_conflicts_in_every_write(store: Store) -> Non
     assert not isinstance(failed.value, errors.VersionConflict)
 
 
-def test_timestamps_are_set_on_create_and_update(store: Store, clock: Clock) -> None:
+def test_timestamps_are_set_on_create_and_update(store: Store, clock: StoreClock) -> None:
     begun = clock.now
     ada = store.create(Voter(name="ada"))
     assert (ada.made, ada.changed) == (begun, begun)
@@ -195,7 +195,7 @@ def test_timestamps_are_set_on_create_and_update(store: Store, clock: Clock) -> 
 
 # The timestamp set by the store equals the one read back, though the attribute stores less
 # precision.
-def test_timestamp_has_stored_precision(empty: Store, clock: Clock) -> None:
+def test_timestamp_has_stored_precision(empty: Store, clock: StoreClock) -> None:
     empty.admin.create_table(pages)
     clock.advance(microseconds=123_456)
     page = empty.create(Page(name="home"))

@@ -35,7 +35,6 @@ SETTINGS = {"readingSeconds": 0}
 @asynccontextmanager
 async def serve(world: World) -> AsyncGenerator[str]:
     """Serve a world on a free port and yield its URL."""
-    world.clock.stands = False
     app = make_games_app(world.service, settings=ApiSettings(limits=Limits.off()))
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

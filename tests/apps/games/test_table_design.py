@@ -155,7 +155,7 @@ def test_documented_pattern_reads_the_documented_key(
 
 def test_history_is_a_query_newest_first(world: World) -> None:
     first = world.game()
-    world.clock.move(seconds=1)
+    world.clock.advance(seconds=1)
     second = world.game()
     world.calls.clear()
     entries = world.service.games.list_of_host(first.created_by).items
@@ -188,7 +188,7 @@ def test_connections_of_a_game_are_a_query(world: World) -> None:
     assert operations_of(world, lambda s: list(s.query(patterns.connections_of_game("g1")))) == [
         "GSI1 GAME#g1 CONNECTION#"
     ]
-    world.clock.move(hours=3)
+    world.clock.advance(hours=3)
     assert not list(store.query(patterns.connections_of_game("g1")))
 
 

@@ -179,7 +179,7 @@ def test_poll_is_kept_after_its_closing_time(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
     managed = memory.made(PollDraft("Q", OPTIONS, expires_at=ends, protection=Protection.OPEN))
     cast(memory.service, managed, ["Go"], Voter())
-    memory.clock.move(days=4000)
+    memory.clock.advance(days=4000)
     assert memory.service.context.get_poll(managed.poll.id).title == "Q"
     outcome = results(memory.service, managed)
     assert (outcome.tally.votes, outcome.is_final) == (1, True)

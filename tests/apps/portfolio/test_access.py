@@ -170,7 +170,7 @@ def access() -> AccessCheck:
     blog = service.posts.create(owner, draft)
     blog_id = blog.blog_id
     service.posts.publish(owner, blog_id)
-    world.clock.move(seconds=1)
+    world.clock.advance(seconds=1)
     service.posts.edit(owner, blog_id, PostDraft("Secrets", "Secrets.", "secret"))
     service.comments.submit(blog_id, CommentDraft("Joan", content="Secret"), "visitor")
     ref = service.comments.queue(owner).items[0].ref
@@ -184,7 +184,7 @@ def access() -> AccessCheck:
         return service.accounts.start_session(people[name]).access
 
     expired = token("Ada")
-    world.clock.move(days=400)
+    world.clock.advance(days=400)
     for name in ("Grace", "Mary", "Joan"):
         app.join(name)
     joan = next(user for user in service.accounts.list_accounts(owner) if user.name == "Joan")

@@ -90,7 +90,7 @@ def test_3_blog_by_slug_is_a_query_and_a_get(memory: World) -> None:
 def test_4_list_is_one_query_of_the_index(memory: World) -> None:
     for number in range(10):
         _post(memory, number)
-        memory.clock.move(minutes=1)
+        memory.clock.advance(minutes=1)
     calls = _calls(memory, lambda: memory.service.posts.list_published(10))
     assert _sent(calls) == [(Query, "BlogsByDate")]
     # The document says about 1 RCU per post; ten posts without their texts are about 6 KB.

@@ -160,7 +160,7 @@ def test_import_updates_the_post_with_the_same_slug_and_keeps_its_history(memory
     owner = memory.set_up()
     file = {"tea.md": b"---\ndate: 2025-01-01\n---\n# Tea\n\nHot."}
     import_site(memory.service, owner, file)
-    memory.clock.move(hours=1)
+    memory.clock.advance(hours=1)
     report = import_site(
         memory.service, owner, {"tea.md": b"---\ndraft: true\n---\n# Tea\n\nCold."}
     )

@@ -201,7 +201,7 @@ def site() -> Iterator[Site]:
 def _store(site: Site, attacks: Iterator[str], number: int) -> None:
     """Store attacks in a post, a comment, an account and an image, and on the public pages."""
     post = site.send("POST", "/blogs", POST, attacks)
-    site.world.clock.move(seconds=1)
+    site.world.clock.advance(seconds=1)
     text = "\n\n".join(["<p>Text.</p>", *islice(attacks, 10)])
     assert site.call("PUT", f"/blogs/{post['blogId']}", {"content": text}).is_success
     site.send("POST", f"/blogs/{post['blogId']}/comments", COMMENT, attacks)
@@ -234,7 +234,7 @@ def test_stored_attacks_are_harmless_on_every_page(site: Site) -> None:
     for number in range(ROUNDS):
         _store(site, attacks, number)
     site.send("POST", "/contact", CONTACT, attacks)
-    site.world.clock.move(hours=1)
+    site.world.clock.advance(hours=1)
     shown = crawl(site.visitor, PUBLIC_PAGES)
     assert sum(path.startswith("/portfolio/blog/") for path in shown) >= ROUNDS
     crawl(site.author, OWNER_PAGES)
@@ -282,7 +282,7 @@ def test_attacks_in_every_form_are_harmless(site: Site) -> None:
     names = attack_forms(site.author, crawl(site.author, OWNER_PAGES), attacks)
     names |= attack_forms(site.visitor, crawl(site.visitor, PUBLIC_PAGES), attacks)
     assert {"title", "markdown", "author_name", "content", "message", "alt", "tagline"} <= names
-    site.world.clock.move(hours=1)
+    site.world.clock.advance(hours=1)
     crawl(site.visitor, PUBLIC_PAGES)
 
 

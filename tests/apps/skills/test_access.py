@@ -186,7 +186,7 @@ def access() -> AccessCheck:
         return service.accounts.start_session(world.user(name)).access
 
     expired = token("ada")
-    world.clock.move(days=3)
+    world.clock.advance(days=3)
     for name in ("mary", "nina"):
         service.people.invite(ada, name, name.title(), f"{name}@example.org", Role.ADMIN)
     removed, demoted = token("mary"), token("nina")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from singletable import Engine
+from singletable.testing import StoreClock
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.projection.step import ITEMS_PER_STEP
 from singletable_apps.elections.roles import Role
 from tests.apps.support.elections.checks import check_consistency
-from tests.apps.support.elections.world import KEYS, Clock, World, ballot, dump_items, open_store
+from tests.apps.support.elections.world import KEYS, World, ballot, dump_items, open_store
 
 MANY = ITEMS_PER_STEP * 2 + 3
 NAMES = [f"Voter {number:02}" for number in range(MANY)]
@@ -33,7 +36,7 @@ def crowd() -> World:
 def _copy(crowd: World) -> tuple[World, User]:
     """Return a copy to change, and the owner of all elections."""
     assert isinstance(crowd.driver, Engine)
-    clock = Clock()
+    clock = StoreClock(tick=timedelta.resolution)
     clock.now = crowd.clock.now
     world = World(crowd.driver.copy(), clock)
     return world, world.service.context.read.get_user("Ada")

@@ -41,7 +41,7 @@ def _crash(world: World, operations: int) -> None:
 
 def test_second_rebuild_is_refused_with_holder_and_end_of_lease(world: World) -> None:
     before = _fill(world)
-    world.clock.frozen = True
+    world.clock.tick = timedelta()
     seen: list[int] = []
 
     def start_second(done: int, _: int) -> None:

@@ -8,13 +8,13 @@ from contextlib import suppress
 import pytest
 
 from singletable import Engine
-from singletable.testing import InterruptedDriver
+from singletable.testing import InterruptedDriver, StoreClock
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import Busy, InvalidInput, NotPermitted, NotSignedIn
 from singletable_apps.shared.accounts import Passwords, TooManyAttempts
 from singletable_apps.shared.mail import Outbox
 from tests.apps.support.elections.checks import expect_rejection
-from tests.apps.support.elections.world import PASSWORD, Clock, World, email_of
+from tests.apps.support.elections.world import PASSWORD, World, email_of
 
 OTHER = "orchard violet engine"
 
@@ -135,7 +135,7 @@ def test_link_is_rejected_whenever_its_user_is_removed(link: str) -> None:
 
 
 def _open_link_while_removing(
-    engine: Engine, clock: Clock, ada: User, link: str, token: str, moment: int
+    engine: Engine, clock: StoreClock, ada: User, link: str, token: str, moment: int
 ) -> bool:
     """Remove Bob after some operations of opening a link; return whether there were so many."""
     with engine.copy() as copy:

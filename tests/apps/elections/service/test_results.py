@@ -118,7 +118,7 @@ def test_election_closes_when_viewed_after_its_closing_time(world: World) -> Non
     ends = world.clock.now + timedelta(hours=1)
     ada, bob = _voted(world, ElectionSettings(secret_ballot=True, no_voting_after=ends))
     results = world.service.results
-    world.clock.frozen = True
+    world.clock.tick = timedelta()
     world.clock.now = ends - timedelta(microseconds=1)
     assert state_of(results.close_if_due("E")) is State.EDITABLE
     expect_rejection(world, WrongState, lambda: results.tally(bob, "E"))

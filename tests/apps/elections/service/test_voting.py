@@ -180,7 +180,7 @@ def test_voting_period_includes_opening_and_excludes_closing_time(memory: World)
     closes, microsecond = opens + timedelta(hours=1), timedelta(microseconds=1)
     memory.launch(ada, "E", terms=ElectionSettings(no_voting_before=opens, no_voting_after=closes))
     voting, conducting = memory.service.voting, memory.service.lifecycle
-    memory.clock.frozen = True
+    memory.clock.tick = timedelta()
 
     def cast() -> object:
         return voting.cast(ada, "E", ballot("Red"), f"at {memory.clock.now}")

@@ -130,7 +130,7 @@ def test_answers_without_names_do_not_tell_authors_by_order_or_time(server: Serv
     # Items are stored in the order of player ids, which hosts know.
     for number, phone in enumerate(sorted(phones, key=lambda each: each.player_id)):
         phone.answer(text=f"Text {9 - number}", question_id="001")
-        world.clock.move(seconds=1)
+        world.clock.advance(seconds=1)
     world.play(game, Command.CLOSE)
     path = f"/games/{game.game_id}/answers"
     shown = server.host().get(path, params={"questionId": "001"}).json()["answers"]

@@ -33,7 +33,7 @@ def test_created_game_returns_a_token_for_each_role(server: Server) -> None:
         )
     settings = server.world.service.context.get_game(game_id).settings
     assert (settings.reading_seconds, settings.leaderboard) == (0, "end")
-    server.world.clock.move(seconds=1)
+    server.world.clock.advance(seconds=1)
     again = server.caller(created["hostToken"]).post("/games", body).json()
     assert again["hostToken"] == created["hostToken"]
     listed = server.caller(created["hostToken"]).get("/games", params={"limit": 1})

@@ -184,7 +184,7 @@ async def test_timer_closes_the_question_after_the_grace_period(
     (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
     memory.play(game, Command.START)
     await ada.shows("open")
-    memory.clock.move(seconds=20 + GRACE.total_seconds())
+    memory.clock.advance(seconds=20 + GRACE.total_seconds())
     await ada.shows("reveal")
 
 
@@ -238,9 +238,9 @@ async def test_killed_process_is_not_counted_and_others_run_its_timers(memory: W
     # Ada reconnects elsewhere, where her answer counts.
     (again,) = await connect_phones(there, players[0])
     assert again.me["answers"]["001"]["choices"] == ["b"]
-    other.clock.move(seconds=STALE.total_seconds())
+    other.clock.advance(seconds=STALE.total_seconds())
     await bob.sees(lambda each: each.latest("playerAnswered").get("of") == 2)
-    other.clock.move(seconds=22)
+    other.clock.advance(seconds=22)
     await bob.shows("reveal")
     assert other.totals(game) == {"Ada": 1000, "Bob": 0}
 
@@ -315,9 +315,9 @@ async def test_absent_host_lets_the_game_continue_if_the_settings_say_so(
     await ada.sees(lambda each: each.latest("presenceChanged").get("hostPresent"))
     host.leave()
     await ada.sees(lambda each: not each.latest("presenceChanged")["hostPresent"])
-    memory.clock.move(seconds=ABSENCE.total_seconds() + 1)
+    memory.clock.advance(seconds=ABSENCE.total_seconds() + 1)
     await ada.shows("leaderboard")
-    memory.clock.move(seconds=11)
+    memory.clock.advance(seconds=11)
     await ada.shows("open")
 
 
@@ -330,7 +330,7 @@ async def test_absent_host_ends_the_game_if_the_settings_say_so(
     (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
     memory.play(game, Command.START)
     await ada.shows("open")
-    memory.clock.move(seconds=ABSENCE.total_seconds() + 1)
+    memory.clock.advance(seconds=ABSENCE.total_seconds() + 1)
     await ada.shows("ended")
 
 
@@ -370,7 +370,7 @@ async def test_connections_are_listed_while_they_are_open(memory: World, live: L
         return {each.role: each.name for each in players.list_connections(game.game_id)}
 
     await until(lambda: connected() == {"host": "", "player": "Ada"})
-    memory.clock.move(minutes=30)
+    memory.clock.advance(minutes=30)
     ada.leave()
     await until(lambda: connected() == {"host": ""})
     player = memory.service.context.get_player

@@ -182,7 +182,7 @@ def test_closed_rooms_say_why(app: PagesApp) -> None:
     world.service.games.edit(locked.game_id, is_locked=True)
     world.play(over, Command.END)
     world.join(full, "Ada")
-    world.clock.move(seconds=3)
+    world.clock.advance(seconds=3)
     page = app.browser().get("join", code=locked.join_code)
     assert (page.status_code, "The host has locked this game" in page.text) == (403, True)
     browser = app.browser()
@@ -411,7 +411,7 @@ def test_page_reloads_itself_unless_one_fills_in_a_form(app: PagesApp) -> None:
     assert reloads() == ["23"]
     phone.send(choices="a")
     assert reloads() == ["5"]
-    app.world.clock.move(seconds=30)
+    app.world.clock.advance(seconds=30)
     assert data_of(phone.page())["view"]["phase"] == "reveal"
     app.world.play(phone.game, Command.NEXT, Command.NEXT)
     assert reloads() == []

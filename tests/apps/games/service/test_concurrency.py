@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
 
 import pytest
@@ -174,7 +175,7 @@ def answer(table: Table, service: GamesService) -> None:
 
 
 def time_up(table: Table, service: GamesService) -> None:
-    table.world.clock.move(seconds=60 + GRACE.total_seconds())
+    table.world.clock.advance(seconds=60 + GRACE.total_seconds())
     service.rounds.finish_due(table.game.game_id)
 
 
@@ -305,7 +306,7 @@ class RandomGame:
     def __init__(self, world: World, seed: int) -> None:
         self.world = world
         self.chance = random.Random(seed)
-        world.clock.stands = True
+        world.clock.tick = timedelta()
         questions = [CAPITAL, PRIMES, LESSON, LUNCH, CAPITAL]
         self.chance.shuffle(questions)
         self.questions = questions
@@ -334,7 +335,7 @@ class RandomGame:
         chance = self.chance
         if number == 12:
             self.join("Dee")
-        self.world.clock.move(seconds=chance.choice((0, 0.25, 1, 3)))
+        self.world.clock.advance(seconds=chance.choice((0, 0.25, 1, 3)))
         action = chance.choice([self.send_answer, self.send_answer, self.send_vote, self.command])
         player = chance.randrange(len(self.phones))
         for _ in range(2):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import pytest
 
@@ -58,7 +59,7 @@ class Scene:
             with engine.copy() as copy:
                 other = World(copy)
                 other.clock.now = now
-                other.clock.stands = True
+                other.clock.tick = timedelta()
                 yield other
                 other.check_calls()
 
@@ -69,10 +70,10 @@ def trivia(world: World, *, paused: bool = False) -> Scene:
     phones = world.join(game, *NAMES)
     world.play(game, Command.START)
     for phone, choice in zip(phones, "bab", strict=True):
-        world.clock.move(seconds=4)
+        world.clock.advance(seconds=4)
         phone.answer(choice)
     world.play(game, Command.CLOSE, Command.NEXT, Command.NEXT)
-    world.clock.move(seconds=4)
+    world.clock.advance(seconds=4)
     phones[0].answer("a", "c")
     phones[1].answer("c", "a")
     if paused:

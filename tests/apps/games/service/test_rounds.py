@@ -23,7 +23,7 @@ def test_trivia_scores_correct_and_fast_answers(world: World) -> None:
     ada, bob, cy = world.join(game, "Ada", "Bob", "Cy")
     world.play(game, Command.START)
     assert ada.answer("b").outcome is Outcome.ACCEPTED
-    world.clock.move(seconds=10)
+    world.clock.advance(seconds=10)
     bob.answer("b")
     cy.answer("a")
     assert world.play(game, Command.CLOSE).phase is Phase.REVEAL
@@ -137,10 +137,10 @@ def test_deadline_closes_after_a_grace_period(memory: World) -> None:
     ada, bob = memory.join(game, "Ada", "Bob")
     memory.play(game, Command.START)
     finish = memory.service.rounds.finish_due
-    memory.clock.move(seconds=19 + GRACE.total_seconds())
+    memory.clock.advance(seconds=19 + GRACE.total_seconds())
     assert finish(game.game_id).phase is Phase.OPEN
     ada.answer("b")
-    memory.clock.move(seconds=1)
+    memory.clock.advance(seconds=1)
     assert finish(game.game_id).phase is Phase.REVEAL
     assert memory.totals(game) == {"Ada": 500, "Bob": 0}
     with pytest.raises(WrongPhase):
@@ -151,14 +151,14 @@ def test_pause_stops_the_clock(memory: World) -> None:
     game = memory.game(CAPITAL)
     (ada,) = memory.join(game, "Ada")
     memory.play(game, Command.START)
-    memory.clock.move(seconds=5)
+    memory.clock.advance(seconds=5)
     memory.play(game, Command.PAUSE)
-    memory.clock.move(minutes=10)
+    memory.clock.advance(minutes=10)
     state = memory.play(game, Command.RESUME)
     assert state.deadline is not None
     left = state.deadline - memory.clock()
     assert timedelta(seconds=14.9) < left < timedelta(seconds=15.1)
-    memory.clock.move(seconds=5)
+    memory.clock.advance(seconds=5)
     ada.answer("b")
     memory.play(game, Command.CLOSE)
     assert memory.totals(game) == {"Ada": 750}

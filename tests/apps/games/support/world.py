@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from singletable import Call, Driver
+from singletable.testing import StoreClock
 from singletable_apps.games.entities import Game, GameSettings, GameState, engagements
 from singletable_apps.games.patterns import patterns
 from singletable_apps.games.phases import Command, Phase
@@ -19,7 +21,6 @@ from singletable_apps.games.service.answers import Receipt, Submission
 from singletable_apps.games.service.games import GameDraft
 from singletable_apps.games.tokens import new_id
 from singletable_apps.games.urls import Urls
-from tests.apps.support.clock import Clock
 from tests.apps.support.patterns import check_declared
 
 SECRET = b"of tests" * 4
@@ -112,7 +113,7 @@ class World:
 
     def __init__(self, driver: Driver, *, like: World | None = None) -> None:
         self.driver = driver
-        self.clock: Clock = like.clock if like else Clock()
+        self.clock: StoreClock = like.clock if like else StoreClock(tick=timedelta.resolution)
         self.calls: list[Call] = []
         self.service = self.open()
 

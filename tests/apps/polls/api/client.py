@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import httpx2
@@ -10,12 +11,12 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from singletable import Driver, Engine
+from singletable.testing import StoreClock
 from singletable_apps.polls.api import PREFIX, ApiSettings, Limits, make_polls_app
 from singletable_apps.polls.api.dependencies import Api
 from singletable_apps.polls.service import Polls, open_polls
 from singletable_apps.shared.web import Settings
 from tests.apps.polls.support.harness import SECRET
-from tests.apps.support.clock import Clock
 
 ADDRESS = "https://polls.example"
 OPTIONS = ["Go", "Rust", "Python"]
@@ -32,11 +33,12 @@ class Server:
 
     driver: Driver
     settings: ApiSettings
-    clock: Clock = field(default_factory=Clock)
+    clock: StoreClock = field(init=False)
     polls: Polls = field(init=False)
     app: FastAPI = field(init=False)
 
     def __post_init__(self) -> None:
+        self.clock = StoreClock(tick=timedelta.resolution)
         self.polls = open_polls(self.driver, SECRET, clock=self.clock)
         secure = self.settings.web.secure_cookies
         if secure not in _APPS:

@@ -96,5 +96,5 @@ def test_duplicate_has_the_same_options_and_no_votes(server: Server) -> None:
     assert copy.json()["adminKey"] != poll.key
     assert ben.get(f"/{copy.json()['id']}/results").json()["totalVotes"] == 0
     assert [one["id"] for one in ben.get("").json()["items"]] == [copy.json()["id"]]
-    server.clock.move(days=2)
+    server.clock.advance(days=2)
     assert "expiresAt" not in ben.post(f"{poll.path}/duplicate").json()

@@ -72,7 +72,7 @@ def test_rctab_export_has_the_rounds(server: Server) -> None:
     assert found["summary"]["totalNumBallots"] == "4"
     assert found["results"][0]["tally"] == {"Go": "2", "Rust": "1", "Python": "1"}
     ada.post(f"{poll.path}/close", key=poll.key, tag="*")
-    server.clock.move(days=9)
+    server.clock.advance(days=9)
     closed = ada.get(f"{poll.path}/export/rctab").json()
     assert closed["config"]["date"] == "2026-01-01"
 

@@ -136,7 +136,7 @@ def test_results_are_final_after_the_closing_time(server: Server) -> None:
     poll = ada.makes(expiresAt="2026-01-02T00:00:00Z")
     ada.votes(poll, "Go")
     before = ada.get(f"{poll.path}/results")
-    server.clock.move(days=2)
+    server.clock.advance(days=2)
     after = ada.get(f"{poll.path}/results", headers={"If-None-Match": before.headers["ETag"]})
     assert (before.json()["isFinal"], after.json()["isFinal"]) == (False, True)
 

@@ -148,7 +148,7 @@ def test_vote_with_lost_response_is_reported_as_counted(memory: World, ends: str
         if ends == "closed":
             close(memory.service, managed)
         else:
-            memory.clock.move(hours=2)
+            memory.clock.advance(hours=2)
         raise InternalError
 
     lost = InterruptedDriver(memory.driver, TransactWriteItems, after=end)

@@ -151,7 +151,7 @@ def test_duplicate_has_no_votes(memory: World) -> None:
     )
     _vote(memory, managed, "a")
     soon = memory.service.lifecycle.duplicate(managed.poll.id, "another")
-    memory.clock.move(hours=2)
+    memory.clock.advance(hours=2)
     late = memory.service.lifecycle.duplicate(managed.poll.id)
     for copy, expires in ((soon, ends), (late, None)):
         assert copy.poll.id != managed.poll.id

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from singletable.testing import StoreClock
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
     AlreadyVoted,
@@ -27,7 +28,6 @@ from tests.apps.polls.support.harness import (
     dump,
     results,
 )
-from tests.apps.support.clock import Clock
 
 KNOWN = (Protection.BROWSER, Protection.CODES)
 
@@ -108,7 +108,7 @@ def test_poll_closes_at_its_closing_time(memory: World) -> None:
 def test_final_results_allow_for_slow_clocks(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
     managed = memory.made(PollDraft("Q", OPTIONS, expires_at=ends))
-    slow = Clock()
+    slow = StoreClock(tick=timedelta.resolution)
     behind = memory.open(clock=slow)
     memory.clock.now = ends + GRACE_PERIOD / 2
     slow.now = ends - timedelta(seconds=1)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from singletable import Driver, Engine
+from singletable.testing import StoreClock
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Polls
@@ -20,7 +21,6 @@ from tests.apps.polls.support.harness import (
     delete,
     edit,
 )
-from tests.apps.support.clock import Clock
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,7 @@ def busy(engine: Engine) -> Busy:
 
 def copy_of(base: Busy, around: Callable[[Engine], Driver] = lambda engine: engine) -> Busy:
     """Return an independent copy of the world, with its engine wrapped."""
-    clock = Clock()
-    clock.now = base.world.clock.now
+    clock = StoreClock(base.world.clock.now, timedelta.resolution)
     engine = base.engine.copy()
     return Busy(World(around(engine), clock), engine, base.managed, base.empty)
 

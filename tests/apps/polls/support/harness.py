@@ -6,10 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from singletable import Call, Driver, Item, Store
-from singletable.testing import InterruptedDriver
+from singletable.testing import InterruptedDriver, StoreClock
 from singletable.testing.drivers import When
 from singletable_apps.polls.entities import Poll, Vote, polls
 from singletable_apps.polls.patterns import patterns
@@ -17,7 +18,6 @@ from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import CastVote, ManagedPoll, Polls, Viewer, Voter, open_polls
 from singletable_apps.polls.service.results import PollResults
 from singletable_apps.polls.tokens import Secret
-from tests.apps.support.clock import Clock
 from tests.apps.support.patterns import check_declared
 
 SECRET = Secret(b"of tests" * 4)
@@ -28,14 +28,16 @@ class World:
     """A driver and a clock; `service` is open on them, and others can be."""
 
     def __init__(
-        self, driver: Driver, clock: Clock | None = None, *, like: World | None = None
+        self, driver: Driver, clock: StoreClock | None = None, *, like: World | None = None
     ) -> None:
         self.driver = driver
-        self.clock: Clock = like.clock if like else clock or Clock()
+        self.clock: StoreClock = (
+            like.clock if like else clock or StoreClock(tick=timedelta.resolution)
+        )
         self.calls: list[Call] = []
         self.service = self.open()
 
-    def open(self, driver: Driver | None = None, clock: Clock | None = None) -> Polls:
+    def open(self, driver: Driver | None = None, clock: StoreClock | None = None) -> Polls:
         """Another service on the same table, as another process would have it."""
         return open_polls(
             driver or self.driver,

@@ -88,7 +88,7 @@ class Person(api_client.Caller):
         body: dict[str, object] = {"title": title, "markdown": "It weaves *patterns*.", **fields}
         if "content" in fields:
             del body["markdown"]
-        self.world.clock.move(seconds=1)
+        self.world.clock.advance(seconds=1)
         blog: dict[str, Any] = data(self.post("/blogs", body), 201)
         return blog
 

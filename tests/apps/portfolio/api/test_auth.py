@@ -45,12 +45,12 @@ def test_sign_in_gives_tokens_that_can_be_renewed_once(server: Server) -> None:
     tokens = data(sign_in(server, "ADA@example.org"))
     assert tokens["expires_in"] > 0
     assert data(me(server, tokens["access_token"]))["email"] == OWNER
-    server.world.clock.move(seconds=tokens["expires_in"] + 1)
+    server.world.clock.advance(seconds=tokens["expires_in"] + 1)
     assert problem(me(server, tokens["access_token"]))[:2] == (401, "not-signed-in")
     body = {"refresh_token": tokens["refresh_token"]}
     renewed = data(server.visitor().post("/auth/refresh", body))
     assert data(me(server, renewed["access_token"]))["name"] == "Ada"
-    server.world.clock.move(minutes=5)
+    server.world.clock.advance(minutes=5)
     assert problem(server.visitor().post("/auth/refresh", body))[:2] == (401, "not-signed-in")
 
 
@@ -147,7 +147,7 @@ def test_limits_are_counted_per_visitor() -> None:
 def test_sensitive_actions_need_a_recent_sign_in(server: Server) -> None:
     owner = server.owner
     [number] = [user["user_id"] for user in data(owner.get("/users")) if user["email"] == AUTHOR]
-    server.world.clock.move(minutes=6)
+    server.world.clock.advance(minutes=6)
     new = {"name": "Eve", "email": "eve@example.org", "role": "owner"}
     refused = [
         owner.put(f"/users/{number}", {"role": "owner"}, tag="*"),

@@ -75,7 +75,7 @@ def test_list_is_newest_first_and_paged(server: Server) -> None:
 
 def test_list_is_filtered_by_tag_category_and_month(server: Server) -> None:
     server.owner.writes("One", tags=["open source"], category="Notes")
-    server.world.clock.move(days=40)
+    server.world.clock.advance(days=40)
     server.owner.writes("Two", tags=["open-source"], category="notes")
     server.owner.writes("Three", category="Other")
 
@@ -126,7 +126,7 @@ def test_markdown_is_for_those_who_can_edit(server: Server) -> None:
 def test_expired_token_reads_as_a_visitor(server: Server) -> None:
     blog = server.owner.writes()
     owner = server.owner
-    server.world.clock.move(hours=2)
+    server.world.clock.advance(hours=2)
     assert "markdown" not in data(owner.get(f"/blogs/{blog['blogId']}"))
     assert problem(owner.put(f"/blogs/{blog['blogId']}", {"title": "x"}))[0] == 401
     assert problem(owner.get("/blogs?status=draft"))[0] == 401
@@ -135,7 +135,7 @@ def test_expired_token_reads_as_a_visitor(server: Server) -> None:
 def test_edit_changes_what_was_sent(server: Server) -> None:
     blog = server.author.writes(tags=["tea"])
     path = f"/blogs/{blog['blogId']}"
-    server.world.clock.move(seconds=5)
+    server.world.clock.advance(seconds=5)
     answer = server.author.put(path, {"title": "Other", "content": "<p>New</p>"}, tag='"1"')
     edited = data(answer)
     assert answer.headers["etag"] == '"2"'
@@ -153,7 +153,7 @@ def test_post_is_scheduled_published_and_withdrawn(server: Server) -> None:
     scheduled = data(server.owner.put(path, {"status": "scheduled", "publish_at": later}))
     assert (scheduled["status"], scheduled["published_at"]) == ("scheduled", later)
     assert server.visitor().get(path).status_code == 404
-    server.world.clock.move(days=4)
+    server.world.clock.advance(days=4)
     assert data(server.visitor().get(path))["status"] == "published"
     withdrawn = data(server.owner.put(path, {"status": "draft"}))
     assert (withdrawn["status"], withdrawn["published_at"]) == ("draft", None)

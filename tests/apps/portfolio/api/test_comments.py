@@ -9,7 +9,7 @@ COMMENT = {"author_name": "Mary", "author_email": "m@example.org", "content": "F
 
 def submit(server: Server, blog_id: str, content: str = "Fine.") -> str:
     """Submit a comment, and return its ref."""
-    server.world.clock.move(seconds=1)
+    server.world.clock.advance(seconds=1)
     answer = server.visitor().post(f"/blogs/{blog_id}/comments", {**COMMENT, "content": content})
     assert "once it is approved" in data(answer, 202)["message"]
     ref: str = data(server.owner.get("/comments"))["items"][-1]["ref"]

@@ -119,7 +119,7 @@ def test_original_client_works_unchanged(server: Server) -> None:
     assert blog["published_at"] == blog["created_at"]
     status, error = admin.call("POST", "/blogs", form)
     assert (status, error.startswith("slug: ")) == (400, True)
-    server.world.clock.move(seconds=1)
+    server.world.clock.advance(seconds=1)
     assert admin.call("POST", "/blogs", {**form, "title": "Two", "slug": ""})[0] == 201
 
     # The list, which its admin also takes a post to edit from, and its pages.
@@ -166,6 +166,6 @@ def test_original_client_works_unchanged(server: Server) -> None:
     assert browser.call("PATCH", "/blogs")[0] == 405
 
     # After 15 minutes its token has expired, but it is still sent when reading.
-    server.world.clock.move(minutes=16)
+    server.world.clock.advance(minutes=16)
     assert admin.call("GET", "/blogs?limit=1")[0] == 200
     assert admin.call("PUT", "/portfolio", {"bio": "x"})[0] == 401

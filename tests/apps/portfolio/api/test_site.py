@@ -115,7 +115,7 @@ def test_image_is_uploaded_listed_described_and_deleted(server: Server) -> None:
 
 def test_media_list_has_pages(server: Server) -> None:
     for width in (10, 11, 12):
-        server.world.clock.move(seconds=1)
+        server.world.clock.advance(seconds=1)
         upload(server, image_file(width, 10))
     first = data(server.author.get("/media?limit=2"))
     rest = data(server.author.get("/media", params={"last_key": first["last_key"]}))

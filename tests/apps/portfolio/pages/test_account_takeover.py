@@ -26,7 +26,7 @@ def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp
         str(each.user_id) for each in accounts.list_accounts(owner) if each.name == "Grace"
     )
     ada = app.browser(owner)
-    app.world.clock.move(minutes=6)
+    app.world.clock.advance(minutes=6)
     forms = {
         ("people", number, "/role"): {"role": "owner"},
         ("people", number, "remove", "/remove"): {},
@@ -44,6 +44,6 @@ def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp
     assert again.url.path == "/portfolio/admin/sign-in"
     done = ada.submit(again, "/sign-in", who=owner.email, password=PASSWORD)
     assert ada.open(done.headers["location"]).headers["content-type"] == "application/zip"
-    app.world.clock.move(minutes=6)
+    app.world.clock.advance(minutes=6)
     asked = ada.get("people", number, "remove")
     assert ada.submit(asked, "/remove", current_password=PASSWORD).status_code == 303

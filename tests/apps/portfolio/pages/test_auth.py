@@ -114,7 +114,7 @@ def test_guessing_passwords_is_throttled_and_keeps_the_form(app: PagesApp) -> No
 def test_expired_access_token_is_renewed_by_any_request(app: PagesApp) -> None:
     browser = _sign_in(app)
     before = browser.http.cookies["portfolio_session"]
-    app.world.clock.move(hours=1)
+    app.world.clock.advance(hours=1)
     assert browser.get("account").url.path == "/portfolio/admin/account"
     assert browser.http.cookies["portfolio_session"] != before
 
@@ -197,7 +197,7 @@ def test_sessions_are_listed_and_ended(app: PagesApp) -> None:
     assert browser.flash(browser.submit(page, f"/{session}/end"))
     assert browser.flash(browser.submit(page, "/others/end"))
     # Access tokens of ended sessions last a few minutes more.
-    app.world.clock.move(minutes=16)
+    app.world.clock.advance(minutes=16)
     for ended in (elsewhere, other):
         assert ended.get("account").url.path == "/portfolio/admin/sign-in"
     page = browser.get("account")

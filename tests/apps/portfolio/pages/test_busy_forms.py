@@ -19,7 +19,7 @@ def test_message_that_is_not_sent_is_still_in_the_form(app: PagesApp) -> None:
 
 def test_comment_for_a_full_queue_is_still_in_the_form(app: PagesApp) -> None:
     fill_queue(app.world, publish(app.world, "Tea").blog_id)
-    app.world.clock.move(seconds=1)
+    app.world.clock.advance(seconds=1)
     browser = app.browser()
     fields = {"author_name": "Bob", "content": "Nice post!"}
     answer = browser.submit(browser.public("blog", "tea"), "/comments#comment", **fields)

@@ -29,7 +29,7 @@ def _read(app: PagesApp, path: str, **headers: str) -> httpx2.Response:
 
 
 def _publish(app: PagesApp, title: str, markdown: str = "Text.", **fields: Any) -> Blog:
-    app.world.clock.move(minutes=1)
+    app.world.clock.advance(minutes=1)
     return publish(app.world, title, markdown, **fields)
 
 
@@ -101,7 +101,7 @@ def test_tag_with_a_hash_has_feeds_of_its_own(app: PagesApp) -> None:
 def test_ids_stay_when_a_slug_changes(app: PagesApp) -> None:
     post = _publish(app, "Tea")
     before = read_as_reader(_read(app, "/portfolio/feed.xml").content).entries[0]
-    app.world.clock.move(minutes=1)
+    app.world.clock.advance(minutes=1)
     draft = PostDraft("Tea", "Text.", slug="green-tea")
     app.world.service.posts.edit(app.world.owner(), post.blog_id, draft)
     after = read_as_reader(_read(app, "/portfolio/feed.xml").content).entries[0]
@@ -120,7 +120,7 @@ def test_only_public_posts_are_in_feeds_newest_first(app: PagesApp) -> None:
     posts.publish(owner, scheduled.blog_id, app.world.clock.now + timedelta(hours=1))
     entries = read_as_reader(_read(app, "/portfolio/atom.xml").content).entries
     assert [entry.title for entry in entries] == [f"Post {n}" for n in range(21, 1, -1)]
-    app.world.clock.move(hours=2)
+    app.world.clock.advance(hours=2)
     response = _read(app, "/portfolio/atom.xml")
     entries = read_as_reader(response.content).entries
     assert entries[0].title == "Scheduled"

@@ -92,7 +92,7 @@ def test_list_pages_are_the_same_until_there_is_another_post(
     for number in range(25):
         publish(app.world, f"Post {number}")
     tags = [reader.public("blog").headers["ETag"]]
-    app.world.clock.move(seconds=10)
+    app.world.clock.advance(seconds=10)
     tags.append(reader.public("blog").headers["ETag"])
     publish(app.world, "Another")
     tags.append(reader.public("blog").headers["ETag"])
@@ -321,7 +321,7 @@ def test_approved_and_deleted_comments_show_without_etags(app: PagesApp, reader:
     blog = publish(app.world, "Tea")
     comments, owner = app.world.service.comments, app.world.owner()
     for content in ("First", "Second"):
-        app.world.clock.move(minutes=1)
+        app.world.clock.advance(minutes=1)
         comments.submit(blog.blog_id, CommentDraft("Eve", content), content)
     first, second = (each.ref for each in comments.queue(owner).items)
     known = ""

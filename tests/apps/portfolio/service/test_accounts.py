@@ -110,7 +110,7 @@ def test_reused_refresh_token_ends_the_session(memory: World) -> None:
     accounts = memory.service.accounts
     signed_in = accounts.sign_in("ada@example.org", PASSWORD)
     renewed = accounts.renew(signed_in.refresh)
-    memory.clock.move(minutes=1)
+    memory.clock.advance(minutes=1)
     for token in (signed_in.refresh, renewed.refresh):
         with pytest.raises(NotSignedIn):
             accounts.renew(token)
@@ -159,7 +159,7 @@ def test_invited_author_chooses_a_password_within_a_week(
     assert "Ada’s notes" in _newest(memory).subject
     with pytest.raises(NotSignedIn):
         accounts.sign_in("ben@example.org", "")
-    memory.clock.move(days=6)
+    memory.clock.advance(days=6)
     ben = accounts.reset(_token(memory), OTHER).user
     assert accounts.sign_in("ben@example.org", OTHER).user.user_id == ben.user_id
     assert [user.name for user in accounts.list_accounts(owner)] == ["Ada", "Ben"]
@@ -168,7 +168,7 @@ def test_invited_author_chooses_a_password_within_a_week(
 def test_expired_invitation_is_sent_again(memory: World, owner: User, accounts: Accounts) -> None:
     ben = accounts.invite(owner, "Ben", "ben@example.org").user
     old = _token(memory)
-    memory.clock.move(days=8)
+    memory.clock.advance(days=8)
     with pytest.raises(NotSignedIn):
         accounts.reset(old, OTHER)
     assert accounts.invite_again(owner, ben.user_id).is_sent

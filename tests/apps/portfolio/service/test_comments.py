@@ -80,7 +80,7 @@ def test_comments_are_listed_oldest_first(memory: World) -> None:
     texts = [f"Comment {number}" for number in range(5)]
     refs: list[str] = []
     for text in texts:
-        memory.clock.move(seconds=1)
+        memory.clock.advance(seconds=1)
         refs.append(submit(memory, replace(DRAFT, content=text)))
     for ref in reversed(refs):
         memory.service.comments.approve(memory.user(), ref)
@@ -144,7 +144,7 @@ def test_comments_can_be_switched_off(memory: World) -> None:
 def test_comment_that_is_submitted_twice_is_in_the_queue_once(memory: World) -> None:
     for _ in range(3):
         memory.service.comments.submit("tea", DRAFT, "bob")
-        memory.clock.move(seconds=2)
+        memory.clock.advance(seconds=2)
     assert len(pending(memory)) == 1
     memory.service.comments.submit("tea", DRAFT, "another visitor")
     assert len(pending(memory)) == 2
@@ -166,7 +166,7 @@ def test_queue_is_limited(memory: World) -> None:
     fill_queue(memory, "tea")
     with pytest.raises(SiteBusy, match="Too many comments"):
         memory.service.comments.submit("tea", DRAFT, "bob")
-    memory.clock.move(days=2)
+    memory.clock.advance(days=2)
     memory.service.comments.submit("tea", DRAFT, "bob")
     assert len(pending(memory)) == 1
 
@@ -185,9 +185,9 @@ def test_limits_are_checked_with_the_index(memory: World) -> None:
 
 def test_pending_comment_expires_after_90_days(memory: World) -> None:
     ref = submit(memory)
-    memory.clock.move(days=89)
+    memory.clock.advance(days=89)
     assert len(memory.service.comments.queue(memory.user()).items) == 1
-    memory.clock.move(days=2)
+    memory.clock.advance(days=2)
     assert memory.service.comments.queue(memory.user()).items == []
     assert memory.service.comments.count_pending() == 0
     with pytest.raises(NotFound):
@@ -198,7 +198,7 @@ def test_approving_and_rejecting_again_changes_nothing(memory: World) -> None:
     comments, ada = memory.service.comments, memory.user()
     ref = submit(memory)
     first = comments.approve(ada, ref)
-    memory.clock.move(hours=1)
+    memory.clock.advance(hours=1)
     assert comments.approve(memory.user(email="eve@example.org"), ref) == first
     with pytest.raises(NotFound, match="approved"):
         comments.reject(ada, ref)
@@ -262,7 +262,7 @@ def test_authors_moderate_their_own_posts_only(memory: World) -> None:
 def test_queue_of_an_author_skips_pages_of_others(memory: World) -> None:
     store_post(memory, "milk", author="eve@example.org")
     for number in range(12):
-        memory.clock.move(seconds=1)
+        memory.clock.advance(seconds=1)
         submit(memory, replace(DRAFT, content=f"{number}"), "milk" if number in (7, 11) else "tea")
     comments, eve = memory.service.comments, memory.user(Role.AUTHOR, "eve@example.org")
     first = comments.queue(eve, limit=3)
@@ -368,13 +368,13 @@ def test_owner_gets_one_notice_an_hour(memory: World) -> None:
     memory.service.profile.update_portfolio(memory.user(), PortfolioEdits(email="ada@home.example"))
     for number in range(3):
         submit(memory, replace(DRAFT, content=f"Comment {number}"))
-        memory.clock.move(minutes=20)
+        memory.clock.advance(minutes=20)
     [email] = memory.mailbox.emails
     assert email.to == "ada@home.example"
     assert email.subject == "1 comment waits for approval"
     assert "Bob commented on “About tea”:\n\nComment 0" in email.text
     assert "https://ada.example/portfolio/admin/comments" in email.text
-    memory.clock.move(minutes=10)
+    memory.clock.advance(minutes=10)
     submit(memory)
     assert memory.mailbox.emails[1].subject == "4 comments wait for approval"
     assert len(memory.mailbox.emails) == 2

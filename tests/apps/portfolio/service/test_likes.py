@@ -79,7 +79,7 @@ def test_only_public_posts_have_likes(memory: World, action: str) -> None:
     for blog_id in ("draft", "later", "none", "", "a#b", "\ud800", "x" * 2_000):
         with pytest.raises(NotFound):
             getattr(memory.service.likes, action)(blog_id, "ada")
-    memory.clock.move(hours=2)
+    memory.clock.advance(hours=2)
     assert memory.service.likes.like("later", "ada").count == 1
 
 
@@ -125,9 +125,9 @@ def test_visitor_depends_on_network_year_and_secret(memory: World) -> None:
         memory.driver, b"another secret" * 3, bucket=memory.bucket, clock=memory.clock
     )
     assert other.likes.visitor(ADDRESS) != first
-    memory.clock.move(days=300)
+    memory.clock.advance(days=300)
     assert likes.visitor(ADDRESS) == first
-    memory.clock.move(days=100)
+    memory.clock.advance(days=100)
     assert likes.visitor(ADDRESS) != first
 
 
@@ -141,7 +141,7 @@ def test_count_stays_when_markers_expire(memory: World) -> None:
     [item] = [item for item in stored if item["PK"]["S"].startswith("LIKE#")]
     assert item["ttl"] == {"N": str(int(marker.ends.timestamp()))}
     assert likes.recount("tea") == Recount(counted=1, markers=1)
-    memory.clock.move(days=370)
+    memory.clock.advance(days=370)
     assert likes.recount("tea") == Recount(counted=1, markers=0)
     assert likes.state("tea", likes.visitor(ADDRESS)) == LikeState(1, liked=False)
     assert likes.like("tea", likes.visitor(ADDRESS)) == LikeState(2, liked=True)
@@ -236,7 +236,7 @@ def test_likes_are_in_the_statistics_of_their_day(memory: World) -> None:
     likes, stats = memory.service.likes, memory.service.stats
     likes.like("tea", "ada")
     likes.like("tea", "ada")
-    memory.clock.move(days=1)
+    memory.clock.advance(days=1)
     likes.like("tea", "bob")
     assert [day.likes for day in stats.days("tea", 2)] == [1, 1]
     likes.unlike("tea", "ada")

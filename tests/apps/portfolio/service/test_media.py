@@ -51,7 +51,7 @@ def test_concurrent_uploads_of_a_file_give_one_image(memory: World) -> None:
 def test_images_are_listed_newest_first_in_pages(memory: World) -> None:
     names: list[str] = []
     for color in ("red", "green", "blue"):
-        memory.clock.move(minutes=1)
+        memory.clock.advance(minutes=1)
         names.insert(
             0, memory.service.media.upload(memory.user(), image_file(color=color), "").name
         )
@@ -220,6 +220,6 @@ def test_images_that_nothing_shows_are_found_after_a_week(memory: World) -> None
     project = Project("p", "Pot", image_url=link(in_project))
     service.profile.update_portfolio(owner, PortfolioEdits(projects=[project]))
     assert service.unused_images() == []
-    memory.clock.move(days=8)
+    memory.clock.advance(days=8)
     upload()
     assert [media.name for media in service.unused_images()] == [unused]

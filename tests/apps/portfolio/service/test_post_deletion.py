@@ -30,7 +30,7 @@ ENDS = datetime(2027, 1, 1, tzinfo=UTC)
 def _filled(world: World, slug: str) -> str:
     """Return the id of a post with everything that a post can have."""
     service, owner, store = world.service, world.user(), Store(world.driver)
-    world.clock.move(seconds=1)
+    world.clock.advance(seconds=1)
     draft = PostDraft("Title", "Text", slug=f"{slug}-old")
     blog_id = service.posts.create(owner, draft).blog_id
     service.posts.publish(owner, blog_id, None)

@@ -45,7 +45,7 @@ def only(revision: int) -> Callable[[int], None]:
 
 def published(world: World, title: str = "Hello, World") -> Blog:
     """Return a post that was published now."""
-    world.clock.move(seconds=1)
+    world.clock.advance(seconds=1)
     posts, owner = world.service.posts, world.user()
     blog = posts.create(owner, PostDraft(title, "Text"))
     return posts.publish(owner, blog.blog_id, None)
@@ -95,14 +95,14 @@ def test_scheduled_post_appears_at_its_time(world: World) -> None:
     assert posts.find("hello-world") is None
     assert posts.list_published(10).items == []
     assert [each.blog_id for each in posts.list_all(10).items] == [blog.blog_id]
-    world.clock.move(hours=1)
+    world.clock.advance(hours=1)
     assert isinstance(posts.find("hello-world"), Post)
     assert [each.blog_id for each in posts.list_published(10).items] == [blog.blog_id]
 
 
 def test_publishing_again_keeps_the_date_unless_a_new_one_is_given(memory: World) -> None:
     posts, owner, blog = memory.service.posts, memory.user(), published(memory)
-    memory.clock.move(days=1)
+    memory.clock.advance(days=1)
     assert posts.publish(owner, blog.blog_id, None) == blog
     earlier = memory.clock() - timedelta(days=300)
     moved = posts.publish(owner, blog.blog_id, earlier)
@@ -196,7 +196,7 @@ def test_edit_of_title_or_text_keeps_the_old_ones(world: World) -> None:
 def test_edit_without_change_writes_nothing(memory: World) -> None:
     posts, owner = memory.service.posts, memory.user()
     blog = posts.create(owner, DRAFT)
-    memory.clock.move(hours=1)
+    memory.clock.advance(hours=1)
     assert posts.edit(owner, blog.blog_id, DRAFT) == blog
     assert posts.history(blog.blog_id) == []
 
@@ -355,7 +355,7 @@ def test_slug_of_a_scheduled_post_redirects_after_its_time(memory: World) -> Non
     posts, owner = memory.service.posts, memory.user()
     blog = posts.create(owner, DRAFT)
     posts.publish(owner, blog.blog_id, memory.clock() + timedelta(days=1))
-    memory.clock.move(days=2)
+    memory.clock.advance(days=2)
     posts.edit(owner, blog.blog_id, replace(DRAFT, slug="other"))
     assert posts.find("hello-world") == Moved("other")
 
@@ -370,7 +370,7 @@ def test_draft_with_a_released_slug_leaves_the_redirect_until_it_is_public(memor
     posts.edit(owner, taker.blog_id, replace(DRAFT, slug="hello-world"))
     posts.publish(owner, taker.blog_id, memory.clock() + timedelta(hours=1))
     assert posts.find("hello-world") == Moved("moved")
-    memory.clock.move(hours=1)
+    memory.clock.advance(hours=1)
     assert isinstance(posts.find("hello-world"), Post)
     posts.unpublish(owner, taker.blog_id)
     assert posts.find("hello-world") is None
@@ -446,7 +446,7 @@ def test_preview_link_shows_a_draft_for_a_month(memory: World) -> None:
     for wrong in ("", "x", token[:-2], token + "x", "\ud800", other):
         with pytest.raises(NotFound):
             posts.open_preview(wrong)
-    memory.clock.move(seconds=PREVIEW_LIFETIME.total_seconds() + 2)
+    memory.clock.advance(seconds=PREVIEW_LIFETIME.total_seconds() + 2)
     with pytest.raises(NotFound, match="expired"):
         posts.open_preview(token)
 

@@ -39,7 +39,7 @@ def test_views_are_counted_for_the_site_and_the_post(world: World) -> None:
 def test_days_without_views_are_zero(memory: World) -> None:
     stats = memory.service.stats
     for passed in (0, 3, 1):
-        memory.clock.move(days=passed)
+        memory.clock.advance(days=passed)
         stats.record_view(None)
     days = stats.days(SITE, 6)
     assert [each.day for each in days] == [TODAY + timedelta(days=each) for each in range(-1, 5)]
@@ -58,7 +58,7 @@ def test_views_are_written_after_10_seconds_with_the_next_view(memory: World) ->
     for _ in range(5):
         stats.record_view("tea")
     assert stored_views(memory) == 0
-    memory.clock.move(seconds=11)
+    memory.clock.advance(seconds=11)
     assert stored_views(memory) == 0
     stats.record_view("tea")
     assert stored_views(memory) == stored_views(memory, "tea") == 6
@@ -67,7 +67,7 @@ def test_views_are_written_after_10_seconds_with_the_next_view(memory: World) ->
 
 
 def test_views_are_written_after_100_views(memory: World) -> None:
-    memory.clock.stands = True
+    memory.clock.tick = timedelta()
     for _ in range(FLUSH_EVENTS):
         assert stored_views(memory) == 0
         memory.service.stats.record_view("tea")
@@ -94,9 +94,9 @@ def test_views_of_many_threads_and_processes_add_up(worlds: tuple[World, World])
 def test_statistics_expire_after_400_days(memory: World) -> None:
     memory.service.stats.record_view(None)
     memory.service.stats.flush()
-    memory.clock.move(days=399)
+    memory.clock.advance(days=399)
     assert stored_views(memory) == 1
-    memory.clock.move(days=2)
+    memory.clock.advance(days=2)
     assert stored_views(memory) == 0
 
 

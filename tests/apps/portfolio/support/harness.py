@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from singletable import Call, Driver
+from singletable.testing import StoreClock
 from singletable_apps.portfolio.entities import Role, User, data_table
 from singletable_apps.portfolio.patterns import patterns
 from singletable_apps.portfolio.service import PortfolioService, open_portfolio
@@ -12,7 +13,6 @@ from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.objects import MemoryBucket
-from tests.apps.support.clock import Clock
 from tests.apps.support.patterns import check_declared
 
 SECRET = b"of tests" * 4
@@ -38,7 +38,7 @@ class World:
 
     def __init__(self, driver: Driver, *, like: World | None = None) -> None:
         self.driver = driver
-        self.clock: Clock = like.clock if like else Clock()
+        self.clock: StoreClock = like.clock if like else StoreClock(tick=timedelta.resolution)
         self.bucket: MemoryBucket = like.bucket if like else MemoryBucket()
         self.mailbox: Mailbox = like.mailbox if like else Mailbox()
         self.calls: list[Call] = []

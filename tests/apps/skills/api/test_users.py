@@ -87,7 +87,7 @@ def test_settings_are_changed_by_administrators(server: Server) -> None:
 
 def test_addresses_of_others_cannot_be_guessed(server: Server) -> None:
     bob = server.sign_in("bob")
-    server.world.clock.move(minutes=6)
+    server.world.clock.advance(minutes=6)
     statuses = {
         bob.put("/users/joan", {"email": email}, headers=ANY).status_code
         for email in ("joan@example.org", "jo@example.org")
@@ -97,7 +97,7 @@ def test_addresses_of_others_cannot_be_guessed(server: Server) -> None:
 
 def test_sensitive_actions_need_a_recent_sign_in(server: Server) -> None:
     ada = server.sign_in("ada")
-    server.world.clock.move(minutes=6)
+    server.world.clock.advance(minutes=6)
     new = {"username": "eve", "name": "Eve", "email": "eve@example.org", "role": "admin"}
     refused = [
         ada.put("/user", {"email": "new@example.org"}, headers=ANY),

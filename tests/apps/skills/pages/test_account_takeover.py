@@ -16,7 +16,7 @@ def _link(app: PagesApp, subject: str) -> str:
 
 
 def _request_reset(app: PagesApp) -> str:
-    app.world.clock.move(hours=1)
+    app.world.clock.advance(hours=1)
     visitor = app.browser()
     visitor.submit(visitor.get("forgot"), who="bob")
     return app.world.mailbox.emails[-1].subject
@@ -56,7 +56,7 @@ def test_notices_say_that_resets_are_off_only_if_they_are(app: PagesApp) -> None
 
 def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp) -> None:
     ada = app.browser("ada")
-    app.world.clock.move(minutes=6)
+    app.world.clock.advance(minutes=6)
     forms = {
         ("people", "ada", "edit", "/edit"): {"email": "new@example.org"},
         ("people", "bob", "edit", "/edit"): {"email": "new@example.org"},
@@ -70,7 +70,7 @@ def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp
         },
     }
     for (*page, action), fields in forms.items():
-        app.world.clock.move(hours=1)
+        app.world.clock.advance(hours=1)
         answer = ada.submit(ada.get(*page), action, **fields, current_password="wrong")
         shown = "f-current_password-error" in answer.text
         assert (answer.status_code, shown) == (422, True), page

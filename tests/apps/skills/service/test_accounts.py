@@ -95,7 +95,7 @@ def test_link_is_rejected_if_its_user_is_deleted_meanwhile(
     def delete() -> None:
         service.people.delete(memory.user("bob"), "bob")
         if is_replaced:
-            memory.clock.move(minutes=1)
+            memory.clock.advance(minutes=1)
             service.accounts.register("bob", "Another Bob", PASSWORD, "another@example.org")
 
     def changes_bob(operation: Operation[object]) -> bool:

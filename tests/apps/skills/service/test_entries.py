@@ -100,7 +100,7 @@ def test_projects_of_all_people_are_listed_by_status(memory: World) -> None:
     memory.fill(PEOPLE)
     for number, username in enumerate(["ada", "bob", "ada"]):
         _create(memory, username, "projects", name=f"Project {number}", skills=("gO", "Go"))
-        memory.clock.move(minutes=1)
+        memory.clock.advance(minutes=1)
     done = _create(memory, "bob", "projects", status=ProjectStatus.DONE, skills=())
     entries = memory.service.entries
     first = entries.list_projects(ProjectStatus.ACTIVE, limit=2)

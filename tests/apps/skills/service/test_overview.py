@@ -208,6 +208,6 @@ def test_departments_are_listed_once_a_minute(company: World) -> None:
     assert overview.departments() == ["Design", "Platform"]
     context.store.update(User.key("mia"), User.department.set("Board"))
     assert overview.departments() == ["Design", "Platform"]
-    company.clock.move(minutes=2)
+    company.clock.advance(minutes=2)
     assert overview.departments() == ["Board", "Design", "Platform"]
     company.calls.clear()

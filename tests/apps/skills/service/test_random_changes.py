@@ -151,7 +151,7 @@ def test_counts_and_copies_are_right_after_random_changes(memory: World, seed: i
         roles={"ada": Role.ADMIN},
     )
     Crowd(memory, random).run()
-    memory.clock.move(seconds=20)
+    memory.clock.advance(seconds=20)
     memory.open()  # a new process finishes what was cut off
     check_consistent(memory)
     scan = Store(memory.driver).admin.scan

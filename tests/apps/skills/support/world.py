@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from singletable import Call, Driver, Store
+from singletable.testing import StoreClock
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.mail import Email
 from singletable_apps.skills.entities import (
@@ -25,7 +26,6 @@ from singletable_apps.skills.rules import derive_skill_id
 from singletable_apps.skills.service import TABLES, SkillsService, open_skills
 from singletable_apps.skills.service.catalog import spellings_of
 from singletable_apps.skills.urls import Urls
-from tests.apps.support.clock import Clock
 from tests.apps.support.patterns import check_declared
 
 SECRET = b"of tests" * 4
@@ -53,7 +53,7 @@ class World:
 
     def __init__(self, driver: Driver, *, like: World | None = None) -> None:
         self.driver = driver
-        self.clock: Clock = like.clock if like else Clock()
+        self.clock: StoreClock = like.clock if like else StoreClock(tick=timedelta.resolution)
         self.mailbox: Mailbox = like.mailbox if like else Mailbox()
         self.calls: list[Call] = []
         self.service = self.open()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from singletable import Driver, Engine
+from singletable.testing import StoreClock
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.people import set_email
-from tests.apps.support.elections.world import PASSWORD, Clock, World, ballot
+from tests.apps.support.elections.world import PASSWORD, World, ballot
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,5 @@ def copy_scenario(
 
 def open_copy(base: Scenario, engine: Engine, driver: Driver) -> Scenario:
     """Return the world on a copied engine, which continues separately from this time on."""
-    clock = Clock()
-    clock.now = base.world.clock.now
+    clock = StoreClock(base.world.clock.now, timedelta.resolution)
     return Scenario(World(driver, clock), engine, base.owner, base.bob, base.carol)

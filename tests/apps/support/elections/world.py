@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from singletable import Call, Driver, Item, Store, Table
+from singletable.testing import StoreClock
 from singletable_apps.elections.entities import Election, User, votes
 from singletable_apps.elections.events import Event, event_log
 from singletable_apps.elections.keys import Keys
@@ -24,31 +25,16 @@ KEYS = Keys(BallotKey(b"ballots." * 4), Signer(b"signing." * 4), b"tokens.." * 4
 FAST_PASSWORDS = Passwords(memory_kib=64, passes=1, at_once=16)
 
 
-class Clock:
-    """A clock that tests control. Unless frozen, every reading is later than the last."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
-        self.frozen = False
-
-    def __call__(self) -> datetime:
-        if not self.frozen:
-            self.now += timedelta(microseconds=1)
-        return self.now
-
-    def advance(self, **amount: float) -> None:
-        """Advance the clock."""
-        self.now += timedelta(**amount)
-
-
 class World:
     """A driver, a clock, and a service on them; more can be opened."""
 
     def __init__(
-        self, driver: Driver, clock: Clock | None = None, *, like: World | None = None
+        self, driver: Driver, clock: StoreClock | None = None, *, like: World | None = None
     ) -> None:
         self.driver = driver
-        self.clock: Clock = like.clock if like else clock or Clock()
+        self.clock: StoreClock = (
+            like.clock if like else clock or StoreClock(tick=timedelta.resolution)
+        )
         self.calls: list[Call] = []
         self.service = self.open_service()
 
