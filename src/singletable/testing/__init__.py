@@ -6,7 +6,12 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from singletable.testing.drivers import AsyncInterruptedDriver, Crash, InterruptedDriver
+    from singletable.testing.drivers import (
+        AsyncInterruptedDriver,
+        Crash,
+        InterruptedDriver,
+        InterruptibleDriver,
+    )
     from singletable.testing.endpoint_thread import endpoint
     from singletable.testing.stores import AsyncStoreFactory, StoreClock, StoreFactory
     from singletable.testing.strict import undeclared
@@ -16,6 +21,7 @@ _MODULES = {
     "AsyncStoreFactory": "stores",
     "Crash": "drivers",
     "InterruptedDriver": "drivers",
+    "InterruptibleDriver": "drivers",
     "StoreClock": "stores",
     "StoreFactory": "stores",
     "endpoint": "endpoint_thread",
@@ -26,6 +32,7 @@ __all__ = [
     "AsyncStoreFactory",
     "Crash",
     "InterruptedDriver",
+    "InterruptibleDriver",
     "StoreClock",
     "StoreFactory",
     "endpoint",

@@ -26,7 +26,12 @@ class Crash(BaseException):
 
 
 class InterruptibleDriver(Generic[D]):
-    """A driver, and what happens before or after which of its operations."""
+    """What InterruptedDriver and AsyncInterruptedDriver have in common.
+
+    `when` selects operations, by default all. From the `first` of them (0 is the next one),
+    `times` times (None is always), `before` and `after` are called, or raised if they are
+    exceptions: `after=InternalError` executes an operation and loses its response.
+    """
 
     def __init__(
         self,
@@ -73,12 +78,7 @@ class InterruptibleDriver(Generic[D]):
 
 
 class InterruptedDriver(InterruptibleDriver[Driver]):
-    """A driver on which something happens before or after some operations.
-
-    `when` selects operations, by default all. From the `first` of them (0 is the next one),
-    `times` times (None is always), `before` and `after` are called, or raised if they are
-    exceptions: `after=InternalError` executes an operation and loses its response.
-    """
+    """A driver on which something happens before or after some operations."""
 
     def execute(self, operation: Operation[R], /) -> R:
         """Execute the operation, with the interruption if it is due."""
@@ -90,10 +90,7 @@ class InterruptedDriver(InterruptibleDriver[Driver]):
 
 
 class AsyncInterruptedDriver(InterruptibleDriver[AsyncDriver]):
-    """An async driver on which something happens before or after some operations.
-
-    The options are those of InterruptedDriver; `before` and `after` may be async functions.
-    """
+    """An async driver; what happens before or after an operation may be an async function."""
 
     async def execute(self, operation: Operation[R], /) -> R:
         """Execute the operation, with the interruption if it is due."""
