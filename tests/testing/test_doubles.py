@@ -14,6 +14,15 @@ from singletable.errors import InternalError, ResourceNotFound
 from singletable.testing import AsyncInterruptedDriver, Crash, InterruptedDriver, StoreClock
 
 LIST, SCAN = ListTables(), Scan("missing")
+# Options, what becomes of each operation, and how many operations are selected.
+CASES: list[tuple[dict[str, Any], str, int]] = [
+    ({}, "creee", 5),
+    ({"first": 1, "times": 2}, "eccee", 5),
+    ({"first": 2, "times": None}, "erccc", 5),
+    ({"when": Scan}, "eceee", 1),
+    ({"when": (Scan, ListTables), "first": 4}, "ereec", 5),
+    ({"when": lambda operation: operation is SCAN, "first": 1}, "ereee", 1),
+]
 
 
 def run(driver: InterruptedDriver, *operations: Operation[object]) -> str:
@@ -32,19 +41,12 @@ def run(driver: InterruptedDriver, *operations: Operation[object]) -> str:
 
 @pytest.mark.parametrize(
     ("options", "outcomes", "count"),
-    [
-        ({}, "creee", 5),
-        ({"first": 1, "times": 2}, "eccee", 5),
-        ({"first": 2, "times": None}, "erccc", 5),
-        ({"when": Scan}, "eceee", 1),
-        ({"when": (Scan, ListTables), "first": 4}, "ereec", 5),
-        ({"when": lambda operation: operation is SCAN, "first": 1}, "ereee", 1),
-    ],
+    CASES,
 )
 def test_chosen_operations_are_interrupted(
-    options: dict[str, object], outcomes: str, count: int
+    options: dict[str, Any], outcomes: str, count: int
 ) -> None:
-    driver = InterruptedDriver(Engine.in_memory(), before=Crash, **options)  # type: ignore[arg-type]
+    driver = InterruptedDriver(Engine.in_memory(), before=Crash, **options)
     assert run(driver, LIST, SCAN, LIST, LIST, LIST) == outcomes
     assert driver.count == count
     assert driver.interrupted == outcomes.count("c")

@@ -8,8 +8,9 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from singletable import Driver, Operation, Store
+from singletable import Driver, Store
 from singletable.migration import Migration, MigrationRunner, load_migration, verify
+from singletable.testing import InterruptedDriver
 from singletable_apps.skills import history
 from singletable_apps.skills.history.users import UserDirectory, users
 from tests.apps.skills.support.world import PASSWORDS
@@ -25,18 +26,6 @@ def load_phase(number: int) -> Migration:
     return load_migration(path)
 
 
-@dataclass
-class Busy:
-    """Executes the requests of a migration, and lets the application write before each of them."""
-
-    driver: Driver
-    write: Callable[[], object]
-
-    def execute(self, operation: Operation[R], /) -> R:
-        self.write()
-        return self.driver.execute(operation)
-
-
 def make_runner(
     migration: Migration,
     source: Driver,
@@ -44,7 +33,8 @@ def make_runner(
     write: Callable[[], object] = lambda: None,
 ) -> MigrationRunner:
     """Return a runner that works in small pages while `write` is called."""
-    busy = Busy(source, write)
+    # The application writes before each request of the migration.
+    busy = InterruptedDriver(source, before=write, times=None)
     other = busy if target is None else target
     return MigrationRunner(migration, busy, other, segments=1, page_size=4, sleep=lambda _: None)
 
