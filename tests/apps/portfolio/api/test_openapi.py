@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
 from singletable_apps.portfolio.api import API
@@ -24,6 +26,7 @@ REQUIRED_TAG = {
 
 class TestDocument(OpenApiTests):
     api = API_DOCUMENT
+    uploads: ClassVar = {"POST /media"}
 
 
 @pytest.mark.parametrize("address", OPERATIONS)

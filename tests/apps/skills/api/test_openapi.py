@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
 from singletable_apps.shared.pages.api_docs import group_by_tag
@@ -17,6 +19,7 @@ SKILL = "/users/{username}/skills/{skill}"
 
 class TestDocument(OpenApiTests):
     api = API_DOCUMENT
+    uploads: ClassVar = {"POST /imports"}
 
 
 @pytest.mark.parametrize("address", OPERATIONS)
