@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Body, Query, Response
+from fastapi import Query, Response
+from pydantic import Field
 
 from singletable_apps.games.api.dependencies import (
     SEATED,
@@ -13,6 +14,7 @@ from singletable_apps.games.api.dependencies import (
     GameId,
     Service,
 )
+from singletable_apps.games.api.schemas import Body
 from singletable_apps.games.service.reports import ANSWER_COLUMNS, SCORE_COLUMNS
 from singletable_apps.shared.web import INVALID, UNAVAILABLE, Model, Segment, api_router
 from singletable_apps.shared.web.downloads import TableFormat, download_table
@@ -26,6 +28,12 @@ class AnswerSummary(Model):
     question_id: str
     summary: str
     prompt: str = ""
+
+
+class SummaryRequest(Body):
+    """The questions whose answers are to be summarized."""
+
+    question_ids: list[str] = Field(max_length=50)
 
 
 @router.get("/games/{game_id}/report")
@@ -65,13 +73,10 @@ def create_summary(service: Service, seated: DriverSeat, question_id: Segment) -
 
 @router.post("/admin/ai-summary/{game_id}")
 def create_summaries(
-    service: Service,
-    _: Admin,
-    game_id: GameId,
-    question_ids: Annotated[list[str], Body(embed=True, alias="questionIds", max_length=50)],
+    service: Service, _: Admin, game_id: GameId, body: SummaryRequest
 ) -> list[AnswerSummary]:
     """Summarize the answers to several questions."""
-    return [_summary(service, game_id, each, debug=False) for each in question_ids]
+    return [_summary(service, game_id, each, debug=False) for each in body.question_ids]
 
 
 def _summary(service: Service, game_id: str, question_id: str, *, debug: bool) -> AnswerSummary:
