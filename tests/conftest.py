@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -63,11 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not import what is not in the quick part."""
-    if config.option.part != "quick" or collection_path.is_dir():
+    if config.option.part != "quick" or not _is_in_rest(collection_path):
         return None
     name = collection_path.relative_to(ROOT).as_posix()
-    has_journey = any(journey.startswith(name) for journey in JOURNEYS)
-    return (_is_in_rest(collection_path) and not has_journey) or None
+    return not any(journey.startswith(name) for journey in JOURNEYS) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -81,27 +81,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = chosen
 
 
+@cache
 def _is_in_rest(path: Path) -> bool:
     return not REST.isdisjoint(path.relative_to(ROOT).parts)
 
 
 def _part_of(item: pytest.Item) -> str:
-    if item.nodeid.startswith(JOURNEYS):
-        return "quick"
-    if item.get_closest_marker("rest") or _is_in_rest(item.path):
+    if _is_in_rest(item.path):
+        return "quick" if item.nodeid.startswith(JOURNEYS) else "rest"
+    if item.get_closest_marker("rest"):
         return "rest"
-    for fixture, others in DRIVERS.items():
-        driver = _parameter(item, fixture)
+    call: Any = getattr(item, "callspec", None)  # pytest does not declare it
+    for fixture in () if call is None else DRIVERS.keys() & call.params:
+        driver = call.params[fixture]
         if isinstance(driver, str) and driver != "memory":
+            others = DRIVERS[fixture]
             turn = crc32(item.nodeid.replace(driver, "").encode()) % len(others)
             return "quick" if driver == others[turn] else "rest"
     return "quick"
-
-
-def _parameter(item: pytest.Item, fixture: str) -> object:
-    """Return the parameter of a fixture that a test uses, or None."""
-    call: Any = getattr(item, "callspec", None)  # pytest does not declare it
-    return None if call is None else call.params.get(fixture)
 
 
 # Imports and collected tests stay until the end, so there is no garbage among them.
@@ -110,7 +107,6 @@ gc.disable()
 
 def pytest_collection_finish() -> None:
     """Collect garbage seldom, and not among what stays: it takes a tenth of the time otherwise."""
-    gc.enable()
-    gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000, 20, 20)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from cfnlint.api import ManualArgs, lint
 
 from singletable import Table
 from singletable.infrastructure import Deployment, render_cloudformation
@@ -15,6 +14,8 @@ from tests.infrastructure.deployments import CUSTOMIZED, DEPLOYMENTS, KEY, templ
 
 def lint_template(text: str) -> list[str]:
     """Return the findings of CloudFormation's linter, for two regions."""
+    from cfnlint.api import ManualArgs, lint  # importing it takes half a second
+
     config = ManualArgs(regions=["eu-west-1", "us-east-1"])
     return [str(finding) for finding in lint(text, config=config)]
 

@@ -1,0 +1,332 @@
+"""The OpenAPI document of every app is complete."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from singletable import Engine
+from singletable_apps.elections import api as elections_api
+from singletable_apps.shared.pages.api_docs import group_by_tag
+from singletable_apps.shared.web import make_app
+from tests.apps.elections.api import client as elections
+from tests.apps.games.api import client as games
+from tests.apps.polls.api import client as polls
+from tests.apps.portfolio.api import client as portfolio
+from tests.apps.skills.api import client as skills
+
+# OpenAPI is nested JSON of many shapes.
+Json: TypeAlias = dict[str, Any]
+ADDRESS = "https://apps.example"
+APPS: dict[str, Callable[[], FastAPI]] = {
+    "elections": lambda: elections.make_api().app,
+    "games": lambda: games.Server(games.World(Engine.in_memory())).app,
+    "polls": lambda: polls.make_server().app,
+    "portfolio": lambda: portfolio.make_server().app,
+    "skills": lambda: skills.Server(skills.filled_world()).app,
+}
+
+
+@dataclass(frozen=True)
+class Description:
+    """The document of an app, and its operations by method and path."""
+
+    document: Json
+    operations: dict[str, Json]
+
+    @property
+    def schemas(self) -> Json:
+        schemas: Json = self.document["components"]["schemas"]
+        return schemas
+
+    def schema_of(self, content: Json) -> Json:
+        """Return the schema of a JSON body. An optional body may be null."""
+        schema = content["application/json"]["schema"]
+        found: Json = self.schemas[schema.get("anyOf", [schema])[0]["$ref"].rpartition("/")[2]]
+        return found
+
+
+@cache
+def describe(app: str) -> Description:
+    """Return the description of an app. Making an app takes a tenth of a second."""
+    document = APPS[app]().openapi()
+    operations = {
+        f"{method.upper()} {path.removeprefix(f'/api/{app}')}": operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+    return Description(document, operations)
+
+
+@pytest.fixture(params=APPS)
+def api(request: pytest.FixtureRequest) -> Description:
+    """Return the description of each app."""
+    return describe(request.param)
+
+
+def _parameter(operation: Json, name: str) -> Json | None:
+    return next((each for each in operation.get("parameters", []) if each["name"] == name), None)
+
+
+def _needs_token(operation: Json) -> bool:
+    return {} not in operation.get("security", [{}])
+
+
+@pytest.mark.parametrize(
+    ("app", "scheme", "value"),
+    [
+        ("elections", "access token", ("scheme", "bearer")),
+        ("elections", "refresh cookie", ("name", "__Host-elections_refresh")),
+        ("polls", "admin key", ("scheme", "bearer")),
+        ("polls", "browser cookie", ("name", "__Host-polls_browser")),
+        ("portfolio", "access token", ("scheme", "bearer")),
+        ("skills", "access token", ("scheme", "bearer")),
+    ],
+)
+def test_security_schemes_are_described(app: str, scheme: str, value: tuple[str, str]) -> None:
+    assert value in describe(app).document["components"]["securitySchemes"][scheme].items()
+
+
+def test_operations_are_described_under_unique_names(api: Description) -> None:
+    assert api.document["openapi"].startswith("3.1")
+    names = Counter(operation["operationId"] for operation in api.operations.values())
+    assert names.most_common(1)[0][1] == 1
+    for address, operation in api.operations.items():
+        assert "/api/" not in address
+        assert operation["tags"], address
+        assert operation["description"].endswith("."), address
+
+
+# A field with a typing error would be left out in silence otherwise.
+def test_request_bodies_forbid_other_fields(api: Description) -> None:
+    for address, operation in api.operations.items():
+        content = operation.get("requestBody", {}).get("content", {})
+        if "application/json" in content:
+            schema = api.schema_of(content)
+            assert schema["additionalProperties"] is False, address
+            assert schema["description"], address
+
+
+def test_examples_of_requests_have_a_body_where_one_is_expected(api: Description) -> None:
+    groups = group_by_tag(api.document, ADDRESS).values()
+    curl = {f"{each.method} {each.path}": each.curl for group in groups for each in group}
+    for path, methods in api.document["paths"].items():
+        for method, operation in methods.items():
+            content = operation.get("requestBody", {}).get("content", {})
+            has_body = "--json" in curl[f"{method.upper()} {path}"]
+            assert has_body is ("application/json" in content), path
+
+
+# The originals of these two have an `error` in the response.
+@pytest.mark.parametrize("app", ["portfolio", "skills"])
+def test_problems_have_the_error_of_the_original(app: str) -> None:
+    api = describe(app)
+    assert "error" in api.schemas["Problem"]["required"]
+    for operation in api.operations.values():
+        for status, answer in operation["responses"].items():
+            for example in answer.get("content", {}).values():
+                for value in example.get("examples", {}).values():
+                    assert status < "400" or value["value"]["error"]
+
+
+@pytest.mark.parametrize(
+    ("app", "names"),
+    [
+        ("portfolio", "invalid-request taken switched-off"),
+        ("skills", "invalid-request already-exists not-allowed"),
+    ],
+)
+def test_problem_types_have_pages(app: str, names: str) -> None:
+    visitor = TestClient(APPS[app]())
+    for name in names.split():
+        assert visitor.get(f"/api/{app}/problems/{name}").json()["about"]
+
+
+# ------------------------------------------------------------------------------ elections
+
+# What everyone may request, and what needs no token because it returns one.
+PUBLIC = {
+    *("register", "confirm_registration", "sign_in", "request_password_reset", "read_version"),
+    *("confirm_password_reset", "confirm_email", "download_checker", "read_keys"),
+}
+
+
+def test_elections_list_statuses_and_require_tokens() -> None:
+    for address, operation in describe("elections").operations.items():
+        statuses = set(operation["responses"])
+        if operation["operationId"] in PUBLIC:
+            assert "security" not in operation, address
+        elif operation["operationId"] not in ("refresh", "sign_out"):
+            assert operation["security"] == [{"access token": []}], address
+            assert {"401", "429", "503"} <= statuses, address
+        if _parameter(operation, "if-match"):
+            assert {"412", "428"} <= statuses, address
+
+
+def test_elections_work_under_another_prefix() -> None:
+    app = make_app(
+        "Elections",
+        "1",
+        routers=elections_api.ROUTERS,
+        prefix="/apps/elections",
+        problem_types=elections_api.PROBLEM_TYPES,
+        errors=elections_api.ERRORS,
+    )
+    settings = elections_api.ApiSettings(limits=elections_api.Limits.off())
+    elections_api.attach(app, elections.make_api().elections, settings)
+    client = TestClient(app)
+    assert client.get("/apps/elections/version").json() == {"version": 0, "rebuilding": False}
+    refusal = client.get("/apps/elections/me").json()
+    assert refusal["type"] == "/apps/elections/problems/not-signed-in"
+    assert client.get("/apps/elections/problems/wrong-state").status_code == 200
+
+
+# ------------------------------------------------------------------------------ polls
+
+POLL = "/{poll_id}"
+MANAGED = {
+    *(f"PATCH {POLL}", f"DELETE {POLL}", f"POST {POLL}/close"),
+    *(f"GET {POLL}/codes", f"POST {POLL}/codes", f"GET {POLL}/recount"),
+}
+OPEN = {
+    *("POST ", "GET ", f"GET {POLL}", f"POST {POLL}/duplicate", f"GET {POLL}/vote"),
+    *(f"POST {POLL}/vote", f"GET {POLL}/results", f"GET {POLL}/export/{{format}}"),
+    f"GET {POLL}/qr.svg",
+}
+
+
+def test_polls_list_statuses_and_require_admin_keys() -> None:
+    operations = describe("polls").operations
+    assert set(operations) == MANAGED | OPEN
+    for address, operation in operations.items():
+        statuses = set(operation["responses"])
+        assert "503" in statuses, address
+        assert ("404" in statuses) is (POLL in address), address
+        if address in MANAGED:
+            assert operation["security"] == [{"admin key": []}], address
+            assert {"401", "403"} <= statuses, address
+        else:
+            assert not _needs_token(operation), address
+            assert "401" not in statuses, address
+        if _parameter(operation, "if-match"):
+            assert {"412", "428"} <= statuses, address
+
+
+# Elections require a key; polls do not.
+def test_polls_have_an_optional_idempotency_key() -> None:
+    key = _parameter(describe("polls").operations[f"POST {POLL}/vote"], "idempotency-key")
+    assert key is not None
+    assert not key["required"]
+    assert key["schema"]["type"] == "string"
+
+
+def test_polls_have_fields_in_camel_case_that_are_never_null() -> None:
+    schemas = describe("polls").schemas
+    poll = schemas["PollSchema"]
+    assert {"id", "title", "description", "candidates", "createdAt"} <= set(poll["required"])
+    assert poll["properties"]["expiresAt"]["type"] == "string"
+    assert "expiresAt" not in poll["required"]
+    for name, schema in schemas.items():
+        assert not any("_" in field for field in schema.get("properties", {})), name
+        if name.endswith("Schema"):
+            assert '"null"' not in str(schema).replace("'", '"'), name
+
+
+# ------------------------------------------------------------------------------ portfolio, skills
+
+# If-Match is optional where the original had none.
+OPTIONAL_TAG = {"PUT /portfolio", "PUT /blogs/{blog_id}", "DELETE /blogs/{blog_id}"}
+REQUIRED_TAG = {
+    *("PUT /settings", "PUT /users/{user_id}", "DELETE /users/{user_id}"),
+    "POST /blogs/{blog_id}/history/{number}/restore",
+}
+SKILL = "/users/{username}/skills/{skill}"
+
+
+@pytest.mark.parametrize("app", ["portfolio", "skills"])
+def test_operations_list_statuses(app: str) -> None:
+    for address, operation in describe(app).operations.items():
+        statuses, has_tag = set(operation["responses"]), bool(_parameter(operation, "if-match"))
+        assert "422" not in statuses, address
+        assert {"500", "503"} <= statuses, address
+        assert not _needs_token(operation) or {"401", "429"} <= statuses, address
+        assert "404" in statuses or "{" not in address
+        assert ("412" in statuses) is has_tag, address
+        if app == "portfolio":
+            assert ("404" in statuses) is ("{" in address), address
+            assert has_tag is (address in OPTIONAL_TAG | REQUIRED_TAG), address
+            assert ("428" in statuses) is (address in REQUIRED_TAG), address
+
+
+def test_portfolio_has_the_envelope_of_the_original() -> None:
+    api = describe("portfolio")
+    for address, operation in api.operations.items():
+        answers = operation["responses"].items()
+        (success,) = (answer for status, answer in answers if status < "300")
+        schema = api.schema_of(success["content"])
+        assert set(schema["required"]) == {"success", "data"}, address
+        assert schema["properties"]["success"]["const"] is True, address
+
+
+@pytest.mark.parametrize(
+    ("app", "schema", "fields"),
+    [
+        (
+            "portfolio",
+            "BlogBody",
+            "blogId title slug featured_image_url tags category author reading_time likes_count "
+            "seo_description created_at published_at",
+        ),
+        (
+            "skills",
+            "UserSkillBody",
+            "username skill_name proficiency_level years_of_experience endorsements "
+            "last_used_date notes created_at updated_at",
+        ),
+    ],
+)
+def test_entities_have_the_fields_of_the_original(app: str, schema: str, fields: str) -> None:
+    assert set(fields.split()) <= set(describe(app).schemas[schema]["required"])
+
+
+def test_portfolio_has_times_as_numbers() -> None:
+    fields = describe("portfolio").schemas["BlogBody"]["properties"]
+    assert fields["created_at"]["type"] == "integer"
+
+
+def test_skills_have_the_operations_of_the_original() -> None:
+    api = describe("skills")
+    assert {
+        *("POST /register", "POST /login", "GET /me", "GET /skills/{skill}/users"),
+        *("POST /users/{username}/skills", "GET /users/{username}/skills"),
+        *(f"{method} {SKILL}" for method in ("GET", "PUT", "DELETE")),
+    } <= set(api.operations)
+    answers = api.operations["POST /users/{username}/skills"]["responses"]
+    assert {"201", "400", "409"} <= set(answers)
+    assert set(api.schemas["NewUserSkill"]["required"]) == {"skill_name", "proficiency_level"}
+
+
+@pytest.mark.parametrize(
+    ("app", "address", "part"),
+    [
+        ("portfolio", "GET /blogs", f"curl '{ADDRESS}/api/portfolio/blogs'"),
+        ("portfolio", "GET /search", f"curl '{ADDRESS}/api/portfolio/search?q={{q}}'"),
+        ("portfolio", "POST /media", "-F 'file=@image.jpg' \\\n  -F 'alt=…'"),
+        ("portfolio", "POST /media", "Bearer $TOKEN"),
+        ("skills", f"GET {SKILL}", "Bearer $TOKEN"),
+        ("skills", "POST /users/{username}/skills", '"skill_name": "Go"'),
+    ],
+)
+def test_examples_of_requests_can_be_sent_as_they_are(app: str, address: str, part: str) -> None:
+    groups = group_by_tag(describe(app).document, ADDRESS).values()
+    address = address.replace(" ", f" /api/{app}")
+    curl = {f"{each.method} {each.path}": each.curl for group in groups for each in group}
+    assert part in curl[address]
+    assert curl[address] == part or not part.startswith("curl")
