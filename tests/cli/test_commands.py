@@ -40,45 +40,50 @@ def _commands(group: Any, *words: str) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield from _commands(command, *words, name) if hasattr(command, "commands") else found
 
 
-COMMANDS = dict(_commands(get_command(app)))
-ARGUMENTS = {
-    words: [one.name for one in command.params if one.param_type_name == "argument"]
-    for words, command in COMMANDS.items()
-}
+@pytest.fixture(scope="module")
+def commands() -> dict[tuple[str, ...], Any]:
+    return dict(_commands(get_command(app)))
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_commands_have_help(run: Run, words: tuple[str, ...]) -> None:
-    code, out, err = run(*words, "--help")
-    assert (code, err) == (0, "")
-    assert "Usage: " in out
+def test_commands_have_help(run: Run, commands: dict[tuple[str, ...], Any]) -> None:
+    for words in commands:
+        code, out, err = run(*words, "--help")
+        assert (code, err) == (0, ""), words
+        assert "Usage: " in out, words
 
 
 # One spelling everywhere. `--to` is the second address of a command that has two.
-def test_every_option_that_takes_an_address_is_spelled_address() -> None:
+def test_options_that_take_an_address_are_spelled_address(
+    commands: dict[tuple[str, ...], Any],
+) -> None:
     spellings = {
         tuple(one.opts)
-        for command in COMMANDS.values()
+        for command in commands.values()
         for one in command.params
         if one.param_type_name == "option" and one.metavar == "ADDRESS"
     }
     assert spellings == {("--address",), ("--to",)}
 
 
-@pytest.mark.parametrize(
-    "words", [words for words, names in ARGUMENTS.items() if "address" in names], ids=" ".join
-)
-def test_address_may_be_an_option_wherever_it_is_an_argument(words: tuple[str, ...]) -> None:
-    command, names = COMMANDS[words], ARGUMENTS[words]
-    values = {name: f"a {name}" for name in names}
-    parsed = [
-        command.make_context("x", [*arguments], resilient_parsing=True).params
-        for option in (["--address", "a address"], ["--address=a address"])
-        for others in [[value for name, value in values.items() if name != "address"]]
-        for arguments in (list(values.values()), [*option, *others], [*others, *option])
-    ]
-    assert parsed[0]["address"] == "a address"
-    assert all(one == parsed[0] for one in parsed)
+def test_address_may_be_an_option_wherever_it_is_an_argument(
+    commands: dict[tuple[str, ...], Any],
+) -> None:
+    for words, command in commands.items():
+        names = [one.name for one in command.params if one.param_type_name == "argument"]
+        if "address" not in names:
+            continue
+        others = [f"a {name}" for name in names if name != "address"]
+        parsed = [
+            command.make_context("x", [*arguments], resilient_parsing=True).params
+            for option in (["--address", "a address"], ["--address=a address"])
+            for arguments in (
+                [f"a {name}" for name in names],
+                [*option, *others],
+                [*others, *option],
+            )
+        ]
+        assert parsed[0]["address"] == "a address", words
+        assert all(one == parsed[0] for one in parsed), words
 
 
 def test_unknown_command_is_a_usage_error(run: Run) -> None:

@@ -8,11 +8,7 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from typing import Any, TypeVar, cast
 
-import boto3
 import msgspec
-from botocore import UNSIGNED
-from botocore.config import Config
-from botocore.exceptions import ClientError
 
 from singletable.engine import AsyncEngine, Engine
 from singletable.errors import OperationError, ResourceNotFound, TableNotFound
@@ -35,30 +31,34 @@ R = TypeVar("R")
 
 # Operations that boto3 has no method for use plain HTTP.
 OUR_OWN = ("ReadChanges", "SweepExpired")
-# Invalid requests are sent as they are: our validation is tested, not boto3's. Signatures take a
-# fifth of the time and are tested elsewhere.
-_CONFIG = Config(
-    signature_version=UNSIGNED,
-    user_agent="conformance",
-    parameter_validation=False,
-    retries={"total_max_attempts": 1},
-    account_id_endpoint_mode="disabled",
-)
 
 
 class WireDriver:
     """A driver that sends requests to an endpoint in a thread of this process."""
 
     def __init__(self, behind: Exchangeable, url: str) -> None:
+        import boto3  # only for tests that use it
+        from botocore import UNSIGNED
+        from botocore.config import Config
+
         self._behind = behind
         self._address = url.removeprefix("http://")
+        # Invalid requests are sent as they are: our validation is tested, not boto3's. Signatures
+        # take a fifth of the time and are tested elsewhere.
+        config = Config(
+            signature_version=UNSIGNED,
+            user_agent="conformance",
+            parameter_validation=False,
+            retries={"total_max_attempts": 1},
+            account_id_endpoint_mode="disabled",
+        )
         self._client: Any = cast(Any, boto3).client(  # boto3 has no types of its own
             "dynamodb",
             endpoint_url=url,
             region_name="us-east-1",
             aws_access_key_id="any",
             aws_secret_access_key="any",
-            config=_CONFIG,
+            config=config,
         )
 
     def execute(self, operation: Operation[R], /) -> R:
@@ -81,7 +81,7 @@ class WireDriver:
     def _call(self, name: str, parameters: Json) -> Json:
         try:
             answer = self._client._make_api_call(name, parameters)
-        except ClientError as error:
+        except self._client.exceptions.ClientError as error:
             body = with_text(error.response)
             raise _refusal(body["Error"]["Code"], body | body["Error"]) from None
         del answer["ResponseMetadata"]

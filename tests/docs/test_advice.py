@@ -64,7 +64,9 @@ def _commands(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
             yield from _commands(command, *words, name)
 
 
-COMMANDS = {"": get_command(app), **dict(_commands(get_command(app)))}
+@cache
+def _known_commands() -> dict[str, Any]:
+    return {"": get_command(app), **dict(_commands(get_command(app)))}
 
 
 def _options(command: Any) -> set[str]:
@@ -113,13 +115,14 @@ def _accepts(function: Any, keyword: str) -> bool:
 
 def _missing_words(words: list[str]) -> Iterator[str]:
     """Yield the command or the options of a command line that do not exist."""
-    path, command = "", COMMANDS[""]
+    commands = _known_commands()
+    path, command = "", commands[""]
     while words and hasattr(command, "commands") and re.fullmatch("[a-z][a-z-]*", words[0]):
         path = f"{path} {words.pop(0)}".strip()
-        if path not in COMMANDS:
+        if path not in commands:
             yield f"singletable {path}"
             return
-        command = COMMANDS[path]
+        command = commands[path]
     for word in words:
         option = re.match(r"--[a-z][\w-]*", word)
         if option and option[0] not in _options(command):
@@ -176,7 +179,7 @@ def test_names_on_pages_exist() -> None:
 
 # An option without its command, as in "Pass --yes".
 def test_options_in_messages_exist() -> None:
-    known = {option for command in COMMANDS.values() for option in _options(command)}
+    known = {option for command in _known_commands().values() for option in _options(command)}
     assert [
         f"{name_of(path)}: {option}"
         for path in LIBRARY

@@ -6,21 +6,20 @@ No type checker compares these, so that a rename may miss one side.
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 from tests.house.sources import BENCHMARKS, DRILLS, EXAMPLES, ROOT, SOURCES, TESTS, name_of
 
 APPS = ROOT / "src/singletable_apps"
+PAGES = (".html", ".js", ".py", ".svg")
 
 
+@cache
 def _texts(*endings: str) -> dict[Path, str]:
     paths = (path for path in sorted(APPS.rglob("*")) if path.suffix in endings)
     return {path: path.read_text() for path in paths if "vendor" not in path.parts}
 
-
-PAGES = _texts(".html", ".js", ".py", ".svg")
-SCRIPTS = _texts(".js")
-STYLES = _texts(".css")
 
 # ------------------------------------------------------------------------------ headers
 
@@ -45,7 +44,7 @@ _HEADER = re.compile(
 
 def test_headers_have_registered_names() -> None:
     python = [*SOURCES, *TESTS, *BENCHMARKS, *DRILLS, *EXAMPLES]
-    texts, known = SCRIPTS | {path: path.read_text() for path in python}, set(HEADERS.split())
+    texts, known = _texts(".js") | {path: path.read_text() for path in python}, set(HEADERS.split())
     assert not [
         f"{name_of(path)}: {match[0]}"
         for path, text in texts.items()
@@ -73,14 +72,14 @@ def _styled() -> set[str]:
     """Return the classes that stylesheets name."""
     selectors = (
         selector
-        for text in STYLES.values()
+        for text in _texts(".css").values()
         for selector in _SELECTORS.findall(_COMMENT.sub("", text))
     )
     return {name for selector in selectors for name in re.findall(r"\.([A-Za-z][\w-]*)", selector)}
 
 
 def test_styled_classes_are_used_by_pages() -> None:
-    text = "\n".join(PAGES.values())
+    text = "\n".join(_texts(*PAGES).values())
     words, prefixes = set(_WORD.findall(text)), (_HTMX, *set(_PREFIX.findall(text)))
     assert not {name for name in _styled() - words if not name.startswith(prefixes)}
 
@@ -89,7 +88,7 @@ def test_classes_in_pages_are_styled() -> None:
     styled = _styled() | _UNSTYLED
     assert not [
         f"{name_of(path)}: {name}"
-        for path, text in PAGES.items()
+        for path, text in _texts(*PAGES).items()
         if path.suffix in (".html", ".js")
         for classes in _CLASS.findall(_CODE.sub("", text))
         for name in classes.split()
@@ -112,10 +111,14 @@ def _attributes(text: str) -> set[str]:
 
 def test_data_attributes_are_written_by_pages() -> None:
     # `[data-…]` is a selector.
-    written = {name for text in PAGES.values() for name in re.findall(r"(?<!\[)data-[a-z-]+", text)}
+    written = {
+        name
+        for text in _texts(*PAGES).values()
+        for name in re.findall(r"(?<!\[)data-[a-z-]+", text)
+    }
     tests = {path: path.read_text() for path in TESTS if {"apps", "browser"} & {*path.parts}}
     assert not [
         f"{name_of(path)}: {name}"
-        for path, text in (SCRIPTS | STYLES | tests).items()
+        for path, text in (_texts(".js", ".css") | tests).items()
         for name in _attributes(text) - written
     ]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-import hcl2
-
-# hcl2 has no types.
-parser: Any = hcl2
-
 
 def resources(text: str) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the resources of a configuration by type and name."""
+    import hcl2  # which takes a while, and has no types
+
+    parser: Any = hcl2
     result: dict[tuple[str, str], dict[str, Any]] = {}
     for block in _unquote(parser.loads(text))["resource"]:
         ((kind, named),) = block.items()

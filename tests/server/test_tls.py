@@ -10,7 +10,6 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -62,6 +61,8 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_boto3_uses_the_endpoint_over_tls(files: tuple[Path, Path]) -> None:
+    import boto3
+
     cert, key = files
     running = Endpoint("--tls-cert", str(cert), "--tls-key", str(key))
     try:

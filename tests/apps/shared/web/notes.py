@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, TypeAlias
 
 import httpx2
@@ -10,6 +11,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from fastapi.testclient import TestClient
 from pydantic import BaseModel, Field
+from starlette.types import Receive, Scope, Send
 
 from singletable import (
     AlreadyExists,
@@ -112,8 +114,13 @@ def make_notes(
 def make_client(
     store: Store | None = None, *, settings: Settings | None = None, more: Sequence[APIRouter] = ()
 ) -> TestClient:
-    """Return a client of the API."""
-    return TestClient(make_notes(store, settings=settings, more=more))
+    """Return a client of the API, which is made for the first request: that takes a while."""
+    app = cache(lambda: make_notes(store, settings=settings, more=more))
+
+    async def call_app(scope: Scope, receive: Receive, send: Send) -> None:
+        await app()(scope, receive, send)
+
+    return TestClient(call_app)
 
 
 def write(client: TestClient, name: str, text: str = "") -> httpx2.Response:

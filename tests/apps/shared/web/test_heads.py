@@ -9,15 +9,15 @@ from starlette.websockets import WebSocketDisconnect
 from singletable_apps.shared.serve import PublicUrl
 from singletable_apps.shared.web import Settings
 from singletable_apps.shared.web.middleware import MAX_HEADER_BYTES, MAX_HEADERS, MAX_URL_BYTES
-from tests.apps.shared.web.notes import make_notes
+from tests.apps.shared.web.notes import make_client
 
 PUBLIC = PublicUrl("https://notes.example:8443", ("10.0.0.0/8",))
-app = make_notes(settings=PUBLIC.settings())
+client = make_client(settings=PUBLIC.settings())
 
 
 def status_for(hosts: list[str], peer: str = "198.51.100.7") -> int:
-    client = TestClient(app, client=(peer, 50_000))
-    return client.get("/api/notes", headers=[("Host", each) for each in hosts]).status_code
+    sender = TestClient(client.app, client=(peer, 50_000))
+    return sender.get("/api/notes", headers=[("Host", each) for each in hosts]).status_code
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,6 @@ def test_proxy_may_send_its_own_name_for_the_server() -> None:
 
 
 def test_socket_for_another_host_is_rejected() -> None:
-    client = TestClient(app)
     with (
         pytest.raises(WebSocketDisconnect) as rejected,
         client.websocket_connect("/api/socket", headers={"Host": "evil.example"}),
@@ -74,14 +73,16 @@ def test_socket_for_another_host_is_rejected() -> None:
 
 
 def test_any_host_is_accepted_without_a_public_url() -> None:
-    client = TestClient(make_notes(settings=Settings()))
-    assert client.get("/api/notes", headers={"Host": "anything"}).status_code == 200
+    assert (
+        make_client(settings=Settings()).get("/api/notes", headers={"Host": "anything"}).status_code
+        == 200
+    )
 
 
 # Behind a proxy that ends TLS, requests arrive over plain HTTP.
 def test_browsers_are_told_to_use_tls_if_the_public_url_does() -> None:
-    client = TestClient(app, base_url="http://notes.example")
-    assert "max-age" in client.get("/api/notes").headers["strict-transport-security"]
+    answer = client.get("http://notes.example/api/notes")
+    assert "max-age" in answer.headers["strict-transport-security"]
 
 
 LARGE = {
@@ -94,11 +95,11 @@ LARGE = {
 @pytest.mark.parametrize("case", LARGE)
 def test_large_heads_are_rejected(case: str) -> None:
     sent, status = LARGE[case]
-    answer = TestClient(app, base_url="https://notes.example").get("/api/notes", **sent)  # type: ignore[arg-type]
+    answer = client.get("https://notes.example/api/notes", **sent)  # type: ignore[arg-type]
     assert answer.status_code == status
     assert "Expected at most" in answer.json()["detail"]
 
 
 def test_long_path_is_rejected() -> None:
-    client = TestClient(app, base_url="https://notes.example")
-    assert client.get(f"/api/notes/{'x' * MAX_URL_BYTES}").status_code == 414
+    url = f"https://notes.example/api/notes/{'x' * MAX_URL_BYTES}"
+    assert client.get(url).status_code == 414

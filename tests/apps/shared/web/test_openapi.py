@@ -14,7 +14,11 @@ from singletable_apps.shared.web import RateLimit, Settings, responses
 from tests.apps.shared.web.notes import NAME_TAKEN, make_client, make_notes
 
 client = make_client()
-document: dict[str, Any] = client.get("/api/openapi.json").json()
+
+
+@pytest.fixture(scope="module")
+def document() -> Any:
+    return client.get("/api/openapi.json").json()
 
 
 @pytest.mark.parametrize(
@@ -27,7 +31,9 @@ document: dict[str, Any] = client.get("/api/openapi.json").json()
         ("/api/notes/{name}", "delete", "204 400 401 403 404 412 413 414 415 422 428 500 503"),
     ],
 )
-def test_operations_list_all_their_statuses(path: str, method: str, statuses: str) -> None:
+def test_operations_list_all_their_statuses(
+    document: Any, path: str, method: str, statuses: str
+) -> None:
     answers = document["paths"][path][method]["responses"]
     assert " ".join(sorted(answers)) == statuses
     for status, answer in answers.items():
@@ -37,21 +43,21 @@ def test_operations_list_all_their_statuses(path: str, method: str, statuses: st
             assert content[1]["schema"] == {"$ref": "#/components/schemas/Problem"}
 
 
-def test_problem_types_with_one_status_are_all_listed() -> None:
+def test_problem_types_with_one_status_are_all_listed(document: Any) -> None:
     answer = document["paths"]["/api/notes"]["post"]["responses"]["400"]
     examples = answer["content"]["application/problem+json"]["examples"]
     assert set(examples) == {"malformed-body", "idempotency-key"}
     assert examples["malformed-body"]["value"]["type"] == "/api/problems/malformed-body"
 
 
-def test_required_headers_are_marked_as_required() -> None:
+def test_required_headers_are_marked_as_required(document: Any) -> None:
     parameters = document["paths"]["/api/notes/{name}"]["put"]["parameters"]
     (if_match,) = [each for each in parameters if each["in"] == "header"]
     assert if_match["required"]
     assert if_match["schema"]["type"] == "string"
 
 
-def test_document_is_openapi_31_without_default_error_schemas() -> None:
+def test_document_is_openapi_31_without_default_error_schemas(document: Any) -> None:
     assert document["openapi"].startswith("3.1")
     assert "HTTPValidationError" not in str(document)
     assert "ValidationError" not in document["components"]["schemas"]
@@ -78,7 +84,7 @@ def browser() -> TestClient:
     return TestClient(app, headers={"Accept": "text/html"})
 
 
-def test_docs_page_shows_every_operation(browser: TestClient) -> None:
+def test_docs_page_shows_every_operation(browser: TestClient, document: Any) -> None:
     page = browser.get("/api/docs")
     assert page.status_code == 200
     for path, methods in document["paths"].items():
