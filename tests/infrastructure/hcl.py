@@ -8,9 +8,9 @@ from typing import Any, cast
 
 def resources(text: str) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the resources of a configuration by type and name."""
-    import hcl2  # which takes a while, and has no types
+    import hcl2  # only for tests that use it
 
-    parser: Any = hcl2
+    parser: Any = hcl2  # which has no types
     result: dict[tuple[str, str], dict[str, Any]] = {}
     for block in _unquote(parser.loads(text))["resource"]:
         ((kind, named),) = block.items()
