@@ -228,7 +228,7 @@ def count_applied(operation: Operation[Any], script: Sequence[str]) -> tuple[int
 
 
 @pytest.mark.parametrize("operation", [TRANSACTION, UPDATE, PUT], ids=["token", "update", "put"])
-def test_error_tells_whether_a_write_was_applied(operation: Operation[Any]) -> None:
+def test_error_says_whether_a_write_was_applied(operation: Operation[Any]) -> None:
     endings = Counter[str]()
     scripts: list[tuple[str, ...]] = [()]
     for script in scripts:

@@ -113,7 +113,7 @@ def register(engine: Engine, driver: Driver) -> Action:
 
 
 @pytest.mark.parametrize("prepare", [like, comment, post, vote, endorse, register])
-def test_actions_happen_once_whatever_happens_to_responses(
+def test_actions_happen_once_despite_lost_responses(
     prepare: Callable[[Engine, Driver], Action], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []

@@ -207,7 +207,7 @@ def test_first_names_are_visible_on_a_phone_without_scrolling(
 
 
 # A tapped name leaves the list, and the next one must not move under the finger.
-def test_names_stay_in_place_when_one_is_tapped(open_page: OpenPage, booth: Booth) -> None:
+def test_names_stay_in_place_after_a_tap(open_page: OpenPage, booth: Booth) -> None:
     page = open_page(viewport=PHONE, has_touch=True, is_mobile=True)
     booth.enter(page, booth.election("Steady", MANY))
     names = page.locator(".rest-rows .row-name")

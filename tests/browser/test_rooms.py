@@ -163,7 +163,7 @@ def test_page_polls_where_sockets_are_blocked(open_page: OpenPage, host: str, ch
     assert seen(page)[-1] == ["open", None]
 
 
-def test_page_ignores_repeated_events_and_asks_for_a_snapshot_on_a_gap(
+def test_page_ignores_repeated_events_and_requests_a_snapshot_on_a_gap(
     open_page: OpenPage, host: str
 ) -> None:
     page = open_page()
@@ -193,7 +193,7 @@ def test_page_ignores_repeated_events_and_asks_for_a_snapshot_on_a_gap(
 
 
 # Otherwise a mistake of the server would make all pages connect again and again.
-def test_page_that_stays_behind_asks_for_few_snapshots(open_page: OpenPage, host: str) -> None:
+def test_page_that_falls_behind_requests_few_snapshots(open_page: OpenPage, host: str) -> None:
     page = open_page()
     page.goto(f"http://{host}/")
     page.evaluate(FAKE_SOCKET)
@@ -218,7 +218,7 @@ def test_page_that_stays_behind_asks_for_few_snapshots(open_page: OpenPage, host
 @pytest.mark.parametrize(
     ("is_blocked", "seconds"), [(False, 22), (True, 28)], ids=["socket", "poll"]
 )
-def test_page_shows_what_the_server_has_whatever_has_happened(
+def test_page_shows_the_state_of_the_server_after_any_events(
     open_page: OpenPage, host: str, is_blocked: bool, has_versions: bool, seconds: int
 ) -> None:
     page = open_page()

@@ -134,7 +134,7 @@ def test_file_in_use_is_checked(run: Run, file: Path) -> None:
     assert (refused[0], "Close it there first" in refused[2]) == (2, True)
 
 
-def test_repair_makes_indexes_and_leaves_out_what_is_damaged(run: Run, file: Path) -> None:
+def test_repair_builds_indexes_without_damaged_items(run: Run, file: Path) -> None:
     change(
         file,
         ALTERED,

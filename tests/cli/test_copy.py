@@ -103,7 +103,7 @@ def test_transforms_with_a_function_of_a_module(run: Run) -> None:
         assert (code, message in err) == (2, True)
 
 
-def test_asks_before_copying(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copy_needs_confirmation(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", StringIO("n\ny\n"))
     assert run("copy", A, B)[0] == 1
     assert run("copy", A, B)[0] == 0

@@ -362,7 +362,7 @@ def test_key_that_another_entity_has_is_rejected_before_anything_is_written(
     assert _source(folder) == taken
 
 
-def test_app_without_patterns_is_asked_for_a_catalog(run: Run, folder: Path) -> None:
+def test_app_without_patterns_needs_a_catalog(run: Run, folder: Path) -> None:
     (folder / "scaffold_bare.py").write_text(SHOP[: SHOP.index("patterns =")])
     assert 'patterns = PatternCatalog("shop", shop)' in run.rejected(
         "new", "entity", "Project", "scaffold_bare", "--yes"

@@ -69,7 +69,7 @@ class WireDriver:
             return result_of(operation, self._send(operation))
         return result_of(operation, self._call(name, parameters))
 
-    def asks(self, engine: Engine) -> WireDriver:
+    def with_engine(self, engine: Engine) -> WireDriver:
         """Return this driver, now backed by the given engine."""
         self._behind.engine = AsyncEngine(engine)
         return self
@@ -102,7 +102,7 @@ class WireDriver:
 
 @contextmanager
 def wire_driver() -> Generator[WireDriver]:
-    """Start an endpoint and yield the driver that speaks to it through boto3."""
+    """Start an endpoint and yield a driver that uses it through boto3."""
     behind = Exchangeable()
     with endpoint(behind) as url:
         driver = WireDriver(behind, url)

@@ -14,7 +14,7 @@ from tests.conformance.drivers import DRIVERS, open_driver
 
 @pytest.fixture(scope="session")
 def far_end() -> Iterator[WireDriver]:
-    """Return a driver that speaks HTTP; each test gives it an engine."""
+    """Return a driver that sends HTTP requests; each test sets its engine."""
     with wire_driver() as driver:
         yield driver
 

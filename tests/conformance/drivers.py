@@ -33,4 +33,4 @@ def open_driver(request: pytest.FixtureRequest) -> Generator[Driver]:
         case _:
             far_end: WireDriver = request.getfixturevalue("far_end")
             with Engine.in_memory() as engine:
-                yield far_end.asks(engine)
+                yield far_end.with_engine(engine)

@@ -131,7 +131,7 @@ def test_expected_conditions_default_to_and(
 
 
 @every_write
-def test_empty_expected_is_no_condition(driver: ops.Driver, table: str, write: Write) -> None:
+def test_empty_expected_is_not_a_condition(driver: ops.Driver, table: str, write: Write) -> None:
     driver.execute(write(table, {}, None))
 
 

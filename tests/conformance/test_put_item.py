@@ -42,7 +42,7 @@ VALUES: list[AttributeValue] = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: str(value)[:40])
-def test_get_returns_what_was_put(driver: Driver, value: AttributeValue) -> None:
+def test_get_returns_the_item_that_was_put(driver: Driver, value: AttributeValue) -> None:
     table = make_table(driver, pk="S")
     item: Item = {"pk": {"S": "ada"}, "value": value}
     put(driver, table, item)

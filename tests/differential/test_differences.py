@@ -47,7 +47,9 @@ def test_known_difference_persists(known: Difference, peer_named: Callable[[str]
 
 
 @pytest.mark.parametrize("habit", HABITS, ids=called)
-def test_known_peer_habit_persists(habit: Habit, peer_named: Callable[[str], Peer]) -> None:
+def test_known_behavior_of_the_peer_persists(
+    habit: Habit, peer_named: Callable[[str], Peer]
+) -> None:
     step = shown(peer_named(habit.peer), habit.example)
     assert seen(step.ours, step) != seen(step.theirs, step) or not left_alike(step)
     assert not differs(step, habit.peer)

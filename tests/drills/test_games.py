@@ -41,7 +41,7 @@ def test_oracle_gives_the_points_of_the_documents() -> None:
 
 @pytest.fixture
 def played() -> tuple[World, Game, list[PlayerLog]]:
-    """Return a game of three questions, and what its players were told."""
+    """Return a game of three questions, and the messages its players received."""
     world = World(Engine.in_memory())
     game = world.game(CAPITAL, LESSON, LUNCH, settings=replace(SETTINGS, trivia_mode="accuracy"))
     phones = world.join(game, "Ada", "Bob", "Cy")

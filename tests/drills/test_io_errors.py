@@ -32,13 +32,13 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def test_every_step_is_stored_or_not_whatever_system_call_fails(folder: Path) -> None:
+def test_step_is_stored_entirely_or_not_at_all_if_a_system_call_fails(folder: Path) -> None:
     results = list(run_faults(folder, stride=113))
     assert [(fault, found) for fault, found in results if found] == []
     assert {fault.call for fault, _ in results} == CODES.keys()
 
 
-def test_every_step_is_stored_or_not_without_memory(folder: Path) -> None:
+def test_step_is_stored_entirely_or_not_at_all_without_memory(folder: Path) -> None:
     prepare(folder / FILE)
     results = list(run_memory_limits(folder, 8192))
     assert [result for result in results if result[1]] == []

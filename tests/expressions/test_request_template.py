@@ -66,7 +66,7 @@ def _revalued(node: Any, new_value: Callable[[], AttributeValue]) -> Any:
     filter_=st.none() | conditions,
     projection=st.none() | projections,
 )
-def test_template_renders_what_is_rendered_without_it(
+def test_template_renders_the_same_request_as_without_it(
     data: st.DataObject,
     update: expressions.Update,
     condition: expressions.Condition | None,

@@ -30,7 +30,7 @@ def test_template_passes_linter(name: str) -> None:
     ("name", "value"),
     [("KeySchema", []), ("BillingMode", "ON_DEMAND"), ("Ttl", {"Enabled": True})],
 )
-def test_the_linter_finds_what_is_broken(name: str, value: object) -> None:
+def test_linter_finds_invalid_templates(name: str, value: object) -> None:
     broken = template([votes], Deployment())
     broken["Resources"]["VoteData"]["Properties"][name] = value
     assert lint_template(json.dumps(broken))

@@ -270,7 +270,7 @@ def test_a_transform_with_a_wrong_result_changes_nothing(
     assert stored(engine, before) == expected
 
 
-def test_progress_tells_how_many_items_were_written(engine: Engine) -> None:
+def test_progress_has_the_number_of_written_items(engine: Engine) -> None:
     fill(engine, 8)
     env = environment(engine, after)
     notes = notes_of(env)

@@ -223,7 +223,7 @@ class LiveWriter:
             self.waiting.append((unit, old if table is users else []))
 
     def carry_over(self) -> None:
-        """Carry over what was written, as the migration does a little later."""
+        """Copy the changes, as the migration does a little later."""
         units = {unit: [source] for unit, source in self.waiting}
         run(self.driver, self.derivation.carry_over(units))
         self.waiting.clear()

@@ -275,7 +275,7 @@ def test_changes_are_followed_until_stopped(engine: Engine, clock: Clock) -> Non
     assert new_items(engine) == old_items(engine)
 
 
-def test_a_follower_lets_another_process_cut_over(engine: Engine, clock: Clock) -> None:
+def test_a_follower_leaves_the_cut_over_to_another_process(engine: Engine, clock: Clock) -> None:
     random = Random(3)
     write_old(engine, random, 10)
     follower = runner(engine, clock)
@@ -442,7 +442,7 @@ def test_a_follower_ends_a_cut_over_that_was_killed(engine: Engine, clock: Clock
     assert move.status().phase == "ready"
 
 
-def test_expired_items_and_what_is_carried_back_are_not_stray_writes(clock: Clock) -> None:
+def test_expired_items_and_changes_copied_back_are_not_stray_writes(clock: Clock) -> None:
     with Engine.in_memory(Settings(clock=clock)) as engine:
         create_tables(engine, expiring, zoo)
         old: Item = {"name": {"S": "ada"}, "until": {"N": "1500"}}
@@ -613,7 +613,7 @@ def _is_spoiled_by_a_stall(at: int) -> bool | None:
         return None if next(requests) <= at else new_items(engine) != old_items(engine)
 
 
-def test_a_runner_that_stalls_at_any_request_spoils_nothing() -> None:
+def test_a_runner_that_stalls_at_any_request_damages_nothing() -> None:
     results = list(takewhile(lambda one: one is not None, map(_is_spoiled_by_a_stall, count(1))))
     assert len(results) > 20
     assert not any(results)

@@ -133,7 +133,7 @@ def test_throttling_halves_the_rate_which_then_recovers(clock: Clock) -> None:
     assert limit.rate == 100
 
 
-def test_throttling_sets_a_limit_where_there_was_none(clock: Clock) -> None:
+def test_throttling_sets_a_limit_if_there_is_none(clock: Clock) -> None:
     limit = RateLimit(None, clock)
     clock.now += 10
     limit.spend(1000)

@@ -154,7 +154,7 @@ def test_change_is_classified_with_its_steps(
 
 
 @pytest.mark.parametrize(("old", "new", "subject", "kind"), IMPOSSIBLE_CHANGES)
-def test_change_that_existing_items_cannot_follow_asks_for_an_edit(
+def test_change_that_existing_items_cannot_follow_needs_an_edit(
     old: str, new: str, subject: str, kind: SchemaChangeKind
 ) -> None:
     change = next(one for one in changes_of(old, new) if one.subject == subject)
@@ -232,7 +232,7 @@ def test_value_added_at_the_end_of_an_order_changes_no_key() -> None:
     ("old", "new", "rounds"),
     [("MILLISECONDS", "SECONDS", True), ("SECONDS", "MILLISECONDS", False)],
 )
-def test_coarser_time_format_asks_to_round_times(old: str, new: str, rounds: bool) -> None:
+def test_coarser_time_format_needs_rounded_times(old: str, new: str, rounds: bool) -> None:
     declared = f"{EMAIL}\n    seen: Attr[datetime] = attr(time_format=TimeFormat."
     schemas = [changed(EMAIL, f"{declared}{form})") for form in (old, new)]
     (change,) = compare_schemas(*schemas)
@@ -284,7 +284,7 @@ def upgrade(old: UserV1) -> User:
 """
 
 
-def test_old_key_lets_items_be_moved_later() -> None:
+def test_items_with_an_old_key_may_be_moved_later() -> None:
     old = 'pk=("PERSON", name), sk="PROFILE", old=(OldKey(pk=("USER", name), sk="PROFILE"),)'
     both = changed(PROFILE, old)
     (change,) = compare_schemas(before, both)

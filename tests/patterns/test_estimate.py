@@ -252,7 +252,7 @@ def test_update_that_may_write_a_marker_typically_writes_one_item() -> None:
     assert made.write > made.typical_write
 
 
-def test_number_of_a_sequence_is_taken_before_and_is_no_transaction() -> None:
+def test_number_of_a_sequence_is_taken_before_and_without_a_transaction() -> None:
     table = Table("numbers")
 
     class Parent(Entity, table=table):
@@ -330,7 +330,7 @@ def declare(chosen: object, items: int, size: int) -> Pattern:
 
 
 @given(CHOICES, ITEMS, SIZES)
-def test_typical_units_are_never_negative_nor_more_than_the_most(
+def test_typical_units_are_between_zero_and_the_maximum(
     chosen: object, items: int, size: int
 ) -> None:
     for part in estimate(declare(chosen, items, size)).parts:

@@ -357,7 +357,7 @@ def test_unused_index_with_a_reason_is_only_mentioned() -> None:
     assert any("the reports of next year" in one.problem for one in advice)
 
 
-def test_key_of_an_overloaded_index_that_nobody_reads_is_unused() -> None:
+def test_key_of_an_overloaded_index_without_readers_is_unused() -> None:
     index = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
     table = Table("overloaded", indexes=[index])
 
@@ -427,7 +427,7 @@ def test_index_with_unknown_values_is_not_proposed_to_be_sparse() -> None:
 
     @made.read_function("R", items=10, rate=per_second(1))
     def unowned() -> Selection[Any]:
-        """Tickets of nobody."""
+        """Tickets without an owner."""
         return Ticket.owned("nobody")
 
     assert not found_in(made, "sparse-index")

@@ -49,7 +49,7 @@ Ballot.in_town(town='a').eq('L').gt(3)
 
 
 @pytest.mark.parametrize("text", WRITTEN.strip().splitlines())
-def test_text_is_what_was_written(text: str) -> None:
+def test_text_equals_the_source_of_the_condition(text: str) -> None:
     written = text.replace("Ballot.marks.a", "Ballot.marks['a']")
     assert repr(eval(written)) == text
 

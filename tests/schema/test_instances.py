@@ -50,7 +50,7 @@ def test_assignment_to_an_unknown_field_is_rejected(name: str, near: str) -> Non
     assert name not in vars(doc)
 
 
-def test_constructor_suggests_the_field_that_is_meant() -> None:
+def test_constructor_suggests_the_field_with_a_similar_name() -> None:
     create: Any = Doc
     with pytest.raises(UnknownField, match=r"no field bdy\. Did you mean body\?"):
         create(name="a", bdy="x")

@@ -125,7 +125,7 @@ def test_body_may_leave_out_a_counter_without_default(client: TestClient) -> Non
 
 # A client may send back what it received.
 @pytest.mark.parametrize("sent", [0, None, "many", [1]])
-def test_counter_in_a_body_is_ignored_whatever_it_is(client: TestClient, sent: object) -> None:
+def test_counter_in_a_body_is_ignored(client: TestClient, sent: object) -> None:
     answer = client.post("/many", json=[{"name": "web", "issues": sent, "plan": sent}])
     assert answer.json()[0]["issues"] == 0
     assert adapter.validate_json('{"name": "web", "issues": 999}').issues == 0
@@ -138,7 +138,7 @@ def test_parent_of_a_nested_counter_is_validated(client: TestClient, totals: obj
     assert answer.status_code == (200 if totals is None else 422)
 
 
-def test_body_that_is_no_object_is_rejected(client: TestClient) -> None:
+def test_body_that_is_not_an_object_is_rejected(client: TestClient) -> None:
     assert client.post("/projects", json=[1]).status_code == 422
 
 

@@ -102,7 +102,7 @@ def test_oldest_version_needs_no_upgrades_of_the_versions_before() -> None:
         model.instance(old_item())
 
 
-def test_a_schema_version_that_is_no_number_is_reported() -> None:
+def test_a_schema_version_that_is_not_a_number_is_reported() -> None:
     class Post(Entity, table=Table("things"), schema_version=1):
         slug: Attr[str] = attr()
         key = Key(pk=("P", slug), sk="P")

@@ -83,7 +83,7 @@ def test_bulk_load_stores_items_of_any_entity(store: Store) -> None:
     assert store.get_many([key_of(item) for item in loaded[4:]]) == loaded[4:]
 
 
-def test_repeated_load_skips_what_is_stored(store: Store, opener: StoreOpener) -> None:
+def test_repeated_load_skips_stored_items(store: Store, opener: StoreOpener) -> None:
     store.bulk_load(design())
     before = dump(opener.driver)
     again = design()

@@ -221,7 +221,7 @@ def test_batches_reject_entities_with_old_keys(local: Store) -> None:
         local.delete_many([KEY])
 
 
-def test_bulk_load_skips_what_is_under_an_old_key(local: Store) -> None:
+def test_bulk_load_skips_items_under_an_old_key(local: Store) -> None:
     same = Account(bank="city", number=7, owner="ada", email="a@x", balance=5)
     other = Account(bank="city", number=8, owner="bob")
     result = local.bulk_load([same, other])

@@ -62,7 +62,7 @@ def test_page_rejects_fields_that_the_index_does_not_contain(store: Store) -> No
 
 
 @pytest.mark.parametrize("fields", [(), "voter", ("voter",), Ballot.voter, (None,)])
-def test_page_rejects_what_is_no_field(store: Store, fields: Any) -> None:
+def test_page_rejects_values_that_are_not_fields(store: Store, fields: Any) -> None:
     with pytest.raises(InvalidValue):
         store.page(OF_ANN, 2, fields=fields)
 

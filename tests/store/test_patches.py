@@ -156,7 +156,7 @@ def test_update_without_edits_returns_the_item_unchanged(store: Store, clock: St
     assert store.get(ONE) == before
 
 
-def test_evolve_keeps_what_is_not_changed(store: Store, opener: StoreOpener) -> None:
+def test_evolve_keeps_other_fields(store: Store, opener: StoreOpener) -> None:
     stored: Item = {**ONE.key, "number": {"N": "1"}, "project": {"S": "web"}, "title": {"S": "old"}}
     stored |= {"version": {"N": "4"}, "made": {"S": "2026-01-01T00:00:00Z"}, "extra": {"S": "x"}}
     stored |= {"changed": {"S": "2026-01-01T00:00:00Z"}}

@@ -58,7 +58,7 @@ def test_select_skips_items_that_do_not_fit(store: Store) -> None:
 
 
 # An iterator reads one item at a time here, and the second and third of them are skipped.
-def test_query_with_a_limit_goes_on_after_skipped_items(store: Store) -> None:
+def test_query_with_a_limit_continues_after_skipped_items(store: Store) -> None:
     skip: OnMismatch = lambda _: None  # noqa: E731
     assert [one.voter for one in store.query(ALL.gt("v2"), limit=1, on_mismatch=skip)] == ["v5"]
 

@@ -130,7 +130,9 @@ def test_marker_copies_follow_the_owner(store: Store, opener: StoreOpener) -> No
 
 
 # How an item gets another key: the value is handed over in one transaction.
-def test_transaction_hands_a_value_over(store: Store, opener: StoreOpener) -> None:
+def test_transaction_passes_a_unique_value_to_another_item(
+    store: Store, opener: StoreOpener
+) -> None:
     with store.transaction() as transaction:
         transaction.create(Member(name="lovelace", email="ada@x.org", handle="ada"))
         transaction.delete(ADA)

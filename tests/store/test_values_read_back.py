@@ -95,7 +95,7 @@ class Tickets(ModelEntity[Ticket], table=table):
 # is stored, as it sets the version and the times of writes.
 @pytest.mark.parametrize("kind", [Session, Ticket])
 @given(now=datetimes().filter(lambda time: 1970 < time.year < 5000))
-def test_times_that_the_store_sets_equal_what_is_read(kind: Any, now: datetime) -> None:
+def test_times_that_the_store_sets_equal_those_read_back(kind: Any, now: datetime) -> None:
     store, later = open_store(table, clock=lambda: now), now + timedelta(hours=1)
     root: Any = Session if kind is Session else Tickets
     key = root.key("1")

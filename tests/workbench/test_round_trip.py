@@ -71,7 +71,7 @@ def _segment(
 
 
 def described(table: Table) -> dict[str, object]:
-    """Return what is compared of a table's entities: type tags and keys."""
+    """Return the compared parts of a table's entities: type tags and keys."""
     models = [model_of(entity) for entity in table.entities]
     return {
         model.name: (

@@ -91,7 +91,7 @@ def test_outbox_prints_newest_first(run: Run, folder: Path) -> None:
     assert "\x1b" not in out
 
 
-def test_tally_shows_what_is_visible(run: Run, folder: Path) -> None:
+def test_tally_shows_only_visible_results(run: Run, folder: Path) -> None:
     place = ("--address", f"file:{folder}/votes.db", "--keys", folder / "keys")
     code, out, _ = run("tally", "summer trip", *place)
     assert code == 0

@@ -85,7 +85,7 @@ def test_options_for_local_servers_are_refused_on_public_ones(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_command_with_such_an_option_is_in_this_table() -> None:
+def test_all_options_for_local_servers_are_tested() -> None:
     found: dict[str, tuple[str, ...]] = {}
     for each in find_apps():
         commands = import_module(f"singletable_apps.{each.folder}.cli")

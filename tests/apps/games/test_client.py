@@ -99,7 +99,7 @@ async def test_session_resumes_and_sends_again_after_a_cut(memory: World) -> Non
 
 
 @in_event_loop
-async def test_errors_have_codes_and_removed_players_are_told(memory: World) -> None:
+async def test_errors_have_codes_and_removed_players_get_a_message(memory: World) -> None:
     async with serve(memory) as url, GamesClient(url) as games:
         created = await games.create_game(questions=QUESTIONS, settings=SETTINGS)
         ada = await games.join(created.game_id, "Ada")

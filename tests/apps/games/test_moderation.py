@@ -113,7 +113,7 @@ def test_filter_reads_any_text(text: str) -> None:
 
 
 # A few players who send such texts all the time would delay the answers of all others.
-def test_letters_that_stand_alone_take_little_work() -> None:
+def test_single_letters_take_little_work() -> None:
     texts = [" ".join("b4d$1" * 8), " ".join(["q", *"fuck", "q"])]
     found, calls = word_filter(), Counter[str]()
     sys.setprofile(lambda frame, event, value: calls.update([event]))

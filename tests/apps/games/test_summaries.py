@@ -66,7 +66,7 @@ def model() -> Iterator[tuple[str, type[_Handler]]]:
         thread.join()
 
 
-def test_configured_model_is_asked(model: tuple[str, type[_Handler]]) -> None:
+def test_configured_model_is_called(model: tuple[str, type[_Handler]]) -> None:
     url, handler = model
     summarizer = configured_summarizer(
         {"GAMES_SUMMARY_URL": url, "GAMES_SUMMARY_MODEL": "small", "GAMES_SUMMARY_KEY": "k"}

@@ -105,7 +105,7 @@ def test_answers_are_spread_over_partitions(memory: World) -> None:
 
 
 def operations_of(world: World, action: Callable[[Store], object]) -> list[str]:
-    """Run an action and return what it asked the table."""
+    """Run an action and return the operations that it sent."""
     world.calls.clear()
     action(world.service.context.store)
     found: list[str] = []

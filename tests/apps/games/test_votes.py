@@ -248,7 +248,7 @@ def test_popular_answers_are_on_equally_many_ballots() -> None:
 
 
 # Everybody but one wrote it, so it can be on one ballot only.
-def test_answer_of_nearly_everybody_is_on_all_ballots_it_can_be_on() -> None:
+def test_answer_of_nearly_all_players_is_on_all_ballots_it_can_be_on() -> None:
     answers = [f"a{at}" for at in range(10)]
     authors = {"a0": [f"P{at}" for at in range(50)], "a1": ["Q"]}
     offered = assign_ballots(answers, [*authors["a0"], "Q"], authors, "seed", 3)

@@ -139,7 +139,7 @@ def test_snapshot_is_due_when_cheaper_than_reading_entries(
 
 
 def test_snapshots_become_rarer_as_a_poll_grows() -> None:
-    """All orders differ: what is written in all stays within a few times what is there."""
+    """All rankings differ: the bytes written in total stay within a few times the bytes stored."""
     written, kept, counts = 0, empty_tally(1), dict[str, int]()
     for vote in range(1, 20_001):
         counts[f"{vote:0139}"] = 1

@@ -41,7 +41,7 @@ def test_bars_fill_the_plot_at_the_top_of_the_scale() -> None:
     assert heights == ["0.0", "150.0"]
 
 
-def test_days_without_views_are_said_in_words() -> None:
+def test_days_without_views_have_a_text() -> None:
     chart = DayChart("Views", DAYS, [Series("views", [0] * 30), Series("likes", [0] * 29 + [1])])
     assert chart.text == "No views yet. 1 like, at most 1 on 1 November 2026."
 

@@ -158,7 +158,7 @@ def _read_all(client: socket.socket) -> int:
     raise ConnectionError(f"closed after {size} bytes")
 
 
-def test_three_hundred_dripping_clients_delay_nobody(served: Served) -> None:
+def test_three_hundred_slow_senders_delay_no_other_client(served: Served) -> None:
     with ExitStack() as stack:
         clients = [stack.enter_context(served.connect(b"GET / HTTP/1.1\r\n")) for _ in range(300)]
         assert served.get().startswith(b"HTTP/1.1 200 ")

@@ -53,7 +53,7 @@ async def _run(test: Callable[[], Awaitable[None]]) -> None:
     await test()
 
 
-def test_clients_hear_of_each_new_version() -> None:
+def test_clients_receive_each_new_version() -> None:
     async def test() -> None:
         counter, live = Counter(), LiveUpdates(interval=0.001)
         stream = live.events("poll", counter.read, "v1")
@@ -70,7 +70,7 @@ def test_clients_hear_of_each_new_version() -> None:
     run(test)
 
 
-def test_client_with_an_older_version_hears_of_the_current_one_at_once() -> None:
+def test_client_with_an_older_version_receives_the_current_one_at_once() -> None:
     async def test() -> None:
         stream = LiveUpdates().events("poll", Counter().read, "v0")
         assert await next_event(stream) == "v1"
@@ -92,7 +92,7 @@ def test_all_clients_of_a_topic_share_one_watcher() -> None:
     run(test)
 
 
-def test_watching_stops_when_nobody_listens() -> None:
+def test_watching_stops_without_clients() -> None:
     async def test() -> None:
         counter, live = Counter(), LiveUpdates(interval=0.001)
         stream = live.events("poll", counter.read, "v0")
@@ -164,7 +164,7 @@ def test_last_event_id_wins_over_the_version_of_the_page() -> None:
     assert "data:" not in current.text
 
 
-def test_too_many_clients_are_told_to_come_back() -> None:
+def test_too_many_clients_get_a_retry_time() -> None:
     client = TestClient(_app(LiveUpdates(max_clients=0), Counter().read))
     answer = client.get("/events", headers=STREAM)
     assert answer.status_code == 503

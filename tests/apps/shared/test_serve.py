@@ -80,7 +80,7 @@ def test_server_stops_even_if_the_signal_was_lost_before_it_started() -> None:
         serve(app, listener, public)
 
 
-def test_server_with_a_certificate_speaks_https(tmp_path: Path) -> None:
+def test_server_with_a_certificate_serves_https(tmp_path: Path) -> None:
     certificate, key = create_certificate(tmp_path)
     schemes: list[str] = []
 

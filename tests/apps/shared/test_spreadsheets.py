@@ -190,7 +190,7 @@ def test_zip_files_with_very_many_entries_are_rejected() -> None:
         b"\xff\xff",
     ],
 )
-def test_hostile_sheets_are_rejected(xml: bytes) -> None:
+def test_hostile_spreadsheets_are_rejected(xml: bytes) -> None:
     with pytest.raises(SpreadsheetError):
         read_table(with_part(xlsx(["a"]), _SHEET, xml))
 

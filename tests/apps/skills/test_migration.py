@@ -193,7 +193,7 @@ def test_first_sign_in_replaces_the_bcrypt_hash(engine: Engine) -> None:
 
 
 # Otherwise, a stranger who registers after the migration would be the administrator.
-def test_first_registration_after_the_migration_is_no_administrator(engine: Engine) -> None:
+def test_first_registration_after_the_migration_is_not_an_administrator(engine: Engine) -> None:
     migrate(engine, "ada")
     service = open_new(engine)
     assert service.accounts.register("eve", "Eve", "nine blue horses").role is Role.USER

@@ -90,7 +90,7 @@ class Hall:
         self.host.locator("#next", has_text=label).click()
 
     def confirm(self, label: str) -> None:
-        """Answer the question that the host is asked."""
+        """Confirm the dialog of the host."""
         self.host.get_by_role("dialog").get_by_role("button", name=label).click()
 
     def expect(self, *texts: str) -> None:

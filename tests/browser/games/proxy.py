@@ -20,7 +20,7 @@ class Proxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def fail_over(self, target: str) -> None:
-        """Break all connections without a word, and forward new ones to another server."""
+        """Break all connections silently, and forward new ones to another server."""
         self._target = target
         self.cut()
 

@@ -69,7 +69,7 @@ def test_phone_without_network_sends_its_answer_later(served: Served, open_page:
     phone.expect("1st of 2")
 
 
-def test_phone_goes_on_with_another_server_when_its_server_dies(open_page: OpenPage) -> None:
+def test_phone_reconnects_to_another_server_when_its_server_dies(open_page: OpenPage) -> None:
     driver = connect("memory:")
     with serve(driver) as first, forward(first.address) as proxy:
         game = first.create(replace(LUNCH, seconds=600))

@@ -218,7 +218,9 @@ def test_survey_is_saved_step_by_step(served: Served, open_page: OpenPage) -> No
     assert find_axe_violations(page) == []
 
 
-def test_audience_watches_and_removed_players_are_told(served: Served, open_page: OpenPage) -> None:
+def test_audience_watches_and_removed_players_see_a_message(
+    served: Served, open_page: OpenPage
+) -> None:
     room = create(served, CAPITAL)
     audience = served.service.context.issue_seat(room.game, Role.AUDIENCE)
     watcher = room.open(open_page(viewport=SMALL), audience)

@@ -49,7 +49,7 @@ class Audience:
         return Phone("Ada", self.pages[Role.PLAYER])
 
     def enter(self, served: Served, game: Game) -> None:
-        """Let everybody into a game."""
+        """Let all players join a game."""
         served.host(self.pages[Role.HOST], game)
         for role in (Role.COHOST, Role.SCREEN, Role.AUDIENCE):
             served.seat(self.pages[role], game, role)

@@ -50,7 +50,7 @@ def expect_code_in_the_corner(hall: Hall, game: Game) -> None:
 
 
 def expect_open(hall: Hall, game: Game, title: str) -> None:
-    """Wait until everyone is asked, with the time that is left and how many have answered."""
+    """Wait until everyone sees the question, the remaining time and the number of answers."""
     expect(hall.screen.get_by_role("heading", name=title)).to_be_visible()
     expect(hall.screen.get_by_role("timer", name=TIME_LEFT)).to_be_visible()
     expect(hall.screen.locator(".progress-count")).to_have_text("0 of 4 answered")
@@ -79,7 +79,7 @@ def expect_podium(hall: Hall, winner: str) -> None:
     expect(hall.host.get_by_text(f"Champion: {winner}")).to_be_visible()
 
 
-def test_answers_are_ranked_by_everybody_and_authors_are_revealed(
+def test_answers_are_ranked_by_all_players_and_authors_are_revealed(
     hall: Hall, served: Served
 ) -> None:
     game = served.create(SLOW_LESSON, kind=EngagementType.CALL_AND_ANSWER)

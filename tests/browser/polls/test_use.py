@@ -20,7 +20,7 @@ PASTE = """(field, text) => {
 
 
 def vote(page: Page) -> None:
-    """Look once more at what is ranked, and vote."""
+    """Review the ranking and vote."""
     page.get_by_role("button", name="Review and vote").click()
     page.get_by_role("dialog").get_by_role("button", name="Vote", exact=True).click()
     page.wait_for_url("**/voted")

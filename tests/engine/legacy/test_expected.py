@@ -91,7 +91,7 @@ def test_expectations_are_joined_by_and_by_default(
 
 # Clients send empty maps for unused parameters.
 @pytest.mark.parametrize("expected", [None, {}])
-def test_empty_expected_is_no_condition(expected: dict[str, Expect] | None) -> None:
+def test_empty_expected_is_not_a_condition(expected: dict[str, Expect] | None) -> None:
     assert parse_expected(expected, None, READ) is None
 
 

@@ -161,7 +161,7 @@ def test_conditions_are_joined_by_and_by_default(
 
 # Clients send empty maps for unused parameters.
 @pytest.mark.parametrize("conditions", [None, {}])
-def test_empty_filter_is_no_condition(conditions: dict[str, Condition] | None) -> None:
+def test_empty_filter_is_not_a_condition(conditions: dict[str, Condition] | None) -> None:
     assert parse_filter(conditions, None, READ) is None
 
 

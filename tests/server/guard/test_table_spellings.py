@@ -46,7 +46,7 @@ def _arn(table: str) -> str:
 
 
 def _marker(table: str) -> str:
-    """Return a word that is in everything stored in a table, and in no request."""
+    """Return a text that is in every item of a table, and in no request."""
     return f"only-in-{table}"
 
 

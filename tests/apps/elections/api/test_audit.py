@@ -1,4 +1,4 @@
-"""What auditors see, and what nobody sees: hashes of passwords, and secret ballots of others."""
+"""Auditors see all tables, except password hashes and the secret ballots of others."""
 
 from __future__ import annotations
 

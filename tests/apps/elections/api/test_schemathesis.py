@@ -80,8 +80,8 @@ towns: list[Api] = []
 
 
 @pytest.fixture(autouse=True)
-def as_it_was() -> None:
-    """Let each operation find all there was, if the one before may have changed it."""
+def restore_sample() -> None:
+    """Restore the sample data if the previous operation may have changed it."""
     if not towns:
         towns.append(busy_town())
     attach(towns[0].app, towns[0].elections, towns[0].settings)

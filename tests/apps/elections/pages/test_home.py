@@ -62,7 +62,9 @@ def test_open_election_comes_first_until_the_ballot_is_cast(app: PagesApp, ada: 
     assert "You voted; you can still change your ballot" in text
 
 
-def test_only_eligible_voters_are_asked_to_vote(app: PagesApp, ada: Browser, ben: Browser) -> None:
+def test_only_eligible_voters_see_that_their_vote_is_needed(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
     app.world.launch(app.user("Ada"), "Board", voters=["Ada"])
     app.world.launch(app.user("Ada"), "Lunch")
     assert "One election needs your vote." in ben.get().text

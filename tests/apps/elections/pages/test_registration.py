@@ -94,7 +94,7 @@ def test_api_answers_the_same_for_every_address() -> None:
 
 
 @pytest.mark.parametrize("code", ["", "0123456789abcdef", "ß" * 100])
-def test_nobody_owns_a_new_site_without_the_code(code: str) -> None:
+def test_first_account_without_the_code_is_rejected(code: str) -> None:
     app = PagesApp.create()
     browser = app.browser()
     answer = browser.submit(browser.get("register"), **ZOE, setup_code=code)

@@ -101,9 +101,7 @@ def test_after_launch_only_the_name_can_change_until_it_is_locked(
     assert ada.post("/elections/e/Teas/settings", {"name": "X"}).status_code == 409
 
 
-def test_administrators_can_only_hand_over_and_delete(
-    app: PagesApp, ada: Browser, tea: str
-) -> None:
+def test_administrators_can_only_transfer_and_delete(app: PagesApp, ada: Browser, tea: str) -> None:
     page = app.register("Mod", Role.ADMIN).get("e", tea, "settings")
     assert forms_in(page) == []
     links = [f'href="/elections/e/{tea}/{step}"' for step in ("owner", "delete")]

@@ -90,7 +90,7 @@ def test_list_of_a_locked_election_cannot_be_edited(app: PagesApp, ada: Browser,
     assert ada.post(f"/elections/e/Tea/voters/{page}", {}).status_code == 409
 
 
-def test_list_of_removed_people_does_not_mean_everyone(
+def test_list_of_removed_people_does_not_admit_everyone(
     app: PagesApp, ada: Browser, ben: Browser, tea: str
 ) -> None:
     app.world.service.lifecycle.set_voters(app.user("Ada"), tea, ["Ben"])

@@ -103,7 +103,7 @@ def test_email_is_kept_as_entered(text: str, kept: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["\u3164", "Ada\u2800", "\uffa0Ada"])
-def test_name_with_letters_that_nobody_sees_is_rejected(text: str) -> None:
+def test_name_with_invisible_letters_is_rejected(text: str) -> None:
     with pytest.raises(InvalidInput, match="invisible"):
         clean_user_name(text)
 

@@ -69,7 +69,7 @@ def test_state_is_checked_before_the_voter_list() -> None:
         check_cast(user(Role.VOTER), it, listed=False, ballot=None, now=NOON)
 
 
-def test_nobody_votes_for_someone_else() -> None:
+def test_vote_for_someone_else_is_rejected() -> None:
     check_voter(user(Role.OWNER), "ADA")
     with pytest.raises(NotPermitted):
         check_voter(user(Role.OWNER), "ben")

@@ -137,7 +137,7 @@ def test_link_is_rejected_whenever_its_user_is_removed(link: str) -> None:
 def _open_link_while_removing(
     engine: Engine, clock: StoreClock, ada: User, link: str, token: str, moment: int
 ) -> bool:
-    """Remove Bob after some operations of opening a link; return whether there were so many."""
+    """Remove Bob at a moment while a link is opened; return False if that was after the end."""
     with engine.copy() as copy:
         world, driver = World(copy, clock), InterruptedDriver(copy)
         auth = world.open_service(driver).auth

@@ -122,7 +122,7 @@ def test_votes_and_moderation_outside_of_questions_are_answered(server: Server) 
         assert server.host().get(f"/games/{game.game_id}/moderation").json()["leftOut"] == 0
 
 
-def test_answers_without_names_do_not_tell_authors_by_order_or_time(server: Server) -> None:
+def test_order_and_time_of_anonymous_answers_do_not_reveal_authors(server: Server) -> None:
     world = server.world
     game = world.game(SURVEY[2], kind=EngagementType.SURVEY, settings=replace(SETTINGS, min_cell=2))
     phones = world.join(game, *(f"Player {number}" for number in range(8)))

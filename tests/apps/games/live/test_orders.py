@@ -62,7 +62,7 @@ class Threads(Executor):
 
 
 class Scene:
-    """A game with Ada's phone, and somebody else who keeps the room open."""
+    """A game with Ada's phone, and another player who keeps the room open."""
 
     def __init__(self, world: World, other: Role) -> None:
         self.service, self.threads, self.now = world.service, Threads(), 0.0
@@ -137,7 +137,7 @@ class Scene:
             self.live.rooms.wake(self.seat.game_id)
 
     async def check(self, moment: object) -> None:
-        """Fail unless everybody shows what is stored, and heartbeats say so."""
+        """Fail unless all clients show the stored state, and heartbeats confirm it."""
         context = self.service.context
         ada, version = context.get_player(*self.ids), context.get_state(self.ids[0]).version
         if not ada.is_active:

@@ -38,7 +38,7 @@ class PagesApp:
         attach(self.fastapi, self.world.service, self.settings)
 
     def browser(self, *, host: bool = False, admin: bool = False) -> Browser:
-        """Return a new browser: of nobody, of the host of all games, or of the administrator."""
+        """Return a new browser: of a visitor, of the host of all games, or of the administrator."""
         client = TestClient(self.fastapi, base_url=HOME, raise_server_exceptions=False)
         tokens = self.world.service.context.tokens
         if host:

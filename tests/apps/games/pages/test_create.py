@@ -119,7 +119,7 @@ def test_host_link_gives_another_browser_the_same_games(app: PagesApp) -> None:
 
 
 # Otherwise a link on any page could take a host's games away, and get the next ones.
-def test_host_link_of_somebody_else_asks_first(app: PagesApp) -> None:
+def test_host_link_of_another_host_needs_confirmation(app: PagesApp) -> None:
     app.world.game()
     browser = app.browser(host=True)
     token = app.world.service.context.tokens.host_token(new_id())

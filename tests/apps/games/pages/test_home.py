@@ -27,7 +27,7 @@ def test_link_of_a_screen_leads_to_it(app: PagesApp) -> None:
     assert browser.open(urls.seat(token)).status_code in (401, 403)
 
 
-def test_stranger_at_the_host_screen_is_not_asked_to_sign_in(app: PagesApp) -> None:
+def test_host_screen_for_strangers_has_no_sign_in(app: PagesApp) -> None:
     page = app.browser().get("host", app.world.game().game_id)
     assert page.status_code == 401
     assert "You need a link for this" in page.text

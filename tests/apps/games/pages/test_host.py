@@ -87,7 +87,7 @@ def test_game_is_hosted_by_buttons_alone(app: PagesApp) -> None:
     assert "Open the report" in browser.get("host", game.game_id).text
 
 
-def test_closing_asks_when_not_all_have_answered(app: PagesApp) -> None:
+def test_closing_needs_confirmation_while_answers_are_missing(app: PagesApp) -> None:
     game = app.world.game()
     ada, _ = app.world.join(game, "Ada", "Bob")
     app.world.play(game, Command.START)
@@ -181,7 +181,7 @@ def test_reload_shows_the_running_phase_in_every_phase(app: PagesApp) -> None:
             bob.answer(text="Mail")
 
 
-def test_host_looks_after_the_room_and_its_players(app: PagesApp) -> None:
+def test_host_manages_the_room_and_its_players(app: PagesApp) -> None:
     game = app.world.game(CAPITAL, LUNCH)
     ada, bob = app.world.join(game, "Ada", "Bob")
     context, browser = app.world.service.context, app.browser(host=True)

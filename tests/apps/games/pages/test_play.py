@@ -91,7 +91,7 @@ def test_code_leads_to_the_game_and_its_seat_stays(app: PagesApp) -> None:
 
 
 @pytest.mark.parametrize("code", ["123", "000000", "999999", "🎲", "x" * 5_000, "١٢٣٤٥٦"])
-def test_unknown_code_is_asked_again(app: PagesApp, code: str) -> None:
+def test_unknown_code_shows_the_form_again(app: PagesApp, code: str) -> None:
     page = app.browser().get("join", code=code)
     assert page.status_code == 404
     assert "There is no game with this code." in text_in(page.text)
@@ -127,7 +127,7 @@ def test_drawn_names_are_offered(app: PagesApp) -> None:
 
 
 @pytest.mark.parametrize("name", ["", " \n ", "x" * 25, "a" * 100_000])
-def test_bad_name_is_asked_again(app: PagesApp, name: str) -> None:
+def test_invalid_name_shows_the_form_again(app: PagesApp, name: str) -> None:
     game = app.world.game()
     browser = app.browser()
     page = browser.submit(browser.get("join", code=game.join_code), name=name)
@@ -135,7 +135,7 @@ def test_bad_name_is_asked_again(app: PagesApp, name: str) -> None:
     assert 'id="f-name-error"' in page.text
 
 
-def test_team_and_access_code_are_asked(app: PagesApp) -> None:
+def test_wrong_access_code_or_team_is_rejected(app: PagesApp) -> None:
     settings = replace(SETTINGS, teams=("Red", "Blue"))
     game = app.world.game(settings=settings, access_code="tulip")
     browser = app.browser()
@@ -175,7 +175,7 @@ def test_answers_of_one_player_are_limited(app: PagesApp) -> None:
     assert [phone.browser.post(path, sent).status_code for _ in range(2)] == [303, 429]
 
 
-def test_closed_rooms_say_why(app: PagesApp) -> None:
+def test_closed_rooms_show_the_reason(app: PagesApp) -> None:
     world = app.world
     locked, over = world.game(), world.game()
     full = world.game(settings=replace(SETTINGS, max_players=1))
@@ -196,7 +196,7 @@ def test_closed_rooms_say_why(app: PagesApp) -> None:
     assert (page.status_code, "does not exist any more" in page.text) == (404, True)
 
 
-def test_removed_player_is_told_so(app: PagesApp) -> None:
+def test_removed_player_sees_a_message(app: PagesApp) -> None:
     phone = join(app, app.world.game())
     app.world.service.players.remove(phone.game.game_id, phone.player_id)
     page = phone.page()
@@ -204,7 +204,7 @@ def test_removed_player_is_told_so(app: PagesApp) -> None:
     assert "The host has removed you from this game" in text_in(page.text)
 
 
-def test_without_a_seat_one_is_asked_to_join(app: PagesApp) -> None:
+def test_visitor_without_a_seat_is_sent_to_the_join_page(app: PagesApp) -> None:
     game, other = app.world.game(), app.world.game()
     phone = join(app, game)
     assert phone.browser.get("play", other.game_id).url.path.endswith(f"{other.game_id}/join")
@@ -320,7 +320,7 @@ def test_answer_after_the_end_is_rejected(app: PagesApp) -> None:
     assert "No answer" in text_in(late.text)
 
 
-def test_everybody_ranks_the_answers_of_others(app: PagesApp) -> None:
+def test_players_rank_the_answers_of_others(app: PagesApp) -> None:
     game = app.world.game(LESSON)
     mia, sam, zoe = (join(app, game, name) for name in ("Mia", "Sam", "Zoë"))
     app.world.play(game, Command.START)
@@ -418,7 +418,7 @@ def test_page_reloads_itself_unless_one_fills_in_a_form(app: PagesApp) -> None:
     assert ">Refresh</a>" in phone.page().text
 
 
-def test_paused_game_says_so(app: PagesApp) -> None:
+def test_paused_game_shows_a_message(app: PagesApp) -> None:
     phone = join(app, app.world.game())
     app.world.play(phone.game, Command.START, Command.PAUSE)
     page = phone.page()
@@ -439,7 +439,7 @@ def test_seat_moves_to_another_device_and_can_be_left(app: PagesApp) -> None:
 
 
 # A player who opens the link for the audience, or of a joker, keeps the points.
-def test_link_of_another_seat_asks_first(app: PagesApp) -> None:
+def test_link_of_another_seat_needs_confirmation(app: PagesApp) -> None:
     phone = join(app, app.world.game())
     (other,) = app.world.join(phone.game, "Joker")
     question = phone.browser.get("seat", token=other.token)
@@ -449,7 +449,7 @@ def test_link_of_another_seat_asks_first(app: PagesApp) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "player.x.y.z", "h.x.y", "x" * 5_000, "é.é.é.é"])
-def test_broken_links_say_so(app: PagesApp, token: str) -> None:
+def test_broken_links_show_an_error(app: PagesApp, token: str) -> None:
     page = app.browser().get("seat", token=token)
     assert page.status_code == 401
     assert "link is not" in text_in(page.text)

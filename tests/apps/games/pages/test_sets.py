@@ -221,7 +221,7 @@ CSV = (
 )
 
 
-def test_import_shows_problems_and_saves_what_was_chosen(app: PagesApp) -> None:
+def test_import_shows_problems_and_saves_the_chosen_questions(app: PagesApp) -> None:
     browser = app.browser(host=True)
     page = browser.upload(browser.get("sets", "import"), {}, {"file": CSV}, "words.csv")
     assert page.status_code == 200

@@ -168,7 +168,7 @@ def send(command: Command) -> Action:
 
 
 def answer(table: Table, service: GamesService) -> None:
-    """Let a player answer, and send the same again as a phone does that heard nothing."""
+    """Send an answer twice, as a phone does that got no response."""
     table.answer(service, 0)
     if not table.logs[0].answers["001"].is_acknowledged:
         table.answer(service, 0)
@@ -191,7 +191,7 @@ def time_up(table: Table, service: GamesService) -> None:
     ],
     ids=["close", "end", "pause", "timer", "close of texts", "close of a poll"],
 )
-def test_acknowledged_answers_count_whatever_happens_meanwhile(kind: int, other: Action) -> None:
+def test_acknowledged_answers_count_despite_concurrent_changes(kind: int, other: Action) -> None:
     outcomes = set[str]()
     for first, second in ((answer, other), (other, answer)):
         for table in interleave(lambda world: Table.open(world, kind), first, second):
@@ -222,7 +222,7 @@ def voting(world: World) -> Table:
 
 
 @pytest.mark.parametrize("other", [Command.CLOSE, Command.END])
-def test_acknowledged_votes_count_whatever_happens_meanwhile(other: Command) -> None:
+def test_acknowledged_votes_count_despite_concurrent_changes(other: Command) -> None:
     for first, second in ((vote_of(0), send(other)), (send(other), vote_of(0))):
         for table in interleave(voting, first, second):
             table.check()
@@ -369,7 +369,7 @@ class RandomGame:
         self.phase = state.phase
 
     def send_answer(self, service: GamesService, player: int) -> None:
-        """Answer the current question. A phone has one answer, and sends it until it hears."""
+        """Answer the current question. A phone repeats its answer until it gets a response."""
         question_id, log = self.question_id or "001", self.logs[player]
         question = self.questions[int(question_id) - 1]
         sent = log.answers.get(question_id)

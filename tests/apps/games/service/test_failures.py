@@ -144,7 +144,7 @@ def paused(world: World) -> Scene:
 
 
 def facts(service: GamesService, game: Game) -> dict[str, object]:
-    """Return what everybody can know of a game, without random ids."""
+    """Return the public facts about a game, without random ids."""
     game_id, rounds = game.game_id, service.rounds
     state = service.context.get_state(game_id)
     (entry,) = service.games.list_of_host(game.created_by).items

@@ -50,7 +50,7 @@ def count_content(world: World) -> tuple[int, int, int]:
     return version, category, question
 
 
-def test_set_is_loaded_as_it_was_saved(memory: World) -> None:
+def test_saved_set_is_loaded_unchanged(memory: World) -> None:
     sets = memory.service.sets
     draft = replace(
         DRAFT,

@@ -28,7 +28,7 @@ _APPS: dict[bool, FastAPI] = {}
 class Server:
     """The app, the service behind it, and the clock.
 
-    An app takes a tenth of a second to be made, so all places share one, and open it when asked.
+    Making an app takes a tenth of a second, so all servers share one.
     """
 
     driver: Driver

@@ -68,8 +68,8 @@ places: list[Server] = []
 
 
 @pytest.fixture(autouse=True)
-def as_it_was() -> None:
-    """Let each operation find all there was, if the one before may have changed it."""
+def restore_sample() -> None:
+    """Restore the sample data if the previous operation may have changed it."""
     if not places:
         places.append(make_server(driver=ENGINE.copy()))
     places[0].opens()

@@ -132,7 +132,7 @@ def test_expired_token_reads_as_a_visitor(server: Server) -> None:
     assert problem(owner.get("/blogs?status=draft"))[0] == 401
 
 
-def test_edit_changes_what_was_sent(server: Server) -> None:
+def test_edit_changes_only_the_sent_fields(server: Server) -> None:
     blog = server.author.writes(tags=["tea"])
     path = f"/blogs/{blog['blogId']}"
     server.world.clock.advance(seconds=5)

@@ -88,8 +88,8 @@ schema = schemathesis.openapi.from_asgi(f"{API}/openapi.json", fresh().app, conf
 
 
 @pytest.fixture(autouse=True)
-def as_it_was() -> None:
-    """Let each operation find all there was, if the one before may have changed it."""
+def restore_sample() -> None:
+    """Restore the sample data if the previous operation may have changed it."""
     if not servers:
         servers.append(fresh())
 
@@ -106,7 +106,7 @@ def test_every_operation_responds_as_described(case: schemathesis.Case[Any]) -> 
 
 
 def aim(case: schemathesis.Case[Any]) -> None:
-    """Let most of the requests that are in order be about what is there, with a token."""
+    """Make most of the valid requests use existing ids and a token."""
     parts = case.meta.components if case.meta else {}
     path, headers = parts.get(ParameterLocation.PATH), parts.get(ParameterLocation.HEADER)
     if path is not None and path.mode.is_positive and next(TURNS):

@@ -38,7 +38,7 @@ def edit_settings(app: PagesApp, **edits: object) -> None:
 
 @pytest.fixture
 def reader(app: PagesApp) -> Browser:
-    """Return the browser of somebody without an account."""
+    """Return the browser of a visitor without an account."""
     return app.browser()
 
 

@@ -23,7 +23,7 @@ HOSTILE = "</script><script>alert(1)</script>"
 
 @pytest.fixture
 def reader(app: PagesApp) -> Browser:
-    """Return the browser of somebody without an account."""
+    """Return the browser of a visitor without an account."""
     return app.browser()
 
 

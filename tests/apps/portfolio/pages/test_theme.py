@@ -40,7 +40,7 @@ def test_readable_accent_is_kept() -> None:
 
 # Gray accents must not turn the paper pink or green.
 @pytest.mark.parametrize("accent", ["#000000", "#808080", "#ffffff"])
-def test_gray_accent_gives_gray_paper(accent: str) -> None:
+def test_gray_accent_gives_a_gray_background(accent: str) -> None:
     for palette in palettes(accent):
         assert all(color[1:3] == color[3:5] == color[5:7] for color in palette.values())
 

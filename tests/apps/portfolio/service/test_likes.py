@@ -1,4 +1,4 @@
-"""A visitor likes a post once, nobody can tell who it was, and the count never falls by itself."""
+"""A visitor likes a post once and anonymously, and the count never falls by itself."""
 
 from __future__ import annotations
 

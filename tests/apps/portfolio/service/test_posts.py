@@ -100,7 +100,7 @@ def test_scheduled_post_appears_at_its_time(world: World) -> None:
     assert [each.blog_id for each in posts.list_published(10).items] == [blog.blog_id]
 
 
-def test_publishing_again_keeps_the_date_unless_a_new_one_is_given(memory: World) -> None:
+def test_publishing_again_keeps_the_date_unless_another_is_given(memory: World) -> None:
     posts, owner, blog = memory.service.posts, memory.user(), published(memory)
     memory.clock.advance(days=1)
     assert posts.publish(owner, blog.blog_id, None) == blog

@@ -20,7 +20,7 @@ TODAY = date(2026, 1, 1)
 
 
 def stored_views(world: World, scope: str = SITE) -> int:
-    """Sum up what is in the table."""
+    """Return the sum of the stored views."""
     found = Store(world.driver, clock=world.clock).query(DayStats.key.partition(scope))
     return sum(each.views for each in found)
 
@@ -74,7 +74,7 @@ def test_views_are_written_after_100_views(memory: World) -> None:
     assert stored_views(memory) == FLUSH_EVENTS
 
 
-def test_close_writes_what_is_left(memory: World) -> None:
+def test_close_writes_the_remaining_views(memory: World) -> None:
     memory.service.stats.record_view(None)
     memory.service.stats.close()
     memory.service.stats.close()

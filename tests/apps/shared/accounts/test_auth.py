@@ -151,7 +151,7 @@ def test_other_sessions_are_ended(world: World) -> None:
     assert [session.id for session in world.auth.sessions(user)] == [current]
 
 
-def test_session_tells_for_how_long_it_lasts(world: World) -> None:
+def test_session_has_its_remaining_seconds(world: World) -> None:
     signed_in = world.auth.sign_in("ada", PASSWORD)
     assert signed_in.max_age == int((signed_in.ends - world.clock()).total_seconds())
     world.clock.advance(days=1)

@@ -1,4 +1,4 @@
-"""Forms with files: what browsers send, and what nobody should."""
+"""Forms with files: valid and malformed uploads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients of rooms for tests: they remember what was sent, and can stop to read."""
+"""Clients of rooms for tests: they record messages, and can stop reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients that come, go, resume and stop to read while events are published: nobody misses any."""
+"""Clients that come, go, resume and stop reading while events are published: none misses any."""
 
 from __future__ import annotations
 

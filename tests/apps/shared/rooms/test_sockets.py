@@ -71,7 +71,7 @@ def close_code(client: ClientConnection) -> int:
         return closed.rcvd.code if closed.rcvd else 0
 
 
-def test_message_is_acknowledged_and_reaches_everybody(host: str) -> None:
+def test_message_is_acknowledged_and_reaches_all_clients(host: str) -> None:
     with open_socket(host, "tea", "ada") as ada, open_socket(host, "tea", "bob") as bob:
         assert [read(each)["data"] for each in (ada, bob)] == [[], []]
         say(ada, "a1", "Hé 🍵")
@@ -93,7 +93,7 @@ def test_token_of_a_browser_is_a_subprotocol(host: str) -> None:
         assert read(client)["kind"] == "snapshot"
 
 
-def test_socket_without_token_is_told_why(host: str) -> None:
+def test_socket_without_token_gets_the_reason(host: str) -> None:
     with open_socket(host, "tea", "") as client:
         with pytest.raises(ConnectionClosed) as closed:
             client.recv(SECONDS)
@@ -183,7 +183,7 @@ def test_too_many_messages_are_refused_for_a_moment(host: str) -> None:
             pass
 
 
-def test_full_room_asks_to_try_again_later(host: str) -> None:
+def test_full_room_closes_new_sockets_with_try_again_later(host: str) -> None:
     with ExitStack() as stack:
         for number in range(LIMITS.room_sockets):
             read(stack.enter_context(open_socket(host, "full", f"{number}")))

@@ -80,7 +80,7 @@ def test_any_host_is_accepted_without_a_public_url() -> None:
 
 
 # Behind a proxy that ends TLS, requests arrive over plain HTTP.
-def test_browsers_are_told_to_use_tls_if_the_public_url_does() -> None:
+def test_tls_is_required_of_browsers_if_the_public_url_uses_it() -> None:
     answer = client.get("http://notes.example/api/notes")
     assert "max-age" in answer.headers["strict-transport-security"]
 

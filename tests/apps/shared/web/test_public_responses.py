@@ -161,7 +161,7 @@ def test_public_response_is_kept_for_a_second() -> None:
     assert page.text() == "rendered 3"
 
 
-def test_write_of_this_process_voids_what_is_kept() -> None:
+def test_write_of_this_process_invalidates_the_cache() -> None:
     page = CachedPage()
     page.store.admin.create_table(expiring)
     assert page.text() == "rendered 1"
@@ -212,7 +212,7 @@ def test_large_responses_are_not_kept_together() -> None:
     assert page.text("/tags/" + "y" * 101) == "y" * 101
 
 
-def test_data_in_memory_that_expires_voids_what_is_kept() -> None:
+def test_expired_data_in_memory_invalidates_the_cache() -> None:
     page = CachedPage()
     assert page.text() == "rendered 1"
     page.writes.increment()

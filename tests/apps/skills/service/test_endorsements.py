@@ -63,7 +63,7 @@ def test_endorsers_are_listed_in_pages(world: World) -> None:
     assert ([each.endorser for each in rest.items], rest.cursor) == (["user2"], None)
 
 
-def test_nobody_endorses_their_own_or_missing_skills(memory: World) -> None:
+def test_endorsements_of_own_or_missing_skills_are_rejected(memory: World) -> None:
     fill(memory)
     endorsements, ada, user = memory.service.endorsements, memory.user("ada"), memory.user("user0")
     for act in (endorsements.endorse, endorsements.withdraw):

@@ -155,7 +155,7 @@ def test_duplicates_are_handled_as_chosen(
     assert contents(memory) == before
 
 
-def test_undo_keeps_what_was_changed_since(world: World) -> None:
+def test_undo_keeps_later_changes(world: World) -> None:
     fill(world)
     import_id = stage(world, duplicates=Duplicates.OVERWRITE)
     service, ada = world.service, world.user("ada")
@@ -192,7 +192,7 @@ def interruptions(world: World, action: str, import_id: str) -> Iterator[int]:
     raise AssertionError("It never ended.")
 
 
-def test_interrupted_import_goes_on_where_it_stopped(world: World) -> None:
+def test_interrupted_import_resumes(world: World) -> None:
     fill(world)
     before = contents(world)
     import_id = stage(world, duplicates=Duplicates.OVERWRITE)

@@ -160,7 +160,7 @@ def test_coverage_names_single_points_of_failure(company: World) -> None:
     assert [each.state for each in experts.coverage] == ["nobody", "nobody", "covered"]
 
 
-def test_coverage_of_a_department_leaves_out_what_it_neither_has_nor_needs(company: World) -> None:
+def test_coverage_of_a_department_omits_skills_it_neither_has_nor_needs(company: World) -> None:
     report = company.service.overview.gaps(PeopleFilter(department="Design"), Level.BEGINNER, 1)
     assert [each.skill.skill_id for each in report.coverage] == ["docker"]
 

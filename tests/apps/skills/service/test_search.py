@@ -271,7 +271,7 @@ def test_nearest_are_those_who_miss_the_fewest_levels(
         ]
 
 
-def test_nearest_stops_looking_once_nobody_new_can_be_nearer(
+def test_nearest_stops_searching_when_no_other_person_can_be_nearer(
     memory: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search_service, "MAX_NEAREST", 1)
