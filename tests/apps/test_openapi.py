@@ -18,6 +18,7 @@ from singletable_apps.shared.pages.api_docs import group_by_tag
 from singletable_apps.shared.web import make_app
 from tests.apps.elections.api import client as elections
 from tests.apps.games.api import client as games
+from tests.apps.games.support.world import World
 from tests.apps.polls.api import client as polls
 from tests.apps.portfolio.api import client as portfolio
 from tests.apps.skills.api import client as skills
@@ -27,7 +28,7 @@ Json: TypeAlias = dict[str, Any]
 ADDRESS = "https://apps.example"
 APPS: dict[str, Callable[[], FastAPI]] = {
     "elections": lambda: elections.make_api().app,
-    "games": lambda: games.Server(games.World(Engine.in_memory())).app,
+    "games": lambda: games.Server(World(Engine.in_memory())).app,
     "polls": lambda: polls.make_server().app,
     "portfolio": lambda: portfolio.make_server().app,
     "skills": lambda: skills.Server(skills.filled_world()).app,
