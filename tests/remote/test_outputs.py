@@ -11,32 +11,16 @@ from zlib import crc32
 import pytest
 from botocore.session import Session
 
+from singletable import operations as ops
 from singletable.errors import ConnectionFailed, UnexpectedResponse
-from singletable.operations import (
-    BatchWriteItem,
-    BatchWriteItemOutput,
-    DescribeContinuousBackups,
-    DescribeTable,
-    GetItem,
-    GetItemOutput,
-    Operation,
-    PutItem,
-    Query,
-    ReadChanges,
-    ReadChangesOutput,
-    TableStatus,
-    TransactGetItems,
-    TransactGetItemsOutput,
-    WriteItemOutput,
-)
 from singletable.remote.config import RemoteEndpoint
 from singletable.remote.http import Response
 from singletable.remote.outputs import decode_response
 
 ENDPOINT = RemoteEndpoint("localhost", 8000, tls=False, region="us-east-1")
 ITEM = {"PK": {"S": "a"}, "n": {"N": "1"}}
-GET = GetItem("votes", {"PK": {"S": "a"}})
-PAGE = Query("votes")
+GET = ops.GetItem("votes", {"PK": {"S": "a"}})
+PAGE = ops.Query("votes")
 
 
 def respond(body: bytes, status: int = 200, **headers: str) -> Response:
@@ -44,7 +28,7 @@ def respond(body: bytes, status: int = 200, **headers: str) -> Response:
     return Response(status, fields, body, keep_alive=True)
 
 
-def decode_get_item(raw: dict[str, object]) -> GetItemOutput:
+def decode_get_item(raw: dict[str, object]) -> ops.GetItemOutput:
     return decode_response(ENDPOINT, GET, respond(json.dumps(raw).encode()))
 
 
@@ -58,7 +42,7 @@ def test_restorable_times_are_decoded() -> None:
     }
     backups = {"ContinuousBackupsStatus": "ENABLED", "PointInTimeRecoveryDescription": recovery}
     body = json.dumps({"ContinuousBackupsDescription": backups}).encode()
-    result = decode_response(ENDPOINT, DescribeContinuousBackups("votes"), respond(body))
+    result = decode_response(ENDPOINT, ops.DescribeContinuousBackups("votes"), respond(body))
     decoded = result.continuous_backups_description.point_in_time_recovery_description
     assert decoded is not None
     assert decoded.earliest_restorable_date_time == 1759964704
@@ -67,7 +51,7 @@ def test_restorable_times_are_decoded() -> None:
 
 @pytest.mark.parametrize("raw", [{}, {"Item": None}, {"ConsumedCapacity": None}])
 def test_missing_item_is_none(raw: dict[str, object]) -> None:
-    assert decode_get_item(raw) == GetItemOutput()
+    assert decode_get_item(raw) == ops.GetItemOutput()
 
 
 def test_item_and_consumed_capacity_are_decoded() -> None:
@@ -86,14 +70,14 @@ def test_unknown_fields_are_ignored() -> None:
 @pytest.mark.parametrize(
     ("operation", "raw", "output"),
     [
-        (PutItem("t", {}), {}, WriteItemOutput()),
-        (TransactGetItems([]), {"Responses": []}, TransactGetItemsOutput([])),
-        (ReadChanges(), {"Changes": [], "Position": 3}, ReadChangesOutput([], 3)),
-        (BatchWriteItem({}), {}, BatchWriteItemOutput({})),
+        (ops.PutItem("t", {}), {}, ops.WriteItemOutput()),
+        (ops.TransactGetItems([]), {"Responses": []}, ops.TransactGetItemsOutput([])),
+        (ops.ReadChanges(), {"Changes": [], "Position": 3}, ops.ReadChangesOutput([], 3)),
+        (ops.BatchWriteItem({}), {}, ops.BatchWriteItemOutput({})),
     ],
 )
 def test_empty_outputs_are_decoded(
-    operation: Operation[object], raw: dict[str, object], output: object
+    operation: ops.Operation[object], raw: dict[str, object], output: object
 ) -> None:
     assert decode_response(ENDPOINT, operation, respond(json.dumps(raw).encode())) == output
 
@@ -138,7 +122,7 @@ def test_unexpected_status_raises_unexpected_response(status: int) -> None:
 
 
 # DynamoDB has table statuses that the embedded engine never returns.
-@pytest.mark.parametrize("status", get_args(TableStatus))
+@pytest.mark.parametrize("status", get_args(ops.TableStatus))
 def test_every_table_status_is_decoded(status: str) -> None:
     brief: dict[str, Any] = {
         "TableName": "t",
@@ -147,13 +131,16 @@ def test_every_table_status_is_decoded(status: str) -> None:
         "KeySchema": [],
     }
     body = json.dumps({"Table": brief}).encode()
-    assert decode_response(ENDPOINT, DescribeTable("t"), respond(body)).table.table_status == status
+    assert (
+        decode_response(ENDPOINT, ops.DescribeTable("t"), respond(body)).table.table_status
+        == status
+    )
 
 
 def test_table_statuses_match_botocore() -> None:
     session: Any = Session()  # botocore is untyped
     model = session.get_service_model("dynamodb")
-    assert set(get_args(TableStatus)) == set(model.shape_for("TableStatus").enum)
+    assert set(get_args(ops.TableStatus)) == set(model.shape_for("TableStatus").enum)
 
 
 # Older servers leave out fields that DynamoDB added later.
@@ -173,7 +160,7 @@ def test_table_description_of_older_server_is_decoded() -> None:
         ],
     }
     table = decode_response(
-        ENDPOINT, DescribeTable("t"), respond(json.dumps({"Table": brief}).encode())
+        ENDPOINT, ops.DescribeTable("t"), respond(json.dumps({"Table": brief}).encode())
     ).table
     assert (table.table_name, table.table_status) == ("t", "ACTIVE")
     assert not table.deletion_protection_enabled

@@ -13,28 +13,14 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from singletable_apps.shared.serve import (
-    SHUTDOWN_SECONDS,
-    FileError,
-    ListenError,
-    ListenOptions,
-    PublicUrl,
-    Server,
-    http_url,
-    listen,
-    new_folder,
-    open_listener,
-    resolve_public_url,
-    serve,
-    server_config,
-)
+from singletable_apps.shared import serve
 from tests.remote.certificates import create_certificate
 
 URL = "http://127.0.0.1:8000"
 
 
 def test_local_server_uses_plain_http_cookies() -> None:
-    with listen(ListenOptions("127.0.0.1", 0)) as (listener, url, public):
+    with serve.listen(serve.ListenOptions("127.0.0.1", 0)) as (listener, url, public):
         assert url == public.url == f"http://127.0.0.1:{listener.getsockname()[1]}"
     assert not public.secure_cookies
     assert public.settings().proxies == ()
@@ -52,7 +38,7 @@ def test_signal_ends_the_block_and_the_program_continues(number: signal.Signals)
             signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler)
         )
         stack.callback(events.append, "continues")
-        listener, _, _ = stack.enter_context(listen(ListenOptions("127.0.0.1", 0)))
+        listener, _, _ = stack.enter_context(serve.listen(serve.ListenOptions("127.0.0.1", 0)))
         stack.callback(events.append, "closed")
         signal.raise_signal(number)
         events.append("not reached")
@@ -75,9 +61,9 @@ def test_server_stops_even_if_the_signal_was_lost_before_it_started() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         raise AssertionError("No request is sent.")
 
-    with listen(ListenOptions("127.0.0.1", 0)) as (listener, _, public):
+    with serve.listen(serve.ListenOptions("127.0.0.1", 0)) as (listener, _, public):
         Dropped()
-        serve(app, listener, public)
+        serve.serve(app, listener, public)
 
 
 def test_server_with_a_certificate_serves_https(tmp_path: Path) -> None:
@@ -99,8 +85,11 @@ def test_server_with_a_certificate_serves_https(tmp_path: Path) -> None:
         plain = socket.create_connection(("127.0.0.1", port))
         return tls.wrap_socket(plain, server_hostname="127.0.0.1")
 
-    async def run(listener: socket.socket, public: PublicUrl) -> tuple[bytes, bytes]:
-        server, port = Server(server_config(app), tls=public.tls), listener.getsockname()[1]
+    async def run(listener: socket.socket, public: serve.PublicUrl) -> tuple[bytes, bytes]:
+        server, port = (
+            serve.Server(serve.server_config(app), tls=public.tls),
+            listener.getsockname()[1],
+        )
         running = asyncio.create_task(server.serve([listener]))
         while not server.started:
             await asyncio.sleep(0.01)
@@ -109,11 +98,11 @@ def test_server_with_a_certificate_serves_https(tmp_path: Path) -> None:
         # A client that does nothing, not even answer the end of TLS, does not keep the server.
         with await asyncio.to_thread(connect, port, trusted):
             server.should_exit = True
-            await asyncio.wait_for(running, SHUTDOWN_SECONDS - 1)
+            await asyncio.wait_for(running, serve.SHUTDOWN_SECONDS - 1)
         return answers
 
-    options = ListenOptions("127.0.0.1", 0, tls_files=(certificate, key))
-    with listen(options) as (listener, url, public):
+    options = serve.ListenOptions("127.0.0.1", 0, tls_files=(certificate, key))
+    with serve.listen(options) as (listener, url, public):
         assert url == public.url == f"https://127.0.0.1:{listener.getsockname()[1]}"
         secure, plain = asyncio.run(run(listener, public))
     assert secure.endswith(b"Hello")
@@ -122,7 +111,7 @@ def test_server_with_a_certificate_serves_https(tmp_path: Path) -> None:
 
 
 def test_public_url_over_tls_makes_cookies_secure() -> None:
-    public = resolve_public_url("https://vote.example.org/", ("127.0.0.1", "10.0.0.0/8"), URL)
+    public = serve.resolve_public_url("https://vote.example.org/", ("127.0.0.1", "10.0.0.0/8"), URL)
     assert public.url == "https://vote.example.org"
     assert public.secure_cookies
     web = public.settings(body_limit=7, uploads={"/polls": 8})
@@ -148,7 +137,7 @@ def test_public_url_over_tls_makes_cookies_secure() -> None:
 def test_server_is_local_if_only_this_machine_can_reach_it(
     public: str | None, url: str, is_local: bool
 ) -> None:
-    assert resolve_public_url(public, (), url).is_local == is_local
+    assert serve.resolve_public_url(public, (), url).is_local == is_local
 
 
 @pytest.mark.parametrize(
@@ -169,26 +158,26 @@ def test_server_is_local_if_only_this_machine_can_reach_it(
 def test_invalid_public_url_or_proxy_is_rejected(
     public: str | None, proxies: tuple[str, ...], message: str
 ) -> None:
-    with pytest.raises(ListenError, match=message):
-        resolve_public_url(public, proxies, URL)
+    with pytest.raises(serve.ListenError, match=message):
+        serve.resolve_public_url(public, proxies, URL)
 
 
 @pytest.mark.parametrize(
     ("host", "url"), [("127.0.0.1", "http://127.0.0.1:80"), ("::1", "http://[::1]:80")]
 )
 def test_http_url_puts_ipv6_addresses_in_brackets(host: str, url: str) -> None:
-    assert http_url(host, 80) == url
+    assert serve.http_url(host, 80) == url
 
 
 # This network is reserved for documentation, so no machine has such an address.
 def test_listening_on_a_foreign_address_is_rejected() -> None:
-    with pytest.raises(ListenError, match=r"Cannot listen on 203\.0\.113\.1 port 0: "):
-        open_listener(ListenOptions("203.0.113.1", 0))
+    with pytest.raises(serve.ListenError, match=r"Cannot listen on 203\.0\.113\.1 port 0: "):
+        serve.open_listener(serve.ListenOptions("203.0.113.1", 0))
 
 
 def test_new_folder_appears_once_it_is_complete(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "polls"
-    with new_folder(folder) as draft:
+    with serve.new_folder(folder) as draft:
         (draft / "polls.db").touch()
         assert not folder.exists()
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == [
@@ -199,7 +188,7 @@ def test_new_folder_appears_once_it_is_complete(tmp_path: Path) -> None:
 
 
 def test_interrupted_new_folder_leaves_nothing(tmp_path: Path) -> None:
-    context = new_folder(tmp_path / "polls")
+    context = serve.new_folder(tmp_path / "polls")
     (context.__enter__() / "polls.db").touch()
     assert not context.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
     assert list(tmp_path.iterdir()) == []
@@ -210,7 +199,7 @@ def test_new_folder_replaces_an_abandoned_draft(tmp_path: Path) -> None:
     abandoned = tmp_path / "polls.new"
     abandoned.mkdir()
     (abandoned / "half").touch()
-    with new_folder(tmp_path / "polls") as draft:
+    with serve.new_folder(tmp_path / "polls") as draft:
         assert draft == abandoned
         assert list(draft.iterdir()) == []
     assert [path.name for path in tmp_path.iterdir()] == ["polls"]
@@ -218,5 +207,8 @@ def test_new_folder_replaces_an_abandoned_draft(tmp_path: Path) -> None:
 
 def test_new_folder_reports_operating_system_errors(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(FileError, match="Cannot use"), new_folder(tmp_path / "file" / "polls"):
+    with (
+        pytest.raises(serve.FileError, match="Cannot use"),
+        serve.new_folder(tmp_path / "file" / "polls"),
+    ):
         pass

@@ -7,55 +7,8 @@ from typing import Any
 
 import pytest
 
+from singletable import operations as ops
 from singletable.errors import AccessDenied, ValidationError
-from singletable.operations import (
-    AttributeDefinition,
-    AttributeValueUpdate,
-    BatchGetItem,
-    BatchWriteItem,
-    Condition,
-    ConditionCheck,
-    CreateTable,
-    Delete,
-    DeleteItem,
-    DeleteRequest,
-    DeleteTable,
-    DescribeContinuousBackups,
-    DescribeEndpoints,
-    DescribeLimits,
-    DescribeTable,
-    DescribeTimeToLive,
-    ExpectedAttributeValue,
-    Get,
-    GetItem,
-    KeysAndAttributes,
-    KeySchemaElement,
-    ListTables,
-    ListTagsOfResource,
-    Operation,
-    PointInTimeRecoverySpecification,
-    Put,
-    PutItem,
-    PutRequest,
-    Query,
-    ReadChanges,
-    Scan,
-    SweepExpired,
-    Tag,
-    TagResource,
-    TimeToLiveSpecification,
-    TransactGetItem,
-    TransactGetItems,
-    TransactWriteItem,
-    TransactWriteItems,
-    UntagResource,
-    Update,
-    UpdateContinuousBackups,
-    UpdateItem,
-    UpdateTable,
-    UpdateTimeToLive,
-    WriteRequest,
-)
 from singletable.operations.partition_keys import ItemRequest, partition_values
 from singletable.server.guard.condition_keys import attribute_names
 from singletable.server.guard.permissions import required_permissions
@@ -66,39 +19,41 @@ from tests.server.guard.policies import ARNS, GAMES
 TABLES = GAMES.replace("GameScores", "*")
 OTHER = GAMES.replace("GameScores", "Ages")
 KEY: Item = {"UserId": {"S": "ada"}, "GameTitle": {"S": "chess"}}
-CREATE = CreateTable(
-    "GameScores", [AttributeDefinition("UserId", "S")], [KeySchemaElement("UserId", "HASH")]
+CREATE = ops.CreateTable(
+    "GameScores", [ops.AttributeDefinition("UserId", "S")], [ops.KeySchemaElement("UserId", "HASH")]
 )
-RECOVERY = PointInTimeRecoverySpecification(True, 7)
-TTL = TimeToLiveSpecification(True, "expires")
+RECOVERY = ops.PointInTimeRecoverySpecification(True, 7)
+TTL = ops.TimeToLiveSpecification(True, "expires")
 
 # Each operation, and the actions and resources it requires.
-CASES: list[tuple[Operation[object], list[tuple[str, str]]]] = [
-    (PutItem("GameScores", KEY), [("dynamodb:PutItem", GAMES)]),
-    (GetItem("GameScores", KEY), [("dynamodb:GetItem", GAMES)]),
-    (UpdateItem("GameScores", KEY), [("dynamodb:UpdateItem", GAMES)]),
-    (DeleteItem("GameScores", KEY), [("dynamodb:DeleteItem", GAMES)]),
-    (Query("GameScores"), [("dynamodb:Query", GAMES)]),
-    (Query("GameScores", "ByTeam"), [("dynamodb:Query", f"{GAMES}/index/ByTeam")]),
-    (Scan("GameScores"), [("dynamodb:Scan", GAMES)]),
-    (Scan(GAMES, "ByTeam"), [("dynamodb:Scan", f"{GAMES}/index/ByTeam")]),
+CASES: list[tuple[ops.Operation[object], list[tuple[str, str]]]] = [
+    (ops.PutItem("GameScores", KEY), [("dynamodb:PutItem", GAMES)]),
+    (ops.GetItem("GameScores", KEY), [("dynamodb:GetItem", GAMES)]),
+    (ops.UpdateItem("GameScores", KEY), [("dynamodb:UpdateItem", GAMES)]),
+    (ops.DeleteItem("GameScores", KEY), [("dynamodb:DeleteItem", GAMES)]),
+    (ops.Query("GameScores"), [("dynamodb:Query", GAMES)]),
+    (ops.Query("GameScores", "ByTeam"), [("dynamodb:Query", f"{GAMES}/index/ByTeam")]),
+    (ops.Scan("GameScores"), [("dynamodb:Scan", GAMES)]),
+    (ops.Scan(GAMES, "ByTeam"), [("dynamodb:Scan", f"{GAMES}/index/ByTeam")]),
     (
-        BatchGetItem({"GameScores": KeysAndAttributes([KEY]), "Ages": KeysAndAttributes([])}),
+        ops.BatchGetItem(
+            {"GameScores": ops.KeysAndAttributes([KEY]), "Ages": ops.KeysAndAttributes([])}
+        ),
         [("dynamodb:BatchGetItem", GAMES), ("dynamodb:BatchGetItem", OTHER)],
     ),
-    (BatchWriteItem({"GameScores": []}), [("dynamodb:BatchWriteItem", GAMES)]),
-    (BatchWriteItem({}), [("dynamodb:BatchWriteItem", "*")]),
+    (ops.BatchWriteItem({"GameScores": []}), [("dynamodb:BatchWriteItem", GAMES)]),
+    (ops.BatchWriteItem({}), [("dynamodb:BatchWriteItem", "*")]),
     (
-        TransactGetItems([TransactGetItem(Get("GameScores", KEY))] * 2),
+        ops.TransactGetItems([ops.TransactGetItem(ops.Get("GameScores", KEY))] * 2),
         [("dynamodb:GetItem", GAMES), ("dynamodb:GetItem", GAMES)],
     ),
     (
-        TransactWriteItems(
+        ops.TransactWriteItems(
             [
-                TransactWriteItem(condition_check=ConditionCheck("Ages", KEY, "a = b")),
-                TransactWriteItem(put=Put("GameScores", KEY)),
-                TransactWriteItem(delete=Delete("Ages", KEY)),
-                TransactWriteItem(update=Update("GameScores", KEY, "SET a = b")),
+                ops.TransactWriteItem(condition_check=ops.ConditionCheck("Ages", KEY, "a = b")),
+                ops.TransactWriteItem(put=ops.Put("GameScores", KEY)),
+                ops.TransactWriteItem(delete=ops.Delete("Ages", KEY)),
+                ops.TransactWriteItem(update=ops.Update("GameScores", KEY, "SET a = b")),
             ]
         ),
         [
@@ -110,11 +65,11 @@ CASES: list[tuple[Operation[object], list[tuple[str, str]]]] = [
     ),
     (CREATE, [("dynamodb:CreateTable", GAMES)]),
     (
-        CreateTable(
+        ops.CreateTable(
             "GameScores",
             CREATE.attribute_definitions,
             CREATE.key_schema,
-            tags=[Tag("team", "red")],
+            tags=[ops.Tag("team", "red")],
             resource_policy="{}",
         ),
         [
@@ -123,34 +78,34 @@ CASES: list[tuple[Operation[object], list[tuple[str, str]]]] = [
             ("dynamodb:PutResourcePolicy", GAMES),
         ],
     ),
-    (DescribeTable("GameScores"), [("dynamodb:DescribeTable", GAMES)]),
-    (UpdateTable("GameScores"), [("dynamodb:UpdateTable", GAMES)]),
-    (DeleteTable("GameScores"), [("dynamodb:DeleteTable", GAMES)]),
-    (DescribeTimeToLive("GameScores"), [("dynamodb:DescribeTimeToLive", GAMES)]),
-    (UpdateTimeToLive("GameScores", TTL), [("dynamodb:UpdateTimeToLive", GAMES)]),
+    (ops.DescribeTable("GameScores"), [("dynamodb:DescribeTable", GAMES)]),
+    (ops.UpdateTable("GameScores"), [("dynamodb:UpdateTable", GAMES)]),
+    (ops.DeleteTable("GameScores"), [("dynamodb:DeleteTable", GAMES)]),
+    (ops.DescribeTimeToLive("GameScores"), [("dynamodb:DescribeTimeToLive", GAMES)]),
+    (ops.UpdateTimeToLive("GameScores", TTL), [("dynamodb:UpdateTimeToLive", GAMES)]),
     (
-        DescribeContinuousBackups("GameScores"),
+        ops.DescribeContinuousBackups("GameScores"),
         [("dynamodb:DescribeContinuousBackups", GAMES)],
     ),
     (
-        UpdateContinuousBackups("GameScores", RECOVERY),
+        ops.UpdateContinuousBackups("GameScores", RECOVERY),
         [("dynamodb:UpdateContinuousBackups", GAMES)],
     ),
-    (ListTables(), [("dynamodb:ListTables", TABLES)]),
-    (TagResource(GAMES, []), [("dynamodb:TagResource", GAMES)]),
-    (UntagResource(GAMES, []), [("dynamodb:UntagResource", GAMES)]),
-    (ListTagsOfResource(""), [("dynamodb:ListTagsOfResource", "*")]),
-    (DescribeLimits(), [("dynamodb:DescribeLimits", "*")]),
-    (DescribeEndpoints(), [("dynamodb:DescribeEndpoints", "*")]),
-    (ReadChanges(table_name="GameScores"), [("singletable:ReadChanges", GAMES)]),
-    (ReadChanges(), [("singletable:ReadChanges", TABLES)]),
-    (SweepExpired(), [("singletable:SweepExpired", TABLES)]),
+    (ops.ListTables(), [("dynamodb:ListTables", TABLES)]),
+    (ops.TagResource(GAMES, []), [("dynamodb:TagResource", GAMES)]),
+    (ops.UntagResource(GAMES, []), [("dynamodb:UntagResource", GAMES)]),
+    (ops.ListTagsOfResource(""), [("dynamodb:ListTagsOfResource", "*")]),
+    (ops.DescribeLimits(), [("dynamodb:DescribeLimits", "*")]),
+    (ops.DescribeEndpoints(), [("dynamodb:DescribeEndpoints", "*")]),
+    (ops.ReadChanges(table_name="GameScores"), [("singletable:ReadChanges", GAMES)]),
+    (ops.ReadChanges(), [("singletable:ReadChanges", TABLES)]),
+    (ops.SweepExpired(), [("singletable:SweepExpired", TABLES)]),
 ]
 
 
 @pytest.mark.parametrize(("operation", "expected"), CASES, ids=lambda case: type(case).__name__)
 def test_operation_requires_its_actions(
-    operation: Operation[object], expected: list[tuple[str, str]]
+    operation: ops.Operation[object], expected: list[tuple[str, str]]
 ) -> None:
     permissions = required_permissions(operation, ARNS)
     assert [(permission.action, permission.resource) for permission in permissions] == expected
@@ -161,7 +116,7 @@ def test_every_operation_on_the_wire_has_a_case() -> None:
 
 
 def test_unknown_operation_requires_access_to_everything() -> None:
-    class Rename(Operation[None], frozen=True):
+    class Rename(ops.Operation[None], frozen=True):
         pass
 
     (permission,) = required_permissions(Rename(), ARNS)
@@ -175,14 +130,14 @@ def test_unknown_operation_requires_access_to_everything() -> None:
 # Otherwise another spelling of the ARN would evade a policy that denies the table.
 @pytest.mark.parametrize("name", ["GameScores", GAMES])
 def test_table_has_one_arn_however_it_is_named(name: str) -> None:
-    (permission,) = required_permissions(DescribeTable(name), ARNS)
+    (permission,) = required_permissions(ops.DescribeTable(name), ARNS)
     assert permission.resource == GAMES
-    (permission,) = required_permissions(GetItem(name, KEY), ARNS)
+    (permission,) = required_permissions(ops.GetItem(name, KEY), ARNS)
     assert (permission.resource, permission.table) == (GAMES, "GameScores")
 
 
 @pytest.mark.parametrize("part", ["us-west-2", "123456789012", "aws"])
-@pytest.mark.parametrize("request_type", [DescribeTable, Scan, ListTagsOfResource])
+@pytest.mark.parametrize("request_type", [ops.DescribeTable, ops.Scan, ops.ListTagsOfResource])
 def test_arn_from_elsewhere_is_rejected(request_type: Callable[[str], Any], part: str) -> None:
     with pytest.raises((ValidationError, AccessDenied)):
         required_permissions(request_type(GAMES.replace(part, "elsewhere")), ARNS)
@@ -192,43 +147,45 @@ def test_arn_from_elsewhere_is_rejected(request_type: Callable[[str], Any], part
 @pytest.mark.parametrize(
     ("operation", "select"),
     [
-        (GetItem("GameScores", KEY), "ALL_ATTRIBUTES"),
-        (GetItem("GameScores", KEY, projection_expression="Wins"), "SPECIFIC_ATTRIBUTES"),
-        (GetItem("GameScores", KEY, attributes_to_get=["Wins"]), "SPECIFIC_ATTRIBUTES"),
-        (Query("GameScores"), "ALL_ATTRIBUTES"),
-        (Query("GameScores", "ByTeam"), "ALL_PROJECTED_ATTRIBUTES"),
-        (Query("GameScores", "ByTeam", projection_expression="Wins"), "SPECIFIC_ATTRIBUTES"),
-        (Query("GameScores", select="COUNT"), "COUNT"),
-        (Scan("GameScores", "ByTeam", select="ALL_ATTRIBUTES"), "ALL_ATTRIBUTES"),
-        (BatchGetItem({"GameScores": KeysAndAttributes([KEY])}), "ALL_ATTRIBUTES"),
+        (ops.GetItem("GameScores", KEY), "ALL_ATTRIBUTES"),
+        (ops.GetItem("GameScores", KEY, projection_expression="Wins"), "SPECIFIC_ATTRIBUTES"),
+        (ops.GetItem("GameScores", KEY, attributes_to_get=["Wins"]), "SPECIFIC_ATTRIBUTES"),
+        (ops.Query("GameScores"), "ALL_ATTRIBUTES"),
+        (ops.Query("GameScores", "ByTeam"), "ALL_PROJECTED_ATTRIBUTES"),
+        (ops.Query("GameScores", "ByTeam", projection_expression="Wins"), "SPECIFIC_ATTRIBUTES"),
+        (ops.Query("GameScores", select="COUNT"), "COUNT"),
+        (ops.Scan("GameScores", "ByTeam", select="ALL_ATTRIBUTES"), "ALL_ATTRIBUTES"),
+        (ops.BatchGetItem({"GameScores": ops.KeysAndAttributes([KEY])}), "ALL_ATTRIBUTES"),
         (
-            BatchGetItem({"GameScores": KeysAndAttributes([KEY], projection_expression="Wins")}),
-            "SPECIFIC_ATTRIBUTES",
-        ),
-        (
-            TransactGetItems(
-                [TransactGetItem(Get("GameScores", KEY, projection_expression="Wins"))]
+            ops.BatchGetItem(
+                {"GameScores": ops.KeysAndAttributes([KEY], projection_expression="Wins")}
             ),
             "SPECIFIC_ATTRIBUTES",
         ),
-        (PutItem("GameScores", KEY), None),
-        (BatchWriteItem({"GameScores": []}), None),
+        (
+            ops.TransactGetItems(
+                [ops.TransactGetItem(ops.Get("GameScores", KEY, projection_expression="Wins"))]
+            ),
+            "SPECIFIC_ATTRIBUTES",
+        ),
+        (ops.PutItem("GameScores", KEY), None),
+        (ops.BatchWriteItem({"GameScores": []}), None),
     ],
 )
-def test_select_of_read(operation: Operation[object], select: str | None) -> None:
+def test_select_of_read(operation: ops.Operation[object], select: str | None) -> None:
     (permission,) = required_permissions(operation, ARNS)
     assert permission.select == select
 
 
 # A failed condition can return the item, which is another way to read it.
 def test_write_that_may_return_the_item_requires_all_old() -> None:
-    put = PutItem("GameScores", KEY, return_values_on_condition_check_failure="ALL_OLD")
+    put = ops.PutItem("GameScores", KEY, return_values_on_condition_check_failure="ALL_OLD")
     assert [permission.return_values for permission in required_permissions(put, ARNS)] == [
         "NONE",
         "ALL_OLD",
     ]
-    delete = Delete("GameScores", KEY, return_values_on_condition_check_failure="ALL_OLD")
-    transaction = TransactWriteItems([TransactWriteItem(delete=delete)])
+    delete = ops.Delete("GameScores", KEY, return_values_on_condition_check_failure="ALL_OLD")
+    transaction = ops.TransactWriteItems([ops.TransactWriteItem(delete=delete)])
     (permission,) = required_permissions(transaction, ARNS)
     assert permission.return_values == "ALL_OLD"
     assert permission.enclosing_operation == "TransactWriteItems"
@@ -241,17 +198,17 @@ VALUES = {":v": {"N": "1"}}
 @pytest.mark.parametrize(
     ("item_request", "attributes"),
     [
-        (PutItem("GameScores", {**KEY, "Wins": {"N": "1"}}), "UserId GameTitle Wins"),
+        (ops.PutItem("GameScores", {**KEY, "Wins": {"N": "1"}}), "UserId GameTitle Wins"),
         (
-            PutItem(
+            ops.PutItem(
                 "GameScores",
                 KEY,
-                expected={"Losses": ExpectedAttributeValue(exists=False)},
+                expected={"Losses": ops.ExpectedAttributeValue(exists=False)},
             ),
             "UserId GameTitle Losses",
         ),
         (
-            GetItem(
+            ops.GetItem(
                 "GameScores",
                 KEY,
                 projection_expression="Title, Address.Street, #w[0]",
@@ -259,9 +216,9 @@ VALUES = {":v": {"N": "1"}}
             ),
             "UserId GameTitle Title Address Wins",
         ),
-        (GetItem("GameScores", KEY, attributes_to_get=["Wins"]), "UserId GameTitle Wins"),
+        (ops.GetItem("GameScores", KEY, attributes_to_get=["Wins"]), "UserId GameTitle Wins"),
         (
-            UpdateItem(
+            ops.UpdateItem(
                 "GameScores",
                 KEY,
                 update_expression="SET #w = if_not_exists(Best, :v) REMOVE Latest ADD Played :v",
@@ -272,11 +229,13 @@ VALUES = {":v": {"N": "1"}}
             "UserId GameTitle Wins Best Latest Played Losses Games",
         ),
         (
-            UpdateItem("GameScores", KEY, attribute_updates={"Wins": AttributeValueUpdate()}),
+            ops.UpdateItem(
+                "GameScores", KEY, attribute_updates={"Wins": ops.AttributeValueUpdate()}
+            ),
             "UserId GameTitle Wins",
         ),
         (
-            Query(
+            ops.Query(
                 "GameScores",
                 key_condition_expression="UserId = :v AND begins_with(GameTitle, :v)",
                 filter_expression="Wins > :v OR NOT contains(Labels, :v)",
@@ -287,31 +246,31 @@ VALUES = {":v": {"N": "1"}}
             "Season UserId GameTitle Wins Labels TopScore",
         ),
         (
-            Query(
+            ops.Query(
                 "GameScores",
-                key_conditions={"UserId": Condition("EQ", [{"S": "ada"}])},
-                query_filter={"Wins": Condition("NULL")},
+                key_conditions={"UserId": ops.Condition("EQ", [{"S": "ada"}])},
+                query_filter={"Wins": ops.Condition("NULL")},
                 attributes_to_get=["TopScore"],
             ),
             "UserId Wins TopScore",
         ),
-        (Scan("GameScores", scan_filter={"Wins": Condition("NULL")}), "Wins"),
+        (ops.Scan("GameScores", scan_filter={"Wins": ops.Condition("NULL")}), "Wins"),
         (
-            KeysAndAttributes([KEY, {"Other": {"S": "x"}}], projection_expression="Wins"),
+            ops.KeysAndAttributes([KEY, {"Other": {"S": "x"}}], projection_expression="Wins"),
             "UserId GameTitle Other Wins",
         ),
         (
             (
-                WriteRequest(PutRequest({**KEY, "Wins": {"N": "1"}})),
-                WriteRequest(delete_request=DeleteRequest({"Other": {"S": "x"}})),
+                ops.WriteRequest(ops.PutRequest({**KEY, "Wins": {"N": "1"}})),
+                ops.WriteRequest(delete_request=ops.DeleteRequest({"Other": {"S": "x"}})),
             ),
             "UserId GameTitle Wins Other",
         ),
-        (Get("GameScores", KEY, "Wins"), "UserId GameTitle Wins"),
-        (ConditionCheck("GameScores", KEY, "attribute_exists(Wins)"), "UserId GameTitle Wins"),
-        (Put("GameScores", KEY, "attribute_exists(Wins)"), "UserId GameTitle Wins"),
-        (Update("GameScores", KEY, "REMOVE Wins"), "UserId GameTitle Wins"),
-        (Delete("GameScores", KEY, "attribute_exists(Wins)"), "UserId GameTitle Wins"),
+        (ops.Get("GameScores", KEY, "Wins"), "UserId GameTitle Wins"),
+        (ops.ConditionCheck("GameScores", KEY, "attribute_exists(Wins)"), "UserId GameTitle Wins"),
+        (ops.Put("GameScores", KEY, "attribute_exists(Wins)"), "UserId GameTitle Wins"),
+        (ops.Update("GameScores", KEY, "REMOVE Wins"), "UserId GameTitle Wins"),
+        (ops.Delete("GameScores", KEY, "attribute_exists(Wins)"), "UserId GameTitle Wins"),
     ],
     ids=lambda case: type(case).__name__,
 )
@@ -323,11 +282,11 @@ def test_attribute_names_are_those_in_the_request(
 
 def test_invalid_expression_is_rejected() -> None:
     with pytest.raises(ValidationError, match="Invalid ProjectionExpression: "):
-        attribute_names(GetItem("GameScores", KEY, projection_expression="a b"))
+        attribute_names(ops.GetItem("GameScores", KEY, projection_expression="a b"))
 
 
-def _query(condition: str) -> Query:
-    return Query(
+def _query(condition: str) -> ops.Query:
+    return ops.Query(
         "GameScores",
         key_condition_expression=condition,
         expression_attribute_names={"#u": "UserId", "#g": "GameTitle"},
@@ -338,25 +297,25 @@ def _query(condition: str) -> Query:
 @pytest.mark.parametrize(
     ("item_request", "values"),
     [
-        (PutItem("GameScores", KEY), ("ada",)),
-        (GetItem("GameScores", KEY), ("ada",)),
-        (Update("GameScores", KEY, "REMOVE Wins"), ("ada",)),
+        (ops.PutItem("GameScores", KEY), ("ada",)),
+        (ops.GetItem("GameScores", KEY), ("ada",)),
+        (ops.Update("GameScores", KEY, "REMOVE Wins"), ("ada",)),
         (_query("#u = :u AND #g = :g"), ("ada",)),
         (_query("#g = :g AND :u = #u"), ("ada",)),
         (
-            Query("GameScores", key_conditions={"UserId": Condition("EQ", [{"S": "ada"}])}),
+            ops.Query("GameScores", key_conditions={"UserId": ops.Condition("EQ", [{"S": "ada"}])}),
             ("ada",),
         ),
-        (KeysAndAttributes([KEY, KEY, {"UserId": {"S": "bob"}}]), ("ada", "bob")),
+        (ops.KeysAndAttributes([KEY, KEY, {"UserId": {"S": "bob"}}]), ("ada", "bob")),
         (
             (
-                WriteRequest(PutRequest(KEY)),
-                WriteRequest(delete_request=DeleteRequest({"UserId": {"S": "bob"}})),
+                ops.WriteRequest(ops.PutRequest(KEY)),
+                ops.WriteRequest(delete_request=ops.DeleteRequest({"UserId": {"S": "bob"}})),
             ),
             ("ada", "bob"),
         ),
-        (Scan("GameScores"), ()),
-        (GetItem("GameScores", {"Wins": {"N": "1"}}), ()),
+        (ops.Scan("GameScores"), ()),
+        (ops.GetItem("GameScores", {"Wins": {"N": "1"}}), ()),
     ],
     ids=lambda case: type(case).__name__,
 )
@@ -382,4 +341,4 @@ def test_partition_values_are_those_in_the_request(
 )
 def test_partition_value_has_one_spelling(value: dict[str, str], text: str) -> None:
     item: Item = {"Age": value}  # type: ignore[dict-item]
-    assert partition_values(GetItem("Ages", item), "Age") == (text,)
+    assert partition_values(ops.GetItem("Ages", item), "Age") == (text,)

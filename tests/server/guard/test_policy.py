@@ -6,31 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
+from singletable import operations as ops
 from singletable.errors import AccessDenied, ResourceNotFound, ValidationError
-from singletable.operations import (
-    BatchGetItem,
-    BatchWriteItem,
-    DeleteItem,
-    DeleteRequest,
-    DescribeTable,
-    Get,
-    GetItem,
-    KeysAndAttributes,
-    ListTables,
-    Operation,
-    Put,
-    PutItem,
-    PutRequest,
-    Query,
-    ReadChanges,
-    Scan,
-    TransactGetItem,
-    TransactGetItems,
-    TransactWriteItem,
-    TransactWriteItems,
-    UpdateItem,
-    WriteRequest,
-)
 from singletable.values import AttributeValue, Item
 from tests.server.guard.policies import GAMES, check, policy, statement
 
@@ -52,10 +29,10 @@ def actions(*names: str) -> list[str]:
     return [f"dynamodb:{name}" for name in names]
 
 
-def query(user: str, index: str | None = None, **more: str) -> Query:
+def query(user: str, index: str | None = None, **more: str) -> ops.Query:
     values: dict[str, AttributeValue] = {":u": {"S": user}}
     attribute = "UserId" if index is None else "TopScoreDateTime"
-    return Query(
+    return ops.Query(
         "GameScores",
         index,
         key_condition_expression=f"{attribute} = :u",
@@ -64,7 +41,7 @@ def query(user: str, index: str | None = None, **more: str) -> Query:
     )
 
 
-def allowed(document: Mapping[str, object], operation: Operation[object]) -> bool:
+def allowed(document: Mapping[str, object], operation: ops.Operation[object]) -> bool:
     try:
         check(document, operation)
     except AccessDenied:
@@ -85,48 +62,48 @@ OWN_ITEMS = policy(
 @pytest.mark.parametrize(
     ("operation", "expected"),
     [
-        (GetItem("GameScores", ADA), True),
-        (GetItem("GameScores", BOB), False),
-        (PutItem("GameScores", ADA), True),
-        (PutItem("GameScores", BOB), False),
-        (UpdateItem("GameScores", BOB), False),
-        (DeleteItem("GameScores", BOB), False),
+        (ops.GetItem("GameScores", ADA), True),
+        (ops.GetItem("GameScores", BOB), False),
+        (ops.PutItem("GameScores", ADA), True),
+        (ops.PutItem("GameScores", BOB), False),
+        (ops.UpdateItem("GameScores", BOB), False),
+        (ops.DeleteItem("GameScores", BOB), False),
         (query("ada"), True),
         (query("bob"), False),
-        (BatchGetItem({"GameScores": KeysAndAttributes([ADA])}), True),
-        (BatchGetItem({"GameScores": KeysAndAttributes([ADA, BOB])}), False),
-        (BatchWriteItem({"GameScores": [WriteRequest(PutRequest(ADA))]}), True),
+        (ops.BatchGetItem({"GameScores": ops.KeysAndAttributes([ADA])}), True),
+        (ops.BatchGetItem({"GameScores": ops.KeysAndAttributes([ADA, BOB])}), False),
+        (ops.BatchWriteItem({"GameScores": [ops.WriteRequest(ops.PutRequest(ADA))]}), True),
         (
-            BatchWriteItem(
+            ops.BatchWriteItem(
                 {
                     "GameScores": [
-                        WriteRequest(PutRequest(ADA)),
-                        WriteRequest(delete_request=DeleteRequest(BOB)),
+                        ops.WriteRequest(ops.PutRequest(ADA)),
+                        ops.WriteRequest(delete_request=ops.DeleteRequest(BOB)),
                     ]
                 }
             ),
             False,
         ),
-        (TransactWriteItems([TransactWriteItem(put=Put("GameScores", ADA))]), True),
+        (ops.TransactWriteItems([ops.TransactWriteItem(put=ops.Put("GameScores", ADA))]), True),
         (
-            TransactWriteItems(
+            ops.TransactWriteItems(
                 [
-                    TransactWriteItem(put=Put("GameScores", ADA)),
-                    TransactWriteItem(put=Put("GameScores", BOB)),
+                    ops.TransactWriteItem(put=ops.Put("GameScores", ADA)),
+                    ops.TransactWriteItem(put=ops.Put("GameScores", BOB)),
                 ]
             ),
             False,
         ),
         # "The list of actions does not include permissions for Scan because Scan returns all items
         # regardless of the leading keys."
-        (Scan("GameScores"), False),
-        (GetItem("Other", ADA), False),
+        (ops.Scan("GameScores"), False),
+        (ops.GetItem("Other", ADA), False),
         (query("ada", "TopScoreDateTimeIndex"), False),
-        (DescribeTable("GameScores"), False),
+        (ops.DescribeTable("GameScores"), False),
     ],
 )
 def test_leading_keys_restrict_access_to_own_items(
-    operation: Operation[object], expected: bool
+    operation: ops.Operation[object], expected: bool
 ) -> None:
     assert allowed(OWN_ITEMS, operation) == expected
 
@@ -134,9 +111,9 @@ def test_leading_keys_restrict_access_to_own_items(
 # A trap: a scan has no leading keys, so ForAllValues is true.
 def test_scan_satisfies_leading_keys_unless_null_is_tested() -> None:
     condition = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["ada"]}}
-    assert allowed(policy(statement(Condition=condition)), Scan("GameScores"))
+    assert allowed(policy(statement(Condition=condition)), ops.Scan("GameScores"))
     condition["Null"] = {"dynamodb:LeadingKeys": "false"}  # type: ignore[dict-item]
-    assert not allowed(policy(statement(Condition=condition)), Scan("GameScores"))
+    assert not allowed(policy(statement(Condition=condition)), ops.Scan("GameScores"))
 
 
 def test_leading_keys_may_start_with_username() -> None:
@@ -145,8 +122,8 @@ def test_leading_keys_may_start_with_username() -> None:
             Condition={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": "${aws:username}#*"}}
         )
     )
-    assert allowed(document, GetItem("GameScores", {"UserId": {"S": "ada#1"}}))
-    assert not allowed(document, GetItem("GameScores", {"UserId": {"S": "adam#1"}}))
+    assert allowed(document, ops.GetItem("GameScores", {"UserId": {"S": "ada#1"}}))
+    assert not allowed(document, ops.GetItem("GameScores", {"UserId": {"S": "adam#1"}}))
 
 
 def test_leading_keys_of_index_are_its_own_partition_keys() -> None:
@@ -171,7 +148,7 @@ def test_each_partition_key_attribute_has_its_condition_key() -> None:
         )
     )
     values: dict[str, AttributeValue] = {":t": {"S": "red"}, ":s": {"S": "spring"}}
-    request = Query(
+    request = ops.Query(
         "GameScores",
         "ByTeam",
         key_condition_expression="Team = :t AND Season = :s",
@@ -188,7 +165,7 @@ def test_leading_keys_of_missing_table_raise_not_found() -> None:
         statement(Condition={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": "ada"}})
     )
     with pytest.raises(ResourceNotFound, match="Requested resource not found"):
-        check(document, GetItem("Nowhere", ADA))
+        check(document, ops.GetItem("Nowhere", ADA))
     with pytest.raises(ValidationError, match="The table does not have the specified index: None"):
         check(document, query("ada", "None"))
 
@@ -211,8 +188,8 @@ SPECIFIC = policy(
 ONE: dict[str, AttributeValue] = {":v": {"N": "1"}}
 
 
-def update(expression: str, **more: str) -> UpdateItem:
-    return UpdateItem(
+def update(expression: str, **more: str) -> ops.UpdateItem:
+    return ops.UpdateItem(
         "GameScores",
         ADA,
         update_expression=expression,
@@ -227,16 +204,16 @@ def update(expression: str, **more: str) -> UpdateItem:
 @pytest.mark.parametrize(
     ("operation", "expected"),
     [
-        (GetItem("GameScores", ADA, projection_expression="TopScore"), True),
-        (GetItem("GameScores", ADA, projection_expression="TopScore, Wins"), False),
-        (GetItem("GameScores", ADA, attributes_to_get=["TopScore"]), True),
-        (GetItem("GameScores", ADA, attributes_to_get=["Wins"]), False),
-        (GetItem("GameScores", ADA), False),
+        (ops.GetItem("GameScores", ADA, projection_expression="TopScore"), True),
+        (ops.GetItem("GameScores", ADA, projection_expression="TopScore, Wins"), False),
+        (ops.GetItem("GameScores", ADA, attributes_to_get=["TopScore"]), True),
+        (ops.GetItem("GameScores", ADA, attributes_to_get=["Wins"]), False),
+        (ops.GetItem("GameScores", ADA), False),
         (query("ada", projection="TopScore"), True),
         (query("ada"), False),
-        (Scan("GameScores", projection_expression="TopScore"), True),
+        (ops.Scan("GameScores", projection_expression="TopScore"), True),
         (
-            Scan(
+            ops.Scan(
                 "GameScores",
                 projection_expression="TopScore",
                 filter_expression="Wins = :v",
@@ -244,7 +221,7 @@ def update(expression: str, **more: str) -> UpdateItem:
             ),
             False,
         ),
-        (Scan("GameScores", select="COUNT"), False),
+        (ops.Scan("GameScores", select="COUNT"), False),
         (update("SET TopScore = :v"), True),
         (update("SET Wins = :v"), False),
         (update("SET TopScore = Wins"), False),
@@ -252,11 +229,11 @@ def update(expression: str, **more: str) -> UpdateItem:
         (update("SET TopScore = :v", returned="UPDATED_NEW"), True),
         (update("SET TopScore = :v", returned="ALL_NEW"), False),
         (update("SET TopScore = :v", failed="ALL_OLD"), False),
-        (PutItem("GameScores", ADA), False),
+        (ops.PutItem("GameScores", ADA), False),
     ],
 )
 def test_attributes_restrict_access_to_named_ones(
-    operation: Operation[object], expected: bool
+    operation: ops.Operation[object], expected: bool
 ) -> None:
     assert allowed(SPECIFIC, operation) == expected
 
@@ -293,7 +270,7 @@ def test_select_restricts_index_query_to_projected_attributes() -> None:
     assert not allowed(document, query("ada"))
 
 
-TRANSACTED = TransactGetItems([TransactGetItem(Get("GameScores", ADA))])
+TRANSACTED = ops.TransactGetItems([ops.TransactGetItem(ops.Get("GameScores", ADA))])
 
 
 def test_enclosing_operation_allows_or_denies_transactions_only() -> None:
@@ -304,40 +281,40 @@ def test_enclosing_operation_allows_or_denies_transactions_only() -> None:
     }
     only = policy(statement(Condition=enclosed))
     assert allowed(only, TRANSACTED)
-    assert not allowed(only, GetItem("GameScores", ADA))
+    assert not allowed(only, ops.GetItem("GameScores", ADA))
     never = policy(statement(), statement(Effect="Deny", Condition=enclosed))
     assert not allowed(never, TRANSACTED)
-    assert allowed(never, GetItem("GameScores", ADA))
+    assert allowed(never, ops.GetItem("GameScores", ADA))
 
 
 def test_return_consumed_capacity_can_be_denied() -> None:
     document = policy(
         statement(Condition={"StringEquals": {"dynamodb:ReturnConsumedCapacity": "NONE"}})
     )
-    assert allowed(document, GetItem("GameScores", ADA))
-    assert not allowed(document, GetItem("GameScores", ADA, return_consumed_capacity="TOTAL"))
+    assert allowed(document, ops.GetItem("GameScores", ADA))
+    assert not allowed(document, ops.GetItem("GameScores", ADA, return_consumed_capacity="TOTAL"))
 
 
 def test_principal_tag_can_be_a_condition() -> None:
     document = policy(
         statement(Condition={"StringEquals": {"aws:PrincipalTag/team": ["red", "blue"]}})
     )
-    assert allowed(document, ListTables())
+    assert allowed(document, ops.ListTables())
 
 
 # Reading the changes of all tables includes those of the denied table.
 def test_action_on_all_tables_is_denied_if_one_table_is() -> None:
     document = policy(statement(), statement(Effect="Deny", Action="*", Resource=GAMES))
-    assert not allowed(document, ReadChanges())
-    assert not allowed(document, ReadChanges(table_name="GameScores"))
-    assert allowed(document, ReadChanges(table_name="Ages"))
+    assert not allowed(document, ops.ReadChanges())
+    assert not allowed(document, ops.ReadChanges(table_name="GameScores"))
+    assert allowed(document, ops.ReadChanges(table_name="Ages"))
 
 
 # The change feed contains whole items, so it needs a permission of its own.
 def test_dynamodb_wildcard_does_not_allow_own_operations() -> None:
     document = policy(statement(Action="dynamodb:*"))
-    assert not allowed(document, ReadChanges(table_name="GameScores"))
-    assert allowed(policy(statement(Action="singletable:Read*")), ReadChanges())
+    assert not allowed(document, ops.ReadChanges(table_name="GameScores"))
+    assert allowed(policy(statement(Action="singletable:Read*")), ops.ReadChanges())
 
 
 @pytest.mark.parametrize(
@@ -357,7 +334,7 @@ def test_denial_names_user_action_resource_and_reason(
     document: Mapping[str, object], reason: str
 ) -> None:
     with pytest.raises(AccessDenied) as raised:
-        check(document, PutItem("GameScores", ADA))
+        check(document, ops.PutItem("GameScores", ADA))
     assert raised.value.code == "AccessDeniedException"
     assert raised.value.message == (
         "User: arn:aws:iam::123456789012:user/ada is not authorized to perform: dynamodb:PutItem "

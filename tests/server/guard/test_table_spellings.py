@@ -10,26 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from singletable import operations as ops
 from singletable.engine import AsyncEngine, Engine
 from singletable.errors import OperationError
 from singletable.faults import AsyncFaultyDriver, Faults
-from singletable.operations import (
-    AsyncDriver,
-    AttributeDefinition,
-    CreateTable,
-    DescribeContinuousBackups,
-    DescribeTable,
-    DescribeTimeToLive,
-    GlobalSecondaryIndex,
-    KeySchemaElement,
-    ListTables,
-    ListTagsOfResource,
-    Operation,
-    Projection,
-    PutItem,
-    Scan,
-    Tag,
-)
 from singletable.server.guard import Credential, Guard, Identity
 from singletable.server.guard.policy_document import read_policy
 from singletable.values import Item
@@ -53,20 +37,20 @@ def _marker(table: str) -> str:
 def _filled() -> Engine:
     engine = Engine.in_memory()
     for table in TABLES:
-        definition = CreateTable(
+        definition = ops.CreateTable(
             table,
-            [AttributeDefinition(name, "S") for name in ("id", _marker(table))],
-            [KeySchemaElement("id", "HASH")],
+            [ops.AttributeDefinition(name, "S") for name in ("id", _marker(table))],
+            [ops.KeySchemaElement("id", "HASH")],
             global_secondary_indexes=[
-                GlobalSecondaryIndex(
-                    "other", [KeySchemaElement(_marker(table), "HASH")], Projection("ALL")
+                ops.GlobalSecondaryIndex(
+                    "other", [ops.KeySchemaElement(_marker(table), "HASH")], ops.Projection("ALL")
                 )
             ],
             billing_mode="PAY_PER_REQUEST",
-            tags=[Tag("content", _marker(table))],
+            tags=[ops.Tag("content", _marker(table))],
         )
         engine.execute(definition)
-        engine.execute(PutItem(table, KEY | {_marker(table): {"S": _marker(table)}}))
+        engine.execute(ops.PutItem(table, KEY | {_marker(table): {"S": _marker(table)}}))
     return engine
 
 
@@ -169,27 +153,27 @@ def _policies(denied: str) -> list[dict[str, object]]:
 
 def _state(engine: Engine, table: str) -> list[object]:
     """Return everything that is stored for a table."""
-    if table not in engine.execute(ListTables()).table_names:
+    if table not in engine.execute(ops.ListTables()).table_names:
         return []
     return [
         engine.execute(operation)
         for operation in (
-            DescribeTable(table),
-            DescribeTimeToLive(table),
-            DescribeContinuousBackups(table),
-            ListTagsOfResource(_arn(table)),
-            Scan(table),
+            ops.DescribeTable(table),
+            ops.DescribeTimeToLive(table),
+            ops.DescribeContinuousBackups(table),
+            ops.ListTagsOfResource(_arn(table)),
+            ops.Scan(table),
         )
     ]
 
 
-def _read(target: str, body: dict[str, Any], spelling: str) -> Operation[object]:
+def _read(target: str, body: dict[str, Any], spelling: str) -> ops.Operation[object]:
     text = json.dumps(body).replace('"t"', json.dumps(spelling))
-    return cast("Operation[object]", read_request(target, text.encode()))
+    return cast("ops.Operation[object]", read_request(target, text.encode()))
 
 
 async def _respond(
-    document: dict[str, object], operation: Operation[object], driver: AsyncDriver
+    document: dict[str, object], operation: ops.Operation[object], driver: ops.AsyncDriver
 ) -> str:
     """Return everything that the client gets: the output, or the error with all its fields."""
     guard = Guard([Credential("ada", "AKIAADA", "secret")])
@@ -211,7 +195,7 @@ def test_denied_table_is_out_of_reach_however_it_is_spelled(data: st.DataObject)
     denied = data.draw(st.sampled_from(TABLES))
     spelling = data.draw(_spellings(denied))
     with FILLED.copy() as engine:
-        driver: AsyncDriver = AsyncEngine(engine)
+        driver: ops.AsyncDriver = AsyncEngine(engine)
         if data.draw(st.booleans()):
             driver = AsyncFaultyDriver(driver, Faults(stale=1))
         before = _state(engine, denied)
