@@ -323,6 +323,43 @@ async def test_client_that_half_closes_still_gets_responses(peer: Peer) -> None:
     assert await peer.reader.read() == b""
 
 
+@pytest.mark.parametrize("name", ["X-Amz-Target", "Host"])
+@connected()
+async def test_trailers_are_ignored(peer: Peer, name: str) -> None:
+    peer.writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n")
+    peer.writer.write(b"X-Amz-Target: a\r\n\r\n2\r\nab\r\n0\r\n" + name.encode() + b": 9\r\n\r\n")
+    assert (await peer.read_response())[2] == b"ab"
+    expected = {"host": "x", "transfer-encoding": "chunked", "x-amz-target": "a"}
+    assert peer.echo.requests[0].headers == expected
+
+
+@connected()
+async def test_repeated_header_hides_no_value(peer: Peer) -> None:
+    peer.writer.write(post(b"", "X-Amz-Target: a", "X-Amz-Target: b"))
+    assert (await peer.read_response())[0] == 200
+    assert peer.echo.requests[0].headers["x-amz-target"] == "a, b"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        ("Transfer-Encoding: chunked",),  # besides Content-Length
+        ("Content-Length: 7",),
+        ("Transfer-Encoding: chunked, identity",),
+        tuple(f"X-{number}: y" for number in range(200)),
+        ("X: y",) * 200,
+    ],
+    ids=["two framings", "two lengths", "unknown framing", "many headers", "repeated header"],
+)
+@connected()
+async def test_ambiguous_or_excessive_headers_are_rejected(
+    peer: Peer, headers: tuple[str, ...]
+) -> None:
+    peer.writer.write(post(b"body", *headers))
+    assert (await peer.read_response())[0] in (400, 431)
+    assert peer.echo.requests == []
+
+
 class FailingHandler(Echo):
     """Raise instead of responding."""
 
