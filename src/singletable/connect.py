@@ -94,5 +94,5 @@ def _explain(kind: str, colon: str, rest: str) -> str:
 
 
 def _guess(word: str) -> str:
-    """Return the address that a word without a colon was probably meant as."""
+    """Return the address that a text without a colon probably stands for."""
     return f"{word}:" if word in ("memory", "dynamodb") else f"file:{word}"

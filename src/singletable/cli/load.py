@@ -265,7 +265,7 @@ class _Run:
             return outcome
 
     async def _check_empty(self, store: AsyncStore, *, populate: bool, is_confirmed: bool) -> None:
-        """Raise if the test would write to a table with items of somebody else."""
+        """Raise if the test would write to a table that has other items."""
         filled: list[str] = []
         for table, name in self._names.items():
             try:

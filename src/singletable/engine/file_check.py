@@ -198,7 +198,7 @@ def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -
 
 
 def _check_structure(execute: Execute, report: FileReport) -> bool:
-    """Let SQLite check its pages and indexes; return False if it met a page it cannot read."""
+    """Let SQLite check its pages and indexes; return False if a page is unreadable."""
     try:
         for (text,) in execute("PRAGMA integrity_check"):
             for line in str(text).splitlines():

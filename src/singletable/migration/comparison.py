@@ -397,7 +397,7 @@ class CopyComparison:
         states: Mapping[Unit, State],
         stored: Mapping[ItemId, Item],
     ) -> Fault | None:
-        """Return what is wrong with a suspect, if it is."""
+        """Return the fault of a suspect, or None."""
         targets = self._targets(suspect.unit, states)
         if isinstance(targets, TransformFailed):
             key, reason = targets.failures[0]

@@ -146,7 +146,7 @@ class Derivation:
     def unit_of(self, table: Table, item: Item) -> Unit | None:
         """Return the unit of an old item, or None if nothing is derived from the item.
 
-        Raises TransformFailed if no rule takes the item, or if its group cannot be told.
+        Raises TransformFailed if no rule takes the item, or if its group cannot be determined.
         """
         if is_state_item(item):
             return None

@@ -218,7 +218,7 @@ class DualWrite:
         yield from self._slots.leave(changed, self._writer, keep=keep)
 
     def carry_over(self, ids: Sequence[str] | None = None) -> Steps[None]:
-        """Derive the new items from what is stored now; delete those of other images."""
+        """Derive the new items from the items stored now; delete those of other images."""
         ids = list(self._markers) if ids is None else ids
         for _ in range(_MAX_ATTEMPTS):
             before = {id_: set(self._markers[id_].images) for id_ in ids}

@@ -53,7 +53,7 @@ def default_owner() -> str:
 def migration_context(
     sides: Mapping[Table, Side], names: Mapping[Table, str], clock: Callable[[], float] = time.time
 ) -> Context:
-    """Return a store context with table names that tell the side, for requests through Places."""
+    """Return a store context whose table names include the side, for requests through Places."""
     return Context(
         table_names={
             table: at(side, names.get(table, table.name)) for table, side in sides.items()

@@ -70,7 +70,7 @@ class ReadGuard:
         return [(name,) for name in sorted(names - keys)]
 
     def has_version(self, stored: Collection[str]) -> bool:
-        """Return whether the version of an item with these attributes tells that it changed."""
+        """Return whether every change of an item with these attributes increments its version."""
         version = self._model.role("version")
         return version is not None and version.attribute in stored and self._model.versions is None
 

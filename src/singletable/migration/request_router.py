@@ -98,7 +98,7 @@ _ACTIONS: Mapping[Phase | None, Mapping[Side, tuple[Action, Action]]] = {
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The state as it was read at a time."""
+    """The migration state, and when it was read."""
 
     state: State | None
     read_at: float

@@ -443,7 +443,7 @@ class MigrationRunner:
         )
 
     def _differences(self, state: State) -> tuple[int | None, tuple[Item, ...] | None]:
-        """Return how many changes are not carried over, and what was written to old tables."""
+        """Return how many changes are not copied yet, and the writes to old tables."""
         if self.migration.copy is None:
             return None, ()
         phases, env = self._phases("status"), self._environment(state)

@@ -57,5 +57,5 @@ def is_damaged_page(error: BaseException) -> bool:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the text of an error; SQLite's own does not tell damage from other errors."""
+    """Return the text of an error; SQLite's own does not distinguish damage from other errors."""
     return "a page of the file is damaged" if is_damaged_page(error) else str(error)

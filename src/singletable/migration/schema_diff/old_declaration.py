@@ -112,7 +112,7 @@ class OldTypes:
         return [name for name in self._before if re.search(rf"\b{re.escape(name)}\b", text)]
 
     def _is_same(self, name: str, seen: frozenset[str] = frozenset()) -> bool:
-        """Return whether a class is as it was, with all classes that its members mention."""
+        """Return whether a class is unchanged, and so are all classes that its members mention."""
         schema = self._before[name]
         kind = self._objects.get(name)
         if schema != self._after.get(name) or "<locals>" in getattr(kind, "__qualname__", ""):
