@@ -272,7 +272,7 @@ class GameSession:
         await self.close()
 
     async def close(self) -> None:
-        """Leave. Messages without a reply, and those who wait, get SessionClosed."""
+        """Leave. Pending messages and waiting calls get SessionClosed."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

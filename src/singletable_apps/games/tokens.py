@@ -118,7 +118,7 @@ class Tokens:
         return Actor(seat=self.read_seat(token))
 
     def answer_id(self, game_id: str, question_id: str, player_id: str) -> str:
-        """Return the id of an answer, from which its author cannot be told."""
+        """Return the id of an answer, which does not reveal its author."""
         return _mac(self._answers, game_id, question_id, player_id)[:10]
 
 

@@ -258,7 +258,7 @@ class HttpProtocol(HttpToolsProtocol):
             self.server_state.remove(self._address)
 
     def _drop_requests(self) -> None:
-        """Tell all handlers that the client is gone; uvicorn tells only the last one."""
+        """Notify all handlers that the client is gone; uvicorn notifies only the last one."""
         for cycle in self._unanswered:
             if not cycle.response_complete:
                 cycle.disconnected = True

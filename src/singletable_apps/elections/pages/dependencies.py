@@ -178,7 +178,7 @@ Viewer: TypeAlias = Annotated[User, Depends(_viewer)]
 
 @dataclass(frozen=True)
 class PageContext:
-    """A request, with the service and the templates at hand."""
+    """The request, service and templates that a page handler uses."""
 
     request: Request
     site: Site

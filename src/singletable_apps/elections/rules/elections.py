@@ -221,7 +221,7 @@ def _check_not_closed(election: Election) -> None:
 
 
 class ResultDetail(StrEnum):
-    """What can be visible of the ballots. Who has voted is no secret, and not one of these."""
+    """What can be visible of the ballots. Who has voted is public and needs no setting."""
 
     TOTALS = "totals"
     RANKINGS = "rankings"

@@ -78,7 +78,7 @@ class Pace:
 
 @dataclass(slots=True)
 class Shown:
-    """What clients were told last: views by channel, encoded."""
+    """The last views that clients received, by channel and encoded."""
 
     snapshot: Snapshot
     views: dict[str, Any] = field(default_factory=dict[str, Any])

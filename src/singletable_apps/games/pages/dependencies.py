@@ -121,7 +121,7 @@ def find_actor(request: Request, service: GamesService) -> Actor:
 
 @dataclass(frozen=True)
 class PageContext(pages.PageContext):
-    """A request, with the service and the templates at hand."""
+    """The request, service and templates that a page handler uses."""
 
     folder = "games"
     rejects = (InvalidInput, GamesBusy)

@@ -147,7 +147,7 @@ def find_visitor(request: Request, site: PortfolioSite) -> User | None:
 
 @dataclass(frozen=True)
 class PageContext(pages.PageContext):
-    """A request, with the service and the templates at hand."""
+    """The request, service and templates that a page handler uses."""
 
     folder = "portfolio"
     rejects = (InvalidInput, SiteBusy)

@@ -80,7 +80,7 @@ class CommentService:
         self._notified_at: datetime | None = None
 
     def submit(self, blog_id: str, draft: CommentDraft, visitor: str) -> None:
-        """Put a comment into the queue. Bots are told nothing, and nothing is stored for them.
+        """Put a comment into the queue. Bots get the same response, and nothing is stored for them.
 
         A comment that is submitted twice is in the queue once.
         """
@@ -274,7 +274,7 @@ class ContactService:
         self._sent: deque[datetime] = deque(maxlen=MESSAGES_PER_HOUR)
 
     def send(self, draft: ContactDraft) -> None:
-        """Send an e-mail to the owner; replies go to the visitor. Bots are told nothing."""
+        """Send an e-mail to the owner; replies go to the visitor. Bots get the same response."""
         if draft.website:
             return
         settings = self._profile.get_settings()

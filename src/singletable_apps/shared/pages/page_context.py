@@ -1,4 +1,4 @@
-"""A request of a page with the templates at hand, the base of what page handlers depend on."""
+"""The request and the templates that a page handler uses; apps add their service."""
 
 from __future__ import annotations
 

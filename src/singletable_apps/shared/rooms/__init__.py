@@ -19,9 +19,9 @@ it. So let events say what is, not what is added: a total, not a difference.
 
 An app may publish only for the members that are present: one that had left gets a snapshot when it
 comes back. If it chooses them, then reads, then publishes, `snapshot` has to wait meanwhile: those
-who join in between would be told neither by their snapshot nor by the event.
+who join in between would get the change neither in their snapshot nor by the event.
 
-A heartbeat tells what a client knows that has missed nothing. It is in the reply to
+A heartbeat has the position of a client that has missed nothing. It is in the reply to
 `{"type": "ping"}`, which a client sends every 20 seconds, and in the response to every poll:
 
     {"type": "pong", "timestamp": "…Z", "data": {"epoch": "9f…", "sequence": 41, "version": 3}}

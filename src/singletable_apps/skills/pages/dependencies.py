@@ -120,7 +120,7 @@ def find_visitor(request: Request, site: SkillsSite) -> User | None:
 
 @dataclass(frozen=True)
 class PageContext(pages.PageContext):
-    """A request, with the service and the templates at hand."""
+    """The request, service and templates that a page handler uses."""
 
     folder = "skills"
     rejects = (InvalidInput, DirectoryBusy)

@@ -108,7 +108,7 @@ class EntryService:
         entry_id: str,
         check: RevisionCheck = any_revision,
     ) -> Entry:
-        """Delete an entry of one's own. Return it as it was."""
+        """Delete an entry of the caller, and return it."""
         check_author(actor, username)
         entity: Any = kind.entity
         before = self.get(username, kind, entry_id)
