@@ -6,21 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from singletable import operations as ops
 from singletable.errors import TransactionCanceled
-from singletable.operations import (
-    AttributeValueUpdate,
-    BatchWriteItem,
-    Driver,
-    Operation,
-    Put,
-    PutItem,
-    PutRequest,
-    TransactWriteItem,
-    TransactWriteItems,
-    Update,
-    UpdateItem,
-    WriteRequest,
-)
 from singletable.values import AttributeValue, Item
 from tests.conformance.errors import validation_error
 from tests.conformance.tables import ada, make_table, put, stored
@@ -75,11 +62,11 @@ SIZES: list[tuple[AttributeValue, int]] = [
 
 
 @pytest.mark.parametrize(("value", "size"), SIZES, ids=[str(value) for value, _ in SIZES])
-def test_value_size_in_bytes(driver: Driver, value: AttributeValue, size: int) -> None:
+def test_value_size_in_bytes(driver: ops.Driver, value: AttributeValue, size: int) -> None:
     table = make_table(driver, pk="S")
     room = LIMIT - PADDED - len("v") - size
     put(driver, table, ada(v=value, fill=_text(room)))
-    too_large = PutItem(table, ada(v=value, fill=_text(room + 1)))
+    too_large = ops.PutItem(table, ada(v=value, fill=_text(room + 1)))
     assert validation_error(driver, too_large) == TOO_LARGE
 
 
@@ -103,40 +90,45 @@ COARSE: list[tuple[Item, bool]] = [
 
 
 @pytest.mark.parametrize(("item", "fits"), COARSE, ids=[str(n) for n in range(len(COARSE))])
-def test_item_size_is_the_sum_of_names_and_values(driver: Driver, item: Item, fits: bool) -> None:
+def test_item_size_is_the_sum_of_names_and_values(
+    driver: ops.Driver, item: Item, fits: bool
+) -> None:
     table = make_table(driver, pk="S")
     if fits:
         put(driver, table, item)
         assert stored(driver, table, KEY) == item
     else:
-        assert validation_error(driver, PutItem(table, item)) == TOO_LARGE
+        assert validation_error(driver, ops.PutItem(table, item)) == TOO_LARGE
         assert stored(driver, table, KEY) is None
 
 
 # The limit does not depend on the number of attributes.
 @pytest.mark.parametrize("count", [1, 2, 100])
-def test_size_limit_holds_for_any_number_of_attributes(driver: Driver, count: int) -> None:
+def test_size_limit_holds_for_any_number_of_attributes(driver: ops.Driver, count: int) -> None:
     table = make_table(driver, pk="S")
     others = {f"a{number:04}": _text(1_000) for number in range(count)}
     room = LIMIT - PADDED - count * (5 + 1_000)
     put(driver, table, ada(fill=_text(room)) | others)
-    assert validation_error(driver, PutItem(table, ada(fill=_text(room + 1)) | others)) == TOO_LARGE
+    assert (
+        validation_error(driver, ops.PutItem(table, ada(fill=_text(room + 1)) | others))
+        == TOO_LARGE
+    )
 
 
-Write = Callable[[str, Item], Operation[object]]
+Write = Callable[[str, Item], ops.Operation[object]]
 
 
-def _batch_put(table: str, item: Item) -> Operation[object]:
-    return BatchWriteItem({table: [WriteRequest(put_request=PutRequest(item))]})
+def _batch_put(table: str, item: Item) -> ops.Operation[object]:
+    return ops.BatchWriteItem({table: [ops.WriteRequest(put_request=ops.PutRequest(item))]})
 
 
-def _transact_put(table: str, item: Item) -> Operation[object]:
-    return TransactWriteItems([TransactWriteItem(put=Put(table, item))])
+def _transact_put(table: str, item: Item) -> ops.Operation[object]:
+    return ops.TransactWriteItems([ops.TransactWriteItem(put=ops.Put(table, item))])
 
 
 # The transaction is rejected as invalid, not canceled.
 @pytest.mark.parametrize("write", [_batch_put, _transact_put])
-def test_every_put_has_the_same_size_limit(driver: Driver, write: Write) -> None:
+def test_every_put_has_the_same_size_limit(driver: ops.Driver, write: Write) -> None:
     table = make_table(driver, pk="S")
     driver.execute(write(table, ada(fill=_text(LIMIT - PADDED))))
     too_large = ada(fill=_text(LIMIT - PADDED + 1))
@@ -146,7 +138,7 @@ def test_every_put_has_the_same_size_limit(driver: Driver, write: Write) -> None
 # Legacy parameters are only checked by the size of the resulting item.
 @pytest.mark.parametrize("before", [None, ada(untouched=_text(100))], ids=["new", "old"])
 def test_attribute_updates_check_the_size_of_the_resulting_item(
-    driver: Driver, before: Item | None
+    driver: ops.Driver, before: Item | None
 ) -> None:
     table = make_table(driver, pk="S")
     untouched = 0
@@ -155,25 +147,25 @@ def test_attribute_updates_check_the_size_of_the_resulting_item(
         untouched = len("untouched") + 100
     room = LIMIT - PADDED - untouched
 
-    def padded(length: int) -> UpdateItem:
-        fill = AttributeValueUpdate(_text(length), "PUT")
-        return UpdateItem(table, KEY, attribute_updates={"fill": fill})
+    def padded(length: int) -> ops.UpdateItem:
+        fill = ops.AttributeValueUpdate(_text(length), "PUT")
+        return ops.UpdateItem(table, KEY, attribute_updates={"fill": fill})
 
     assert validation_error(driver, padded(room + 1)) == TOO_LARGE_TO_UPDATE
     assert stored(driver, table, KEY) == before
     driver.execute(padded(room))
 
 
-def _transact_update(table: str, length: int) -> TransactWriteItems:
+def _transact_update(table: str, length: int) -> ops.TransactWriteItems:
     values: Item = {":v": _text(length)}
-    update = Update(table, KEY, "SET fill = :v", expression_attribute_values=values)
-    return TransactWriteItems([TransactWriteItem(update=update)])
+    update = ops.Update(table, KEY, "SET fill = :v", expression_attribute_values=values)
+    return ops.TransactWriteItems([ops.TransactWriteItem(update=update)])
 
 
 # An item that becomes too large only during execution cancels the transaction.
 @pytest.mark.parametrize("before", [None, ada(untouched=_text(100))], ids=["new", "old"])
 def test_transactional_update_checks_the_size_of_the_resulting_item(
-    driver: Driver, before: Item | None
+    driver: ops.Driver, before: Item | None
 ) -> None:
     table = make_table(driver, pk="S")
     untouched = 0

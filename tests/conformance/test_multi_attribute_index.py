@@ -13,20 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from singletable.operations import (
-    AttributeDefinition,
-    Condition,
-    CreateTable,
-    DescribeTable,
-    Driver,
-    GlobalSecondaryIndex,
-    KeySchemaElement,
-    Projection,
-    PutItem,
-    Query,
-    Scan,
-    UpdateItem,
-)
+from singletable import operations as ops
 from singletable.values import AttributeValue, Item, KeyType
 from tests.conformance.errors import INVALID, NOT_VALID, validation_error
 from tests.conformance.requests import (
@@ -46,25 +33,25 @@ WRONG_TYPE = f"{INVALID}Condition parameter type does not match schema type"
 
 
 def make_table(
-    driver: Driver,
+    driver: ops.Driver,
     partition: dict[str, KeyType],
     sort: dict[str, KeyType],
-    projection: Projection | None = None,
+    projection: ops.Projection | None = None,
 ) -> str:
     """Create a table with the key `pk` and one global index."""
     name = unused_name()
     types: dict[str, KeyType] = {"pk": "S", **partition, **sort}
     schema = [
-        *(KeySchemaElement(attribute, "HASH") for attribute in partition),
-        *(KeySchemaElement(attribute, "RANGE") for attribute in sort),
+        *(ops.KeySchemaElement(attribute, "HASH") for attribute in partition),
+        *(ops.KeySchemaElement(attribute, "RANGE") for attribute in sort),
     ]
     driver.execute(
-        CreateTable(
+        ops.CreateTable(
             name,
-            [AttributeDefinition(attribute, kind) for attribute, kind in types.items()],
-            [KeySchemaElement("pk", "HASH")],
+            [ops.AttributeDefinition(attribute, kind) for attribute, kind in types.items()],
+            [ops.KeySchemaElement("pk", "HASH")],
             global_secondary_indexes=[
-                GlobalSecondaryIndex(INDEX, schema, projection or Projection("ALL"))
+                ops.GlobalSecondaryIndex(INDEX, schema, projection or ops.Projection("ALL"))
             ],
             billing_mode="PAY_PER_REQUEST",
         )
@@ -72,7 +59,7 @@ def make_table(
     return name
 
 
-def ask(table: str, condition: str, **values: AttributeValue) -> Query:
+def ask(table: str, condition: str, **values: AttributeValue) -> ops.Query:
     """Return a query of the index."""
     return replace(query(table, condition, **values), index_name=INDEX)
 
@@ -88,7 +75,7 @@ ROWS = {
 
 
 @pytest.fixture
-def table(driver: Driver) -> str:
+def table(driver: ops.Driver) -> str:
     """Create a table with an index by h and then by a, b, c and d; p6 lacks c."""
     name = make_table(driver, {"h": "S"}, SORT)
     items: list[Item] = [
@@ -111,12 +98,12 @@ VALUES: dict[str, AttributeValue] = {
 }
 
 
-def test_description_lists_key_attributes_in_order(driver: Driver, table: str) -> None:
-    indexes = driver.execute(DescribeTable(table)).table.global_secondary_indexes
+def test_description_lists_key_attributes_in_order(driver: ops.Driver, table: str) -> None:
+    indexes = driver.execute(ops.DescribeTable(table)).table.global_secondary_indexes
     assert indexes is not None
     assert indexes[0].key_schema == [
-        KeySchemaElement("h", "HASH"),
-        *(KeySchemaElement(attribute, "RANGE") for attribute in SORT),
+        ops.KeySchemaElement("h", "HASH"),
+        *(ops.KeySchemaElement(attribute, "RANGE") for attribute in SORT),
     ]
 
 
@@ -141,7 +128,7 @@ def test_description_lists_key_attributes_in_order(driver: Driver, table: str) -
 )
 @pytest.mark.parametrize("forward", [True, False])
 def test_sort_attributes_are_matched_left_to_right(
-    driver: Driver, table: str, condition: str, found: str, forward: bool
+    driver: ops.Driver, table: str, condition: str, found: str, forward: bool
 ) -> None:
     asked = replace(ask(table, condition, **VALUES), scan_index_forward=forward)
     keys = found.split()
@@ -172,12 +159,12 @@ def wanting(loose: str, last: str) -> str:
     ],
 )
 def test_rejects_gap_in_sort_key_conditions(
-    driver: Driver, table: str, condition: str, message: str
+    driver: ops.Driver, table: str, condition: str, message: str
 ) -> None:
     assert validation_error(driver, ask(table, condition, **VALUES)) == message
 
 
-def test_last_evaluated_key_has_every_key_attribute(driver: Driver, table: str) -> None:
+def test_last_evaluated_key_has_every_key_attribute(driver: ops.Driver, table: str) -> None:
     asked = replace(ask(table, "h = :h AND a = :t", **VALUES), limit=2)
     page = driver.execute(asked)
     assert values_of(page.items, "pk") == ["p4", "p3"]
@@ -189,7 +176,7 @@ def test_last_evaluated_key_has_every_key_attribute(driver: Driver, table: str) 
 
 
 @pytest.mark.parametrize("lacking", ["a", "d", "h", "pk"])
-def test_start_key_needs_every_key_attribute(driver: Driver, table: str, lacking: str) -> None:
+def test_start_key_needs_every_key_attribute(driver: ops.Driver, table: str, lacking: str) -> None:
     asked = ask(table, "h = :h AND a = :t", **VALUES)
     last = driver.execute(replace(asked, limit=1)).last_evaluated_key
     assert last is not None
@@ -217,14 +204,14 @@ def test_start_key_needs_every_key_attribute(driver: Driver, table: str, lacking
     ],
 )
 def test_every_partition_attribute_needs_equality(
-    driver: Driver, condition: str, message: str
+    driver: ops.Driver, condition: str, message: str
 ) -> None:
     table = make_table(driver, {"h": "S", "i": "N"}, {"r": "N"})
     assert validation_error(driver, ask(table, condition, s=text("s"), n=number(1))) == message
 
 
 # "ab" and "c" is another partition than "a" and "bc".
-def test_partition_attributes_are_kept_apart(driver: Driver) -> None:
+def test_partition_attributes_are_kept_apart(driver: ops.Driver) -> None:
     table = make_table(driver, {"h": "S", "i": "S"}, {})
     pairs = [("ab", "c"), ("a", "bc"), ("a\0", "bc"), ("a", "\0bc"), ("c", "ab")]
     fill(
@@ -240,7 +227,7 @@ def test_partition_attributes_are_kept_apart(driver: Driver) -> None:
         assert values_of(page.items, "pk") == [str(place)]
 
 
-def test_index_has_up_to_four_partition_and_four_sort_attributes(driver: Driver) -> None:
+def test_index_has_up_to_four_partition_and_four_sort_attributes(driver: ops.Driver) -> None:
     partition: dict[str, KeyType] = {"h1": "S", "h2": "N", "h3": "B", "h4": "S"}
     sort: dict[str, KeyType] = {"r1": "N", "r2": "S", "r3": "B", "r4": "N"}
     table = make_table(driver, partition, sort)
@@ -251,25 +238,28 @@ def test_index_has_up_to_four_partition_and_four_sort_attributes(driver: Driver)
     assert driver.execute(ask(table, condition, **item)).count == 1
 
 
-def test_legacy_key_conditions_work_on_multi_attribute_keys(driver: Driver) -> None:
+def test_legacy_key_conditions_work_on_multi_attribute_keys(driver: ops.Driver) -> None:
     table = make_table(driver, {"h": "S", "i": "S"}, {})
     put(driver, table, {"pk": text("p"), "h": text("h"), "i": text("i")})
-    asked = Query(
+    asked = ops.Query(
         table,
         index_name=INDEX,
-        key_conditions={"h": Condition("EQ", [text("h")]), "i": Condition("EQ", [text("i")])},
+        key_conditions={
+            "h": ops.Condition("EQ", [text("h")]),
+            "i": ops.Condition("EQ", [text("i")]),
+        },
     )
     assert driver.execute(asked).count == 1
 
 
-def test_item_is_indexed_only_with_every_key_attribute(driver: Driver, table: str) -> None:
+def test_item_is_indexed_only_with_every_key_attribute(driver: ops.Driver, table: str) -> None:
     def indexed() -> list[str]:
-        return sorted(values_of(walk(driver, Scan(table, index_name=INDEX)), "pk"))
+        return sorted(values_of(walk(driver, ops.Scan(table, index_name=INDEX)), "pk"))
 
     assert indexed() == ["p1", "p2", "p3", "p4", "p5"]
     key: Item = {"pk": text("p6")}
     driver.execute(
-        UpdateItem(
+        ops.UpdateItem(
             table,
             key,
             update_expression="SET c = :c",
@@ -277,7 +267,7 @@ def test_item_is_indexed_only_with_every_key_attribute(driver: Driver, table: st
         )
     )
     assert "p6" in indexed()
-    driver.execute(UpdateItem(table, key, update_expression="REMOVE h"))
+    driver.execute(ops.UpdateItem(table, key, update_expression="REMOVE h"))
     assert "p6" not in indexed()
 
 
@@ -297,12 +287,12 @@ def test_item_is_indexed_only_with_every_key_attribute(driver: Driver, table: st
     ],
 )
 def test_every_key_attribute_must_have_its_type(
-    driver: Driver, table: str, value: AttributeValue, message: str
+    driver: ops.Driver, table: str, value: AttributeValue, message: str
 ) -> None:
-    assert validation_error(driver, PutItem(table, {"pk": text("p"), "c": value})) == message
+    assert validation_error(driver, ops.PutItem(table, {"pk": text("p"), "c": value})) == message
 
 
-def test_filter_rejects_key_attributes(driver: Driver, table: str) -> None:
+def test_filter_rejects_key_attributes(driver: ops.Driver, table: str) -> None:
     for attribute in ("h", "a", "d"):
         asked = ask(table, "h = :h", **VALUES)
         asked = replace(asked, filter_expression=f"attribute_exists({attribute})")
@@ -314,11 +304,11 @@ def test_filter_rejects_key_attributes(driver: Driver, table: str) -> None:
     assert driver.execute(replace(asked, filter_expression="attribute_exists(pk)")).count == 5
 
 
-def test_keys_only_index_holds_the_keys(driver: Driver) -> None:
-    table = make_table(driver, {"h": "S", "i": "S"}, {"r": "S"}, Projection("KEYS_ONLY"))
+def test_keys_only_index_holds_the_keys(driver: ops.Driver) -> None:
+    table = make_table(driver, {"h": "S", "i": "S"}, {"r": "S"}, ops.Projection("KEYS_ONLY"))
     keys: Item = {"pk": text("p"), "h": text("h"), "i": text("i"), "r": text("r")}
     put(driver, table, keys | {"more": text("more")})
-    assert driver.execute(Scan(table, index_name=INDEX)).items == [keys]
+    assert driver.execute(ops.Scan(table, index_name=INDEX)).items == [keys]
 
 
 @dataclass(frozen=True)
@@ -357,7 +347,7 @@ RANGES: dict[str, Callable[[Any, Any], bool]] = {
 # Attributes are compared one after the other, each by its own type, regardless of length.
 @near_drivers
 @given(data=st.data())
-def test_entries_are_ordered_as_tuples(driver: Driver, data: st.DataObject) -> None:
+def test_entries_are_ordered_as_tuples(driver: ops.Driver, data: st.DataObject) -> None:
     table = make_table(driver, {"h": "S"}, {"w": "S", "n": "N", "b": "B"})
     places = data.draw(st.lists(PLACES, max_size=25))
     fill(

@@ -10,24 +10,10 @@ import msgspec
 import pytest
 
 from singletable import operations
+from singletable import operations as ops
 from singletable.engine import handlers
 from singletable.engine.constraints.check import RULES
 from singletable.faults.config import OPERATIONS as FAULT_OPERATIONS
-from singletable.operations import (
-    BatchGetItem,
-    DescribeLimits,
-    Get,
-    GetItem,
-    KeysAndAttributes,
-    ListTagsOfResource,
-    Operation,
-    Put,
-    Shape,
-    TransactGetItem,
-    TransactGetItems,
-    TransactWriteItem,
-    TransactWriteItems,
-)
 from singletable.operations.registry import OPERATIONS, OperationSpec, table_names
 from singletable.remote.outputs import decode_output
 from singletable.retry import is_idempotent
@@ -37,15 +23,15 @@ from singletable.wire import TARGETS, write_request
 SPECS = [pytest.param(spec, id=spec.name) for spec in OPERATIONS.values()]
 
 
-def declared_operations() -> set[type[Operation[Any]]]:
+def declared_operations() -> set[type[ops.Operation[Any]]]:
     """Return the operations that the modules of `singletable.operations` declare."""
     for module in pkgutil.iter_modules(operations.__path__):
         import_module(f"{operations.__name__}.{module.name}")
     prefix = f"{operations.__name__}."
-    return {kind for kind in Operation.__subclasses__() if kind.__module__.startswith(prefix)}
+    return {kind for kind in ops.Operation.__subclasses__() if kind.__module__.startswith(prefix)}
 
 
-def blank(spec: OperationSpec) -> Operation[Any]:
+def blank(spec: OperationSpec) -> ops.Operation[Any]:
     """Return a request whose required fields are empty, as it may come over the wire."""
     fields = msgspec.structs.fields(spec.request)
     return spec.request(**{field.name: None for field in fields if field.required})
@@ -87,7 +73,7 @@ def test_operation_has_a_target_on_the_wire(spec: OperationSpec) -> None:
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_output_can_be_read_from_a_response(spec: OperationSpec) -> None:
-    assert issubclass(spec.output, Shape)
+    assert issubclass(spec.output, ops.Shape)
     if all(not field.required for field in msgspec.structs.fields(spec.output)):
         assert decode_output(spec.request, b"{}") == spec.output()
 
@@ -113,17 +99,24 @@ def test_an_unconditional_request_is_retried_unless_it_is_never_idempotent(
 @pytest.mark.parametrize(
     ("operation", "tables"),
     [
-        (GetItem("a", {}), ["a"]),
-        (BatchGetItem({"b": KeysAndAttributes([]), "a": KeysAndAttributes([])}), ["b", "a"]),
-        (TransactGetItems([TransactGetItem(Get("a", {}))] * 2), ["a", "a"]),
+        (ops.GetItem("a", {}), ["a"]),
         (
-            TransactWriteItems([TransactWriteItem(put=Put("a", {})), TransactWriteItem()]),
+            ops.BatchGetItem({"b": ops.KeysAndAttributes([]), "a": ops.KeysAndAttributes([])}),
+            ["b", "a"],
+        ),
+        (ops.TransactGetItems([ops.TransactGetItem(ops.Get("a", {}))] * 2), ["a", "a"]),
+        (
+            ops.TransactWriteItems(
+                [ops.TransactWriteItem(put=ops.Put("a", {})), ops.TransactWriteItem()]
+            ),
             ["a"],
         ),
-        (ListTagsOfResource("arn:aws:dynamodb:r:1:table/a"), ["arn:aws:dynamodb:r:1:table/a"]),
-        (DescribeLimits(), []),
+        (ops.ListTagsOfResource("arn:aws:dynamodb:r:1:table/a"), ["arn:aws:dynamodb:r:1:table/a"]),
+        (ops.DescribeLimits(), []),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_table_names_are_read_from_requests(operation: Operation[Any], tables: list[str]) -> None:
+def test_table_names_are_read_from_requests(
+    operation: ops.Operation[Any], tables: list[str]
+) -> None:
     assert list(table_names(operation)) == tables

@@ -12,31 +12,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from singletable.operations import (
-    AttributeDefinition,
-    CreateTable,
-    Get,
-    GlobalSecondaryIndex,
-    KeySchemaElement,
-    Operation,
-    Projection,
-    Put,
-    ReadChanges,
-    SweepExpired,
-    TimeToLiveSpecification,
-    TransactGetItem,
-    TransactGetItems,
-    TransactWriteItem,
-    TransactWriteItems,
-    UpdateTimeToLive,
-)
+from singletable import operations as ops
 
 LOCAL, DYNALITE, MOTO = "DynamoDB Local", "dynalite", "moto server"
 FOREIGN = (LOCAL, DYNALITE, MOTO)
-TABLE = CreateTable(
+TABLE = ops.CreateTable(
     "plain",
-    [AttributeDefinition("PK", "S")],
-    [KeySchemaElement("PK", "HASH")],
+    [ops.AttributeDefinition("PK", "S")],
+    [ops.KeySchemaElement("PK", "HASH")],
     billing_mode="PAY_PER_REQUEST",
 )
 
@@ -48,40 +31,40 @@ class Lack:
     engine: str
     feature: str
     why: str
-    example: Operation[Any]
-    needs: Callable[[Operation[Any]], bool]
+    example: ops.Operation[Any]
+    needs: Callable[[ops.Operation[Any]], bool]
 
 
-def _operations(engine: str, feature: str, why: str, *examples: Operation[Any]) -> list[Lack]:
+def _operations(engine: str, feature: str, why: str, *examples: ops.Operation[Any]) -> list[Lack]:
     return [
         Lack(engine, feature, why, example, partial(_is_a, type(example))) for example in examples
     ]
 
 
-def _is_a(kind: type[Operation[Any]], asked: Operation[Any]) -> bool:
+def _is_a(kind: type[ops.Operation[Any]], asked: ops.Operation[Any]) -> bool:
     return type(asked) is kind
 
 
-def _has_many_attributes(asked: Operation[Any]) -> bool:
-    return isinstance(asked, CreateTable) and any(
+def _has_many_attributes(asked: ops.Operation[Any]) -> bool:
+    return isinstance(asked, ops.CreateTable) and any(
         len(index.key_schema) > 2 for index in asked.global_secondary_indexes or ()
     )
 
 
-_MANY_ATTRIBUTES = CreateTable(
+_MANY_ATTRIBUTES = ops.CreateTable(
     "many",
-    [AttributeDefinition(name, "S") for name in ("PK", "a", "b", "c")],
-    [KeySchemaElement("PK", "HASH")],
+    [ops.AttributeDefinition(name, "S") for name in ("PK", "a", "b", "c")],
+    [ops.KeySchemaElement("PK", "HASH")],
     billing_mode="PAY_PER_REQUEST",
     global_secondary_indexes=[
-        GlobalSecondaryIndex(
+        ops.GlobalSecondaryIndex(
             "by_three",
             [
-                KeySchemaElement("a", "HASH"),
-                KeySchemaElement("b", "HASH"),
-                KeySchemaElement("c", "RANGE"),
+                ops.KeySchemaElement("a", "HASH"),
+                ops.KeySchemaElement("b", "HASH"),
+                ops.KeySchemaElement("c", "RANGE"),
             ],
-            Projection("ALL"),
+            ops.Projection("ALL"),
         )
     ],
 )
@@ -91,21 +74,23 @@ LACKS: list[Lack] = [
         lack
         for engine in FOREIGN
         for lack in _operations(
-            engine, "change feed", "it is singletable's own", ReadChanges(), SweepExpired()
+            engine, "change feed", "it is singletable's own", ops.ReadChanges(), ops.SweepExpired()
         )
     ),
     *_operations(
         DYNALITE,
         "transactions",
         "it is older than they are",
-        TransactWriteItems([TransactWriteItem(put=Put("plain", {"PK": {"S": "a"}}))]),
-        TransactGetItems([TransactGetItem(Get("plain", {"PK": {"S": "a"}}))]),
+        ops.TransactWriteItems([ops.TransactWriteItem(put=ops.Put("plain", {"PK": {"S": "a"}}))]),
+        ops.TransactGetItems([ops.TransactGetItem(ops.Get("plain", {"PK": {"S": "a"}}))]),
     ),
     *_operations(
         DYNALITE,
         "time to live",
         "it is older than that",
-        UpdateTimeToLive("plain", TimeToLiveSpecification(enabled=True, attribute_name="TTL")),
+        ops.UpdateTimeToLive(
+            "plain", ops.TimeToLiveSpecification(enabled=True, attribute_name="TTL")
+        ),
     ),
     Lack(
         DYNALITE,
