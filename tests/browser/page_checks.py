@@ -6,10 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from playwright.sync_api import Page, Response
+from playwright.sync_api import Page, Response, ViewportSize
 
+from tests.browser.conftest import PHONE, WIDE
 from tests.clients.programs import installed
 
+# Bytes that a page may load, and bytes of response headers, which the browser does not report.
+BUDGET = 150_000
+_HEADERS = 500
+# Pages are shown, need a permission, or have a form with errors.
+_STATUSES = (200, 403, 422)
+_BODY_SIZES = """[...performance.getEntriesByType("navigation"),
+    ...performance.getEntriesByType("resource")].map(one => one.encodedBodySize)"""
+_OPEN_ALL = "for (const one of document.querySelectorAll('main details')) one.open = true"
 _AXE = "axe-core/node_modules/axe-core/axe.min.js"
 # Only the violations: sending the whole report here takes a quarter of the time.
 _RUN_AXE = """exclude => axe.run({include: [["html"]], exclude}, {resultTypes: ["violations"]})
@@ -30,6 +39,27 @@ def find_axe_violations(page: Page, *, exclude: Sequence[str] = ()) -> list[str]
         for violation in violations
         for node in violation["nodes"]
     ]
+
+
+def find_page_faults(page: Page, url: str, *, exclude: Sequence[str] = ()) -> list[str]:
+    """Open a page wide and light, then narrow and dark, and return its faults."""
+    page.set_viewport_size(cast(ViewportSize, WIDE))
+    page.emulate_media(color_scheme="light")
+    answer = page.goto(url)
+    page.evaluate(_OPEN_ALL)
+    faults = [] if answer and answer.status in _STATUSES else [f"{answer and answer.status}"]
+    faults += find_axe_violations(page, exclude=exclude)
+    page.set_viewport_size(cast(ViewportSize, PHONE))
+    page.emulate_media(color_scheme="dark")
+    faults += find_axe_violations(page, exclude=exclude)
+    if (width := page.evaluate("document.documentElement.scrollWidth")) != PHONE["width"]:
+        faults.append(f"{width} pixels wide on a phone")
+    sizes: list[int] = page.evaluate(_BODY_SIZES)
+    if (weight := sum(sizes) + _HEADERS * len(sizes)) > BUDGET:
+        faults.append(f"{weight} bytes")
+    if page.locator("h1").count() != 1:
+        faults.append("not one h1")
+    return faults
 
 
 def collect_errors(page: Page) -> list[str]:

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page
 
-from tests.browser.conftest import PHONE, WIDE, OpenPage
+from tests.browser.conftest import OpenPage
 from tests.browser.crawler import CrawledPage, select_pages_with_all_parts
-from tests.browser.page_checks import collect_errors, find_axe_violations
+from tests.browser.page_checks import collect_errors, find_page_faults
 from tests.browser.site import Site
 
-BUDGET = 150_000
-# Bytes of response headers, which the browser does not report.
-HEADERS = 500
 # The owner of the site, a voter, a visitor, and the owner of an election that is not launched.
 PEOPLE = ("Ada", "Leslie", None, "Donald")
-WEIGHT = """[...performance.getEntriesByType("navigation"),
-    ...performance.getEntriesByType("resource")].map(one => one.encodedBodySize)"""
-OPEN_ALL = "for (const one of document.querySelectorAll('main details')) one.open = true"
 
 
 @pytest.fixture(scope="module")
@@ -47,25 +40,7 @@ def test_pages_are_accessible_and_small(
     wrong: dict[str, list[str]] = {}
     for crawled in sorted(chosen, key=lambda entry: str(entry.user)):
         site.sign_in(page, crawled.user)
-        if faults := [*_find_faults(page, site, crawled), *errors]:
+        if faults := [*find_page_faults(page, site.address + crawled.address), *errors]:
             wrong[f"{crawled.address} for {crawled.user}"] = faults
         errors.clear()
     assert wrong == {}
-
-
-def _find_faults(page: Page, site: Site, crawled: CrawledPage) -> list[str]:
-    """Return the faults of a page: wide and light, then narrow and dark."""
-    page.set_viewport_size({"width": WIDE["width"], "height": WIDE["height"]})
-    page.emulate_media(color_scheme="light")
-    page.goto(site.address + crawled.address)
-    page.evaluate(OPEN_ALL)
-    faults: list[str] = [*find_axe_violations(page)]
-    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
-    page.emulate_media(color_scheme="dark")
-    faults += find_axe_violations(page)
-    if (width := page.evaluate("document.documentElement.scrollWidth")) != PHONE["width"]:
-        faults.append(f"{width} pixels wide on a phone")
-    sizes: list[int] = page.evaluate(WEIGHT)
-    if (weight := sum(sizes) + HEADERS * len(sizes)) > BUDGET:
-        faults.append(f"{weight} bytes")
-    return faults

@@ -7,8 +7,8 @@ from playwright.sync_api import Page
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
-from tests.browser.conftest import PHONE, WIDE, OpenPage
-from tests.browser.page_checks import collect_errors, find_axe_violations
+from tests.browser.conftest import PHONE, OpenPage
+from tests.browser.page_checks import collect_errors, find_page_faults
 from tests.browser.polls.server import Served
 
 LONG = PollDraft(
@@ -18,10 +18,6 @@ LONG = PollDraft(
     protection=Protection.CODES,
     results=ResultsVisibility.AFTER_CLOSING,
 )
-BUDGET = 150_000
-HEADERS = 500
-WEIGHT = """[...performance.getEntriesByType("navigation"),
-    ...performance.getEntriesByType("resource")].map(one => one.encodedBodySize)"""
 # What is tapped has 44 pixels each way; but for links within a sentence, and what is small on
 # purpose: crumbs, and the choice of a theme. A box to tick is as large as its label.
 SMALL = """[...document.querySelectorAll("main button, main a.button, main input, main select")]
@@ -54,27 +50,16 @@ def test_pages_are_accessible_small_and_within_the_policy(
         ),
         *(served.at(closed, at) for at in ("", "/manage/reopen")),
     ]
-    wrong = {at: [*_looked_at(page, at), *errors] for at in pages}
+    wrong = {at: [*_find_faults(page, at), *errors] for at in pages}
     assert {at: faults for at, faults in wrong.items() if faults} == {}
     page.context.clear_cookies()
     for at in (served.at(managed, "/manage"), f"{served.address}/polls/mine"):
-        assert _looked_at(page, at) == []
+        assert _find_faults(page, at) == []
 
 
-def _looked_at(page: Page, at: str) -> list[str]:
-    """Return the problems of a page, wide and light, then narrow and dark."""
-    page.set_viewport_size({"width": WIDE["width"], "height": WIDE["height"]})
-    page.emulate_media(color_scheme="light")
-    page.goto(at)
-    faults = find_axe_violations(page)
-    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
-    page.emulate_media(color_scheme="dark")
-    faults += find_axe_violations(page)
-    if (width := page.evaluate("document.documentElement.scrollWidth")) != PHONE["width"]:
-        faults.append(f"{width} pixels wide on a phone")
-    sizes: list[int] = page.evaluate(WEIGHT)
-    if (weight := sum(sizes) + HEADERS * len(sizes)) > BUDGET:
-        faults.append(f"{weight} bytes")
+def _find_faults(page: Page, at: str) -> list[str]:
+    """Return the faults of a page, and what is too small to tap."""
+    faults = find_page_faults(page, at)
     small: list[str] = page.evaluate(SMALL)
     return [*faults, *small]
 

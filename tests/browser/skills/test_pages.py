@@ -11,8 +11,8 @@ from playwright.sync_api import Page
 from singletable_apps.skills.entities import Project
 from singletable_apps.skills.entry_rules import KINDS, EntryDraft
 from singletable_apps.skills.urls import PREFIX
-from tests.browser.conftest import PHONE, WIDE, OpenPage
-from tests.browser.page_checks import collect_errors, find_axe_violations
+from tests.browser.conftest import OpenPage
+from tests.browser.page_checks import collect_errors, find_page_faults
 from tests.browser.skills.server import Served
 
 # Files, pages for visitors, and pages like another.
@@ -54,7 +54,7 @@ def test_pages_are_accessible_and_fit_a_phone(open_as: Callable[..., Page], serv
     errors = collect_errors(page)
     faults: dict[str, list[str]] = {}
     for path in [*_paths(served), *(f"{PREFIX}{query}" for query in QUERIES)]:
-        if found := [*_faults(page, f"{served.address}{path}"), *_unexpected(errors)]:
+        if found := [*_find_faults(page, served, path), *_unexpected(errors)]:
             faults[path] = found
         errors.clear()
     assert faults == {}
@@ -65,7 +65,7 @@ def test_pages_for_visitors_are_accessible_and_fit_a_phone(
 ) -> None:
     page = open_page()
     errors = collect_errors(page)
-    faults = {path: _faults(page, f"{served.address}{PREFIX}{path}") for path in VISITORS}
+    faults = {path: _find_faults(page, served, PREFIX + path) for path in VISITORS}
     assert {path: found for path, found in faults.items() if found} == {}
     assert errors == []
 
@@ -94,22 +94,8 @@ def _paths(served: Served) -> Iterator[str]:
             yield f"{path.format(**examples)}{SMALLER.get(page, '')}"
 
 
-def _faults(page: Page, url: str) -> list[str]:
-    """Return the faults of a page, wide and light, then narrow and dark."""
-    page.set_viewport_size({"width": WIDE["width"], "height": WIDE["height"]})
-    page.emulate_media(color_scheme="light")
-    answer = page.goto(url)
-    faults = [] if answer and answer.status in (200, 422) else [f"{answer and answer.status}"]
-    faults += find_axe_violations(page, exclude=ALIKE)
-    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
-    page.emulate_media(color_scheme="dark")
-    faults += find_axe_violations(page, exclude=ALIKE)
-    width: int = page.evaluate("document.documentElement.scrollWidth")
-    if width > PHONE["width"]:
-        faults.append(f"{width} pixels wide on a phone")
-    if page.locator("h1").count() != 1:
-        faults.append("not one h1")
-    return faults
+def _find_faults(page: Page, served: Served, path: str) -> list[str]:
+    return find_page_faults(page, f"{served.address}{path}", exclude=ALIKE)
 
 
 def _unexpected(errors: list[str]) -> list[str]:
