@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
+from singletable import operations as ops
 from singletable.engine import AsyncEngine, Engine
 from singletable.errors import (
     AccessDenied,
@@ -18,21 +21,8 @@ from singletable.errors import (
     ResourceNotFound,
     UnrecognizedClient,
 )
-from singletable.operations import (
-    AttributeDefinition,
-    CreateTable,
-    DeleteTable,
-    DescribeTable,
-    GetItem,
-    GlobalSecondaryIndex,
-    KeySchemaElement,
-    Operation,
-    Projection,
-    PutItem,
-    Query,
-    Scan,
-)
-from singletable.server.guard import Credential, Guard, Identity
+from singletable.server.guard import Credential, Guard
+from singletable.server.guard.policy_document import read_policy
 from singletable.testing import AsyncInterruptedDriver
 from singletable.values import AttributeValue, Item
 from singletable.wire import TARGETS, read_request
@@ -79,17 +69,19 @@ def _entry(of: Credential) -> str:
 def driver() -> Iterator[AsyncInterruptedDriver]:
     engine = AsyncEngine(Engine.in_memory())
     asyncio.run(engine.execute(_table("PK", "SK")))
-    yield AsyncInterruptedDriver(engine, DescribeTable)
+    yield AsyncInterruptedDriver(engine, ops.DescribeTable)
     asyncio.run(engine.aclose())
 
 
-def _table(partition: str, sort: str) -> CreateTable:
-    return CreateTable(
+def _table(partition: str, sort: str) -> ops.CreateTable:
+    return ops.CreateTable(
         "votes",
-        [AttributeDefinition(name, "S") for name in (partition, sort, "GSI")],
-        [KeySchemaElement(partition, "HASH"), KeySchemaElement(sort, "RANGE")],
+        [ops.AttributeDefinition(name, "S") for name in (partition, sort, "GSI")],
+        [ops.KeySchemaElement(partition, "HASH"), ops.KeySchemaElement(sort, "RANGE")],
         global_secondary_indexes=[
-            GlobalSecondaryIndex("by_gsi", [KeySchemaElement("GSI", "HASH")], Projection("ALL"))
+            ops.GlobalSecondaryIndex(
+                "by_gsi", [ops.KeySchemaElement("GSI", "HASH")], ops.Projection("ALL")
+            )
         ],
         billing_mode="PAY_PER_REQUEST",
     )
@@ -99,10 +91,17 @@ def _item(partition: str, sort: str = "x") -> Item:
     return {"PK": {"S": partition}, "SK": {"S": sort}}
 
 
-def authorize(
-    guard: Guard, identity: Identity, operation: Operation[object], driver: AsyncInterruptedDriver
-) -> None:
-    asyncio.run(guard.authorize(identity, operation, driver))
+Authorize: TypeAlias = Callable[..., None]
+
+
+@pytest.fixture
+def authorize(guard: Guard, driver: AsyncInterruptedDriver) -> Authorize:
+    """Return a function that authorizes an operation, of Bob by default."""
+
+    def run(operation: ops.Operation[object], by: Credential = BOB) -> None:
+        asyncio.run(guard.authorize(guard.authenticate(signed(by)), operation, driver))
+
+    return run
 
 
 def test_signer_is_authenticated(guard: Guard) -> None:
@@ -127,101 +126,92 @@ def test_signature_expires_by_the_clock_of_the_guard(guard: Guard, clock: Clock)
 
 
 def test_credential_without_policy_allows_everything(
-    guard: Guard, driver: AsyncInterruptedDriver
+    authorize: Authorize, driver: AsyncInterruptedDriver
 ) -> None:
-    ada = guard.authenticate(signed(ADA))
-    authorize(guard, ada, Scan("votes"), driver)
-    authorize(guard, ada, DeleteTable("votes"), driver)
+    authorize(ops.Scan("votes"), ADA)
+    authorize(ops.DeleteTable("votes"), ADA)
     assert driver.count == 0
 
 
-def test_leading_key_is_the_partition_key_of_the_table(
-    guard: Guard, driver: AsyncInterruptedDriver
-) -> None:
-    bob = guard.authenticate(signed(BOB))
-    authorize(guard, bob, PutItem("votes", _item("bob")), driver)
+def test_leading_key_is_the_partition_key_of_the_table(authorize: Authorize) -> None:
+    authorize(ops.PutItem("votes", _item("bob")))
     with pytest.raises(AccessDenied):
-        authorize(guard, bob, PutItem("votes", _item("ada", "bob")), driver)
+        authorize(ops.PutItem("votes", _item("ada", "bob")))
 
 
-def test_leading_key_of_index_is_its_own_partition_key(
-    guard: Guard, driver: AsyncInterruptedDriver
-) -> None:
-    bob = guard.authenticate(signed(BOB))
+def test_leading_key_of_index_is_its_own_partition_key(authorize: Authorize) -> None:
     values: dict[str, AttributeValue] = {":v": {"S": "bob"}}
-    query = Query(
+    query = ops.Query(
         "votes",
         "by_gsi",
         key_condition_expression="GSI = :v",
         expression_attribute_values=values,
     )
-    authorize(guard, bob, query, driver)
+    authorize(query)
     values[":v"] = {"S": "ada"}
     with pytest.raises(AccessDenied):
-        authorize(guard, bob, query, driver)
+        authorize(query)
 
 
-def test_table_description_is_cached(guard: Guard, driver: AsyncInterruptedDriver) -> None:
-    bob = guard.authenticate(signed(BOB))
+def test_table_description_is_cached(authorize: Authorize, driver: AsyncInterruptedDriver) -> None:
     for _ in range(5):
-        authorize(guard, bob, GetItem("votes", _item("bob")), driver)
+        authorize(ops.GetItem("votes", _item("bob")))
     assert driver.count == 1
 
 
 def test_table_is_not_described_without_key_conditions(
     driver: AsyncInterruptedDriver, clock: Clock
 ) -> None:
-    guard = Guard([ADA], clock=clock)
-    assert guard.authenticate(signed(ADA)).policy is None
-    authorize(guard, guard.authenticate(signed(ADA)), GetItem("votes", _item("x")), driver)
+    parsed = read_policy(policy(statement()), {})
+    guard = Guard([replace(ADA, policy=parsed)], clock=clock)
+    get = ops.GetItem("votes", _item("x"))
+    asyncio.run(guard.authorize(guard.authenticate(signed(ADA)), get, driver))
     assert driver.count == 0
 
 
 # The table is recreated through the guard, with its keys swapped.
-def test_recreated_table_is_described_again(guard: Guard, driver: AsyncInterruptedDriver) -> None:
-    ada, bob = guard.authenticate(signed(ADA)), guard.authenticate(signed(BOB))
-    put = PutItem("votes", _item("bob", "ada"))
-    authorize(guard, bob, put, driver)
-    for operation in (DeleteTable("votes"), _table("SK", "PK")):
-        authorize(guard, ada, operation, driver)
+def test_recreated_table_is_described_again(
+    authorize: Authorize, driver: AsyncInterruptedDriver
+) -> None:
+    put = ops.PutItem("votes", _item("bob", "ada"))
+    authorize(put)
+    for operation in (ops.DeleteTable("votes"), _table("SK", "PK")):
+        authorize(operation, ADA)
         asyncio.run(driver.execute(operation))
     with pytest.raises(AccessDenied):
-        authorize(guard, bob, put, driver)
+        authorize(put)
 
 
 # The table may be recreated without the guard, by a program that uses the engine directly.
 def test_cached_key_expires_after_a_second(
-    guard: Guard, driver: AsyncInterruptedDriver, clock: Clock
+    authorize: Authorize, driver: AsyncInterruptedDriver, clock: Clock
 ) -> None:
-    bob = guard.authenticate(signed(BOB))
-    authorize(guard, bob, PutItem("votes", _item("bob", "ada")), driver)
-    asyncio.run(driver.execute(DeleteTable("votes")))
+    authorize(ops.PutItem("votes", _item("bob", "ada")))
+    asyncio.run(driver.execute(ops.DeleteTable("votes")))
     asyncio.run(driver.execute(_table("SK", "PK")))
     # A request is never rejected because of an outdated cache.
-    authorize(guard, bob, PutItem("votes", _item("ada", "bob")), driver)
-    asyncio.run(driver.execute(DeleteTable("votes")))
+    authorize(ops.PutItem("votes", _item("ada", "bob")))
+    asyncio.run(driver.execute(ops.DeleteTable("votes")))
     asyncio.run(driver.execute(_table("PK", "SK")))
     clock.now += 1
     with pytest.raises(AccessDenied):
-        authorize(guard, bob, PutItem("votes", _item("ada", "bob")), driver)
+        authorize(ops.PutItem("votes", _item("ada", "bob")))
 
 
 # A request that lacks the cached key is not allowed because of the cache.
 def test_request_without_the_cached_key_is_checked_again(
-    guard: Guard, driver: AsyncInterruptedDriver
+    authorize: Authorize, driver: AsyncInterruptedDriver
 ) -> None:
-    bob = guard.authenticate(signed(BOB))
-    authorize(guard, bob, PutItem("votes", _item("bob")), driver)
-    asyncio.run(driver.execute(DeleteTable("votes")))
+    authorize(ops.PutItem("votes", _item("bob")))
+    asyncio.run(driver.execute(ops.DeleteTable("votes")))
     asyncio.run(driver.execute(_table("owner", "SK")))
     with pytest.raises(AccessDenied):
-        authorize(guard, bob, GetItem("votes", {"owner": {"S": "ada"}}), driver)
+        authorize(ops.GetItem("votes", {"owner": {"S": "ada"}}))
 
 
-def test_missing_table_is_not_found(guard: Guard, driver: AsyncInterruptedDriver) -> None:
-    bob = guard.authenticate(signed(BOB))
+def test_missing_table_is_not_found(authorize: Authorize) -> None:
     with pytest.raises(ResourceNotFound):
-        authorize(guard, bob, GetItem("nowhere", _item("bob")), driver)
+        authorize(ops.GetItem("nowhere", _item("bob")))
 
 
 WITHOUT_KEYS: list[tuple[str, object]] = [
@@ -251,25 +241,23 @@ WITHOUT_KEYS: list[tuple[str, object]] = [
 # Either the guard or the engine rejects it.
 @pytest.mark.parametrize(("name", "body"), WITHOUT_KEYS)
 def test_request_without_key_is_rejected(
-    name: str, body: object, guard: Guard, driver: AsyncInterruptedDriver
+    name: str, body: object, authorize: Authorize, driver: AsyncInterruptedDriver
 ) -> None:
     operation = read_request(f"DynamoDB_20120810.{name}", json.dumps(body).encode())
     with pytest.raises(OperationError):
-        _authorize_and_execute(guard, guard.authenticate(signed(BOB)), operation, driver)
+        _authorize_and_execute(authorize, driver, operation)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_empty_request_raises_only_operation_errors(
-    target: str, guard: Guard, driver: AsyncInterruptedDriver
+    target: str, authorize: Authorize, driver: AsyncInterruptedDriver
 ) -> None:
     with suppress(OperationError):
-        _authorize_and_execute(
-            guard, guard.authenticate(signed(BOB)), read_request(target, b"{}"), driver
-        )
+        _authorize_and_execute(authorize, driver, read_request(target, b"{}"))
 
 
 def _authorize_and_execute(
-    guard: Guard, identity: Identity, operation: Operation[object], driver: AsyncInterruptedDriver
+    authorize: Authorize, driver: AsyncInterruptedDriver, operation: ops.Operation[object]
 ) -> None:
-    authorize(guard, identity, operation, driver)
+    authorize(operation)
     asyncio.run(driver.execute(operation))
