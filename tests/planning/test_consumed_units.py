@@ -33,10 +33,11 @@ from singletable import (
     upserts,
     zipf,
 )
-from singletable.patterns import FeedPattern
+from singletable.patterns import Distribution, FeedPattern
 from singletable.patterns.catalog import find_catalogs
 from singletable.patterns.estimate import editable_fields
 from singletable.planning import Population, Traffic, create_plan
+from singletable.planning.ranks import distinct_ranks
 from singletable.schema import model_of
 from singletable.telemetry.stats import units_of
 from tests.planning.designs import (
@@ -183,6 +184,12 @@ def test_population_has_the_declared_values_of_a_partition_key() -> None:
     votes = Population([news_catalog()])[Vote]
     topics = Counter(votes.key_values(slot)["topic"] for slot in votes.slots())
     assert topics == {"topic-1": 40, "topic-2": 40}
+
+
+# So skewed that the last value is hardly ever drawn.
+def test_each_value_is_drawn_once_before_any_is_repeated() -> None:
+    ranks = distinct_ranks(Distribution(4, 10.0), ("a parent",), 1)
+    assert sorted(map(ranks, range(1, 5))) == [1, 2, 3, 4]
 
 
 def catalog_of(module: str, folder: str, monkeypatch: pytest.MonkeyPatch) -> PatternCatalog:

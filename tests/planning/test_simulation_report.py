@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
 from singletable.planning.charts import format_latency, format_percent
 from singletable.planning.simulation import (
     SimulationSettings,
+    Split,
     ThrottlePoint,
     WhatIf,
     shard_key,
     simulate,
 )
 from singletable.planning.simulation.report import (
+    SPLITS,
     SimulationReport,
     csv_files,
     describe_throttle_point,
@@ -59,6 +62,13 @@ def test_tables_show_patterns_keys_and_changes(report: SimulationReport) -> None
     changes = [row[0] for row in tables["What changes would do"].rows]
     assert changes == ["as it is", "USER in 10 shards"]
     assert "Splits of partitions" not in tables
+
+
+def test_split_has_the_time_at_the_end_of_its_minute(report: SimulationReport) -> None:
+    split = Split(minute=1, resource="shop", partition=0, new_partition=4, reason="heat")
+    result = replace(report.result, splits=(split,))
+    (table,) = [table for table in replace(report, result=result).tables() if table.title == SPLITS]
+    assert table.rows == (("23:02", "shop", "0 → 0 and 4", "it was hot"),)
 
 
 def test_page_has_charts_of_everything_and_no_scripts(report: SimulationReport) -> None:

@@ -1,7 +1,7 @@
 """Choose the faults, map which test files run which functions, and run the tests on each fault.
 
     python -m tools.seeded_faults choose
-    python -m tools.seeded_faults map [FOLDER…]
+    python -m tools.seeded_faults map [FOLDER…] [--part quick|rest]
     python -m tools.seeded_faults run [--part quick|rest] [--only 3,17]
 
 Maps and results are in `.seeded_faults` of the checkout. `map` and `run` go on where they stopped.
@@ -53,7 +53,7 @@ def _pytest(root: Path, arguments: list[str], **variables: str) -> tuple[int, st
         return process.returncode, output.read()
 
 
-def record(root: Path, names: list[str]) -> None:
+def record(root: Path, names: list[str], part: str) -> None:
     """Run the tests of each folder in a process of its own and record which functions they run."""
     files = [path for name in names or ["tests"] for path in (root / name).rglob("test_*.py")]
     (root / ".seeded_faults/map").mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def record(root: Path, names: list[str]) -> None:
         if UNMAPPED.match(folder) or (target.exists() and not names):
             continue
         inside = sorted(str(path.relative_to(root)) for path in (root / folder).glob("test_*.py"))
-        code, _ = _pytest(root, inside, SEEDED_RECORD=str(target))
+        code, _ = _pytest(root, [*PARTS[part], *inside], SEEDED_RECORD=str(target))
         print(f"{folder}: exit code {code}", flush=True)
 
 
@@ -147,7 +147,7 @@ def main() -> None:
     if options.command == "choose":
         LIST.write_text("".join(f"{fault}\n" for fault in choose()))
     elif options.command == "map":
-        record(root, options.folders)
+        record(root, options.folders, options.part)
     else:
         run(root, options)
 

@@ -80,7 +80,10 @@ def test_all_remaining_are_tied_if_no_ballot_counts() -> None:
     result = instant_runoff(cast, equal_ranks="exhaust")
     assert result.winners == ("A", "B", "C")
     assert result.account.exhausted["equal ranks"] == 3
-    assert instant_runoff(cast, equal_ranks="exhaust", seed="s").winner in ("A", "B", "C")
+    decided = instant_runoff(cast, equal_ranks="exhaust", seed="s")
+    assert decided.winner in ("A", "B", "C")
+    assert any("No ballot counts anymore" in sentence for sentence in decided.explanation)
+    assert not any("more than half" in sentence for sentence in decided.explanation)
 
 
 def test_too_many_ways_to_break_ties_are_reported() -> None:

@@ -123,6 +123,12 @@ def test_malformed_declaration_always_stops(line: str) -> None:
         read_ballots(f"=a:[Ada]\n{line}\n1:a\n".encode(), rules=BallotRules(malformed="refuse"))
 
 
+@pytest.mark.parametrize("line", ["# ALTERNATIVE NAME 1: B", "# ALTERNATIVE NAME 2:"])
+def test_preflib_alternatives_have_one_name_each(line: str) -> None:
+    with pytest.raises(FormatError, match="Line 2: alternative"):
+        read_ballots(f"# ALTERNATIVE NAME 1: A\n{line}\n1: 1\n".encode())
+
+
 def test_preflib_header_must_match_the_number_of_voters() -> None:
     with pytest.raises(FormatError, match="3 voters, but the orders have 2"):
         read_ballots(b"# NUMBER VOTERS: 3\n# ALTERNATIVE NAME 1: A\n2: 1\n")

@@ -11,6 +11,7 @@ from singletable_apps.elections.proofs.keys import fingerprint, format_fingerpri
 from singletable_apps.elections.proofs.verification import verify_publication
 from tests.apps.elections.pages.client import Browser, PagesApp, browser
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
+from tests.apps.support.html import text_in
 
 BOARD = "Board 2026"
 
@@ -26,12 +27,13 @@ def hedy(sample: SampleCopy) -> Browser:
 
 
 def test_every_field_of_the_statement_is_explained(sample: SampleCopy, hedy: Browser) -> None:
-    text = hedy.read("e", BOARD, "published")
+    html = hedy.get("e", BOARD, "published").text
+    text = text_in(html)
     statement = json.loads(sample.elections.context.read.get_election(BOARD).statement or "")
     for field in set(statement) - {"earlier"}:
         assert f" {field} " in text, field
     for code in (statement["root"], statement["secret"], statement["rankings"]):
-        assert code in text
+        assert f"<code>{code}</code>" in html
     key = format_fingerprint(sample.keys.signer.public_key)
     assert f"Fingerprint {key}" in text
     assert f"--key {key}" in text

@@ -10,6 +10,7 @@ import pytest
 from singletable_apps.counting import METHODS, Ballots, Ranking
 from singletable_apps.elections.entities import Election, Publication
 from singletable_apps.elections.pages.results_view import (
+    EQUAL_STEP,
     MAX_FULL_PAIRS,
     MAX_MATRIX,
     Count,
@@ -89,6 +90,11 @@ def test_many_candidates_show_only_the_pairs_that_decide() -> None:
     rows = make_matrix(many.result)
     assert len(rows) == len(rows[0][1]) == MAX_MATRIX
     assert len(list_pairs(many.result)) < 2 * MAX_MATRIX
+
+
+def test_matrix_has_the_strongest_color_for_a_unanimous_preference() -> None:
+    (_, (_, won)), (_, (lost, _)) = make_matrix(count({"AB": 3}, "AB").result)
+    assert (won[1], lost[1]) == (2 * EQUAL_STEP, 0)
 
 
 def test_chart_has_the_places_of_all_candidates() -> None:

@@ -21,7 +21,7 @@ import pytest
 from drills.games_oracle import PlayerLog, Sent, check_game
 from singletable import Engine
 from singletable.faults import Faults, FaultyDriver
-from singletable.operations import Operation, Query
+from singletable.operations import Operation, Query, UpdateItem
 from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.games.entities import Game, GameState
 from singletable_apps.games.errors import GamesError, WrongPhase
@@ -247,6 +247,23 @@ def test_two_hosts_score_a_question_once(
         assert state.scored in ([], ["001"])
         assert state.closed_at is None
         table.check()
+
+
+# While one host ends the game after a question, another one plays the next question and ends it.
+def test_host_who_ends_late_keeps_later_points(memory: World) -> None:
+    game = memory.game(CAPITAL, PRIMES)
+    (ada,) = memory.join(game, "Ada")
+    memory.play(game, Command.START, Command.CLOSE)
+
+    def play_on() -> None:
+        memory.play(game, Command.NEXT, Command.NEXT)
+        ada.answer("a", "c")
+        memory.play(game, Command.CLOSE, Command.END)
+
+    late = memory.open(InterruptedDriver(memory.driver, UpdateItem, before=play_on))
+    late.rounds.command(game.game_id, Command.END)
+    stored = memory.service.context.get_player(game.game_id, ada.player_id)
+    assert (stored.total_score, stored.scored_through) == (1000, "002")
 
 
 # A player who starts a survey late must not make its results empty.

@@ -117,9 +117,10 @@ def test_exceptions_become_problems(error: Exception, status: int, name: str) ->
     assert ("retry-after" in answer.headers) == (status == 503)
 
 
-def test_other_statuses_become_untyped_problems() -> None:
+@pytest.mark.parametrize("status", [400, 418])
+def test_other_statuses_become_untyped_problems(status: int) -> None:
     assert response_to(HTTPException(404, "No such tea.")).json()["detail"] == "No such tea."
-    problem = response_to(HTTPException(418, "Tea.")).json()
+    problem = response_to(HTTPException(status, "Tea.")).json()
     assert problem["type"] == "about:blank"
     assert problem["detail"] == "Tea."
 

@@ -123,6 +123,7 @@ def test_administrator_changes_roles_settings_and_accounts(app: PagesApp, ada: B
     assert ada.get("admin", "people", role="king").status_code == 422
     saved = ada.submit(listed, "/settings", name="Fernhill", open_registration=None)
     assert ada.flash(saved) == "Settings saved."
+    assert ada.submit(listed, "/settings", name="Oakwood").status_code == 412
     assert "Fernhill" in ada.get("people").text
     assert "Registration is closed" in app.browser().get("register").text
     deleted = ada.submit(ada.get("people", "joan", "delete"), "/delete", username="joan")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from singletable import Operation, UpdateItem
+from singletable.faults import Faults, FaultyDriver
 from singletable.testing import InterruptedDriver
 from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.skills.entities import Role
@@ -25,6 +26,15 @@ def test_first_account_is_the_administrator(memory: World) -> None:
     assert accounts.sign_in("aDa", PASSWORD).user.username == "Ada"
     with pytest.raises(NotSignedIn, match="Invalid credentials"):
         accounts.sign_in("nobody", PASSWORD)
+
+
+# The index of names does not show the first account yet.
+def test_second_account_is_no_administrator_despite_stale_reads(memory: World) -> None:
+    driver = FaultyDriver(memory.driver)
+    accounts = memory.open(driver).accounts
+    with driver.inject(Faults(stale=1, behind=1_000)):
+        accounts.register("ada", "Ada", PASSWORD)
+        assert accounts.register("bob", "Bob", PASSWORD).role is Role.USER
 
 
 @pytest.mark.parametrize("username", ["", "ab", "a" * 51, "a b", "a#b", "-ab", "ädá"])
