@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Annotated
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -15,6 +16,7 @@ from singletable.docs_generator.diagram import (
     table_and_indexes,
 )
 from singletable.schema import Table
+from singletable.schema.examples import example_value
 from tests.docs_generator.special_names import odd
 from tests.store.entities import by_person, votes
 from tests.store.member_entity import members
@@ -39,6 +41,10 @@ def test_partition_lists_its_entities_in_sort_order() -> None:
         ("Candidate", "CANDIDATE#name-2", True),
         ("Election", "METADATA", False),
     ]
+
+
+def test_example_of_an_annotated_type_is_one_of_the_type() -> None:
+    assert example_value(Annotated[str, "a name"], "name", 1) == "name-1"
 
 
 def test_markers_are_shown() -> None:

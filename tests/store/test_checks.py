@@ -71,6 +71,17 @@ def test_type_is_checked_before_the_field_check(way: str) -> None:
         EDITS[way]()
 
 
+def test_inherited_field_keeps_its_check() -> None:
+    class Named(Entity):
+        name: Attr[str] = attr(check=short)
+
+    class Player(Named, table=scores):
+        key = Key(pk=("PLAYER", Named.name), sk="PLAYER")
+
+    with pytest.raises(InvalidValue, match=r"Player\.name"):
+        Player(name="zoe the great")
+
+
 # Null would be a value that is never set again.
 @pytest.mark.parametrize(
     "edit",
