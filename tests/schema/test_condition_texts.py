@@ -74,6 +74,7 @@ WRONG: dict[str, Callable[[], Condition[Any]]] = {
     "contains of a member of another type": lambda: field.tags.contains(3),
     "between of texts": lambda: field.rank.between("1", "3"),
     "comparison with a text": lambda: field.rank == "3",
+    "comparison of a member with a text": lambda: field.marks["a"] == "3",
     "size of a text": lambda: field.notes.size() > "3",
     "size of a number": lambda: field.rank.size() > 3,
     "size of a boolean": lambda: field.notes.size() == True,  # noqa: E712

@@ -149,6 +149,11 @@ def test_an_upgrade_that_fails_is_a_mismatch(name: str, message: str) -> None:
         model_of(Broken).instance(old_item(name=name))
 
 
+def test_an_upgrade_gets_declared_attributes_only() -> None:
+    values = model_of(Broken).old_values(old_item(extra="1"))
+    assert values == {"slug": "a", "name": "x"}
+
+
 def test_an_upgrade_that_returns_another_type_is_a_wrong_declaration() -> None:
     with pytest.raises(DeclarationError, match="returned Old, but it is declared to return Broken"):
         model_of(Broken).instance(old_item())

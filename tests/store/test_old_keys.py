@@ -362,6 +362,14 @@ def test_random_writes_of_items_under_old_and_new_keys_agree_with_a_model() -> N
         assert store.find(Account.one_email(f"{number}@x")) is not None
 
 
+def test_item_under_the_old_key_of_another_is_not_read() -> None:
+    model = model_of(Account)
+    item = model_of(FormerAccount).item(vars(FormerAccount(bank="city", number=7, owner="ada")))
+    assert model.rekeyed(item)["SK"] == {"S": NEW}
+    with pytest.raises(errors.ItemMismatch, match=OLD):
+        model.rekeyed({**item, "number": {"N": "8"}})
+
+
 def test_key_of_a_read_item_is_its_new_key(local: Store) -> None:
     account = existing(local.get(KEY))
     assert key_of(account) == KEY

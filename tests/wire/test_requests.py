@@ -215,6 +215,12 @@ def test_too_many_values_are_rejected_before_they_are_decoded(operation: str, st
         read_request(f"{VERSION}.{operation}", start + b",1" * MAX_VALUES)
 
 
+# Without the bracket in the text, it is exactly the limit.
+def test_first_value_is_one_of_too_many() -> None:
+    with pytest.raises(ValidationError, match="900,000 values or more"):
+        read_request(f"{VERSION}.PutItem", b'{"[":[' + b"1," * (MAX_VALUES - 2))
+
+
 @pytest.mark.parametrize(
     "value",
     [
