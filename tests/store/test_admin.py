@@ -1,4 +1,4 @@
-"""Admin.create_table creates declared tables and waits until they are active."""
+"""Admin creates declared tables, waits until they are active, and lists their items."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 
 from singletable.engine import Delays, Engine, Settings
 from singletable.errors import ResourceInUse
-from singletable.operations import DescribeTable, DescribeTimeToLive, Driver
-from singletable.store import Store
-from tests.store.entities import Election, votes
+from singletable.operations import DescribeTable, DescribeTimeToLive, Driver, Scan
+from singletable.store import Call, Store
+from tests.store.entities import Election, ballot, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import open_store
 
@@ -40,3 +40,15 @@ def test_create_table_waits_until_active() -> None:
     with Engine.in_memory(Settings(delays=delays)) as engine:
         open_store(votes, driver=engine).create(Election(name="L"))
         assert ttl_attribute(engine) == "TTL"
+
+
+# A scan ends at 1 MB, before the page is full.
+def test_page_of_large_items_reads_one_more_than_its_size(calls: list[Call]) -> None:
+    store = open_store(votes, observers=[calls.append])
+    store.put_many(ballot(f"v{number}", notes=["x" * 380_000]) for number in range(5))
+    page = store.admin.items(votes, 3)
+    assert (len(page.items), page.cursor is None) == (3, False)
+    limits = [
+        sent.operation.limit for sent in calls[-1].requests if isinstance(sent.operation, Scan)
+    ]
+    assert limits == [4, 1]

@@ -9,11 +9,11 @@ import pytest
 from singletable.errors import AlreadyExists, ConditionFailed, ItemMismatch, NotFound
 from singletable.operations import GetItem, PutItem, Scan
 from singletable.schema import key_of
-from singletable.store import Store
+from singletable.store import Call, Store
 from singletable.values import Item
 from tests.store.entities import Ballot, Election, Place, ballot, votes
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import existing, stored_item
+from tests.store.stores import existing, open_store, stored_item
 
 TABLES = (votes,)
 ADA = Ballot.key("L", "ada")
@@ -36,6 +36,11 @@ def test_get_returns_the_created_item(store: Store, consistent: bool) -> None:
 
 def test_get_of_a_missing_item_returns_none(store: Store) -> None:
     assert store.get(ADA) is None
+
+
+def test_get_of_a_missing_item_takes_one_request(calls: list[Call]) -> None:
+    open_store(votes, observers=[calls.append]).get(Election.key("L"))
+    assert [len(call.requests) for call in calls if call.shape.method == "get"] == [1]
 
 
 def test_key_of_returns_the_key_of_an_instance(store: Store) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from singletable import errors
 from singletable.engine import Engine
-from singletable.operations import PutItem, Scan
+from singletable.operations import GetItem, PutItem, Scan
 from singletable.schema import (
     Attr,
     Count,
@@ -27,7 +27,7 @@ from singletable.schema import (
     version,
 )
 from singletable.schema.model import model_of
-from singletable.store import Store
+from singletable.store import Call, Store
 from singletable.testing import InterruptedDriver, StoreClock
 from singletable.values import Item
 from tests.store.stores import existing, open_store, transact
@@ -360,6 +360,14 @@ def test_random_writes_of_items_under_old_and_new_keys_agree_with_a_model() -> N
         assert existing(store.get(Bank.key("city"))).accounts == len(expected)
     for number in expected:
         assert store.find(Account.one_email(f"{number}@x")) is not None
+
+
+# The item may have moved between the first two reads.
+def test_missing_item_is_read_under_its_new_key_again_consistently(calls: list[Call]) -> None:
+    store = open_store(table, clock=StoreClock(), observers=[calls.append])
+    assert store.get(KEY) is None
+    reads = [sent.operation for sent in calls[-1].requests]
+    assert [isinstance(one, GetItem) and one.consistent_read for one in reads] == [None, None, True]
 
 
 def test_item_under_the_old_key_of_another_is_not_read() -> None:
