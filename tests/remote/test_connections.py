@@ -219,3 +219,7 @@ def test_closed_driver_raises_engine_closed() -> None:
         driver.close()
         with pytest.raises(EngineClosed, match="Open another with connect"):
             driver.execute(GET)
+        remote = AsyncRemote.at(server.address)
+        asyncio.run(remote.aclose())
+        with pytest.raises(EngineClosed):
+            asyncio.run(remote.execute(GET))

@@ -7,8 +7,8 @@ import warnings
 import pytest
 
 from singletable.schema import Attr, Entity, Index, Key, Table, attr
-from singletable.store import Store
-from tests.store.stores import all_pages
+from singletable.store import Call, Store
+from tests.store.stores import all_pages, open_store
 
 by_author = Index("by_author", pk="G1PK", sk="G1SK")
 by_day = Index("by_day", pk="G2PK", sk="G2SK", projection="KEYS_ONLY")
@@ -75,6 +75,14 @@ def test_count_counts_only_items_of_its_entity(store: Store) -> None:
     assert len(list(store.query(Reply.of_author("ada")))) == 30
     assert len(list(store.hydrate(Reply.of_day("t")))) == 30
     assert store.count(Reply.key.partition("t").eq(2)) == 5
+
+
+def test_count_doubles_what_it_reads_among_other_entities(calls: list[Call]) -> None:
+    store = open_store(forum, observers=[calls.append])
+    store.put_many(Reply(topic="t", number=1, reply=reply) for reply in range(30))
+    assert store.count(POSTS, limit=2) == 0
+    limits = [getattr(sent.operation, "limit", None) for sent in calls[-1].requests]
+    assert limits == [2, 4, 8, 16, 32]
 
 
 @pytest.mark.parametrize("size", [1, 4, 12])
