@@ -67,7 +67,13 @@ def test_tables_match_cloudformation(name: str) -> None:
 def test_alarms_match_cloudformation(name: str) -> None:
     deployment = DEPLOYMENTS[name]
     alarms = [
-        (body["alarm_name"], body.get("metric_name"), body["threshold"], _dimensions(body))
+        (
+            body["alarm_name"],
+            body.get("metric_name"),
+            body["threshold"],
+            _dimensions(body),
+            [(one["id"], one.get("return_data", False)) for one in body.get("metric_query", [])],
+        )
         for (kind, _), body in parsed(name).items()
         if kind == "aws_cloudwatch_metric_alarm"
     ]
@@ -77,6 +83,7 @@ def test_alarms_match_cloudformation(name: str) -> None:
             alarm.get("MetricName"),
             alarm["Threshold"],
             [dimension["Name"] for dimension in alarm.get("Dimensions", [])],
+            [(one["Id"], one["ReturnData"]) for one in alarm.get("Metrics", [])],
         )
         for alarm in of_type(template(ALL, deployment)["Resources"], "AWS::CloudWatch::Alarm")
     ]

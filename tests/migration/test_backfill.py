@@ -33,7 +33,7 @@ from singletable.migration.backfill import run_backfill, undo_backfill
 from singletable.migration.environment import Environment
 from singletable.migration.indexes import run_add_index
 from singletable.migration.uniques import run_add_unique
-from singletable.operations import GetItem, TransactWriteItems, UpdateItem
+from singletable.operations import GetItem, PutItem, TransactWriteItems, UpdateItem
 from singletable.testing import InterruptedDriver
 from singletable.values import Item
 from tests.migration.in_place import crash_at_every_request, environment, notes_of, stored
@@ -199,6 +199,19 @@ def test_a_concurrent_write_is_kept_and_transformed(engine: Engine) -> None:
     assert len(users) == 6
     assert all(item["name"]["S"].endswith("!") for item in users)
     assert [user.city for user in store.query(User.by_city("new"))] == ["new"]
+
+
+def test_an_item_that_gets_another_type_meanwhile_is_left_alone(engine: Engine) -> None:
+    fill(engine, 1)
+    (user,) = stored(engine, before)
+    guest: Item = {**user, "type": {"S": "guest"}}
+
+    def write() -> None:
+        engine.execute(PutItem("app", guest))
+
+    driver = InterruptedDriver(engine, TransactWriteItems, before=write)
+    add_index_and_backfill(environment(driver, after))
+    assert stored(engine, after) == [guest]
 
 
 def test_unique_values_and_counters_follow_a_transform(engine: Engine) -> None:

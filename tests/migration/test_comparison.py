@@ -116,6 +116,13 @@ FAULTS: dict[str, tuple[Callable[[Site], object], str, str]] = {
 }
 
 
+@pytest.mark.parametrize("name", ["u4", "U4"])
+def test_collision_that_ends_meanwhile_is_not_reported(site: Site, name: str) -> None:
+    FAULTS["collision"][0](site)
+    site.clock.on_sleep = lambda: site.store.delete(OldUser.key(name))
+    assert not any(kind == "collision" for kind, _ in found(compare(site)))
+
+
 # With few digests in memory, only sums are kept at first.
 @pytest.mark.parametrize("max_digests", [1000, 20])
 @pytest.mark.parametrize("name", FAULTS)

@@ -8,7 +8,7 @@ import pytest
 
 from singletable import Attr, Entity, Index, Key, Table, attr, version
 from singletable.cli.migration_view import print_dry_run
-from singletable.migration import Backfill, Copy, Migration, each, leave_out, unchanged
+from singletable.migration import Backfill, Copy, Migration, Rewrite, each, leave_out, unchanged
 from singletable.migration.dry_run import DryRun, StepTrial, dry_run
 from singletable.operations import Operation, PutItem
 from singletable.operations.registry import OPERATIONS
@@ -107,6 +107,15 @@ def test_unchanged_items_are_shown_as_they_are(site: Site) -> None:
     trial = try_copy(site, Copy(copied, unchanged(users)))
     assert trial.by_rule == {"unchanged(users)": 20}
     assert trial.new_items == {"(no entity)": 20}
+
+
+def test_a_rewrite_shows_each_changed_item_once(site: Site) -> None:
+    def shout(old: OldUser) -> OldUser:
+        return OldUser(username=old.username, name=old.name.upper(), email=old.email)
+
+    result = dry_run(Migration(Rewrite(each(OldUser, shout)), name="0001"), site.engine)
+    examples = result.steps[0].examples
+    assert [one.rule for one in examples] == ["each(OldUser)"] * 3
 
 
 # The version changes, too, so the entities before and after do not look equal.
