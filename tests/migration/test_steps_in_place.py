@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import pytest
 
 from singletable import (
     Attr,
     Count,
+    DeclarationError,
     Driver,
     Engine,
     Entity,
@@ -29,11 +30,13 @@ from singletable.migration import (
     AddIndex,
     AddUnique,
     Backfill,
+    Copy,
     CreateTable,
     DropTable,
     Migration,
     Rewrite,
     each,
+    unchanged,
 )
 from singletable.migration.runner import MigrationRunner
 from singletable.operations import GetItem, Operation, Scan, TransactWriteItems
@@ -131,6 +134,12 @@ def check(engine: Engine) -> None:
     items = [item for item in stored(engine, second) if item.get("type") == {"S": "order"}]
     assert all(item["schema_version"] == {"N": "2"} for item in items)
     assert not any("FullName" in item or "name" in item for item in items)
+
+
+@pytest.mark.parametrize("declare", [CreateTable, DropTable, unchanged, Copy])
+def test_steps_reject_the_name_of_a_table(declare: Callable[[Any], object]) -> None:
+    with pytest.raises(DeclarationError, match="expected a Table, but got 'shop'"):
+        declare("shop")
 
 
 def test_a_migration_of_many_steps_runs_and_counts(shop: Engine) -> None:

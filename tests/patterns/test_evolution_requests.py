@@ -94,6 +94,21 @@ def test_policy_allows_writes_of_older_items(tmp_path: Path) -> None:
             list(app.admin.scan(Person))
 
 
+class Guest(Entity, table=table, schema_version=2):
+    code: Attr[str] = attr()
+    title: Attr[str] = attr(default="")
+    key = Key(pk=("GUEST", code), sk="GUEST")
+
+
+@pytest.mark.parametrize(("make", "puts_item"), [(updates, True), (deletes, False)])
+def test_only_an_update_puts_items_of_older_versions(
+    make: Callable[[type[Guest]], EntityAccess], puts_item: bool
+) -> None:
+    actions = {one.action for one in planned_requests(_pattern(make(Guest)))}
+    assert "GetItem" in actions
+    assert ("PutItem" in actions) == puts_item
+
+
 def test_an_update_may_read_and_put_older_items() -> None:
     planned = planned_requests(_pattern(updates(Person)))
     assert {(one.action, str(one.access)) for one in planned} >= {

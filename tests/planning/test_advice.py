@@ -588,15 +588,17 @@ def test_query_of_very_many_items_needs_pages() -> None:
 
 
 def test_strong_consistency_is_a_question_with_its_price() -> None:
-    def made(*, consistent: bool) -> PatternCatalog:
+    def made(*, consistent: bool, rate: float = 500) -> PatternCatalog:
         one = catalog(sizes={Ticket: 1000})
-        one.read("R", "A ticket", Ticket.key, consistent=consistent, rate=per_second(500))
+        one.read("R", "A ticket", Ticket.key, consistent=consistent, rate=per_second(rate))
         return one
 
     advice = only(made(consistent=True), "consistent-read")
     before, after = units(made(consistent=True))[0], units(made(consistent=False))[0]
     assert advice.saves_read_units == pytest.approx(before - after)
     assert not found_in(made(consistent=False), "consistent-read")
+    # A few dollars are not worth a question.
+    assert not found_in(made(consistent=True, rate=20), "consistent-read")
 
 
 def test_gets_of_one_partition_at_one_rate_could_be_a_query() -> None:

@@ -38,7 +38,7 @@ from singletable.patterns.catalog import find_catalogs
 from singletable.patterns.estimate import editable_fields
 from singletable.planning import Population, Traffic, create_plan
 from singletable.planning.ranks import distinct_ranks
-from singletable.schema import model_of
+from singletable.schema import Attr, Count, Entity, Key, attr, model_of
 from singletable.telemetry.stats import units_of
 from tests.planning.designs import (
     Author,
@@ -184,6 +184,35 @@ def test_population_has_the_declared_values_of_a_partition_key() -> None:
     votes = Population([news_catalog()])[Vote]
     topics = Counter(votes.key_values(slot)["topic"] for slot in votes.slots())
     assert topics == {"topic-1": 40, "topic-2": 40}
+
+
+crowd = Table("crowd")
+
+
+class Topic(Entity, table=crowd):
+    name: Attr[str] = attr()
+    opinions: Attr[int] = attr(default=0)
+    key = Key(pk=("TOPIC", name), sk="TOPIC")
+
+
+class Opinion(Entity, table=crowd):
+    about: Attr[str] = attr()
+    place: Attr[str] = attr()
+    mood: Attr[str] = attr()
+    key = Key(pk=("PLACE", place), sk=("ABOUT", about, mood))
+    counted = Count(Topic, Topic.opinions, key=(about,))
+
+
+def test_counted_items_belong_to_the_item_that_counts_them() -> None:
+    values = [zipf(Opinion.place, 5), zipf(Opinion.mood, 5)]
+    catalog = PatternCatalog("crowd", crowd, counts={Topic: 2, Opinion: 50}, values=values)
+    opinions = Population([catalog])[Opinion]
+    keys = [tuple(opinions.key_values(slot).values()) for slot in opinions.slots()]
+    assert opinions.parent is not None
+    assert opinions.parent.model.entity is Topic
+    # Each parent has all combinations of the declared values.
+    assert sorted(len({*values}) for values in zip(*keys, strict=True)) == [2, 5, 5]
+    assert len({*keys}) == 50
 
 
 # So skewed that the last value is hardly ever drawn.

@@ -68,7 +68,9 @@ def test_teams_are_saved_changed_and_deleted(server: Server) -> None:
     tag = {"If-Match": made.headers["etag"]}
     assert bob.put(f"{path}/members/joan").json()["members"] == ["ada", "joan"]
     assert problem(bob.put(path, {"name": "Late"}, headers=tag))[0] == 412
-    assert mia.put(path, {"name": "Best"}).json()["name"] == "Best"
+    renamed = mia.put(path, {"name": "Best"})
+    assert renamed.json()["name"] == "Best"
+    assert renamed.headers["etag"] == mia.get(path).headers["etag"]
     assert bob.delete(f"{path}/members/JOAN").json()["members"] == ["ada"]
     assert [team["name"] for team in joan.get("/teams").json()["items"]] == ["Best"]
     assert bob.get(path).json()["search"] == "skill=go"
