@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from singletable import Store
+from singletable.faults import Faults, FaultyDriver
 from singletable_apps.skills.entities import JobRole, Role, User
 from singletable_apps.skills.errors import (
     AlreadyExists,
@@ -155,6 +157,21 @@ def test_invited_person_chooses_a_password(people: World) -> None:
     with pytest.raises(InvalidInput) as rejected:
         service.people.invite(ada, "", "", "")
     assert {*rejected.value.errors} == {"username", "name", "email"}
+
+
+def test_person_without_an_address_is_not_invited_again(people: World) -> None:
+    Store(people.driver).create(User(username="zed", user_id=99, name="Zed"))
+    with pytest.raises(InvalidInput, match="has no e-mail address"):
+        people.service.people.invite_again(people.user("ada"), "zed")
+
+
+def test_taken_username_is_reported_despite_stale_reads(people: World) -> None:
+    driver = FaultyDriver(people.driver)
+    service, ada = people.open(driver).people, people.user("ada")
+    with driver.inject(Faults(stale=1, behind=1_000)):
+        service.invite(ada, "eve", "Eve", "eve@example.org")
+        with pytest.raises(AlreadyExists):
+            service.invite(ada, "eve", "Eve", "eve@example.org")
 
 
 def test_settings_close_the_registration(people: World) -> None:
