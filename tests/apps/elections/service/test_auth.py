@@ -111,6 +111,16 @@ def test_reset_token_is_invalid_after_a_password_change(memory: World) -> None:
     expect_rejection(memory, NotSignedIn, lambda: access.reset(token, PASSWORD))
 
 
+def test_owner_of_a_requested_address_gets_a_notice(memory: World) -> None:
+    ada, bob = memory.register("Ada", "Bob")
+    memory.service.auth.emails.request(ada, bob.email)
+    sent = [each.email for each in Outbox(memory.service.context.store).newest()]
+    assert {email.to: email.subject for email in sent} == {
+        ada.email: "Your e-mail address is about to change",
+        bob.email: "You already have an account",
+    }
+
+
 SUBJECTS = {
     "new": "Confirm your e-mail address",
     "old": "Your e-mail address is about to change",
