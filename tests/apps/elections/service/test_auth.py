@@ -10,7 +10,13 @@ import pytest
 from singletable import Engine
 from singletable.testing import InterruptedDriver, StoreClock
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import Busy, InvalidInput, NotPermitted, NotSignedIn
+from singletable_apps.elections.errors import (
+    AlreadyTaken,
+    Busy,
+    InvalidInput,
+    NotPermitted,
+    NotSignedIn,
+)
 from singletable_apps.shared.accounts import Passwords, TooManyAttempts
 from singletable_apps.shared.mail import Outbox
 from tests.apps.support.elections.checks import expect_rejection
@@ -126,6 +132,19 @@ SUBJECTS = {
     "old": "Your e-mail address is about to change",
     "reset": "Reset your password",
 }
+
+
+def test_change_that_fails_keeps_the_lock_of_an_earlier_one(memory: World) -> None:
+    (ada, bob), emails = memory.register("Ada", "Bob"), memory.service.auth.emails
+    emails.request(bob, "bob@example.net", by=ada.name)
+    bob = emails.confirm(_token(memory, SUBJECTS["new"]))
+    memory.clock.advance(seconds=1)
+    emails.request(bob, email_of("Zoe"), by=ada.name)
+    token = _token(memory, SUBJECTS["new"])
+    memory.register("Zoe")
+    with pytest.raises(AlreadyTaken):
+        emails.confirm(token)
+    assert emails.find_unaccepted(bob) is not None
 
 
 @pytest.mark.parametrize("link", SUBJECTS)
