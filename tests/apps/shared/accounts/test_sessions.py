@@ -8,10 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from singletable import Store
+from singletable import Engine, Store
+from singletable.faults import Faults, FaultyDriver
 from singletable.testing import StoreClock
 from singletable_apps.shared.accounts import InvalidSession, Sessions
 from singletable_apps.shared.accounts.entities import RecoveryLock
+from singletable_apps.shared.expiry import expiring
 from tests.apps.support.concurrency import run_concurrently
 from tests.apps.support.tables import stored_text
 
@@ -107,6 +109,17 @@ def test_end_ends_the_session_of_a_token(sessions: Sessions, store_clock: StoreC
     sessions.end("no token at all")
     assert _reason(sessions, here, store_clock) == "ended"
     assert sessions.rotate(there, store_clock()).subject == 7
+
+
+def test_end_all_ends_a_session_that_began_a_moment_ago(store_clock: StoreClock) -> None:
+    driver = FaultyDriver(Engine.in_memory())
+    store = Store(driver, clock=store_clock)
+    store.admin.create_table(expiring)
+    sessions = Sessions(store, secret=SECRET)
+    with driver.inject(Faults(stale=1, behind=1_000)):
+        token = sessions.start(7, store_clock())
+        sessions.end_all(7)
+    assert _reason(sessions, token, store_clock) == "ended"
 
 
 def test_end_all_ends_the_sessions_of_one_person(

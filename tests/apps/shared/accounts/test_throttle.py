@@ -70,6 +70,16 @@ def test_concurrent_attempts_get_only_the_free_ones(
     assert all(timedelta(0) < error.retry_after <= timedelta(seconds=1) for error in rejected)
 
 
+def test_repeated_success_does_not_add_free_attempts(
+    throttle: Throttle, store_clock: StoreClock
+) -> None:
+    throttle.attempt([HOME], store_clock())
+    for _ in range(3):
+        throttle.succeeded(ALICE, others=[HOME])
+    _use_up(throttle, store_clock, HOME)
+    assert _wait(throttle, store_clock, HOME)
+
+
 def test_check_counts_nothing(throttle: Throttle, store_clock: StoreClock) -> None:
     for _ in range(10):
         throttle.check([ALICE, HOME], store_clock())
