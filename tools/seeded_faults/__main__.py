@@ -83,7 +83,10 @@ def run_fault(root: Path, fault: str, files: dict[str, Any], options: argparse.N
     """Return the test that finds the fault, or an empty string."""
     pending, size, left = files_for(fault, files), 3, options.seconds
     while pending and left > 0:
-        batch, pending, size = pending[:size], pending[size:], size * 2
+        batch, size = pending[:size], size * 2
+        while len(batch) > 1 and sum(files[name]["seconds"] for name in batch) > left:
+            batch.pop()
+        pending = pending[len(batch) :]
         usual = sum(files[name]["seconds"] for name in batch)
         left -= usual
         failing = [f"--deselect={test}" for name in batch for test in files[name]["failed"]]
