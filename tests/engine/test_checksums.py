@@ -72,6 +72,7 @@ def test_intact_file_is_read(path: Path) -> None:
         ("UPDATE changes SET new = CAST(new AS TEXT) WHERE position = 4", "Change 4 of the change"),
         ("UPDATE changes SET moment = 0 WHERE position = 4", "Change 4 of the change feed"),
         ("UPDATE changes SET position = 1000 WHERE position = 4", "Change 1000 of the change"),
+        ("DELETE FROM changes WHERE position = 4", "The change feed between 3 and 5"),
         ("UPDATE tables SET record = replace(record, '0123', '0124')", "record of table 'users'"),
     ],
 )
