@@ -42,7 +42,7 @@ from singletable.values import Item
 from tests.conformance.requests import number
 from tests.conformance.tables import make_table, put, stored
 from tests.conformance.transaction_actions import key, updating
-from tests.engine.clock import Clock
+from tests.engine.clock import NOON, Clock
 from tests.engine.processes import create_table, with_table
 from tests.store.entities import votes
 
@@ -170,6 +170,24 @@ def test_event_loop_answers_while_a_read_waits_for_a_long_write(tmp_path: Path) 
 
     with Engine.on_file(tmp_path / "things.db", QUICK) as engine:
         asyncio.run(run(engine))
+
+
+@pytest.mark.parametrize(("length", "is_long"), [(100, False), (600, True)])
+def test_write_with_a_long_expression_does_not_block_the_event_loop(
+    tmp_path: Path, length: int, is_long: bool
+) -> None:
+    threads: list[int] = []
+
+    def clock() -> float:
+        threads.append(threading.get_ident())
+        return NOON
+
+    settings = Settings(durable=False, clock=clock)
+    update = UpdateItem("things", key("a"), update_expression="REMOVE x".ljust(length))
+    with Engine.on_file(tmp_path / "things.db", settings) as engine:
+        engine.execute(THINGS)
+        asyncio.run(engine.execute_async(update))
+    assert (threads[-1] != threading.get_ident()) == is_long
 
 
 # An interrupt between the writes of a group and its commit must undo them in memory, too.
