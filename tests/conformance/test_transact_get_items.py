@@ -52,9 +52,9 @@ def test_each_get_applies_its_projection(
     driver: Driver, table: str, projection: str, given: Item | None
 ) -> None:
     names = {"#n": "n"} if "#n" in projection else None
-    asked = getting(Get(table, key("a"), projection, names))
-    (response,) = driver.execute(asked).responses
-    assert response.item == given
+    gets = [Get(table, key(name), projection, names) for name in ("a", "nobody")]
+    found = [response.item for response in driver.execute(getting(*gets)).responses]
+    assert found == [given, None]
 
 
 def test_accepts_100_gets(driver: Driver, table: str) -> None:
