@@ -17,7 +17,7 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import Item
-from tests.conformance.tables import ada, make_indexed_table, make_table
+from tests.conformance.tables import ada, global_index, make_indexed_table, make_table
 from tests.conformance.value_positions import KEY
 
 ITEM = ada(sk={"S": "1"}, grade={"S": "A"})
@@ -55,7 +55,7 @@ def test_nothing_is_returned_unless_requested(
 
 # Only tables with local indexes have item collection metrics.
 def test_table_without_local_indexes_has_no_collection_metrics(driver: Driver) -> None:
-    table = make_table(driver, pk="S", sk="S")
+    table = make_table(driver, global_index("by_grade", grade="S"), pk="S", sk="S")
     for write in _writes(table, "SIZE"):
         assert driver.execute(write).item_collection_metrics is None
 

@@ -219,8 +219,6 @@ def _fetch(session: Session, page: PageRequest, entries: list[bytes]) -> tuple[l
 
 
 def _capacity(page: PageRequest, size: int, fetch_units: float) -> ConsumedCapacity | None:
-    if page.capacity is None:
-        return None
     units = read_units(size, consistent=page.consistent)
     cost = Cost(fetch_units)
     if page.index is None:
