@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-types test-quick test-all test-rest test-pyright system chromium test-engines bench reference fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-tampering clean help
+.PHONY: generate run run-dynamodb run-tracker test test-types test-quick test-all test-rest test-pyright system chromium test-engines test-sql bench reference fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-tampering clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -42,7 +42,7 @@ system = if ! command -v apt-get >/dev/null; then \
 
 # Commands that `make test-all` needs, and their packages. Missing ones are installed in one step before anything runs in parallel,
 # because apt runs one installation at a time.
-COMMANDS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium-headless-shell=chromium-headless-shell
+COMMANDS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium-headless-shell=chromium-headless-shell pg_ctlcluster=postgresql /usr/sbin/mariadbd=mariadb-server
 missing = $(strip $(foreach one,$(COMMANDS),$(if $(shell command -v $(firstword $(subst =, ,$(one)))),,$(lastword $(subst =, ,$(one))))))
 
 # $(call locked,PYTHON,NAME): install exactly what constraints/NAME.txt lists, checking the hashes, into a virtual
@@ -93,6 +93,11 @@ test-pyright:
 test-engines: $(INSTALLED) $(ENGINES)  ## run every store test on third-party engines
 	ENGINES=all $(BIN)/pytest -n 2 tests/store -k 'DynamoDB or dynalite or moto'
 
+SQL_TESTS := tests/conformance tests/store tests/patterns tests/migration tests/server tests/apps tests/sql_storage
+test-sql: $(INSTALLED) system  ## run everything that runs in memory on PostgreSQL and MariaDB instead (SERVER=postgresql, TESTS=…)
+	@for server in $(or $(SERVER),postgresql mariadb); do echo "On $$server:"; \
+	  SQL_SERVER=$$server TMPDIR=$(or $(MEMORY),/tmp) $(BIN)/python -m tools.run_tests -p no:schemathesis $(or $(TESTS),$(SQL_TESTS)) || exit 1; done
+
 # A peer that cannot be installed is listed as missing, and the run continues.
 bench: $(INSTALLED)  ## benchmark us and our peers in one run (ONLY=name, SECONDS=2, WRITE=1 updates the docs)
 	@$(MAKE) --keep-going --no-print-directory $(ENGINES) $(BENCHMARK_PEERS) $(call peers,pynamodb) $(WRK) || true
@@ -126,14 +131,14 @@ lock: $(INSTALLED)  ## lock the newest versions of all dependencies, with their 
 	node -e '$(without_funding)' constraints/*/package-lock.json
 
 # Licenses that permit use and redistribution in any product; not the GPL family.
-LICENSES := Apache;BSD;ISC;MIT;MPL;Mozilla;PSF;Python Software Foundation;any-OSI
+LICENSES := Apache;BSD;ISC;LGPL;Lesser General Public;MIT;MPL;Mozilla;PSF;Python Software Foundation;any-OSI
 audit: $(AUDIT) sbom  ## look for known vulnerabilities in the locked dependencies, check licenses, write the SBOM
 	.peers/audit/bin/pip-licenses --python $(BIN)/python --from=mixed --partial-match --allow-only '$(LICENSES)' >/dev/null
 	.peers/audit/bin/pip-audit --strict --require-hashes --disable-pip --requirement constraints/dev.txt || { \
 	  echo 'The audit failed. If it says "not found on PyPI", pypi.org cannot be reached, and nothing was checked.' >&2; exit 1; }
 
 # The SBOM lists what users install: the package with all extras except the development tools.
-EXTRAS := apps encryption fast fastapi opentelemetry planning prometheus remote
+EXTRAS := apps encryption fast fastapi opentelemetry planning prometheus remote sql
 sbom: $(AUDIT)  ## write the software bill of materials (CycloneDX) to dist/sbom.json
 	@rm -rf .peers/product && $(PYTHON) -m venv --without-pip .peers/product && mkdir -p dist
 	@$(compile) $(addprefix --extra=,$(EXTRAS)) --constraint constraints/dev.txt pyproject.toml --output-file .peers/product/locked.txt >/dev/null

@@ -13,7 +13,7 @@ from benchmarks.harness.report import ReportTable, Target, format_rate, format_r
 from benchmarks.in_process.comparison import compare
 from benchmarks.in_process.embedded import EmbeddedContender
 from singletable import Engine, Settings
-from singletable.engine.storage import Database
+from singletable.engine.storage import Database, SqliteLayout
 
 CLAIM = (
     "checksums of rows cost a get or put on a file at most a tenth more time, and those of pages "
@@ -62,7 +62,7 @@ def _with_both(path: Path) -> Engine:
 
 def _without_rows(path: Path) -> Engine:
     engine = _with_both(path)
-    engine._catalog.in_memory = True  # pyright: ignore[reportPrivateUsage]
+    engine._catalog.layout = SqliteLayout(in_memory=True)  # pyright: ignore[reportPrivateUsage]
     return engine
 
 

@@ -16,6 +16,9 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 
+from singletable import Engine
+from tests.sql_servers import SERVER, open_engine
+
 # The examples are the same each time, so that only a change of the code makes a test fail.
 settings.register_profile(
     "same", derandomize=True, max_examples=25, deadline=None, print_blob=True, database=None
@@ -33,7 +36,8 @@ settings.load_profile("same")
 ROOT = Path(__file__).parents[1]
 # Folders and files that are not in the quick part, except for one journey through each app.
 REST = {
-    *("benchmarks", "browser", "clients", "differential", "drills", "fuzz", "typing"),
+    *("benchmarks", "browser", "clients", "differential", "drills", "fuzz", "sql_storage"),
+    "typing",
     *("test_cdk.py", "test_crashes.py", "test_known_failures.py", "test_make_run.py"),
     *("test_memory.py", "test_power_cuts.py", "test_process.py", "test_schemathesis.py"),
 }
@@ -100,6 +104,9 @@ def _part_of(item: pytest.Item) -> str:
             return "quick" if driver == others[turn] else "rest"
     return "quick"
 
+
+if SERVER:
+    Engine.in_memory = staticmethod(open_engine)  # type: ignore[method-assign]
 
 # Imports and collected tests stay until the end, so there is no garbage among them.
 gc.disable()

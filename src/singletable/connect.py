@@ -1,7 +1,8 @@
-"""Open the driver for an address: `memory:`, `file:votes.db`, `dynamodb:` and others."""
+"""Open the driver for an address: `memory:`, `file:votes.db`, `postgresql:` and others."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,11 @@ if TYPE_CHECKING:  # drivers are imported when an address needs them
     from singletable.engine import AsyncEngine, Engine, Settings
     from singletable.remote import AsyncRemote, Remote
 
-# Planned kinds of addresses: rejected by name.
-_PLANNED = ("mysql", "postgresql")
-_EXPECTED = "Expected 'memory:', 'file:PATH', 'dynamodb:' or 'dynamodb+http://HOST:PORT'."
+_SERVERS = ("postgresql", "mysql", "mariadb")
+_EXPECTED = (
+    "Expected 'memory:', 'file:PATH', 'postgresql://USER@HOST/DATABASE', "
+    "'mysql://USER@HOST/DATABASE', 'dynamodb:' or 'dynamodb+http://HOST:PORT'."
+)
 _REMOTE = ("dynamodb", "dynamodb+http", "dynamodb+https")
 
 
@@ -46,7 +49,8 @@ def _is_remote(address: str, settings: Settings | None) -> bool:
         return False
     if settings is not None:
         raise AddressError(
-            f"Settings are for the embedded engine ('memory:' or 'file:PATH'), not for '{kind}:'. "
+            f"Settings are for our own engine ('memory:', 'file:PATH', 'postgresql:' or 'mysql:'), "
+            f"not for '{kind}:'. "
             "Use address options instead, such as ?timeout=10."
         )
     return True
@@ -61,6 +65,10 @@ def _open_engine(address: str, settings: Settings | None) -> Engine:
             return Engine.in_memory(settings)
         case "file" if rest:
             return Engine.on_file(file_path(rest), settings)
+        case _ if kind in _SERVERS and rest.startswith("//"):
+            from singletable.engine.server_engine import ServerEngine
+
+            return ServerEngine.at(address, settings)
         case _:
             raise AddressError(_explain(kind, colon, rest))
 
@@ -77,6 +85,11 @@ def file_path(rest: str) -> Path:
     )
 
 
+def hide_password(address: str) -> str:
+    """Return the address without its password, for messages."""
+    return re.sub(r"(//[^:/@]*):[^@/]*@", r"\1@", address)
+
+
 def _explain(kind: str, colon: str, rest: str) -> str:
     # An address may contain a password, so only its kind is repeated.
     if not colon:
@@ -84,8 +97,8 @@ def _explain(kind: str, colon: str, rest: str) -> str:
         return f"'{kind}' is not an address. {_EXPECTED}{hint}"
     if kind in ("http", "https"):
         return f"'{kind}:' is not an address. Prefix it with 'dynamodb+'. {_EXPECTED}"
-    if kind in _PLANNED:
-        return f"'{kind}:' addresses are not supported yet. {_EXPECTED}"
+    if kind in _SERVERS:
+        return f"'{kind}:' needs a server and a database. {_EXPECTED}"
     if kind == "memory":
         return f"An in-memory database has no name, but got '{rest}' after 'memory:'. {_EXPECTED}"
     if kind == "file":

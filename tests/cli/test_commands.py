@@ -191,6 +191,7 @@ def test_endpoint_prints_a_url_that_can_be_opened(
 ) -> None:
     config = EndpointConfig(
         file=None,
+        address=None,
         durable=True,
         feed_records=10_000,
         host=host,

@@ -6,15 +6,18 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
 from singletable.engine import Engine, Settings
 from singletable.operations import Driver
 from tests.conformance.boto3_driver import WireDriver
+from tests.sql_servers import KINDS, SERVER, open_engine
 
-# In memory, on a file, and over HTTP through boto3.
-DRIVERS = ("memory", "file", "wire")
+# In memory, on a file, over HTTP through boto3, and on one of the SQL servers, in turn. `make
+# test-sql` runs every test that is in memory on both of them.
+DRIVERS = ("memory",) if SERVER else ("memory", "file", "wire", "server")
 _number = count()
 
 
@@ -29,6 +32,10 @@ def open_driver(request: pytest.FixtureRequest) -> Generator[Driver]:
             folder: Path = request.getfixturevalue("folder")
             # Durability is tested elsewhere and costs time here.
             with Engine.on_file(folder / f"{next(_number)}.db", Settings(durable=False)) as engine:
+                yield engine
+        case "server":
+            kind = KINDS[crc32(request.node.name.encode()) % len(KINDS)]
+            with open_engine(kind=kind) as engine:
                 yield engine
         case _:
             far_end: WireDriver = request.getfixturevalue("far_end")

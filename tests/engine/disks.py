@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import apsw
 from typing_extensions import Buffer
 
-from singletable.engine.storage.page_checksums import checksum_vfs
+from singletable.engine.storage.sqlite.page_checksums import checksum_vfs
 
 # "full" and "broken" fail to write, "unsynced" fails to sync.
 Failure: TypeAlias = Literal["full", "broken", "unsynced"]

@@ -14,7 +14,7 @@ from drills.concurrency import frequent_switches, run_table_changes
 from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.engine.handlers import HANDLERS
 from singletable.engine.storage import Execute
-from singletable.engine.storage.writer import WriteGroup
+from singletable.engine.storage.sqlite.writer import WriteGroup
 from singletable.errors import (
     ConditionFailed,
     EngineClosed,

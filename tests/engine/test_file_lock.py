@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from singletable import Engine, StorageError
-from singletable.engine.storage import file_lock
+from singletable.engine.storage.sqlite import file_lock
 from tests.engine.processes import (
     count,
     open_error,

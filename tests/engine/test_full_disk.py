@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable.engine.storage.disk_reserve import RESERVE, DiskReserve
+from singletable.engine.storage.sqlite.disk_reserve import RESERVE, DiskReserve
 
 # The disk is as large as the log and the file may become, twice the reserve.
 _SCRIPT = """

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.engine.storage import Execute, KeyRange, RowKey, RowRange, Rows, count_page
-from singletable.engine.storage.connection import bind_execute
+from singletable.engine.storage import Execute, KeyRange, RowKey, RowRange, SqliteRows, count_page
+from singletable.engine.storage.sqlite.connection import bind_execute
+from singletable.engine.storage.sqlite.row_range import SqliteRange
 
 PAGE_SIZE = 1000
 
@@ -39,7 +40,7 @@ def test_count_page_ends_at_the_same_row_as_reading(sizes: list[int], limit: int
             expected = (number, total, str(number - 1).encode())
             break
     assert (
-        count_page(_rows(sizes), RowRange("FROM rows ORDER BY id", ()), PAGE_SIZE, limit)
+        count_page(_rows(sizes), SqliteRange("FROM rows ORDER BY id", ()), PAGE_SIZE, limit)
         == expected
     )
 
@@ -50,7 +51,7 @@ def _key(number: int) -> bytes:
 
 WHOLE, BOUNDED = KeyRange(b"P", b"", None), KeyRange(b"P", _key(0), _key(9999))
 # The ranges of queries and scans, and the row that follows the one in the middle.
-RANGES: dict[str, tuple[Callable[[Rows, int], RowRange], int]] = {
+RANGES: dict[str, tuple[Callable[[SqliteRows, int], RowRange], int]] = {
     "query": (lambda r, n: r.partition_range(WHOLE, _key(n), forward=True), 1),
     "query of a range": (lambda r, n: r.partition_range(BOUNDED, _key(n), forward=True), 1),
     "descending": (lambda r, n: r.partition_range(WHOLE, _key(n), forward=False), -1),
@@ -63,11 +64,11 @@ RANGES: dict[str, tuple[Callable[[Rows, int], RowRange], int]] = {
 # Otherwise reading all pages of a partition takes quadratic time.
 @pytest.mark.parametrize(("create", "step"), RANGES.values(), ids=RANGES)
 def test_page_starts_at_its_first_row_without_reading_those_before_it(
-    create: Callable[[Rows, int], RowRange], step: int
+    create: Callable[[SqliteRows, int], RowRange], step: int
 ) -> None:
     connection = apsw.Connection(":memory:")
     execute = bind_execute(connection)
-    rows = Rows.for_table("items_1", "{} {}".format, in_memory=True)
+    rows = SqliteRows.for_table("items_1", "{} {}".format, in_memory=True)
     rows.create(execute)
     for number in range(2000):
         rows.add(execute, RowKey(b"P", _key(number)), 1, _key(number), 0)

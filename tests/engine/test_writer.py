@@ -10,8 +10,9 @@ from typing import Literal
 
 import pytest
 
-from singletable.engine.storage import Database, Execute, writer
-from singletable.engine.storage.connection import bind_execute
+from singletable.engine.storage import Database, Execute
+from singletable.engine.storage.sqlite import writer
+from singletable.engine.storage.sqlite.connection import bind_execute
 from singletable.errors import EngineClosed
 from tests.engine.disks import CountingDisk
 

@@ -1,4 +1,4 @@
-"""`singletable dynamodb`: serve the embedded engine to every DynamoDB client."""
+"""`singletable dynamodb`: serve the engine to every DynamoDB client."""
 
 from __future__ import annotations
 
@@ -52,6 +52,15 @@ def dynamodb(
         bool,
         typer.Option("--memory", help="Keep the tables in memory only. This is the default."),
     ] = False,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address",
+            metavar="ADDRESS",
+            help="Store the tables at this address, such as postgresql://user@host/database. "
+            "Several endpoints can share a database.",
+        ),
+    ] = None,
     durability: Annotated[
         str,
         typer.Option(
@@ -148,8 +157,8 @@ def dynamodb(
     credentials file. Expired items are deleted in the background. Ctrl-C stops it cleanly: pending
     requests are answered, and the file contains every acknowledged write.
     """
-    if file is not None and memory:
-        raise AddressError("Use --file or --memory, not both.")
+    if sum((file is not None, memory, address is not None)) > 1:
+        raise AddressError("Use only one of --file, --memory and --address.")
     if file is None and durability != "full":
         raise AddressError("--durability requires --file: tables in memory are not durable.")
     if file is not None and access_log is not None and file.resolve() == Path(access_log).resolve():
@@ -161,6 +170,7 @@ def dynamodb(
     serve(
         EndpointConfig(
             file=file,
+            address=address,
             durable=durability == "full",
             feed_records=feed_records,
             host=host,

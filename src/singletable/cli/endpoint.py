@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from singletable.connect import connect, hide_password
 from singletable.engine import AsyncEngine, Engine, Retention, Settings
 from singletable.operations import AsyncDriver
 from singletable.server import (
@@ -54,6 +55,7 @@ class EndpointConfig:
     """The options of the command."""
 
     file: Path | None
+    address: str | None
     durable: bool
     feed_records: int
     host: str
@@ -90,8 +92,8 @@ def serve(config: EndpointConfig) -> None:
         retention=_retention(config.feed_records),
         max_transaction_seconds=MAX_TRANSACTION_SECONDS,
     )
-    file, log_name = config.file, config.access_log
-    engine = Engine.in_memory(settings) if file is None else Engine.on_file(file, settings)
+    log_name = config.access_log
+    engine = _open_engine(config, settings)
     with engine, nullcontext() if log_name is None else AccessLog(log_name) as log:
         driver: AsyncDriver = AsyncEngine(engine)
         if injected is not None:
@@ -124,6 +126,21 @@ def serve(config: EndpointConfig) -> None:
         _return_large_blocks()
         with asyncio.Runner(loop_factory=_new_loop) as runner:
             runner.run(serving)
+
+
+def _open_engine(config: EndpointConfig, settings: Settings) -> Engine:
+    if config.file is not None:
+        return Engine.on_file(config.file, settings)
+    driver = connect(config.address or "memory:", settings)
+    assert isinstance(driver, Engine)  # other drivers have no settings
+    return driver
+
+
+def _where(config: EndpointConfig) -> str:
+    """Return where the tables are, without the password of an address."""
+    if config.address is not None:
+        return f"at {hide_password(config.address)}"
+    return "in memory" if config.file is None else f"in {config.file}"
 
 
 def _return_large_blocks() -> None:
@@ -171,7 +188,7 @@ def print_usage(config: EndpointConfig, host: str, port: int) -> None:
     scheme = "http" if config.tls_cert is None else "https"
     url = f"{scheme}://[{shown}]:{port}" if ":" in shown else f"{scheme}://{shown}:{port}"
     reach = "" if shown == host else f" and at every other address of this machine, port {port},"
-    where = "in memory" if config.file is None else f"in {config.file}"
+    where = _where(config)
     link = typer.style(url, bold=True)
     echo(f"\nServing DynamoDB at {link}{reach} with tables {where}. Ctrl-C stops it.\n")
     # With a credentials file, only its credentials work.

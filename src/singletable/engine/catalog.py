@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
@@ -11,9 +11,14 @@ from msgspec.structs import replace
 
 from singletable.engine.settings import Settings
 from singletable.engine.storage import (
+    CHANGE_COLUMNS,
     MAX_POSITION,
+    TOKEN_COLUMNS,
     DamagedData,
     Execute,
+    Layout,
+    Row,
+    RowKey,
     check_values,
     values_checksum,
 )
@@ -40,12 +45,18 @@ class Catalog:
     in the feed, and `newest_block` the end of the last block of changes with a recorded size.
     """
 
-    def __init__(self, *, in_memory: bool) -> None:
-        self.in_memory = in_memory
+    # Whether new indexes and expiry times are filled after the request, chunk by chunk.
+    fills_later = False
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
         self.tables: dict[str, Table] = {}
         self._draft: dict[str, Table] | None = None
         self.newest_change = 0
         self.newest_block = 0
+        # Changes whose positions are assigned when the transaction commits; None: at once.
+        self.pending_changes: list[tuple[Any, ...]] | None = None
+        self.change_columns = CHANGE_COLUMNS
 
     def load(self, execute: Execute, latest: float) -> None:
         """Load the stored tables, and complete pending changes that would end after `latest`."""
@@ -53,7 +64,7 @@ class Catalog:
         for number, name, raw, checksum in execute(f"SELECT {columns} FROM tables ORDER BY name"):
             check_values(f"The record of table '{name}'", checksum, number, name, raw)
             record = complete_changes(decode_record(raw), latest)
-            self.tables[record.name] = build_table(record, in_memory=self.in_memory)
+            self.tables[record.name] = build_table(record, self.layout)
         ((self.newest_change, self.newest_block),) = execute(
             "SELECT coalesce((SELECT max(position) FROM changes), 0), "
             "coalesce((SELECT max(position) FROM change_blocks), 0)"
@@ -94,7 +105,7 @@ class Catalog:
             "UPDATE tables SET record = ?, checksum = ? WHERE number = ?",
             (raw, values_checksum((record.number, record.name, raw)), record.number),
         )
-        table = build_table(record, in_memory=self.in_memory)
+        table = build_table(record, self.layout)
         self._draft = {**self.draft, record.name: table}
         return table
 
@@ -102,6 +113,29 @@ class Catalog:
         """Remove a table."""
         execute("DELETE FROM tables WHERE number = ?", (record.number,))
         self._draft = {name: t for name, t in self.draft.items() if name != record.name}
+
+    def get_rows(
+        self, execute: Execute, places: Sequence[tuple[Table, RowKey]]
+    ) -> Iterator[Row | None]:
+        """Return the rows at several keys, lazily."""
+        return (table.rows.get(execute, key) for table, key in places)
+
+    def find_token(self, execute: Execute, token: str, since: float) -> tuple[bytes, bytes] | None:
+        """Return the digest and the units of a transaction since then, and delete older tokens."""
+        execute("DELETE FROM tokens WHERE moment <= ?", (since,))
+        select = f"SELECT {TOKEN_COLUMNS} FROM tokens WHERE token = ?"
+        for *values, checksum in execute(select, (token,)):
+            check_values(f"The idempotency token '{token}'", checksum, *values)
+            _, digest, _, units = values
+            return digest, units
+        return None
+
+    def save_token(
+        self, execute: Execute, token: str, digest: bytes, moment: float, units: bytes
+    ) -> None:
+        """Store the token of a transaction."""
+        values = (token, digest, moment, units)
+        execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?)", (*values, values_checksum(values)))
 
 
 class Session(Struct):
@@ -120,6 +154,10 @@ class Session(Struct):
     now: float
     control_time: float
     operation: type[Operation[Any]]
+
+    def get_rows(self, places: Sequence[tuple[Table, RowKey]]) -> Iterator[Row | None]:
+        """Return the rows at several keys; reading them may take one round trip for all."""
+        return self.catalog.get_rows(self.execute, places)
 
     def resolve(self, name_or_arn: str) -> str:
         """Return the table's name; raise for an ARN of another account or region."""

@@ -39,15 +39,18 @@ def append_change(
 ) -> None:
     """Append a change in the transaction that makes it; `new_content` is a checksum of `new`."""
     catalog = session.catalog
-    catalog.newest_change = position = catalog.newest_change + 1
     number, name, keys = table.record.number, table.name, table.key_names_json
     # The types that SQLite returns, because the checksum depends on them.
     moment, flag = float(session.now), 1 if expired else 0
     json = content = None
     if old is not None:
         json, content = old.json, old.content
+    if catalog.pending_changes is not None:
+        catalog.pending_changes.append((number, name, moment, flag, keys, json, new))
+        return
+    catalog.newest_change = position = catalog.newest_change + 1
     checksum = 0
-    if not catalog.in_memory:
+    if catalog.layout.has_checksums:
         checksum = values_checksum(
             (position, number, name, moment, flag, keys, content, new_content)
         )
@@ -60,26 +63,29 @@ def read_changes(
     session: Session, after: int, table: Table | None, limit: int
 ) -> tuple[list[ChangeRecord], int]:
     """Return the changes after a position, and the position to continue from."""
-    execute, verify = session.execute, not session.catalog.in_memory
-    oldest, newest = feed_bounds(execute)
+    execute, verify = session.execute, session.catalog.layout.has_checksums
+    # The newest position is read before the changes and the oldest after them: on a server the
+    # feed may grow and be trimmed meanwhile.
+    _, newest = feed_bounds(execute)
+    rows = execute(
+        f"SELECT {session.catalog.change_columns} FROM changes WHERE position > ? "
+        + ("" if table is None else f"AND number = {table.record.number} ")
+        + "ORDER BY position LIMIT ?",
+        (after, limit),
+    )
+    changes = [_change_record(row, verify=verify) for row in rows]
+    oldest, _ = feed_bounds(execute)
     if after < oldest - 1:
         raise TrimmedDataAccess(
             f"The change feed starts at position {oldest}, so changes after position {after} are "
             "missing. Read the tables again and continue from the current end, or keep changes "
             "longer: Settings.retention, or --feed-records of the endpoint."
         )
-    rows = execute(
-        f"SELECT {CHANGE_COLUMNS} FROM changes WHERE position > ? "
-        + ("" if table is None else f"AND number = {table.record.number} ")
-        + "ORDER BY position LIMIT ?",
-        (after, limit),
-    )
-    changes = [_change_record(row, verify=verify) for row in rows]
     if verify:
         _check_order([after, *(change.position for change in changes)], is_complete=table is None)
     # A full page may not be the last; otherwise everything up to the newest change was read.
-    position = changes[-1].position if len(changes) == limit else max(after, newest)
-    return changes, position
+    last = changes[-1].position if changes else after
+    return changes, last if len(changes) == limit else max(last, newest)
 
 
 def _check_order(positions: list[int], *, is_complete: bool) -> None:

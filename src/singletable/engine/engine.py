@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 from msgspec import DecodeError
 
@@ -22,6 +22,7 @@ from singletable.engine.storage import (
     Database,
     Execute,
     SchemaChanged,
+    SqliteLayout,
     is_disk_full,
 )
 from singletable.errors import SingleTableError, StorageError, ValidationError
@@ -54,10 +55,13 @@ _DELETES = frozenset([DeleteItem, DeleteTable, SweepExpired])
 class Engine:
     """DynamoDB in this process. Threads can share an engine."""
 
+    is_embedded = True  # the database is in this process, too
+
     def __init__(self, database: Database, settings: Settings) -> None:
         self.settings = settings
         self._database = database
-        self._catalog = Catalog(in_memory=database.path is None)
+        self._path = database.path
+        self._catalog = Catalog(SqliteLayout(in_memory=database.path is None))
         self._control_clock = ControlClock()
         database.set_listener(self._catalog)
         try:
@@ -126,7 +130,7 @@ class Engine:
                 loop = asyncio.get_running_loop()
                 return await loop.run_in_executor(_long_reads, self._finish, unfinished)
             return self._finish(unfinished)
-        if self._database.path is None:
+        if self._path is None:
             return self._database.write(work)
         try:
             if _is_long_write(operation):
@@ -157,7 +161,7 @@ class Engine:
             except UnicodeEncodeError as error:
                 raise lone_surrogate_error(error) from None
             except _DAMAGED as error:
-                raise _damaged(error, self._database.path) from error
+                raise _damaged(error, self._path) from error
 
         return handler, work
 
@@ -166,10 +170,12 @@ class Engine:
         try:
             return output.finish()
         except _DAMAGED as error:
-            raise _damaged(error, self._database.path) from error
+            raise _damaged(error, self._path) from error
 
     def _load(self, execute: Execute) -> None:
-        self._control_clock.advance(last_change_time(execute, verify=not self._catalog.in_memory))
+        self._control_clock.advance(
+            last_change_time(execute, verify=self._catalog.layout.has_checksums)
+        )
         time = self._control_clock.advance(self.settings.clock())
         # Creating an index takes two delays, every other change one.
         self._catalog.load(execute, time + 2 * max(astuple(self.settings.delays)))
@@ -178,7 +184,7 @@ class Engine:
         """Finish the requests in progress and release the file. You can close an engine twice."""
         self._database.close()
 
-    def __enter__(self) -> Engine:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

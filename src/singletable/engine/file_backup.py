@@ -11,14 +11,14 @@ from urllib.parse import quote
 
 import apsw
 
-from singletable.engine.storage.connection import (
+from singletable.engine.storage.sqlite.connection import (
     APPLICATION_ID,
     bind_execute,
     is_initialized,
     unusable_file,
 )
-from singletable.engine.storage.file_lock import is_open_here
-from singletable.engine.storage.page_checksums import (
+from singletable.engine.storage.sqlite.file_lock import is_open_here
+from singletable.engine.storage.sqlite.page_checksums import (
     checksum_vfs,
     reserve_checksums,
 )

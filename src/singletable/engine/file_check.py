@@ -25,10 +25,12 @@ from singletable.engine.storage import (
     DamagedData,
     Execute,
     RowKey,
+    SqliteLayout,
+    SqliteRows,
     check_values,
     is_intact_change,
 )
-from singletable.engine.storage.connection import (
+from singletable.engine.storage.sqlite.connection import (
     CHANGE_COLUMNS,
     MAX_POSITION,
     TOKEN_COLUMNS,
@@ -37,8 +39,8 @@ from singletable.engine.storage.connection import (
     bind_execute,
     is_initialized,
 )
-from singletable.engine.storage.file_lock import check_log_is_unused, is_open_here
-from singletable.engine.storage.page_checksums import (
+from singletable.engine.storage.sqlite.file_lock import check_log_is_unused, is_open_here
+from singletable.engine.storage.sqlite.page_checksums import (
     READ_DAMAGED_PAGES,
     checksum_vfs,
     describe_error,
@@ -234,7 +236,7 @@ def read_tables(execute: Execute, report: FileReport) -> Iterator[Table]:
             expected |= {each for each in existing if each.split("_")[1] == str(number)}
             continue
         if record.deleted_by is None:
-            table = build_table(record, in_memory=False)
+            table = build_table(record, SqliteLayout(in_memory=False))
             names = {rows.name for rows in (table.rows, *(i.rows for i in table.indexes))}
             expected |= names
             if not names <= existing:
@@ -331,9 +333,10 @@ def _check_row(
             problem = "has a wrong expiry time"
     except Exception:  # damaged bytes fail at any step of decoding, each with its own error
         item, problem = None, "cannot be decoded"
-    if table.rows.checksums is not None:
+    checksums = cast(SqliteRows, table.rows).checksums
+    if checksums is not None:
         try:
-            table.rows.checksums.check(partition, sort, size, json, checksum)
+            checksums.check(partition, sort, size, json, checksum)
         except DamagedData:
             is_intact = False
             rest = "but can be decoded" if problem is None else f"and {problem}"

@@ -31,8 +31,8 @@ from singletable.engine.storage import (
     is_intact_change,
     values_checksum,
 )
-from singletable.engine.storage.checksums import change_checksum
-from singletable.engine.storage.page_checksums import READ_DAMAGED_PAGES
+from singletable.engine.storage.sqlite.checksums import change_checksum
+from singletable.engine.storage.sqlite.page_checksums import READ_DAMAGED_PAGES
 from singletable.engine.table import Table
 from singletable.engine.table_record import encode_record
 from singletable.errors import StorageError

@@ -13,6 +13,7 @@ from singletable.engine.key_validation import (
     check_index_key_size,
     check_index_key_type,
     check_scalar_keys,
+    check_total_key_sizes,
     empty_type,
 )
 from singletable.engine.table import Table
@@ -99,6 +100,7 @@ def update_item(old: StoredItem, update: Update, key: Item) -> NewItem | None:
         if (empty := empty_type(value)) is not None:
             raise _empty_index_key(empty)
         check_index_key_size(table, attribute, value)
+    check_total_key_sizes(table, item)
     return NewItem(item, size)
 
 

@@ -101,7 +101,8 @@ def put(session: Session, old: StoredItem, item: Item, size: int) -> Cost:
         if row.size == size and (row.json == json or old.item == item):
             # DynamoDB charges for a write that changes nothing, but updates no stream or index.
             return cost
-        table.rows.replace(session.command, row, size, json, content, table.expires_at(item))
+        expires = table.expires_at(item)
+        table.rows.replace(session.command, old.key, row, size, json, content, expires)
     if table.indexes:
         before = None if old.item is None else MeasuredItem(old.item, old.size)
         after = MeasuredItem(item, size)
@@ -117,7 +118,7 @@ def delete(session: Session, old: StoredItem, *, expired: bool = False) -> Cost:
     if old.row is None:
         return cost
     table = old.table
-    table.rows.delete(session.command, old.row)
+    table.rows.delete(session.command, old.key, old.row)
     if table.indexes and old.item is not None:
         item = MeasuredItem(old.item, old.size)
         for index in table.indexes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from singletable.engine.storage import RowKey
-from singletable.engine.table import KeyAttribute, Table, hash_partition
+from singletable.engine.table import KeyAttribute, Table
 from singletable.errors import ValidationError
 from singletable.expressions import Path
 from singletable.values import (
@@ -34,7 +34,7 @@ def encode_key(table: Table, key: Item) -> RowKey:
     value = key.get(partition.name)
     if value is None or partition.type not in value:
         raise ValidationError(NO_MATCH)
-    encoded = _partition_bytes(partition, value)
+    encoded = _partition_bytes(table, partition, value)
     if sort is None:
         return RowKey(encoded, b"")
     value = key.get(sort.name)
@@ -46,7 +46,7 @@ def encode_key(table: Table, key: Item) -> RowKey:
 def encode_item_key(table: Table, item: Item) -> RowKey:
     """Return the row key of an item; raise unless it has the table's key and valid index keys."""
     partition, sort = table.partition_key, table.sort_key
-    encoded = _partition_bytes(partition, _key_value(partition, item))
+    encoded = _partition_bytes(table, partition, _key_value(partition, item))
     encoded_sort = b"" if sort is None else _sort_bytes(sort, _key_value(sort, item))
     if table.index_keys:
         check_index_keys(table, item)
@@ -82,6 +82,21 @@ def check_index_keys(table: Table, item: Item) -> None:
                 f"IndexName: {index}, IndexKey: {name}"
             )
         check_index_key_size(table, attribute, value)
+    check_total_key_sizes(table, item)
+
+
+def check_total_key_sizes(table: Table, item: Item) -> None:
+    """Raise if the attributes of a key with several of them are too long together."""
+    for index in table.multi_attribute_indexes:
+        if index.key.matches(item):
+            if _total_size(index.key.partition, item) > MAX_PARTITION_KEY:
+                raise _partition_too_long()
+            if _total_size(index.key.sort, item) > MAX_SORT_KEY:
+                raise _sort_too_long()
+
+
+def _total_size(attributes: Iterable[KeyAttribute], item: Item) -> int:
+    return sum(len(key_bytes(item[attribute.name])) for attribute in attributes)
 
 
 def check_index_key_type(attribute: KeyAttribute, index: str, actual: str) -> None:
@@ -112,13 +127,13 @@ def check_index_key_size(table: Table, attribute: KeyAttribute, value: Attribute
             raise _partition_too_long()
 
 
-def _partition_bytes(attribute: KeyAttribute, value: AttributeValue) -> bytes:
+def _partition_bytes(table: Table, attribute: KeyAttribute, value: AttributeValue) -> bytes:
     key = value["S"].encode() if attribute.type == "S" else key_bytes(value)
     if not key:
         raise _empty_key(attribute, value)
     if len(key) > MAX_PARTITION_KEY:
         raise _partition_too_long()
-    return hash_partition(key)
+    return table.layout.hash_partition(key)
 
 
 def _sort_bytes(attribute: KeyAttribute, value: AttributeValue) -> bytes:

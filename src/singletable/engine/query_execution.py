@@ -162,7 +162,7 @@ def read_page(
         return _count_page(session, page, rows)
     entries: list[bytes] = []
     size, last_key = 0, None
-    for row_size, json in rows.rows(session.execute):
+    for row_size, json in rows.rows(session.execute, page.limit):
         entries.append(json)
         size += row_size
         if size >= MEGABYTE or len(entries) == page.limit:
@@ -210,8 +210,8 @@ def _fetch(session: Session, page: PageRequest, entries: list[bytes]) -> tuple[l
     table = page.table
     items: list[bytes] = []
     units = 0.0
-    for entry in entries:
-        row = table.rows.get(session.execute, table.row_key(item_from_json(entry)))
+    places = [(table, table.row_key(item_from_json(entry))) for entry in entries]
+    for entry, row in zip(entries, session.get_rows(places), strict=True):
         items.append(entry if row is None else row.json)
         if row is not None:
             units += read_units(row.size, consistent=page.consistent)

@@ -39,7 +39,9 @@ def resolve_key_range(
 ) -> KeyRange:
     """Return the range of the condition; raise ValidationError if the key does not support it."""
     clauses = check_clauses(target.key, condition, start)
-    partition = encode_partition([clauses[a.name].values[0] for a in target.key.partition])
+    partition = encode_partition(
+        target.layout.hash_partition, [clauses[a.name].values[0] for a in target.key.partition]
+    )
     bounds = _SortBounds(has_parts=isinstance(target, Index))
     for attribute in target.key.sort:
         if attribute.name in clauses:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from zlib import crc32
 
 from msgspec import json
 
-from singletable.engine.storage import RowKey, Rows
+from singletable.engine.storage import Layout, RowKey, Rows
 from singletable.engine.table_record import IndexRecord, TableRecord
 from singletable.operations import KeySchemaElement
 from singletable.values import (
@@ -56,19 +56,13 @@ class KeySchema:
         return True
 
 
-def encode_partition(values: list[AttributeValue]) -> bytes:
+def encode_partition(
+    hash_partition: Callable[[bytes], bytes], values: list[AttributeValue]
+) -> bytes:
     """Return the partition bytes of a row key for the values of the partition attributes."""
     if len(values) == 1:
         return hash_partition(key_bytes(values[0]))
     return hash_partition(b"".join([encode_key_part(key_bytes(value)) for value in values]))
-
-
-def hash_partition(key: bytes) -> bytes:
-    """Return the bytes of a partition key, prefixed with their hash.
-
-    So scans return partitions in random order, as on AWS, and a segment is a range of hashes.
-    """
-    return crc32(key).to_bytes(4, "big") + key
 
 
 @dataclass(frozen=True)
@@ -82,6 +76,7 @@ class Index:
     rows: Rows
     record: IndexRecord
     table_key: KeySchema = field(repr=False)
+    layout: Layout = field(repr=False)
 
     @cached_property
     def page_key(self) -> tuple[KeyAttribute, ...]:
@@ -93,7 +88,11 @@ class Index:
     def _text_names(self) -> tuple[str, ...]:
         """Return the names of the attributes of a row key if all are text, with one partition."""
         attributes = (*self.key.attributes, *self.table_key.attributes)
-        if len(self.key.partition) > 1 or any(a.type != "S" for a in attributes):
+        if (
+            self.layout.shortens_keys
+            or len(self.key.partition) > 1
+            or any(a.type != "S" for a in attributes)
+        ):
             return ()
         return tuple(a.name for a in attributes)
 
@@ -104,11 +103,12 @@ class Index:
             # Encoding texts together is faster; it works if there is nothing to escape.
             text = "\0\0".join(texts)
             if text.count("\0") == 2 * len(texts) - 2:
-                return RowKey(hash_partition(first.encode()), text.encode() + b"\0\0")
-        sort = [item[a.name] for a in (*self.key.sort, *self.table_key.attributes)]
+                return RowKey(self.layout.hash_partition(first.encode()), text.encode() + b"\0\0")
+        partition = [item[a.name] for a in self.key.partition]
         return RowKey(
-            encode_partition([item[a.name] for a in self.key.partition]),
-            b"".join([encode_key_part(key_bytes(value)) for value in sort]),
+            encode_partition(self.layout.hash_partition, partition),
+            _join_parts(item, self.key.sort)
+            + self.layout.shorten(_join_parts(item, self.table_key.attributes)),
         )
 
     def project(self, item: Item) -> Item:
@@ -127,6 +127,7 @@ class Table:
     indexes: tuple[Index, ...]
     rows: Rows
     record: TableRecord
+    layout: Layout
 
     @property
     def page_key(self) -> tuple[KeyAttribute, ...]:
@@ -169,11 +170,16 @@ class Table:
                     keys.setdefault(attribute.name, (attribute, index.name))
         return keys
 
+    @cached_property
+    def multi_attribute_indexes(self) -> tuple[Index, ...]:
+        """Return the indexes with more than one attribute of a kind in their keys."""
+        return tuple(i for i in self.indexes if max(len(i.key.partition), len(i.key.sort)) > 1)
+
     def row_key(self, item: Item) -> RowKey:
         """Return the row key of the item."""
         sort = self.sort_key
         return RowKey(
-            hash_partition(key_bytes(item[self.partition_key.name])),
+            self.layout.hash_partition(key_bytes(item[self.partition_key.name])),
             b"" if sort is None else key_bytes(item[sort.name]),
         )
 
@@ -192,21 +198,21 @@ class Table:
         return int(number)
 
 
-def build_table(record: TableRecord, *, in_memory: bool) -> Table:
+def build_table(record: TableRecord, layout: Layout) -> Table:
     """Build the table of a record, without indexes that are being deleted."""
     types: dict[str, KeyType] = {
         d.attribute_name: d.attribute_type for d in record.attribute_definitions
     }
     key = _key_schema(record.key_schema, types)
     indexes = [
-        _index(record, index, is_global, key, types, in_memory)
+        _index(record, index, is_global, key, types, layout)
         for is_global, records in ((False, record.local_indexes), (True, record.global_indexes))
         for index in records
         if index.deleted_by is None
     ]
     describe = partial(_describe_row, f"table '{record.name}'", key, ())
-    rows = Rows.for_table(f"items_{record.number}", describe, in_memory=in_memory)
-    return Table(record.name, key, tuple(indexes), rows, record)
+    rows = layout.rows(f"items_{record.number}", describe)
+    return Table(record.name, key, tuple(indexes), rows, record, layout)
 
 
 def _index(
@@ -215,7 +221,7 @@ def _index(
     is_global: bool,
     table_key: KeySchema,
     types: dict[str, KeyType],
-    in_memory: bool,
+    layout: Layout,
 ) -> Index:
     key = _key_schema(record.key_schema, types)
     projected = None
@@ -225,8 +231,13 @@ def _index(
     label = f"index '{record.name}' of table '{table.name}'"
     describe = partial(_describe_row, label, key, table_key.attributes)
     name = f"index_{table.number}_{record.number}"
-    rows = Rows.for_table(name, describe, in_memory=in_memory)
-    return Index(record.name, is_global, key, projected, rows, record, table_key)
+    rows = layout.rows(name, describe)
+    return Index(record.name, is_global, key, projected, rows, record, table_key, layout)
+
+
+def _join_parts(item: Item, attributes: tuple[KeyAttribute, ...]) -> bytes:
+    """Return the bytes of several key attributes, which sort like their values."""
+    return b"".join([encode_key_part(key_bytes(item[a.name])) for a in attributes])
 
 
 def _key_schema(elements: list[KeySchemaElement], types: dict[str, KeyType]) -> KeySchema:

@@ -116,6 +116,9 @@ class TableRecord(Struct, frozen=True, omit_defaults=True):
     deleted_by: float | None = None
 
 
+# The time until which a change takes that ends when all items have been read.
+UNTIL_FILLED = 2.0**60
+
 decode_record = Decoder(TableRecord).decode
 encode_record = Encoder(enc_hook=to_builtin).encode
 
@@ -127,7 +130,7 @@ def complete_changes(record: TableRecord, latest: float) -> TableRecord:
     """
 
     def end(time: float) -> float:
-        return 0 if time > latest else time
+        return 0 if latest < time < UNTIL_FILLED else time
 
     def end_deletion(time: float | None) -> float | None:
         return None if time is None else end(time)

@@ -13,7 +13,7 @@ from singletable.engine.item_update import NewItem, check_update, update_item
 from singletable.engine.item_write import StoredItem, delete, put
 from singletable.engine.key_validation import encode_item_key, encode_key
 from singletable.engine.request_expressions import parse_expressions
-from singletable.engine.storage import TOKEN_COLUMNS, RowKey, check_values, values_checksum
+from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
 from singletable.engine.validation import TRANSACTION
 from singletable.errors import (
@@ -124,22 +124,20 @@ def request_digest(request: TransactWriteItems) -> bytes:
 
 def find_replay(session: Session, token: str, digest: bytes) -> dict[str, float] | None:
     """Return the read units by table of a repeated request, or None if the token is new."""
-    session.execute("DELETE FROM tokens WHERE moment <= ?", (session.now - TOKEN_LIFETIME,))
-    select = f"SELECT {TOKEN_COLUMNS} FROM tokens WHERE token = ?"
-    for *values, checksum in session.execute(select, (token,)):
-        check_values(f"The idempotency token '{token}'", checksum, *values)
-        _, stored_digest, _, units = values
-        if stored_digest != digest:
-            raise IdempotentParameterMismatch(
-                "The request uses the same client token as a previous, but non-identical request. "
-                "Do not reuse a client token with different requests, unless the requests are "
-                "identical"
-            )
-        return json.decode(units, type=dict[str, float])
-    return None
+    stored = session.catalog.find_token(session.execute, token, session.now - TOKEN_LIFETIME)
+    if stored is None:
+        return None
+    stored_digest, units = stored
+    if stored_digest != digest:
+        raise IdempotentParameterMismatch(
+            "The request uses the same client token as a previous, but non-identical request. "
+            "Do not reuse a client token with different requests, unless the requests are "
+            "identical"
+        )
+    return json.decode(units, type=dict[str, float])
 
 
 def save_token(session: Session, token: str, digest: bytes, units: dict[str, float]) -> None:
     """Store the token for ten minutes, with the units that a replay consumes."""
-    values = (token, digest, float(session.now), json.encode(units))
-    session.execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?)", (*values, values_checksum(values)))
+    now, raw = float(session.now), json.encode(units)
+    session.catalog.save_token(session.execute, token, digest, now, raw)

@@ -30,7 +30,8 @@ def serve(
         typer.Option(
             "--address",
             metavar="ADDRESS",
-            help="Address of the tables, such as dynamodb:, instead of files in the folder.",
+            help="Address of the tables, such as postgresql://user@host/votes or dynamodb:, "
+            "instead of files in the folder.",
         ),
     ] = None,
     sample: Annotated[

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from singletable.connect import hide_password
 from singletable_apps.home.app import make_site_app
 from singletable_apps.home.apps import ServedApp, ServeOptions, find_apps, open_apps
 from singletable_apps.home.guide import GUIDE_URL
@@ -61,7 +62,8 @@ def print_welcome(
     if choices.address is None:
         typer.echo(f"Your data is in {folder}. Back up the whole folder, including the keys.")
     else:
-        typer.echo(f"Your data is at {choices.address}, and the keys are in {folder}.")
+        address = hide_password(choices.address)
+        typer.echo(f"Your data is at {address}, and the keys are in {folder}.")
         typer.echo("Back up both, separately.")
     typer.echo("")
 

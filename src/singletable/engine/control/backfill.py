@@ -4,26 +4,44 @@ from __future__ import annotations
 
 from typing import cast
 
+from msgspec.structs import replace
+
 from singletable.engine.key_validation import MAX_PARTITION_KEY, MAX_SORT_KEY, empty_type
 from singletable.engine.storage import Execute
 from singletable.engine.table import Index, KeyAttribute, Table
+from singletable.engine.table_record import UNTIL_FILLED, TableRecord
 from singletable.values import Item, item_from_json, item_size, item_to_json, key_bytes
 
 _BATCH = 1000
 
 
 def backfill(table: Table, index: Index, execute: Execute) -> None:
-    """Add every item with valid keys to the index; others are left out, as on AWS."""
+    """Add every item to the index."""
     for size, raw in table.rows.scan_range(b"", None, None).rows(execute):
-        item = item_from_json(raw)
-        if not has_valid_keys(index, item):
-            continue
-        position = index.row_key(item)
-        if index.projected_attributes is None:
-            index.rows.upsert(execute, position, size, raw)
-        else:
-            entry = index.project(item)
-            index.rows.upsert(execute, position, item_size(entry), item_to_json(entry))
+        add_entry(index, size, raw, execute)
+
+
+def add_entry(index: Index, size: int, raw: bytes, execute: Execute) -> None:
+    """Add an item to the index if it has valid keys; others are left out, as on AWS."""
+    item = item_from_json(raw)
+    if not has_valid_keys(index, item):
+        return
+    key = index.row_key(item)
+    if index.projected_attributes is None:
+        index.rows.upsert(execute, key, size, raw)
+    else:
+        entry = index.project(item)
+        index.rows.upsert(execute, key, item_size(entry), item_to_json(entry))
+
+
+def mark_unfilled(new: TableRecord, old: TableRecord) -> TableRecord:
+    """Return the record with the added indexes marked as being created until they are filled."""
+    before = {index.number for index in old.global_indexes}
+    indexes = [
+        index if index.number in before else replace(index, created_by=UNTIL_FILLED)
+        for index in new.global_indexes
+    ]
+    return replace(new, global_indexes=tuple(indexes))
 
 
 def has_valid_keys(index: Index, item: Item) -> bool:
@@ -37,9 +55,10 @@ def has_valid_keys(index: Index, item: Item) -> bool:
 
 
 def _are_valid(attributes: tuple[KeyAttribute, ...], item: Item, limit: int) -> bool:
-    # Written before it was a key, a value may be empty or too long for one.
+    # Written before it was a key, a value may be empty, or all together too long for one.
     values = [item[attribute.name] for attribute in attributes]
-    return all(empty_type(value) is None and len(key_bytes(value)) <= limit for value in values)
+    size = sum(len(key_bytes(value)) for value in values)
+    return size <= limit and all(empty_type(value) is None for value in values)
 
 
 def fill_expiry(table: Table, execute: Execute) -> None:

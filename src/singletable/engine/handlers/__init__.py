@@ -2,19 +2,22 @@
 
 A module defines `run(plan, session)`, which returns the operation's output. It may define
 `check(request)`, which returns the plan, `VALIDATOR`, which words that check's errors, and
-`ONE_STATEMENT`. Without `check`, the request itself is the plan.
+`ONE_STATEMENT`. Without `check`, the request itself is the plan. A module that writes items defines
+`places(plan, session)`, which returns the tables and keys of these items.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
 from msgspec import Struct
 
 from singletable.engine.catalog import Session
+from singletable.engine.storage import RowKey
+from singletable.engine.table import Table
 from singletable.engine.validation import READ, Validator
 from singletable.operations.registry import OPERATIONS, OperationSpec
 
@@ -26,7 +29,7 @@ class Handler(Struct, frozen=True):
     and outside the write lock, as on AWS. `run` does the rest on one snapshot of the database. The
     types of request, plan and output match within each handler, but differ between handlers, so
     they are Any here. With `one_statement`, `run` executes at most one SQL statement, which needs
-    no transaction to read a snapshot.
+    no transaction to read a snapshot. A storage with many writers locks `places` before `run`.
     """
 
     check: Callable[[Any], Any]
@@ -34,6 +37,7 @@ class Handler(Struct, frozen=True):
     writes: bool
     validator: Validator
     one_statement: bool
+    places: Callable[[Any, Session], Iterable[tuple[Table, RowKey]]] | None
 
 
 def _load(spec: OperationSpec) -> Handler:
@@ -42,7 +46,8 @@ def _load(spec: OperationSpec) -> Handler:
     check = getattr(module, "check", _accept)
     validator = getattr(module, "VALIDATOR", READ)
     one_statement = getattr(module, "ONE_STATEMENT", False)
-    return Handler(check, module.run, spec.writes, validator, one_statement)
+    places = getattr(module, "places", None)
+    return Handler(check, module.run, spec.writes, validator, one_statement, places)
 
 
 def _accept(request: object) -> object:

@@ -124,10 +124,11 @@ def _get_items(
     items: list[bytes] = []
     units = 0.0
     consistent = bool(part.request.consistent_read)
-    for number, key in enumerate(part.keys):
+    rows = session.get_rows([(table, table.row_key(key)) for key in part.keys])
+    for number in range(len(part.keys)):
         if room <= 0:
             return items, Cost(units), part.keys[number:], room
-        row = table.rows.get(session.execute, table.row_key(key))
+        row = next(rows)
         units += read_units(0 if row is None else row.size, consistent=consistent)
         if row is None:
             continue

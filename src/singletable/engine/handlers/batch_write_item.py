@@ -61,6 +61,12 @@ def _check_write(request: WriteRequest) -> BatchedWrite:
     raise ValidationError(MULTIPLE_TYPES)
 
 
+def places(plan: BatchWritePlan, session: Session) -> list[tuple[Table, RowKey]]:
+    """Return the places of all items."""
+    tables = [(session.table(name), writes) for name, writes in plan.tables.items()]
+    return [(table, key) for table, writes in tables for key in _row_keys(table, writes)]
+
+
 def run(plan: BatchWritePlan, session: Session) -> BatchWriteItemOutput:
     """Apply every write, independently of the others."""
     tables = {name: session.table(name) for name in plan.tables}

@@ -13,6 +13,8 @@ from singletable.engine.handlers.put_item import (
 from singletable.engine.item_write import check_condition, delete, load_item, write_output
 from singletable.engine.key_validation import encode_key
 from singletable.engine.request_expressions import WRITE_PARAMETERS, check_parameters
+from singletable.engine.storage import RowKey
+from singletable.engine.table import Table
 from singletable.engine.validation import SINGLE_WRITE
 from singletable.expressions import Condition
 from singletable.operations import DeleteItem, WriteItemOutput
@@ -36,6 +38,12 @@ def check(request: DeleteItem) -> DeletePlan:
     key, _ = SINGLE_WRITE.check_item(request.key)
     check_returns_old_only(request.return_values)
     return DeletePlan(request, key, parse_condition_of(request))
+
+
+def places(plan: DeletePlan, session: Session) -> list[tuple[Table, RowKey]]:
+    """Return the place of the item."""
+    table = session.table(plan.request.table_name)
+    return [(table, encode_key(table, plan.key))]
 
 
 def run(plan: DeletePlan, session: Session) -> WriteItemOutput:

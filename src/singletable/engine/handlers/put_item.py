@@ -13,6 +13,8 @@ from singletable.engine.request_expressions import (
     check_parameters,
     parse_expressions,
 )
+from singletable.engine.storage import RowKey
+from singletable.engine.table import Table
 from singletable.engine.validation import SINGLE_WRITE, UnwrappedError
 from singletable.errors import ValidationError
 from singletable.expressions import Condition
@@ -66,6 +68,12 @@ def check_returns_old_only(return_values: str | None) -> None:
     """Raise unless ReturnValues is supported by puts and deletes."""
     if return_values not in (None, "NONE", "ALL_OLD"):
         raise ValidationError("ReturnValues can only be ALL_OLD or NONE")
+
+
+def places(plan: PutPlan, session: Session) -> list[tuple[Table, RowKey]]:
+    """Return the place of the item."""
+    table = session.table(plan.request.table_name)
+    return [(table, encode_item_key(table, plan.item))]
 
 
 def run(plan: PutPlan, session: Session) -> WriteItemOutput:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from singletable.engine.catalog import Session
 from singletable.engine.item_write import StoredItem, delete
-from singletable.engine.storage import DamagedData
+from singletable.engine.storage import DamagedData, RowKey
 from singletable.engine.table import Table
 from singletable.operations import SweepExpired, SweepExpiredOutput
 
@@ -12,23 +12,36 @@ from singletable.operations import SweepExpired, SweepExpiredOutput
 FIVE_YEARS = 5 * 365 * 24 * 60 * 60
 
 
+def places(request: SweepExpired, session: Session) -> list[tuple[Table, RowKey]]:
+    """Return the places of expired items."""
+    now, found = int(session.now), list[tuple[Table, RowKey]]()
+    for table in _tables(request, session):
+        room = request.limit - len(found)
+        keys = table.rows.expired_keys(session.execute, now - FIVE_YEARS, now, room)
+        found += [(table, key) for key in keys]
+    return found
+
+
 def run(request: SweepExpired, session: Session) -> SweepExpiredOutput:
     """Delete expired items; the change feed marks each change as expired.
 
     Damaged items stay. An error would undo the sweep, so it is raised once only they are left.
     """
-    names = [request.table_name] if request.table_name is not None else list(session.tables)
     removed, damaged = 0, list[str]()
-    for name in names:
-        table = session.tables.get(name) if request.table_name is None else session.table(name)
-        if table is None or not _has_ttl(session, table):
-            continue
+    for table in _tables(request, session):
         removed += _sweep(session, table, request.limit - removed, damaged)
         if removed >= request.limit:
             return SweepExpiredOutput(removed, more=True)
     if damaged and not removed:
         raise DamagedData(f"{damaged[0]} or its expiry time")
     return SweepExpiredOutput(removed, more=bool(damaged))
+
+
+def _tables(request: SweepExpired, session: Session) -> list[Table]:
+    """Return the tables to sweep: those with TTL."""
+    name = request.table_name
+    tables = session.tables.values() if name is None else [session.table(name)]
+    return [table for table in tables if _has_ttl(session, table)]
 
 
 def _has_ttl(session: Session, table: Table) -> bool:

@@ -45,8 +45,8 @@ def run(plan: TransactGetPlan, session: Session) -> Unfinished[TransactGetItemsO
     keys = _row_keys(plan, tables)
     costs: dict[str, tuple[Table, Cost]] = {}
     rows: list[tuple[Row | None, Projection | None]] = []
-    for (_, _, projection), table, key in zip(plan.gets, tables, keys, strict=True):
-        row = table.rows.get(session.execute, key)
+    found = session.get_rows(list(zip(tables, keys, strict=True)))
+    for (_, _, projection), table, row in zip(plan.gets, tables, found, strict=True):
         _, cost = costs.setdefault(table.name, (table, Cost()))
         cost.table += 2 * read_units(0 if row is None else row.size, consistent=True)
         rows.append((row, projection))

@@ -75,6 +75,12 @@ def check(request: TransactWriteItems) -> TransactWritePlan:
     return TransactWritePlan(request, actions)
 
 
+def places(plan: TransactWritePlan, session: Session) -> list[tuple[Table, RowKey]]:
+    """Return the places of all items; the storage locks the token as well."""
+    actions = [(session.table(action.request.table_name), action) for action in plan.actions]
+    return [(table, action.row_key(table)) for table, action in actions]
+
+
 def run(plan: TransactWritePlan, session: Session) -> TransactWriteItemsOutput:
     """Apply all actions, or none if one of them fails."""
     tables = [session.table(action.request.table_name) for action in plan.actions]

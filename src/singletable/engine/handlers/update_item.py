@@ -19,6 +19,8 @@ from singletable.engine.request_expressions import (
     check_parameters,
     parse_expressions,
 )
+from singletable.engine.storage import RowKey
+from singletable.engine.table import Table
 from singletable.engine.validation import SINGLE_WRITE, UnwrappedError
 from singletable.expressions import Condition, Update, update_cost, updated_attributes
 from singletable.operations import UpdateItem, WriteItemOutput
@@ -50,6 +52,12 @@ def check(request: UpdateItem) -> UpdatePlan:
     return UpdatePlan(
         request, key, legacy_update if update is None else update, expressions.condition or expected
     )
+
+
+def places(plan: UpdatePlan, session: Session) -> list[tuple[Table, RowKey]]:
+    """Return the place of the item."""
+    table = session.table(plan.request.table_name)
+    return [(table, encode_key(table, plan.key))]
 
 
 def run(plan: UpdatePlan, session: Session) -> WriteItemOutput:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable.engine.catalog import Session
-from singletable.engine.control.backfill import backfill
+from singletable.engine.control.backfill import backfill, mark_unfilled
 from singletable.engine.control.describe import count_items, describe_table
 from singletable.engine.control.indexes import index_actions
 from singletable.engine.control.records import (
@@ -30,6 +30,8 @@ def run(request: UpdateTable, session: Session) -> UpdateTableOutput:
     check_update_of_table(record, request, actions)
     counts = count_items(table, session)
     new = to_stored(update_record(record, request, actions, now, settings.delays), now)
+    if session.catalog.fills_later:
+        new = mark_unfilled(new, table.record)
     _rebuild_indexes(table, session.catalog.update(session.execute, new), session)
     shown = update_record(record, request, actions, now, FOREVER)
     return UpdateTableOutput(describe_table(shown, counts, settings, now))
@@ -45,4 +47,5 @@ def _rebuild_indexes(old: Table, new: Table, session: Session) -> None:
     for index in new.indexes:
         if index.record.number not in before:
             index.rows.create(session.execute)
-            backfill(new, index, session.execute)
+            if not session.catalog.fills_later:
+                backfill(new, index, session.execute)

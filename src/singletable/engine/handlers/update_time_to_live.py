@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from singletable.engine.catalog import Session
 from singletable.engine.control.backfill import clear_expiry, fill_expiry
 from singletable.engine.control.state import IN_USE, check_settled, table_status
-from singletable.engine.table_record import TableRecord, TimeToLiveRecord
+from singletable.engine.table_record import UNTIL_FILLED, TableRecord, TimeToLiveRecord
 from singletable.errors import ResourceInUse, ValidationError
 from singletable.operations import TimeToLiveSpecification, UpdateTimeToLive, UpdateTimeToLiveOutput
 
@@ -22,6 +22,10 @@ def run(request: UpdateTimeToLive, session: Session) -> UpdateTimeToLiveOutput:
     _check_changes(table.record.time_to_live, specification)
     settled = session.control_time + session.settings.delays.time_to_live
     new = TimeToLiveRecord(specification.attribute_name, specification.enabled, settled)
+    if session.catalog.fills_later:
+        new = replace(new, settled_by=UNTIL_FILLED if new.enabled else settled)
+        session.catalog.update(session.execute, replace(table.record, time_to_live=new))
+        return UpdateTimeToLiveOutput(specification)
     table = session.catalog.update(session.execute, replace(table.record, time_to_live=new))
     set_expiry = fill_expiry if specification.enabled else clear_expiry
     set_expiry(table, session.execute)

@@ -1,21 +1,30 @@
-"""Rows in SQLite: one connection writes with group commit, readers do not wait."""
+"""Rows in a database: `interface.py` says what the engine needs, each folder is one storage."""
 
-from singletable.engine.storage.checksums import (
+from singletable.engine.storage.interface import (
+    DescribeRow,
+    Execute,
+    KeyRange,
+    Layout,
+    Row,
+    RowKey,
+    RowRange,
+    Rows,
+)
+from singletable.engine.storage.page_count import count_page
+from singletable.engine.storage.sqlite.checksums import (
     DamagedData,
     check_values,
     is_intact_change,
     values_checksum,
 )
-from singletable.engine.storage.connection import (
+from singletable.engine.storage.sqlite.connection import (
     CHANGE_COLUMNS,
     MAX_POSITION,
     TOKEN_COLUMNS,
-    Execute,
 )
-from singletable.engine.storage.database import Database, SchemaChanged
-from singletable.engine.storage.row_range import RowRange, count_page
-from singletable.engine.storage.rows import KeyRange, Row, RowKey, Rows
-from singletable.engine.storage.writer import is_disk_full
+from singletable.engine.storage.sqlite.database import Database, SchemaChanged
+from singletable.engine.storage.sqlite.rows import SqliteLayout, SqliteRows
+from singletable.engine.storage.sqlite.writer import is_disk_full
 
 __all__ = [
     "CHANGE_COLUMNS",
@@ -23,13 +32,17 @@ __all__ = [
     "TOKEN_COLUMNS",
     "DamagedData",
     "Database",
+    "DescribeRow",
     "Execute",
     "KeyRange",
+    "Layout",
     "Row",
     "RowKey",
     "RowRange",
     "Rows",
     "SchemaChanged",
+    "SqliteLayout",
+    "SqliteRows",
     "check_values",
     "count_page",
     "is_disk_full",

@@ -58,7 +58,8 @@ class LiveGames:
         self._service = service
         self._pace = pace or Pace()
         self._threads = threads or ThreadPoolExecutor(_THREADS, thread_name_prefix="games")
-        is_embedded = isinstance(service.context.store.driver, Engine)
+        driver = service.context.store.driver
+        is_embedded = isinstance(driver, Engine) and driver.is_embedded
         self._queue = AnswerQueue(service.answers, self._threads, is_embedded=is_embedded)
         self._watchers: dict[str, Watcher] = {}
         self.rooms = Rooms(

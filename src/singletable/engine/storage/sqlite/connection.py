@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import apsw
 
-from singletable.engine.storage.checksums import (
+from singletable.engine.storage.interface import Execute
+from singletable.engine.storage.sqlite.checksums import (
     RowChecksums,
     change_checksum,
     values_checksum,
 )
-from singletable.engine.storage.file_lock import FileLock
-from singletable.engine.storage.page_checksums import (
+from singletable.engine.storage.sqlite.file_lock import FileLock
+from singletable.engine.storage.sqlite.page_checksums import (
     checksum_vfs,
     describe_error,
     is_damaged_page,
@@ -50,16 +51,6 @@ CHANGE_COLUMNS = "position, number, name, moment, expired, keys, old, new, check
 TOKEN_COLUMNS = "token, request, moment, result, checksum"
 # Larger positions and numbers are damaged; few more would fit after them.
 MAX_POSITION = 2**62
-
-
-class Execute(Protocol):
-    """Run one SQL statement and return its rows lazily."""
-
-    def __call__(
-        self, statement: str, bindings: tuple[str | bytes | int | float | None, ...] = (), /
-    ) -> Iterator[tuple[Any, ...]]:
-        """Return the rows of the statement."""
-        ...
 
 
 def bind_execute(connection: apsw.Connection | apsw.Cursor) -> Execute:

@@ -6,21 +6,19 @@ changes in memory have none, because no disk can damage them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from typing import Any
 from zlib import crc32
 
 from msgspec import Struct, msgpack
+
+from singletable.engine.storage.interface import DescribeRow
 
 _encode = msgpack.Encoder().encode
 
 
 class DamagedData(Exception):
     """Stored bytes differ from the written ones; the message names their place."""
-
-
-# Returns the place of a row as text for errors, given its partition and sort bytes.
-DescribeRow: TypeAlias = Callable[[bytes, bytes], str]
 
 
 class RowChecksums(Struct, frozen=True):

@@ -1,57 +1,26 @@
-"""Rows of a table or an index, sorted by key.
-
-A table and its indexes have the same columns: partition bytes, sort bytes, the size as DynamoDB
-counts it, and the item as JSON. An index is a table of projected items, sorted by its own key and
-then by the table's. Rows of a table also have the item's expiry time, which is derived from the
-item. On a file every row has a checksum, and every read verifies it.
-"""
+"""Rows of a table or an index in SQLite. On a file every row has a checksum, which reads verify."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import islice
 from zlib import crc32
 
 from msgspec import Struct
 
-from singletable.engine.storage.checksums import DamagedData, DescribeRow, RowChecksums
-from singletable.engine.storage.connection import Execute
-from singletable.engine.storage.row_range import (
-    RowRange,
+from singletable.engine.storage.interface import DescribeRow, Execute, KeyRange, Row, RowKey
+from singletable.engine.storage.sqlite.checksums import DamagedData, RowChecksums
+from singletable.engine.storage.sqlite.row_range import (
+    SqliteRange,
     check_total,
     partition_source,
     scan_source,
 )
 
 
-class Row(Struct, frozen=True):
-    """A stored item. On a file, `place` and `content` are the checksums of its key and its JSON."""
-
-    id: int
-    size: int
-    json: bytes
-    place: int = 0
-    content: int = 0
-
-
-class RowKey(NamedTuple):
-    """The encoded key of a row: its bytes sort in DynamoDB's order."""
-
-    partition: bytes
-    sort: bytes
-
-
-class KeyRange(NamedTuple):
-    """A range of one partition: from `low`, up to but not including `high` (None: no bound)."""
-
-    partition: bytes
-    low: bytes
-    high: bytes | None
-
-
 @dataclass(frozen=True, slots=True)
-class Rows:
+class SqliteRows:
     """Access to the rows of one table or index; the SQL is formatted once."""
 
     name: str
@@ -64,7 +33,7 @@ class Rows:
     delete_at_sql: str
 
     @classmethod
-    def for_table(cls, name: str, describe: DescribeRow, *, in_memory: bool) -> Rows:
+    def for_table(cls, name: str, describe: DescribeRow, *, in_memory: bool) -> SqliteRows:
         """Return access to the rows of the SQLite table with this name."""
         return cls(
             name,
@@ -133,17 +102,18 @@ class Rows:
     def replace(
         self,
         execute: Execute,
+        key: RowKey,
         row: Row,
         size: int,
         json: bytes,
         content: int,
         expires: int | None = None,
     ) -> None:
-        """Replace an existing row; `content` is the checksum of the JSON."""
+        """Replace the existing row at `key`; `content` is the checksum of the JSON."""
         execute(self.update_sql, (size, expires, json, row.place ^ content ^ size, row.id))
 
-    def delete(self, execute: Execute, row: Row) -> None:
-        """Delete an existing row."""
+    def delete(self, execute: Execute, key: RowKey, row: Row) -> None:
+        """Delete the existing row at `key`."""
         execute(self.delete_sql, (row.id,))
 
     def upsert(
@@ -161,7 +131,7 @@ class Rows:
         """Delete the row at `key` if there is one."""
         execute(self.delete_at_sql, key)
 
-    def partition_range(self, keys: KeyRange, after: bytes | None, *, forward: bool) -> RowRange:
+    def partition_range(self, keys: KeyRange, after: bytes | None, *, forward: bool) -> SqliteRange:
         """Return the rows of a key range in order, starting after `after`, inside the range."""
         partition, low, high = keys
         exclusive = after is not None and forward
@@ -172,13 +142,13 @@ class Rows:
             self.name, bounded=bool(above), exclusive=exclusive, forward=forward
         )
         bindings = (partition, low, *above)
-        return RowRange(source, bindings, self.checksums, partition, not forward)
+        return SqliteRange(source, bindings, self.checksums, partition, not forward)
 
-    def scan_range(self, low: bytes, high: bytes | None, after: RowKey | None) -> RowRange:
+    def scan_range(self, low: bytes, high: bytes | None, after: RowKey | None) -> SqliteRange:
         """Return the rows between two partition bounds, starting after a key between them."""
         above = () if high is None else (high,)
         source = scan_source(self.name, bounded=bool(above), after=after is not None)
-        return RowRange(source, (*(after or (low,)), *above), self.checksums)
+        return SqliteRange(source, (*(after or (low,)), *above), self.checksums)
 
     def count(self, execute: Execute) -> tuple[int, int]:
         """Return the number of rows and the sum of their sizes."""
@@ -213,3 +183,31 @@ class Rows:
                 yield RowKey(partition, sort), None, expires
             else:
                 yield RowKey(partition, sort), Row(id_, size, json, *sums), expires
+
+    def expired_keys(self, execute: Execute, since: int, until: int, limit: int) -> list[RowKey]:
+        """Return keys of rows that expired between two timestamps, earliest first."""
+        return [key for key, _, _ in islice(self.read_expired(execute, since, until), limit)]
+
+
+class SqliteLayout(Struct, frozen=True):
+    """How rows are stored in SQLite; in memory they have no checksums."""
+
+    in_memory: bool
+    shortens_keys = False
+
+    @property
+    def has_checksums(self) -> bool:
+        """Return whether every read verifies a checksum."""
+        return not self.in_memory
+
+    def rows(self, name: str, describe: DescribeRow) -> SqliteRows:
+        """Return access to the rows of the SQLite table with this name."""
+        return SqliteRows.for_table(name, describe, in_memory=self.in_memory)
+
+    def hash_partition(self, key: bytes) -> bytes:
+        """Return the bytes of a partition key, prefixed with their hash."""
+        return crc32(key).to_bytes(4, "big") + key
+
+    def shorten(self, key: bytes) -> bytes:
+        """Return the key: SQLite has no limit."""
+        return key

@@ -24,8 +24,9 @@ from typing import Any, Protocol, TypeVar, cast
 import apsw
 from msgspec import Struct
 
-from singletable.engine.storage.connection import Execute, bind_execute
-from singletable.engine.storage.page_checksums import describe_error
+from singletable.engine.storage.interface import Execute
+from singletable.engine.storage.sqlite.connection import bind_execute
+from singletable.engine.storage.sqlite.page_checksums import describe_error
 from singletable.errors import EngineClosed, StorageError
 
 T = TypeVar("T")

@@ -23,11 +23,12 @@ from weakref import WeakSet
 
 import apsw
 
-from singletable.engine.storage.connection import Execute, bind_execute, open_connection
-from singletable.engine.storage.disk_reserve import DiskReserve
-from singletable.engine.storage.file_lock import FileLock
-from singletable.engine.storage.page_checksums import describe_error
-from singletable.engine.storage.writer import CommitListener, Writer
+from singletable.engine.storage.interface import Execute
+from singletable.engine.storage.sqlite.connection import bind_execute, open_connection
+from singletable.engine.storage.sqlite.disk_reserve import DiskReserve
+from singletable.engine.storage.sqlite.file_lock import FileLock
+from singletable.engine.storage.sqlite.page_checksums import describe_error
+from singletable.engine.storage.sqlite.writer import CommitListener, Writer
 from singletable.errors import EngineClosed, StorageError
 
 T = TypeVar("T")

@@ -1,0 +1,148 @@
+"""The catalog of tables on a SQL server, which many processes share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
+
+from msgspec import msgpack
+from msgspec.structs import replace
+
+from singletable.engine.catalog import Catalog
+from singletable.engine.settings import Retention
+from singletable.engine.storage import Execute, Row, RowKey
+from singletable.engine.storage.server import ServerLayout, ServerRows, Transaction, digest
+from singletable.engine.table import Table, build_table
+from singletable.engine.table_record import TableRecord, decode_record, encode_record
+from singletable.engine.transactions import TOKEN_LIFETIME
+
+
+class ServerCatalog(Catalog):
+    """The tables of the last load, with their versions.
+
+    Every transaction works on a fork. A table's version grows with every change to its record.
+    """
+
+    fills_later = True
+    layout: ServerLayout
+
+    def __init__(self, layout: ServerLayout) -> None:
+        super().__init__(layout)
+        self.versions: dict[int, int] = {}
+        self.change_columns = "position, number, name, moment, expired, key_names, old, new, NULL"
+        self._tokens = ServerRows.for_table("tokens", layout.dialect)
+
+    def fork(self) -> ServerCatalog:
+        """Return a copy for one transaction."""
+        fork = ServerCatalog(self.layout)
+        fork.tables, fork.versions = self.tables, self.versions
+        return fork
+
+    def publish(self, committed: ServerCatalog) -> None:
+        """Take over the tables of a committed transaction."""
+        committed.commit()
+        self.tables, self.versions = committed.tables, committed.versions
+
+    def is_current(self, numbers: Iterable[int], versions: dict[int, int]) -> bool:
+        """Return whether the tables with these numbers have these versions."""
+        return all(
+            number in versions and versions[number] == self.versions.get(number)
+            for number in numbers
+        )
+
+    def load(self, execute: Execute, latest: float = 0) -> None:
+        """Read all tables."""
+        rows = list(execute("SELECT number, name, record, version FROM tables ORDER BY name"))
+        known = {table.record.number: table for table in self.tables.values()}
+        tables: dict[str, Table] = {}
+        for number, name, raw, version in rows:
+            if self.versions.get(number) == version:
+                tables[name] = known[number]
+            else:
+                tables[name] = build_table(decode_record(raw), self.layout)
+        self.tables = tables
+        self.versions = {number: version for number, _, _, version in rows}
+
+    def add(self, execute: Execute, record: TableRecord) -> Table:
+        """Store a new table and assign its number."""
+        values = (record.name, b"", 0)
+        execute("INSERT INTO tables (name, record, version) VALUES (?, ?, ?)", values)
+        ((number,),) = execute("SELECT number FROM tables WHERE name = ?", (record.name,))
+        return self.update(execute, replace(record, number=cast(int, number)))
+
+    def update(self, execute: Execute, record: TableRecord) -> Table:
+        """Store the changed record of a table, while nobody writes to the table."""
+        transaction, version = _transaction(execute), self.versions.get(record.number, 0) + 1
+        _lock(transaction, record)
+        execute(
+            "UPDATE tables SET record = ?, version = ? WHERE number = ?",
+            (encode_record(record), version, record.number),
+        )
+        self.versions = {**self.versions, record.number: version}
+        table = build_table(record, self.layout)
+        self._draft = {**self.draft, record.name: table}
+        return table
+
+    def remove(self, execute: Execute, record: TableRecord) -> None:
+        """Remove a table, while nobody writes to it."""
+        _lock(_transaction(execute), record)
+        super().remove(execute, record)
+
+    def get_rows(
+        self, execute: Execute, places: Sequence[tuple[Table, RowKey]]
+    ) -> Iterator[Row | None]:
+        """Return the rows at several keys, all from one snapshot."""
+        keys = [(table.rows.name, key) for table, key in places]
+        return iter(_transaction(execute).get_many(keys))
+
+    @staticmethod
+    def token_key(token: str) -> RowKey:
+        """Return the key of a token's row."""
+        return RowKey(digest(token.encode()), b"")
+
+    def find_token(self, execute: Execute, token: str, since: float) -> tuple[bytes, bytes] | None:
+        """Return the digest and the units of a transaction since then."""
+        row = self._tokens.get(execute, self.token_key(token))
+        if row is None:
+            return None
+        stored = msgpack.decode(row.json, type=tuple[bytes, float, bytes])
+        return None if stored[1] <= since else (stored[0], stored[2])
+
+    def save_token(
+        self, execute: Execute, token: str, digest: bytes, moment: float, units: bytes
+    ) -> None:
+        """Store the token of a transaction."""
+        key, expires = self.token_key(token), int(moment + TOKEN_LIFETIME) + 1
+        json = msgpack.encode((digest, moment, units))
+        row = self._tokens.get(execute, key)
+        if row is None:
+            self._tokens.add(execute, key, len(json), json, 0, expires)
+        else:
+            self._tokens.replace(execute, key, row, len(json), json, 0, expires)
+
+
+def trim(execute: Execute, retention: Retention, now: float) -> None:
+    """Delete changes that exceed the retention, and tokens that have expired."""
+    ((newest,),) = execute("SELECT newest FROM feed WHERE id = 1")
+    over_size = (
+        "SELECT coalesce(max(position), 0) FROM (SELECT position, sum(coalesce(length(old), 0) + "
+        "coalesce(length(new), 0)) OVER (ORDER BY position DESC) AS total FROM changes) AS sizes "
+        "WHERE total > ?"
+    )
+    ((large,),) = execute(over_size, (retention.bytes,))
+    before = "SELECT coalesce(min(position), ?) - 1 FROM changes WHERE moment >= ?"
+    ((old,),) = execute(before, (newest + 1, now - retention.seconds))
+    bound = min(max(newest - retention.records, large, old), newest - 1)
+    execute("DELETE FROM changes WHERE position <= ?", (bound,))
+    transaction = _transaction(execute)
+    transaction.run((transaction.dialect.delete_expired("tokens"), (int(now),)))
+
+
+def _lock(transaction: Transaction, record: TableRecord) -> None:
+    """Wait until nobody writes to the table."""
+    for statement in transaction.dialect.lock_tables([record.number], exclusive=True):
+        transaction.add(statement)
+
+
+def _transaction(execute: Execute) -> Transaction:
+    return cast(Transaction, execute)

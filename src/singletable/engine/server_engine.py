@@ -1,0 +1,337 @@
+"""The engine on a SQL server: PostgreSQL or MariaDB, shared by many processes."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from typing import Any, Self, TypeVar, cast
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from uuid import uuid4
+
+from msgspec.structs import replace
+
+from singletable.engine.catalog import Session, Unfinished
+from singletable.engine.control.backfill import add_entry
+from singletable.engine.engine import Engine
+from singletable.engine.handlers import Handler
+from singletable.engine.server_catalog import ServerCatalog, trim
+from singletable.engine.settings import ControlClock, Settings
+from singletable.engine.storage import Execute, RowKey
+from singletable.engine.storage.server import (
+    Places,
+    ServerDatabase,
+    ServerLayout,
+    ServerRows,
+    Transaction,
+)
+from singletable.engine.storage.server.dialect import Dialect
+from singletable.engine.table import Index, Table
+from singletable.engine.table_record import UNTIL_FILLED, TableRecord
+from singletable.errors import (
+    AddressError,
+    ResourceNotFound,
+    SingleTableError,
+    StorageError,
+    ValidationError,
+)
+from singletable.operations import BatchWriteItem, Operation, TransactWriteItems
+from singletable.operations.registry import OPERATIONS
+from singletable.values import item_from_json
+
+R = TypeVar("R")
+T = TypeVar("T")
+_CHUNK = 500  # items that are filled in one transaction
+_LEASE = 30.0  # seconds
+_PATIENCE = 2.0  # seconds that a request waits for an index to be filled
+
+
+class ServerEngine(Engine):
+    """DynamoDB on a SQL server. Threads can share an engine, and processes a database."""
+
+    is_embedded = False
+
+    def __init__(self, database: ServerDatabase, settings: Settings) -> None:
+        self.settings = settings
+        self._server = database
+        self._path = None
+        self._control_clock = ControlClock()
+        self._owner = str(uuid4())
+        self._closed = threading.Event()
+        self._filler: threading.Thread | None = None
+        self._catalog: ServerCatalog = ServerCatalog(ServerLayout(database.dialect))
+        database.catalog = self._catalog
+        database.trim = lambda execute: trim(execute, settings.retention, settings.clock())
+        try:
+            database.write(_drop_forgotten)
+            self._start_filling()
+        except BaseException:
+            database.close()
+            raise
+
+    @classmethod
+    def at(cls, address: str, settings: Settings | None = None) -> Self:
+        """Open an engine on the server at an address such as `postgresql://user@host/votes`."""
+        address, options = _split_options(address)
+        dialect = _dialect(address)
+        number = options.get("connections", "16")
+        if not number.isdigit() or not 2 <= int(number) <= 1000:
+            raise AddressError(
+                f"Expected 2 to 1000 connections in the address, but got '{number}'."
+            )
+        database = ServerDatabase(
+            dialect, address, connections=int(number), replica=options.get("replica")
+        )
+        return cls(database, settings or Settings())
+
+    def copy(self, settings: Settings | None = None) -> Engine:
+        """Raise StorageError: only an embedded engine can be copied to memory."""
+        raise StorageError(
+            "An engine on a SQL server cannot be copied to memory. Copy its tables with "
+            "'singletable copy'."
+        )
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """Execute an operation and return its output.
+
+        If this raises an OperationError, nothing was changed, except an InternalError: the
+        connection was lost during COMMIT, and the outcome is unknown.
+        """
+        known = self._catalog.versions
+        try:
+            return self._execute(operation)
+        except (ResourceNotFound, ValidationError):
+            # Another process may have created what the request names.
+            self._reload()
+            if self._catalog.versions == known:
+                raise
+        return self._execute(operation)
+
+    def _execute(self, operation: Operation[R]) -> R:
+        handler, work = self._work(operation)
+        if handler.writes:
+            output = self._server.write(work, self._places(operation, handler), _weight(operation))
+            if handler.places is None:
+                self._fill_tables()
+            return output
+        if OPERATIONS[type(operation)].scope != "items":
+            self._reload()
+        is_consistent = bool(getattr(operation, "consistent_read", True))
+        return self._read(work, on_replica=not is_consistent)
+
+    def _read(self, work: Callable[[Execute], R], *, on_replica: bool) -> R:
+        output = self._server.read(work, replica=on_replica)
+        return self._finish(output) if isinstance(output, Unfinished) else output
+
+    async def execute_async(self, operation: Operation[R]) -> R:
+        """Execute an operation without blocking the event loop."""
+        handler, work = self._work(operation)
+        if handler.writes and handler.places is not None:
+            with suppress(ResourceNotFound, ValidationError):
+                places = self._places(operation, handler)
+                pending = self._server.submit(work, places, _weight(operation))
+                return await asyncio.wrap_future(pending)
+        future: Future[R] = self._server.in_thread(partial(self.execute, operation))
+        return await asyncio.wrap_future(future)
+
+    def close(self) -> None:
+        """Finish the requests in progress and close the connections."""
+        self._closed.set()
+        if self._filler is not None:
+            self._filler.join()
+        self._server.close()
+
+    def _session(self, execute: Execute, operation: Operation[Any], handler: Handler) -> Session:
+        catalog = cast(ServerCatalog, cast(Any, execute).catalog)
+        tables = catalog.draft if handler.writes else catalog.tables
+        now = self.settings.clock()
+        control_time = self._control_clock.advance(now)
+        return Session(
+            execute, execute, catalog, tables, self.settings, now, control_time, type(operation)
+        )
+
+    def _places(
+        self, operation: Operation[Any], handler: Handler
+    ) -> Callable[[Execute], Places] | None:
+        """Return the function that finds what a write locks; None if it changes tables."""
+        find = handler.places
+        if find is None:
+            return None
+        plan = handler.check(operation)
+
+        def places(execute: Execute) -> Places:
+            session = self._session(execute, operation, handler)
+            try:
+                found = [(t.record.number, t.rows.name, key) for t, key in find(plan, session)]
+            except SingleTableError:
+                return []  # running the request raises the same error, or a better one
+            if isinstance(operation, TransactWriteItems) and operation.client_request_token:
+                key = ServerCatalog.token_key(operation.client_request_token)
+                found.append((0, "tokens", key))
+            return found
+
+        return places
+
+    def _reload(self) -> None:
+        """Read the catalog again."""
+        self._server.reload()
+        self._start_filling()
+
+    def _fill_tables(self) -> None:
+        """Fill new indexes in the background, and wait a moment: most tables are small."""
+        self._start_filling()
+        if self._filler is not None:
+            self._filler.join(_PATIENCE)
+
+    def _start_filling(self) -> None:
+        is_running = self._filler is not None and self._filler.is_alive()
+        if not is_running and next(self._unfilled(), None) is not None:
+            self._filler = threading.Thread(target=self._fill, name="singletable-fill", daemon=True)
+            self._filler.start()
+
+    def _unfilled(self) -> Iterator[tuple[Table, Index | None]]:
+        """Yield the indexes to fill, with their tables; None stands for the expiry times."""
+        for table in self._catalog.tables.values():
+            ttl = table.record.time_to_live
+            if ttl is not None and ttl.settled_by == UNTIL_FILLED:
+                yield table, None
+            for index in table.indexes:
+                if index.record.created_by == UNTIL_FILLED:
+                    yield table, index
+
+    def _fill(self) -> None:
+        """Fill all indexes, unless another process does; take over if it does not go on."""
+        while not self._closed.is_set():
+            jobs = list(self._unfilled())
+            if not jobs:
+                return
+            for table, index in jobs:
+                # The table may be deleted meanwhile, or the server unreachable: look again.
+                with suppress(SingleTableError):
+                    if self._take_lease(_job(table, index)):
+                        self._fill_one(table, index)
+            with suppress(SingleTableError):
+                self._server.reload()
+            self._closed.wait(0.05 if not list(self._unfilled()) else 0.5)
+
+    def _take_lease(self, name: str) -> bool:
+        """Return whether this engine has the lease of a job, alone, for half a minute."""
+
+        def take(execute: Execute) -> bool:
+            now = self._server.dialect.now
+            select = f"SELECT owner FROM leases WHERE name = ? AND owner <> ? AND until > {now}"
+            if list(execute(select, (name, self._owner))):
+                return False
+            execute("DELETE FROM leases WHERE name = ?", (name,))
+            insert = f"INSERT INTO leases VALUES (?, ?, {now} + {_LEASE})"
+            execute(insert, (name, self._owner))
+            return True
+
+        return self._server.write(take, lambda execute: [(0, "tokens", RowKey(name.encode(), b""))])
+
+    def _fill_one(self, table: Table, index: Index | None) -> None:
+        name, after = _job(table, index), None
+        rows = cast(ServerRows, table.rows)
+        while keys := self._server.read(partial(rows.keys_after, after=after, limit=_CHUNK)):
+            if self._closed.is_set() or not self._take_lease(name):
+                return
+            places = [(table.record.number, table.rows.name, key) for key in keys]
+            self._server.write(partial(_fill_chunk, table, index, keys), _always(places))
+            after = keys[-1]
+        self._server.write(partial(self._end_filling, table.name, index))
+
+    def _end_filling(self, name: str, index: Index | None, execute: Execute) -> None:
+        """Store that an index can be read, or that TTL is enabled."""
+        catalog = cast(ServerCatalog, cast(Any, execute).catalog)
+        table = catalog.draft.get(name)
+        if table is None:
+            return
+        now, delays = self._control_clock.advance(self.settings.clock()), self.settings.delays
+        record = table.record
+        if index is not None:
+            record = _set_created(record, index.record.number, now + delays.create_index)
+        elif record.time_to_live is not None:
+            settled = replace(record.time_to_live, settled_by=now + delays.time_to_live)
+            record = replace(record, time_to_live=settled)
+        catalog.update(execute, record)
+
+
+def _drop_forgotten(execute: Execute) -> None:
+    """Drop rows of tables and indexes that a process created or deleted when it was killed."""
+    transaction = cast(Transaction, execute)
+    tables = cast(ServerCatalog, transaction.catalog).tables.values()
+    known = {rows.name for t in tables for rows in (t.rows, *(i.rows for i in t.indexes))}
+    found = {name for (name,) in transaction.run((transaction.dialect.list_rows, ()))}
+    transaction.dropped += sorted(found - known)
+
+
+def _fill_chunk(table: Table, index: Index | None, keys: list[RowKey], execute: Execute) -> None:
+    for key in keys:
+        row = table.rows.get(execute, key)
+        if row is None:
+            continue
+        if index is not None:
+            add_entry(index, row.size, row.json, execute)
+        else:
+            expires = table.expires_at(item_from_json(row.json))
+            table.rows.replace(execute, key, row, row.size, row.json, 0, expires)
+
+
+def _weight(operation: Operation[Any]) -> int:
+    """Return about how many items an operation writes."""
+    match operation:
+        case TransactWriteItems(transact_items=actions):
+            return len(actions)
+        case BatchWriteItem(request_items=tables):
+            return sum(map(len, tables.values()))
+        case _:
+            return 1
+
+
+def _always(places: Places) -> Callable[[Execute], Places]:
+    return lambda execute: places
+
+
+def _set_created(record: TableRecord, number: int, time: float) -> TableRecord:
+    indexes = [
+        replace(index, created_by=time) if index.number == number else index
+        for index in record.global_indexes
+    ]
+    return replace(record, global_indexes=tuple(indexes))
+
+
+def _job(table: Table, index: Index | None) -> str:
+    return f"fill {table.rows.name if index is None else index.rows.name}"
+
+
+def _dialect(address: str) -> Dialect:
+    """Return the dialect of an address; its driver is imported only now."""
+    try:
+        if address.startswith("postgresql:"):
+            from singletable.engine.storage.server.postgresql import PostgreSQL
+
+            return PostgreSQL()
+        from singletable.engine.storage.server.mariadb import MariaDB
+
+        return MariaDB()
+    except ImportError as error:
+        raise AddressError(
+            f"The driver for this address is missing ({error.name}). Install it with: "
+            "pip install 'singletable[sql]'"
+        ) from None
+
+
+def _split_options(address: str) -> tuple[str, dict[str, str]]:
+    """Return the address without our own options, and these."""
+    url = urlsplit(address)
+    ours: dict[str, str] = {}
+    others: list[tuple[str, str]] = []
+    for name, value in parse_qsl(url.query, keep_blank_values=True):
+        if name in ("connections", "replica"):
+            ours[name] = value
+        else:
+            others.append((name, value))
+    return urlunsplit(url._replace(query=urlencode(others))), ours

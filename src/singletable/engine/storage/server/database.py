@@ -1,0 +1,421 @@
+"""A database on a SQL server, shared by many processes: connections, reads, and writes in groups.
+
+Rule 1. Requests that write wait in one queue. A thread that has a connection runs all that wait as
+        one transaction (`transaction.py`), so that concurrent writers share round trips and the
+        server's wait for its disk.
+Rule 2. A write is acknowledged after COMMIT. If the connection is lost before COMMIT was sent, the
+        group runs again on another one; if it is lost during COMMIT, the outcome is unknown.
+Rule 3. The server may roll a transaction back because of a conflict. The group runs again, a few
+        times; after that its writes raise TransactionConflict.
+Rule 4. Tables are known from a cached catalog. A write verifies the versions of its tables under a
+        lock; a read notices that a table is gone, and a request that does not find one looks again.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol, TypeVar, cast
+
+from msgspec import Struct
+
+from singletable.engine.storage.interface import Execute, RowKey
+from singletable.engine.storage.server.dialect import FORMAT, Dialect
+from singletable.engine.storage.server.transaction import Transaction
+from singletable.errors import (
+    EngineClosed,
+    InternalError,
+    ServiceUnavailable,
+    SingleTableError,
+    StorageError,
+    TransactionConflict,
+)
+
+T = TypeVar("T")
+# The tables and keys that a write locks: table number, name of the rows, and key.
+Places = Iterable[tuple[int, str, RowKey]]
+
+_ATTEMPTS = 8
+# Items that a group writes: each takes a lock, and PostgreSQL has a few thousand by default.
+_GROUP = 100
+TRIM_EVERY = 64  # changes
+_WAIT = 10.0  # seconds to wait for a connection
+
+
+class ServerCatalog(Protocol):
+    """What the storage needs of the engine's catalog."""
+
+    def fork(self) -> ServerCatalog:
+        """Return a copy for one transaction."""
+        ...
+
+    def load(self, execute: Execute) -> None:
+        """Read all tables."""
+        ...
+
+    def is_current(self, numbers: Iterable[int], versions: dict[int, int]) -> bool:
+        """Return whether the tables with these numbers have these versions."""
+        ...
+
+    def publish(self, committed: Any) -> None:
+        """Take over the tables of a committed transaction."""
+        ...
+
+
+class PendingWrite(Struct, eq=False):
+    """A write in the queue; `places` is None for one that changes tables and runs alone."""
+
+    work: Callable[[Execute], Any]
+    places: Callable[[Execute], Places] | None
+    weight: int
+    future: Future[Any]
+
+
+class Pool:
+    """Connections to one server, each used by one thread at a time."""
+
+    def __init__(self, dialect: Dialect, address: str, size: int) -> None:
+        self.dialect = dialect
+        self._address = address
+        self._idle: deque[Any] = deque()
+        self._free = threading.BoundedSemaphore(size)
+        self._closed = False
+        self._process = os.getpid()
+
+    @contextmanager
+    def connection(self) -> Generator[Any]:
+        """Lend a connection; it is closed instead of reused after an error of the server."""
+        if not self._free.acquire(timeout=_WAIT):
+            raise ServiceUnavailable(
+                f"All connections to {self.dialect.name} were in use for {_WAIT:g} seconds. "
+                "Nothing was changed. Allow more with ?connections= in the address."
+            )
+        try:
+            if self._closed:
+                raise EngineClosed("The engine is closed. Open it again with connect().")
+            if self._process != os.getpid():
+                raise StorageError(
+                    "The engine was opened before this process was forked, and connections cannot "
+                    "be shared with a forked process. Fork before you open the engine."
+                )
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = self._connect()
+            try:
+                yield connection
+            except self.dialect.errors:
+                self.dialect.close(connection)
+                # The other idle connections are probably as old and as broken as this one.
+                self._close_idle()
+                raise
+            except BaseException:
+                self.dialect.close(connection)
+                raise
+            self._idle.append(connection)
+            if self._closed:
+                self._close_idle()
+        finally:
+            self._free.release()
+
+    def _connect(self) -> Any:
+        try:
+            return self.dialect.connect(self._address)
+        except self.dialect.errors as error:
+            raise ServiceUnavailable(
+                f"{self.dialect.name} cannot be reached: {_reason(error)}. Nothing was changed."
+            ) from error
+
+    def _close_idle(self) -> None:
+        while self._idle:
+            self.dialect.close(self._idle.pop())
+
+    def close(self) -> None:
+        """Close the connections; those in use when they are returned."""
+        self._closed = True
+        self._close_idle()
+
+
+class ServerDatabase:
+    """A database on a server. `lanes` transactions that write run at a time in this process."""
+
+    path = None
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        address: str,
+        *,
+        connections: int = 16,
+        replica: str | None = None,
+        lanes: int = 2,
+    ) -> None:
+        self.dialect = dialect
+        self._pool = Pool(dialect, address, connections)
+        self._replica = None if replica is None else Pool(dialect, replica, connections)
+        self._pending: deque[PendingWrite] = deque()
+        self._taking = threading.Lock()
+        # A write that creates a table uses two connections.
+        self._lanes = threading.BoundedSemaphore(min(lanes, connections // 2))
+        self._threads = ThreadPoolExecutor(connections, "singletable-server")
+        self._writers = ThreadPoolExecutor(lanes, "singletable-writer")
+        self.catalog: ServerCatalog
+        self.trim: Callable[[Execute], object] = _no_places
+        self._trimmed = 0
+        try:
+            with self._pool.connection() as connection:
+                dialect.check_server(connection)
+                dialect.run(connection, dialect.create_schema())
+                self._check_format(connection)
+        except dialect.errors as error:
+            raise StorageError(
+                f"The database cannot be used: {_reason(error)}. Check the address and that the "
+                "user may create tables in it."
+            ) from error
+
+    def _check_format(self, connection: Any) -> None:
+        (found,) = self.dialect.run(connection, [("SELECT format FROM storage", ())])
+        if not found:
+            insert = f"INSERT INTO storage SELECT {FORMAT} WHERE NOT EXISTS (SELECT 1 FROM storage)"
+            self.dialect.run(connection, [(insert, ())])
+        elif found != [(FORMAT,)]:
+            raise StorageError(
+                f"The database has format {found[0][0]}, but this release of singletable reads "
+                f"format {FORMAT}. Use the release that wrote it."
+            )
+
+    def read(self, work: Callable[[Execute], T], *, replica: bool = False) -> T:
+        """Run `work` outside of a transaction; with `replica`, on a replica if there is one."""
+        for attempt in range(_ATTEMPTS):
+            pool = self._replica if replica and self._replica and not attempt else self._pool
+            try:
+                with pool.connection() as connection:
+                    return work(cast(Execute, Transaction(self.dialect, connection, self.catalog)))
+            except ServiceUnavailable:
+                if pool is self._pool:
+                    raise
+            except self.dialect.errors as error:
+                kind = self.dialect.classify(error)
+                if kind == "missing":
+                    self.reload()
+                elif kind not in ("lost", "conflict"):
+                    raise _storage_error(error) from error
+                time.sleep(0.01 * 2**attempt)
+        raise ServiceUnavailable(f"{self.dialect.name} lost the connection several times.")
+
+    def reload(self) -> None:
+        """Read the catalog again."""
+        with self._pool.connection() as connection:
+            self._load_catalog(connection)
+
+    def _load_catalog(self, connection: Any) -> None:
+        fork = self.catalog.fork()
+        fork.load(cast(Execute, Transaction(self.dialect, connection, fork)))
+        self.catalog.publish(fork)
+
+    def write(
+        self,
+        work: Callable[[Execute], T],
+        places: Callable[[Execute], Places] | None = None,
+        weight: int = 1,
+    ) -> T:
+        """Run `work` in a transaction and return its result; if it raises, nothing was changed.
+
+        `weight` is about the number of items that it writes.
+        """
+        pending = PendingWrite(work, places, weight, Future())
+        self._pending.append(pending)
+        self._run_pending()
+        return cast(T, pending.future.result())
+
+    def submit(
+        self,
+        work: Callable[[Execute], T],
+        places: Callable[[Execute], Places] | None = None,
+        weight: int = 1,
+    ) -> Future[T]:
+        """Write like `write` in another thread."""
+        pending = PendingWrite(work, places, weight, Future())
+        self._pending.append(pending)
+        self._writers.submit(self._run_pending)
+        return pending.future
+
+    def in_thread(self, function: Callable[[], T]) -> Future[T]:
+        """Call a function that waits for the server in another thread."""
+        return self._threads.submit(function)
+
+    def _run_pending(self) -> None:
+        """Run what waits, unless enough threads do that; they see to it that nothing is left."""
+        if not self._lanes.acquire(blocking=False):
+            return
+        try:
+            self._run_group(self._take())
+        finally:
+            self._lanes.release()
+        if self._pending:
+            self._writers.submit(self._run_pending)
+
+    def _take(self) -> list[PendingWrite]:
+        """Take the writes that wait from the queue; one that changes tables is alone."""
+        group: list[PendingWrite] = []
+        room = _GROUP
+        with self._taking:
+            while self._pending and (not group or self._pending[0].weight <= room):
+                if group and None in (group[0].places, self._pending[0].places):
+                    break
+                group.append(self._pending.popleft())
+                room -= group[-1].weight
+        return group
+
+    def _run_group(self, group: list[PendingWrite]) -> None:
+        try:
+            self._try_group(group)
+        except BaseException as error:
+            for pending in group:
+                if not pending.future.done():
+                    pending.future.set_exception(error)
+            if not isinstance(error, Exception):
+                raise
+
+    def _try_group(self, group: list[PendingWrite]) -> None:
+        """Run the group until it commits, a few times at most."""
+        run = self._run_alone if group and group[0].places is None else self._run_once
+        for attempt in range(_ATTEMPTS):
+            is_last = attempt == _ATTEMPTS - 1
+            try:
+                if run(group):
+                    return
+            except ServiceUnavailable:
+                if is_last:
+                    raise
+            except self.dialect.errors as error:
+                kind = self.dialect.classify(error)
+                if kind == "missing":
+                    self.reload()
+                elif kind not in ("conflict", "lost"):
+                    raise _storage_error(error) from error
+                elif is_last and kind == "conflict":
+                    raise TransactionConflict("Transaction is ongoing for the item") from error
+            time.sleep(0.005 * 2**attempt)
+        raise ServiceUnavailable(f"{self.dialect.name} lost the connection several times.")
+
+    def _run_once(self, group: list[PendingWrite]) -> bool:
+        """Run the group in one transaction; return False if the catalog was out of date."""
+        with self._pool.connection() as connection:
+            transaction = Transaction(self.dialect, connection, self.catalog.fork())
+            execute = cast(Execute, transaction)
+            places: list[tuple[int, str, RowKey]] = []
+            for pending in group:
+                places += (pending.places or _no_places)(execute)
+            numbers = {number for number, _, _ in places if number}
+            versions = transaction.begin(numbers, ((name, key) for _, name, key in places))
+            if not transaction.catalog.is_current(numbers, versions):
+                transaction.roll_back()
+                self._load_catalog(connection)
+                return False
+            outcomes = [_run(transaction, pending) for pending in group]
+            if transaction.has_changes:
+                self._commit(transaction)
+            else:
+                transaction.roll_back()
+        _resolve(group, outcomes)
+        return True
+
+    def _run_alone(self, group: list[PendingWrite]) -> bool:
+        """Run one write that changes tables: nobody else changes any meanwhile."""
+        with self._pool.connection() as connection:
+            catalog = self.catalog.fork()
+            transaction = Transaction(self.dialect, connection, catalog)
+            transaction.begin_alone()
+            catalog.load(cast(Execute, transaction))
+            (pending,) = group
+            outcome = _run(transaction, pending)
+            if outcome[1] is not None:
+                transaction.roll_back()
+            else:
+                self._create(transaction.created)
+                self._commit(transaction)
+                self.catalog.publish(catalog)
+                self._drop(transaction.dropped)
+        _resolve(group, [outcome])
+        return True
+
+    def _commit(self, transaction: Transaction) -> None:
+        """Commit; if the connection is lost from here on, the outcome is unknown."""
+        try:
+            newest = transaction.commit()
+        except self.dialect.errors as error:
+            if self.dialect.classify(error) == "lost":
+                raise InternalError(
+                    f"The connection to {self.dialect.name} was lost during COMMIT: "
+                    f"{_reason(error)}. The write may or may not have been applied."
+                ) from error
+            raise
+        if newest is not None and newest - self._trimmed >= TRIM_EVERY:
+            self._trimmed = newest
+            with suppress(*self.dialect.errors):  # the next one trims what is left
+                self.trim(cast(Execute, transaction))
+
+    def _create(self, names: list[str]) -> None:
+        """Create tables of rows on another connection: on MariaDB, DDL commits a transaction."""
+        if names:
+            texts = [text.format(name=name) for name in names for text in self.dialect.create_rows]
+            with self._pool.connection() as connection:
+                self.dialect.run(connection, [(text, ()) for text in texts])
+
+    def _drop(self, names: list[str]) -> None:
+        """Drop tables of rows after the COMMIT; an error must not run the write again."""
+        if names:
+            with (
+                suppress(*self.dialect.errors, ServiceUnavailable),
+                self._pool.connection() as connection,
+            ):
+                for name in names:
+                    self.dialect.run(connection, [(f"DROP TABLE IF EXISTS {name}", ())])
+
+    def close(self) -> None:
+        """Finish the writes in progress and close the connections."""
+        self._threads.shutdown()
+        self._writers.shutdown()
+        self._pool.close()
+        if self._replica is not None:
+            self._replica.close()
+
+
+def _no_places(execute: Execute) -> Places:
+    return ()
+
+
+def _run(transaction: Transaction, pending: PendingWrite) -> tuple[Any, BaseException | None]:
+    """Run one write; return its result, or take it back and return its error."""
+    mark = transaction.mark()
+    try:
+        return pending.work(cast(Execute, transaction)), None
+    except transaction.dialect.errors:
+        raise
+    except Exception as error:
+        transaction.undo(mark)
+        return None, error
+
+
+def _resolve(group: list[PendingWrite], outcomes: list[tuple[Any, BaseException | None]]) -> None:
+    for pending, (result, error) in zip(group, outcomes, strict=True):
+        if error is None:
+            pending.future.set_result(result)
+        else:
+            pending.future.set_exception(error)
+
+
+def _reason(error: BaseException) -> str:
+    """Return the first line of an error of a driver; PyMySQL's has a number first."""
+    text = str(error.args[-1] if error.args else error).strip() or type(error).__name__
+    return text.splitlines()[0].rstrip(".")
+
+
+def _storage_error(error: Exception) -> SingleTableError:
+    return StorageError(f"The database could not be used: {_reason(error)}. Nothing was changed.")

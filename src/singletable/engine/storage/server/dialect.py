@@ -1,0 +1,85 @@
+"""What differs between SQL servers: SQL texts, connections and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
+
+Value: TypeAlias = "str | bytes | float | Sequence[bytes] | Sequence[int] | None"
+# SQL with %s for each value, and the values.
+Statement: TypeAlias = "tuple[str, tuple[Value, ...]]"
+ResultRows: TypeAlias = "list[tuple[Any, ...]]"
+# The keys to read from one table of rows: its name, and (partition, sort) pairs.
+Lookup: TypeAlias = "tuple[str, Sequence[tuple[bytes, bytes]]]"
+# conflict: the server rolled the transaction back; run it again.
+# lost: the connection is broken or the server is shutting down.
+# missing: a table does not exist (any more). full: no disk space. other: a fault.
+ErrorKind: TypeAlias = Literal["conflict", "lost", "missing", "full", "other"]
+
+FORMAT = 1
+LOCK_COUNT = 8192
+
+
+class Dialect(Protocol):
+    """One kind of SQL server. `Connection` is whatever its Python driver returns."""
+
+    name: str
+    errors: tuple[type[Exception], ...]
+    begin: str
+    create_rows: tuple[str, ...]
+    upsert: str
+    list_rows: str
+    now: str  # the server's clock, in seconds
+    after: str  # the rows after a key; its values are partition, sort and partition again
+
+    def connect(self, address: str) -> Any:
+        """Open a connection in autocommit mode; raise one of `errors`."""
+        ...
+
+    def close(self, connection: Any) -> None:
+        """Close the connection, whatever its state."""
+        ...
+
+    def run(self, connection: Any, statements: Sequence[Statement]) -> list[ResultRows]:
+        """Run the statements in order, in one round trip if possible; return the rows of each."""
+        ...
+
+    def check_server(self, connection: Any) -> None:
+        """Raise StorageError if the server lacks something that the storage needs."""
+        ...
+
+    def classify(self, error: Exception) -> ErrorKind:
+        """Return the kind of an error of `errors`."""
+        ...
+
+    def create_schema(self) -> list[Statement]:
+        """Return the statements that create the schema; other processes may run them as well."""
+        ...
+
+    def lock_catalog(self) -> Statement:
+        """Return the statement that waits for others to finish creating or changing tables."""
+        ...
+
+    def lock_tables(self, numbers: Iterable[int], *, exclusive: bool) -> list[Statement]:
+        """Return statements that lock tables until the end; the last reads numbers and versions."""
+        ...
+
+    def lock_keys(self, hashes: Iterable[int]) -> Statement:
+        """Return the statement that locks hashes of keys, in order, until the end."""
+        ...
+
+    def lookup(self, lookups: Sequence[Lookup]) -> Statement:
+        """Return one statement that reads rows by key: lookup, key, size, expires, item."""
+        ...
+
+    def append_changes(self, changes: Sequence[tuple[Value, ...]]) -> list[Statement]:
+        """Return the statements that number changes and store them; the last returns the newest."""
+        ...
+
+    def count(self, name: str, limit: int) -> Statement:
+        """Return the statement for the number of rows and their size, estimated above `limit`."""
+        ...
+
+    def delete_expired(self, name: str) -> str:
+        """Return the SQL that deletes up to 1,000 rows of a table that expired before a time."""
+        ...

@@ -1,0 +1,256 @@
+"""MariaDB and MySQL, through PyMySQL."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import pymysql
+from pymysql.constants import CLIENT
+
+from singletable.engine.storage.server.dialect import (
+    LOCK_COUNT,
+    ErrorKind,
+    Lookup,
+    ResultRows,
+    Statement,
+    Value,
+)
+from singletable.errors import AddressError
+
+# Deadlock or certification failure (Galera), lock wait timeout, changed row in a snapshot.
+_CONFLICTS = frozenset([1213, 1205, 1020])
+_MISSING = frozenset([1146, 1051])
+_FULL = frozenset([1021, 1114, 3, 28])
+# Too many connections, shutdown, gone away, lost, refused, not (yet) part of the cluster, killed.
+_GONE = frozenset([1040, 1053, 1077, 1079, 1203, 1047, 1927, 1317, 3032, 4031, 0])
+# Error during COMMIT, after which a node that left its cluster does not know the outcome; and a
+# server that only reads.
+_LOST = _GONE | {1180, 1290, 1792, 1836}
+_TIMEOUT = 30  # seconds, after which a machine that does not answer counts as lost
+_MAX_BATCH = 4 * 1024 * 1024  # characters of SQL in one round trip; servers accept 16 MB
+_ROWS = (
+    "hash VARBINARY(32) NOT NULL, sort VARBINARY(2400) NOT NULL, size INTEGER NOT NULL, "
+    "expires BIGINT, item MEDIUMBLOB NOT NULL, PRIMARY KEY (hash, sort)"
+)
+_ENGINE = "ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+
+_SCHEMA = (
+    f"CREATE TABLE IF NOT EXISTS storage (format INTEGER PRIMARY KEY) {_ENGINE}",
+    "CREATE TABLE IF NOT EXISTS tables (number INTEGER AUTO_INCREMENT PRIMARY KEY, "
+    "name VARCHAR(255) NOT NULL UNIQUE, record MEDIUMBLOB NOT NULL, version BIGINT NOT NULL) "
+    f"{_ENGINE}",
+    "CREATE TABLE IF NOT EXISTS changes (position BIGINT PRIMARY KEY, number INTEGER NOT NULL, "
+    "name VARCHAR(255) NOT NULL, moment DOUBLE NOT NULL, expired INTEGER NOT NULL, "
+    f"key_names BLOB NOT NULL, old MEDIUMBLOB, new MEDIUMBLOB) {_ENGINE}",
+    f"CREATE TABLE IF NOT EXISTS feed (id INTEGER PRIMARY KEY, newest BIGINT NOT NULL) {_ENGINE}",
+    # Who changes tables locks row 0, who appends changes locks row 1.
+    "INSERT IGNORE INTO feed VALUES (0, 0), (1, 0)",
+    f"CREATE TABLE IF NOT EXISTS tokens ({_ROWS}, INDEX tokens_expires (expires)) {_ENGINE}",
+    f"CREATE TABLE IF NOT EXISTS leases (name VARCHAR(200) PRIMARY KEY, "
+    f"owner VARCHAR(64) NOT NULL, until DOUBLE NOT NULL) {_ENGINE}",
+    f"CREATE TABLE IF NOT EXISTS locks (id INTEGER PRIMARY KEY) {_ENGINE}",
+    "INSERT IGNORE INTO locks VALUES " + ", ".join(f"({n})" for n in range(LOCK_COUNT)),
+)
+
+
+class MariaDB:
+    """MariaDB 10.6 and MySQL 8 and later.
+
+    There are no advisory locks that end with a transaction, so the rows of the table `locks`, one
+    for each hash, take their place.
+    """
+
+    name = "MariaDB"
+    errors: tuple[type[Exception], ...] = (pymysql.MySQLError,)
+    begin = "START TRANSACTION"
+    create_rows: tuple[str, ...] = (
+        f"CREATE TABLE IF NOT EXISTS {{name}} ({_ROWS}, INDEX {{name}}_expires (expires)) "
+        f"{_ENGINE}",
+    )
+    upsert = (
+        "INSERT INTO {name} (hash, sort, size, expires, item) VALUES (%s, %s, %s, %s, %s) "
+        "ON DUPLICATE KEY UPDATE size = VALUES(size), expires = VALUES(expires), "
+        "item = VALUES(item)"
+    )
+    now = "UNIX_TIMESTAMP(SYSDATE(6))"
+    after = "((hash = %s AND sort > %s) OR hash > %s)"
+    list_rows = (
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = database() "
+        "AND (table_name LIKE 'items\\_%' OR table_name LIKE 'index\\_%')"
+    )
+
+    def connect(self, address: str) -> Any:
+        """Open a connection in autocommit mode, to the first host that accepts writes."""
+        *others, last = _parameters(address)
+        for parameters in others:
+            with suppress(*self.errors):
+                connection = _connect(parameters)
+                with suppress(*self.errors):
+                    if _accepts_writes(connection):
+                        return connection
+                self.close(connection)
+        return _connect(last)
+
+    def close(self, connection: Any) -> None:
+        """Close the connection without saying goodbye to a server that may be gone."""
+        connection._force_close()
+
+    def run(self, connection: Any, statements: Sequence[Statement]) -> list[ResultRows]:
+        """Run the statements as one text, or several if it is long."""
+        results: list[ResultRows] = []
+        with connection.cursor() as cursor:
+            texts: list[str] = []
+            for sql, values in statements:
+                texts.append(cursor.mogrify(sql, values or None))
+                if sum(map(len, texts)) > _MAX_BATCH:
+                    results += _run(cursor, texts)
+                    texts = []
+            return results + (_run(cursor, texts) if texts else [])
+
+    def check_server(self, connection: Any) -> None:
+        """Accept every server."""
+
+    def classify(self, error: Exception) -> ErrorKind:
+        """Return the kind of the error, by its number."""
+        code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+        if code in _CONFLICTS:
+            return "conflict"
+        if code in _MISSING:
+            return "missing"
+        if code in _FULL:
+            return "full"
+        # Errors from 2000 on are the client's: the connection was refused or lost.
+        if code in _LOST or 2000 <= code < 3000:
+            return "lost"
+        return "other"
+
+    def create_schema(self) -> list[Statement]:
+        """Return the statements that create the schema; each commits by itself."""
+        return [(text, ()) for text in _SCHEMA]
+
+    def lock_catalog(self) -> Statement:
+        """Return the statement that waits for others to finish creating or changing tables."""
+        return "SELECT id FROM feed WHERE id = 0 FOR UPDATE", ()
+
+    def lock_tables(self, numbers: Iterable[int], *, exclusive: bool) -> list[Statement]:
+        """Return the statement that locks tables and reads their versions."""
+        mode = "FOR UPDATE" if exclusive else "LOCK IN SHARE MODE"
+        ids = ", ".join(map(str, sorted(numbers))) or "-1"
+        sql = f"SELECT number, version FROM tables WHERE number IN ({ids}) ORDER BY number {mode}"
+        return [(sql, ())]
+
+    def lock_keys(self, hashes: Iterable[int]) -> Statement:
+        """Return the statement that locks hashes of keys."""
+        ids = ", ".join(str(number) for number in sorted({h % LOCK_COUNT for h in hashes}))
+        return f"SELECT max(id) FROM locks WHERE id IN ({ids}) FOR UPDATE", ()
+
+    def lookup(self, lookups: Sequence[Lookup]) -> Statement:
+        """Return one statement that reads rows by key."""
+        parts = [
+            f"(SELECT {number}, {place}, size, expires, item FROM {name} "
+            "WHERE hash = %s AND sort = %s)"
+            for number, (name, keys) in enumerate(lookups)
+            for place in range(1, len(keys) + 1)
+        ]
+        values = tuple(part for _, keys in lookups for key in keys for part in key)
+        return " UNION ALL ".join(parts), values
+
+    def append_changes(self, changes: Sequence[tuple[Value, ...]]) -> list[Statement]:
+        """Return the statements that number the changes and store them."""
+        count = len(changes)
+        take = f"UPDATE feed SET newest = (@newest := newest + {count}) WHERE id = 1"
+        statements: list[Statement] = [(take, ())]
+        statements += [
+            (
+                f"INSERT INTO changes VALUES (@newest - {count - number}, "
+                "%s, %s, %s, %s, %s, %s, %s)",
+                change,
+            )
+            for number, change in enumerate(changes, 1)
+        ]
+        return [*statements, ("SELECT @newest", ())]
+
+    def count(self, name: str, limit: int) -> Statement:
+        """Return the statement for the number of rows and their size, estimated above `limit`."""
+        return (
+            "SELECT CASE WHEN n <= %s THEN n ELSE greatest(n, (SELECT table_rows FROM "
+            "information_schema.tables WHERE table_schema = database() AND table_name = "
+            f"'{name}')) END, n, total FROM (SELECT count(*) AS n, coalesce(sum(size), 0) AS total "
+            f"FROM (SELECT size FROM {name} LIMIT %s) AS s) AS c",
+            (limit, limit + 1),
+        )
+
+    def delete_expired(self, name: str) -> str:
+        """Return the SQL that deletes up to 1,000 rows of a table that expired before a time."""
+        return f"DELETE FROM {name} WHERE expires < %s LIMIT 1000"
+
+
+def _run(cursor: Any, texts: list[str]) -> list[ResultRows]:
+    cursor.execute("; ".join(texts))
+    results = [list(cursor.fetchall())]
+    while cursor.nextset():
+        results.append(list(cursor.fetchall()))
+    return results
+
+
+def _connect(parameters: dict[str, Any]) -> Any:
+    # On a node of a Galera cluster, reads wait for what other nodes have committed.
+    return pymysql.connect(
+        **parameters,
+        autocommit=True,
+        charset="utf8mb4",
+        binary_prefix=True,
+        client_flag=CLIENT.MULTI_STATEMENTS | CLIENT.FOUND_ROWS,
+        connect_timeout=10,
+        read_timeout=_TIMEOUT,
+        write_timeout=_TIMEOUT,
+        init_command=(
+            "SET SESSION sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 5 "
+            "/*M!100100 , wsrep_sync_wait = 1 */; "
+            "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
+        ),
+    )
+
+
+def _accepts_writes(connection: Any) -> bool:
+    """Return whether the server is not a replica; raise if it is a node without its cluster."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT @@global.read_only")
+        return bool(cursor.fetchall() == ((0,),))
+
+
+def _parameters(address: str) -> list[dict[str, Any]]:
+    """Return the arguments of `pymysql.connect` for each host of an address."""
+    url = urlsplit(address)
+    options = dict(parse_qsl(url.query, keep_blank_values=True))
+    login, _, hosts = url.netloc.rpartition("@")
+    user, _, password = login.partition(":")
+    parameters: dict[str, Any] = {
+        "user": unquote(user or "root"),
+        "password": unquote(password),
+        "database": url.path.lstrip("/"),
+    }
+    if not parameters["database"]:
+        raise AddressError("The address needs a database, such as mysql://user@host/votes.")
+    if "socket" in options:
+        parameters["unix_socket"] = options.pop("socket")
+    if (mode := options.pop("tls", None)) == "required":
+        parameters["ssl"] = ssl.create_default_context(cafile=options.pop("ca", None))
+    elif mode not in (None, "off"):
+        raise AddressError(f"Expected ?tls=required or ?tls=off, but got '{mode}'.")
+    else:
+        parameters["ssl_disabled"] = True
+    if options:
+        raise AddressError(
+            f"Unknown option '{next(iter(options))}' in the address. Expected socket, tls, ca, "
+            "connections or replica."
+        )
+    servers = [urlsplit(f"//{host}") for host in hosts.split(",")]
+    return [
+        {**parameters, "host": server.hostname or "127.0.0.1", "port": server.port or 3306}
+        for server in servers
+    ]

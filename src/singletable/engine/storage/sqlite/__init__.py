@@ -1,0 +1,1 @@
+"""Rows in SQLite: one connection writes with group commit, readers do not wait."""
