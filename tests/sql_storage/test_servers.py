@@ -1,0 +1,274 @@
+"""What only SQL servers do: conflicts, lost connections, replicas, pools, estimates, addresses."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+import pymysql
+import pytest
+
+from singletable import AddressError, StorageError, connect
+from singletable.connect import hide_password
+from singletable.engine.server_engine import ServerEngine
+from singletable.engine.storage.server import database as database_module
+from singletable.engine.storage.server import rows as rows_module
+from singletable.engine.storage.server.dialect import ResultRows, Statement
+from singletable.errors import (
+    EngineClosed,
+    InternalError,
+    ServiceUnavailable,
+    TransactionConflict,
+)
+from singletable.operations import (
+    AttributeDefinition,
+    CreateTable,
+    DescribeTable,
+    GetItem,
+    KeySchemaElement,
+    PutItem,
+    TransactWriteItem,
+    TransactWriteItems,
+    Update,
+)
+from singletable.values import Item
+from tests.sql_servers import KINDS, TemporaryEngine, open_engine
+
+TABLE = "votes"
+KEY: Item = {"pk": {"S": "a"}}
+ADD = TransactWriteItems(
+    [
+        TransactWriteItem(
+            update=Update(
+                TABLE, KEY, "ADD n :one", expression_attribute_values={":one": {"N": "1"}}
+            )
+        )
+    ],
+    client_request_token="token",
+)
+CONFLICTS: dict[str, Exception] = {
+    "postgresql": psycopg.errors.DeadlockDetected("deadlock detected"),
+    "mariadb": pymysql.OperationalError(1213, "Deadlock found"),
+}
+LOST: dict[str, Exception] = {
+    "postgresql": psycopg.OperationalError("server closed the connection unexpectedly"),
+    "mariadb": pymysql.OperationalError(2013, "Lost connection to MySQL server"),
+}
+
+
+@pytest.fixture(params=KINDS)
+def engine(request: pytest.FixtureRequest) -> Iterator[TemporaryEngine]:
+    """Return an engine with a table on each server."""
+    with open_engine(kind=request.param) as engine:
+        engine.execute(
+            CreateTable(
+                table_name=TABLE,
+                key_schema=[KeySchemaElement("pk", "HASH")],
+                attribute_definitions=[AttributeDefinition("pk", "S")],
+                billing_mode="PAY_PER_REQUEST",
+            )
+        )
+        yield engine
+
+
+def fail(
+    engine: TemporaryEngine,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    times: int,
+    *,
+    when: Callable[[Sequence[Statement]], bool],
+    after: bool = False,
+) -> list[int]:
+    """Raise an error for the next round trips that `when` chooses; return a list that counts."""
+    dialect, failures = engine._server.dialect, list[int]()
+    run = dialect.run
+
+    def failing(connection: Any, statements: Sequence[Statement]) -> list[ResultRows]:
+        if len(failures) == times or not when(statements):
+            return run(connection, statements)
+        failures.append(1)
+        if after:
+            run(connection, statements)
+        raise error
+
+    monkeypatch.setattr(dialect, "run", failing)
+    return failures
+
+
+def begins(statements: Sequence[Statement]) -> bool:
+    """Return whether a round trip begins a transaction."""
+    return statements[0][0].startswith(("BEGIN", "START"))
+
+
+def commits(statements: Sequence[Statement]) -> bool:
+    """Return whether a round trip ends with COMMIT."""
+    return statements[-1][0] == "COMMIT"
+
+
+def value(engine: ServerEngine) -> str | None:
+    """Return the number in the item."""
+    item = engine.execute(GetItem(TABLE, KEY, consistent_read=True)).item
+    return None if item is None else item["n"]["N"]
+
+
+@pytest.mark.parametrize("where", [begins, commits])
+def test_conflicts_are_repeated_and_then_reported(
+    engine: TemporaryEngine,
+    monkeypatch: pytest.MonkeyPatch,
+    where: Callable[[Sequence[Statement]], bool],
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    failures = fail(engine, monkeypatch, CONFLICTS[engine.server.kind], 3, when=where)
+    engine.execute(ADD)
+    assert (len(failures), value(engine)) == (3, "1")
+    monkeypatch.undo()
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    fail(engine, monkeypatch, CONFLICTS[engine.server.kind], 99, when=where)
+    with pytest.raises(TransactionConflict):
+        engine.execute(PutItem(TABLE, KEY))
+    assert value(engine) == "1"
+
+
+@pytest.mark.parametrize("is_applied", [True, False])
+def test_lost_commit_has_unknown_outcome(
+    engine: TemporaryEngine, monkeypatch: pytest.MonkeyPatch, is_applied: bool
+) -> None:
+    error = LOST[engine.server.kind]
+    fail(engine, monkeypatch, error, 1, when=commits, after=is_applied)
+    with pytest.raises(InternalError, match="may or may not") as raised:
+        engine.execute(ADD)
+    assert raised.value.outcome_unknown
+    assert value(engine) == ("1" if is_applied else None)
+    engine.execute(ADD)  # the token settles it
+    assert value(engine) == "1"
+
+
+def test_connection_lost_before_commit_is_replaced(
+    engine: TemporaryEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = fail(engine, monkeypatch, LOST[engine.server.kind], 2, when=begins, after=True)
+    engine.execute(ADD)
+    assert (len(failures), value(engine)) == (2, "1")
+
+
+def test_connections_closed_by_the_server_are_replaced(engine: TemporaryEngine) -> None:
+    engine.execute(ADD)
+    if engine.server.kind == "postgresql":
+        engine.server.run(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        )
+    else:
+        for number, *_ in engine.server.run("SHOW PROCESSLIST"):
+            with suppress(pymysql.MySQLError):
+                engine.server.run(f"KILL {number}")
+    assert value(engine) == "1"
+    engine.execute(PutItem(TABLE, KEY))
+
+
+def test_exhausted_pool_is_unavailable(
+    engine: TemporaryEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "_WAIT", 0.05)
+    address = engine.server.address(engine.database_name)
+    with ServerEngine.at(f"{address}&connections=2") as small:
+        taken, go_on = threading.Semaphore(0), threading.Event()
+
+        def hold() -> None:
+            with small._server._pool.connection():
+                taken.release()
+                go_on.wait()
+
+        holders = [threading.Thread(target=hold) for _ in range(2)]
+        for holder in holders:
+            holder.start()
+        for _ in holders:
+            taken.acquire()
+        try:
+            for operation in (GetItem(TABLE, KEY), PutItem(TABLE, KEY)):
+                with pytest.raises(ServiceUnavailable, match="All connections"):
+                    small.execute(operation)
+        finally:
+            go_on.set()
+            for holder in holders:
+                holder.join()
+        small.execute(PutItem(TABLE, KEY))
+
+
+def test_eventually_consistent_reads_use_the_replica(engine: TemporaryEngine) -> None:
+    engine.execute(PutItem(TABLE, KEY | {"n": {"N": "1"}}))
+    old = engine.server.copy(engine.database_name)
+    engine.execute(PutItem(TABLE, KEY | {"n": {"N": "2"}}))
+    replica = quote(engine.server.address(old), safe="")
+    address = f"{engine.server.address(engine.database_name)}&replica={replica}"
+    with ServerEngine.at(address) as other:
+        for consistent, number in ((False, "1"), (None, "1"), (True, "2")):
+            item = other.execute(GetItem(TABLE, KEY, consistent_read=consistent)).item
+            assert item == KEY | {"n": {"N": number}}
+    engine.server.drop(old)
+
+
+def test_large_tables_are_counted_by_estimate(
+    engine: TemporaryEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows_module, "_EXACT_COUNT", 20)
+    for number in range(15):
+        engine.execute(PutItem(TABLE, {"pk": {"S": f"{number:02}"}}))
+    described = engine.execute(DescribeTable(TABLE)).table
+    assert (described.item_count, described.table_size_bytes) == (15, 60)
+    for number in range(15, 40):
+        engine.execute(PutItem(TABLE, {"pk": {"S": f"{number:02}"}}))
+    engine.server.run(
+        f"ANALYZE {'TABLE ' if engine.server.kind == 'mariadb' else ''}"
+        f"{engine.database_name}.items_1"
+    )
+    described = engine.execute(DescribeTable(TABLE)).table
+    assert described.item_count >= 21
+    assert described.table_size_bytes == 4 * described.item_count
+
+
+def test_closed_engine_says_so(engine: TemporaryEngine) -> None:
+    other = ServerEngine.at(engine.server.address(engine.database_name))
+    other.close()
+    other.close()
+    with pytest.raises(EngineClosed):
+        other.execute(GetItem(TABLE, KEY))
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("postgresql:votes", "'postgresql:' needs a server and a database"),
+        ("mysql://root@localhost", "The address needs a database"),
+        ("mysql://root@localhost/x?speed=1", "Unknown option 'speed'"),
+        ("mysql://root@localhost/x?tls=maybe", "Expected ?tls=required or ?tls=off"),
+        ("postgresql://localhost/x?connections=1", "Expected 2 to 1000 connections"),
+    ],
+)
+def test_bad_address_is_rejected(address: str, message: str) -> None:
+    with pytest.raises(AddressError) as raised:
+        connect(address)
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["postgresql://x:secret@127.0.0.1:1/x", "mysql://x:secret@127.0.0.1:1/x"]
+)
+def test_unreachable_server_is_reported_without_the_password(address: str) -> None:
+    with pytest.raises(ServiceUnavailable, match="cannot be reached") as raised:
+        connect(address)
+    assert "secret" not in str(raised.value)
+    assert "secret" not in hide_password(address)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_database_of_another_format_is_rejected(kind: str) -> None:
+    with open_engine(kind=kind) as engine:
+        engine.server.run(f"UPDATE {engine.database_name}.storage SET format = 99")
+        with pytest.raises(StorageError, match="has format 99"):
+            ServerEngine.at(engine.server.address(engine.database_name))
