@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from queue import SimpleQueue
 from typing import Any, TypeAlias, cast
 
@@ -23,6 +24,7 @@ from singletable.operations import Operation
 from singletable.server import DynamoDBApp, Listener
 from singletable.wire import write_error, write_request, write_result
 
+CONNECTION_LOST = "ConnectionLost"
 _CONTENT_TYPE = "application/x-amz-json-1.0"
 
 
@@ -40,7 +42,7 @@ Runner: TypeAlias = Callable[[Engine, Sequence[Client]], None]
 
 def run_in_threads(engine: Driver, clients: Sequence[Client]) -> None:
     """Run every client in its own thread."""
-    _run_concurrently([partial(_run_client, engine, client) for client in clients])
+    run_concurrently([partial(_run_client, engine, client) for client in clients])
 
 
 def run_in_tasks(engine: Engine, clients: Sequence[Client]) -> None:
@@ -80,7 +82,7 @@ def run_over_http(engine: Engine, clients: Sequence[Client]) -> None:
     server.start()
     address = addresses.get(timeout=10)
     try:
-        _run_concurrently([partial(_send_requests, address, client) for client in clients])
+        run_concurrently([partial(send_requests, address, client) for client in clients])
     finally:
         loop.call_soon_threadsafe(done.set)
         server.join()
@@ -131,16 +133,28 @@ def _run_client(engine: Driver, client: Client) -> None:
         return
 
 
-def _send_requests(address: tuple[str, int], client: Client) -> None:
+def send_requests(address: tuple[str, int], client: Client, *, survives_loss: bool = False) -> None:
+    """Run a client with its own connection to an endpoint.
+
+    With `survives_loss`, the response to a request whose connection was lost is CONNECTION_LOST.
+    """
     connection = HTTPConnection(*address, timeout=60)
     try:
         operation = next(client)
         while True:
             target, body = write_request(operation)
             headers = {"content-type": _CONTENT_TYPE, "x-amz-target": target}
-            connection.request("POST", "/", body, headers)
-            response = connection.getresponse()
-            operation = client.send(_parse_response(response.status, response.read()))
+            try:
+                connection.request("POST", "/", body, headers)
+                reply = connection.getresponse()
+                response = _parse_response(reply.status, reply.read())
+            except (OSError, HTTPException):
+                if not survives_loss:
+                    raise
+                connection.close()
+                time.sleep(0.05)
+                response = Response(CONNECTION_LOST, {})
+            operation = client.send(response)
     except StopIteration:
         connection.close()
 
@@ -159,7 +173,7 @@ def _parse_response(status: int, body: bytes) -> Response:
     return Response(code, content)
 
 
-def _run_concurrently(works: Sequence[Callable[[], None]]) -> None:
+def run_concurrently(works: Sequence[Callable[[], None]]) -> None:
     """Run each work in its own thread; when all have ended, raise the first error."""
     errors: list[BaseException] = []
 

@@ -1,0 +1,321 @@
+"""Kill endpoints, SQL servers, connections and nodes while clients write through several processes.
+
+Run it with python -m drills.sql_failures [--rounds N] [--seed N]. The clients and the audit are
+those of the ledger. A write whose outcome is unknown, because a connection was lost during it, may
+or may not be present; an acknowledged one must be, and none may be applied twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count, takewhile
+from random import Random
+
+import psycopg
+import pymysql
+
+from drills.client_runners import CONNECTION_LOST, Client, run_concurrently, send_requests
+from drills.ledger_audit import audit
+from drills.ledger_workload import (
+    SETTINGS,
+    Outcome,
+    StepEvent,
+    ledger_client,
+    setup_client,
+    side_table,
+)
+from drills.sql_servers import (
+    Endpoint,
+    MariaDBServer,
+    PostgreSQLServer,
+    endpoints,
+    galera_cluster,
+    primary_and_standby,
+    single_server,
+    wait_for,
+)
+from singletable import GetItem, PutItem, SingleTableError
+from singletable.engine.server_engine import ServerEngine
+
+CLIENTS = 6
+PROCESSES = 2
+VOTERS = 5
+UNKNOWN = frozenset(["InternalServerError", CONNECTION_LOST])
+EXPECTED = UNKNOWN | {
+    "ConditionalCheckFailedException",
+    "ResourceInUseException",
+    "ResourceNotFoundException",
+    "ServiceUnavailable",
+    "TransactionCanceledException",
+    "TransactionConflictException",
+}
+Server = PostgreSQLServer | MariaDBServer
+# Disturbs what runs, and returns once it should work again.
+Fault = Callable[[Random, list[Endpoint]], None]
+
+
+@dataclass(slots=True)
+class FailureRound:
+    """The responses of a round by code, the longest time without one, and the faults."""
+
+    name: str
+    codes: Counter[str] = field(default_factory=Counter[str])
+    longest_outage: float = 0.0
+    faults: list[str] = field(default_factory=list[str])
+
+
+class Load:
+    """Clients that write until they are stopped: the ledger, or with `is_vote` one vote each."""
+
+    def __init__(self, seed: int, running: list[Endpoint], result: FailureRound) -> None:
+        self.events: list[StepEvent] = []
+        self.votes: list[tuple[int, int]] = []  # voter and client of each acknowledged vote
+        self._seed, self._result = seed, result
+        self._running = running
+        self._done = threading.Event()
+        self._recent = dict.fromkeys(range(1, CLIENTS + 1), time.monotonic())
+        self._numbers = takewhile(lambda _: not self._done.is_set(), count(1))
+
+    @contextmanager
+    def run(self, *, is_vote: bool = False) -> Generator[None]:
+        """Run the clients within the block, spread over the endpoints."""
+        setup = self._set_up_votes() if is_vote else setup_client(self.events.append)
+        self._send(0, setup)
+        clients = [
+            self._voter(number) if is_vote else self._ledger(number) for number in self._recent
+        ]
+        works = [partial(self._send, n, client) for n, client in enumerate(clients)]
+        thread = threading.Thread(target=run_concurrently, args=(works,))
+        thread.start()
+        try:
+            yield
+        finally:
+            self._done.set()
+            thread.join()
+
+    def wait_for_clients(self) -> None:
+        """Wait until every client has had a write acknowledged or rejected."""
+        start = time.monotonic()
+        try:
+            wait_for(lambda: min(self._recent.values()) > start, "")
+        except RuntimeError:
+            self._result.faults.append("a client waits in vain for the endpoint to recover")
+
+    def _send(self, place: int, client: Client) -> None:
+        endpoint = self._running[place % len(self._running)]
+        send_requests(("127.0.0.1", endpoint.port), client, survives_loss=True)
+
+    def _ledger(self, number: int) -> Client:
+        steps = takewhile(lambda _: not self._done.is_set(), count(1))
+        client = ledger_client(self._seed, number, steps, self.events.append, UNKNOWN)
+        return self._observe(number, client)
+
+    def _set_up_votes(self) -> Client:
+        yield side_table("ballots")
+
+    def _voter(self, number: int) -> Client:
+        """All clients vote in the name of each voter, one voter after the other."""
+        return self._observe(number, self._vote(number))
+
+    def _vote(self, number: int) -> Client:
+        for voter in takewhile(lambda _: not self._done.is_set(), count(1)):
+            ballot = {"pk": {"S": str(voter)}, "by": {"N": str(number)}}
+            unless = "attribute_not_exists(pk)"
+            response = yield PutItem("ballots", ballot, condition_expression=unless)
+            if not response.code:
+                self.votes.append((voter, number))
+
+    def _observe(self, number: int, client: Client) -> Client:
+        """Count the codes of a client's responses, and note errors that should not occur."""
+        operation = next(client)
+        with suppress(StopIteration):
+            while True:
+                response = yield operation
+                self._result.codes[response.code or "acknowledged"] += 1
+                message = str(response.body.get("message", response.body.get("Message", "")))
+                is_vague = response.code == "InternalServerError" and "may or may" not in message
+                if response.code not in {"", *EXPECTED} or is_vague:
+                    self._result.faults.append(f"{response.code}: {message}")
+                if response.code not in {*UNKNOWN, "ServiceUnavailable"}:
+                    now = time.monotonic()
+                    outage = now - self._recent[number]
+                    self._result.longest_outage = max(self._result.longest_outage, outage)
+                    self._recent[number] = now
+                operation = client.send(response)
+
+
+def run_ledger(seed: int, address: str, name: str, faults: list[Fault]) -> FailureRound:
+    """Run the ledger while faults happen, and audit it."""
+    result, chance = FailureRound(name), Random(f"{seed}/{name}")
+    with endpoints([address] * PROCESSES) as running:
+        load = Load(seed, running, result)
+        with load.run():
+            _disturb(load, chance, running, faults)
+        with ServerEngine.at(address, SETTINGS) as engine:
+            try:
+                result.faults += audit(engine, seed, load.events)
+            except SingleTableError as error:
+                result.faults.append(f"{type(error).__name__}: {error}")
+    return result
+
+
+def run_votes(seed: int, address: str, name: str, faults: list[Fault]) -> FailureRound:
+    """Run votes while faults happen; each voter must have one ballot, and know whose."""
+    result, chance = FailureRound(name), Random(f"{seed}/{name}")
+    with endpoints([address] * PROCESSES) as running:
+        load = Load(seed, running, result)
+        with load.run(is_vote=True):
+            _disturb(load, chance, running, faults)
+        with ServerEngine.at(address, SETTINGS) as engine:
+            result.faults += check_votes(engine, load.votes)
+    return result
+
+
+def check_votes(engine: ServerEngine, votes: list[tuple[int, int]]) -> Iterator[str]:
+    """Return a fault for each acknowledged vote that is not the stored one."""
+    for voter, client in votes:
+        item = engine.execute(GetItem("ballots", {"pk": {"S": str(voter)}})).item
+        if item is None or item["by"]["N"] != str(client):
+            yield f"the vote of client {client} for voter {voter} was acknowledged, but is {item}"
+
+
+def _disturb(load: Load, chance: Random, running: list[Endpoint], faults: list[Fault]) -> None:
+    for fault in faults:
+        time.sleep(chance.uniform(0.3, 1.5))
+        fault(chance, running)
+        load.wait_for_clients()
+    time.sleep(0.5)
+
+
+def kill_endpoint(chance: Random, running: list[Endpoint]) -> None:
+    """Kill an endpoint and replace it."""
+    endpoint = chance.choice(running)
+    endpoint.kill()
+    endpoint.start()
+
+
+def kill_server(server: Server, chance: Random, running: list[Endpoint]) -> None:
+    """Kill the server and start it again."""
+    server.kill()
+    time.sleep(chance.uniform(0, 3))
+    server.start()
+
+
+def drop_connections(server: Server, chance: Random, running: list[Endpoint]) -> None:
+    """End connections at random moments, half of the time during COMMIT if possible."""
+    for _ in range(30):
+        with suppress(psycopg.Error, pymysql.MySQLError):
+            server.drop_connections(chance.randrange(1, 6), committing=chance.random() < 0.5)
+        time.sleep(chance.uniform(0, 0.05))
+
+
+def server_faults(server: Server) -> dict[str, Fault]:
+    """Return the faults of a single server."""
+    return {
+        "endpoint": kill_endpoint,
+        "server": partial(kill_server, server),
+        "connections": partial(drop_connections, server),
+    }
+
+
+def run_server(kind: str, seed: int, rounds: int) -> Iterator[FailureRound]:
+    """Run rounds on one server, each with three random faults."""
+    with single_server(kind) as server:
+        if isinstance(server, PostgreSQLServer):
+            # A COMMIT takes so long that many connections are ended during it.
+            server.run("ALTER SYSTEM SET commit_delay = 10000")
+            server.run("ALTER SYSTEM SET commit_siblings = 0")
+            server.run("SELECT pg_reload_conf()")
+        faults = server_faults(server)
+        for number in range(rounds):
+            chosen = Random(f"{seed}/{number}").choices(list(faults), k=3)
+            name = f"{kind}, round {number} of seed {seed} ({', '.join(chosen)})"
+            # Seeds that are multiples of three write large items.
+            own_seed = seed * 3_000 + 3 * number + 1
+            yield run_ledger(own_seed, server.new_address(), name, [faults[c] for c in chosen])
+
+
+def run_failover(seed: int) -> Iterator[FailureRound]:
+    """Kill the primary of PostgreSQL and promote its synchronous standby."""
+    for name, run in (("ledger", run_ledger), ("votes", run_votes)):
+        with primary_and_standby() as (primary, standby):
+
+            def fail_over(
+                chance: Random,
+                running: list[Endpoint],
+                primary: PostgreSQLServer = primary,
+                promote: Callable[[], None] = standby.promote,
+            ) -> None:
+                primary.kill()
+                time.sleep(chance.uniform(0, 1))
+                promote()
+
+            name = f"standby promoted, {name} of seed {seed}"
+            yield run(3 * seed + 1, primary.new_address(standby), name, [fail_over])
+
+
+def run_galera(seed: int) -> Iterator[FailureRound]:
+    """Kill and pause nodes of a Galera cluster; endpoints use the first that accepts writes."""
+    with galera_cluster() as nodes:
+
+        def restart(number: int, chance: Random, running: list[Endpoint]) -> None:
+            nodes[number].kill()
+            time.sleep(chance.uniform(0, 8))
+            nodes[number].start()
+            wait_for(nodes[number].is_synced, "the node does not return")
+
+        def pause(number: int, chance: Random, running: list[Endpoint]) -> None:
+            nodes[number].pause()
+            time.sleep(chance.choice([2, 12]))  # the others exclude it after five seconds
+            nodes[number].pause(resume=True)
+            wait_for(nodes[number].is_synced, "the node does not return")
+
+        plans: dict[str, list[Fault]] = {
+            "reader killed": [partial(restart, 2)],
+            "reader paused": [partial(pause, 1)],
+            "writer killed": [partial(restart, 0)],
+            "writer paused": [partial(pause, 0)],
+        }
+        for plan, faults in plans.items():
+            for name, run in (("ledger", run_ledger), ("votes", run_votes)):
+                title = f"Galera, {plan}, {name} of seed {seed}"
+                yield run(3 * seed + 1, nodes[0].new_address(*nodes[1:]), title, faults)
+
+
+def main() -> int:
+    """Run the drill and return the exit code: 0 if nothing was lost or applied twice."""
+    parser = argparse.ArgumentParser(prog="python -m drills.sql_failures", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="postgresql,mariadb,standby,galera")
+    options = parser.parse_args()
+    runs: dict[str, Callable[[], Iterator[FailureRound]]] = {
+        "postgresql": partial(run_server, "postgresql", options.seed, options.rounds),
+        "mariadb": partial(run_server, "mariadb", options.seed, options.rounds),
+        "standby": partial(run_failover, options.seed),
+        "galera": partial(run_galera, options.seed),
+    }
+    failed = 0
+    for only in options.only.split(","):
+        for result in runs[only]():
+            failed += bool(result.faults)
+            codes = ", ".join(f"{code} {times}" for code, times in sorted(result.codes.items()))
+            print(
+                f"{result.name}: {codes}; longest outage {result.longest_outage:.1f} s", flush=True
+            )
+            for fault in result.faults[:10]:
+                print(f"  {fault}", flush=True)
+    print(f"sql failures: {failed} rounds failed, SEED={options.seed}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
