@@ -38,7 +38,13 @@ from singletable.errors import (
     StorageError,
     ValidationError,
 )
-from singletable.operations import BatchWriteItem, Operation, TransactWriteItems
+from singletable.operations import (
+    BatchWriteItem,
+    Operation,
+    SweepExpired,
+    SweepExpiredOutput,
+    TransactWriteItems,
+)
 from singletable.operations.registry import OPERATIONS
 from singletable.values import item_from_json
 
@@ -46,6 +52,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 _CHUNK = 500  # items that are filled in one transaction
 _LEASE = 30.0  # seconds
+_SWEEP = "sweep"
 _PATIENCE = 2.0  # seconds that a request waits for an index to be filled
 
 
@@ -100,22 +107,28 @@ class ServerEngine(Engine):
         If this raises an OperationError, nothing was changed, except an InternalError: the
         connection was lost during COMMIT, and the outcome is unknown.
         """
+        handler, work = self._work(operation)
         known = self._catalog.versions
         try:
-            return self._execute(operation)
+            return self._execute(operation, handler, work)
         except (ResourceNotFound, ValidationError):
             # Another process may have created what the request names.
             self._reload()
             if self._catalog.versions == known:
                 raise
-        return self._execute(operation)
+        return self._execute(operation, handler, work)
 
-    def _execute(self, operation: Operation[R]) -> R:
-        handler, work = self._work(operation)
+    def _execute(
+        self, operation: Operation[R], handler: Handler, work: Callable[[Execute], R]
+    ) -> R:
+        if type(operation) is SweepExpired and not self._take_lease(_SWEEP):
+            return cast(R, SweepExpiredOutput(0, more=False))  # another process sweeps
         if handler.writes:
             output = self._server.write(work, self._places(operation, handler), _weight(operation))
             if handler.places is None:
                 self._fill_tables()
+            elif type(operation) is SweepExpired:
+                self._end_lease(_SWEEP)
             return output
         if OPERATIONS[type(operation)].scope != "items":
             self._reload()
@@ -129,7 +142,7 @@ class ServerEngine(Engine):
     async def execute_async(self, operation: Operation[R]) -> R:
         """Execute an operation without blocking the event loop."""
         handler, work = self._work(operation)
-        if handler.writes and handler.places is not None:
+        if handler.places is not None and type(operation) is not SweepExpired:
             with suppress(ResourceNotFound, ValidationError):
                 places = self._places(operation, handler)
                 pending = self._server.submit(work, places, _weight(operation))
@@ -218,7 +231,7 @@ class ServerEngine(Engine):
             self._closed.wait(0.05 if not list(self._unfilled()) else 0.5)
 
     def _take_lease(self, name: str) -> bool:
-        """Return whether this engine has the lease of a job, alone, for half a minute."""
+        """Return whether this engine has a lease, alone, for half a minute."""
 
         def take(execute: Execute) -> bool:
             now = self._server.dialect.now
@@ -230,7 +243,15 @@ class ServerEngine(Engine):
             execute(insert, (name, self._owner))
             return True
 
-        return self._server.write(take, lambda execute: [(0, "tokens", RowKey(name.encode(), b""))])
+        return self._server.write(take, _always([(0, "tokens", RowKey(name.encode(), b""))]))
+
+    def _end_lease(self, name: str) -> None:
+        def end(execute: Execute) -> None:
+            delete = "DELETE FROM leases WHERE name = ? AND owner = ?"
+            execute(delete, (name, self._owner))
+
+        with suppress(SingleTableError):  # then it ends by itself
+            self._server.write(end, _always([(0, "tokens", RowKey(name.encode(), b""))]))
 
     def _fill_one(self, table: Table, index: Index | None) -> None:
         name, after = _job(table, index), None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import conninfo_to_dict
 
 from singletable.engine.storage.server.dialect import (
     ErrorKind,
@@ -81,8 +82,8 @@ class PostgreSQL:
 
     def connect(self, address: str) -> Pipeline:
         """Open a connection in autocommit mode."""
-        parameters = {**_TIMEOUTS, **conninfo_to_dict(address)}
-        connection = psycopg.connect(make_conninfo(**parameters), autocommit=True)
+        parameters: dict[str, Any] = {**_TIMEOUTS, **conninfo_to_dict(address)}
+        connection = psycopg.connect(**parameters, autocommit=True)
         connection.execute("SET client_min_messages = error")
         return Pipeline(connection)
 
