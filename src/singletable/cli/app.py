@@ -34,6 +34,7 @@ from singletable.cli.plan import plan
 from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
 from singletable.cli.simulate import simulate
+from singletable.cli.sql import app as sql
 from singletable.cli.table import app as table
 from singletable.cli.workbench import app as workbench
 from singletable.errors import SingleTableError
@@ -98,6 +99,7 @@ app.add_typer(workbench, name="workbench")
 app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")
 app.add_typer(migration, name="migration")
+app.add_typer(sql, name="sql")
 
 
 @app.command()

@@ -27,17 +27,21 @@ from singletable.errors import StorageError
 
 def back_up_file(path: Path, copy: Path) -> None:
     """Write everything that is committed to a new file."""
-    if not path.is_file():
-        raise StorageError(f"'{path}' does not exist, or is not a regular file.")
-    if is_open_here(path):
-        # Closing a second descriptor would drop SQLite's locks on the file.
-        raise StorageError(f"'{path}' is open in this process. Copy it from another one.")
+    source = open_read_only(path)
+    try:
+        _back_up(source, path, copy)
+    finally:
+        source.close()
+
+
+def _back_up(source: apsw.Connection, path: Path, copy: Path) -> None:
     try:
         os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError as error:
         raise StorageError(f"'{copy}' cannot be created: {error.strerror}.") from None
     try:
-        _copy(Path(os.path.realpath(path)), copy)
+        _copy_pages(source, copy)
+        _sync(copy)
     except BaseException as error:
         copy.unlink()
         if isinstance(error, apsw.Error):
@@ -45,18 +49,31 @@ def back_up_file(path: Path, copy: Path) -> None:
         raise
 
 
-def _copy(path: Path, copy: Path) -> None:
+def open_read_only(path: Path) -> apsw.Connection:
+    """Open a file to read what is committed, even while an engine of another process uses it."""
+    if not path.is_file():
+        raise StorageError(f"'{path}' does not exist, or is not a regular file.")
+    if is_open_here(path):
+        # Closing a second descriptor would drop SQLite's locks on the file.
+        raise StorageError(f"'{path}' is open in this process. Read it from another one.")
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    address = f"file:{quote(str(path))}?mode=ro"
-    connection = apsw.Connection(address, flags=flags, vfs=checksum_vfs())
+    # The log of a file is beside it, not beside a link to it.
+    address = f"file:{quote(os.path.realpath(path))}?mode=ro"
     try:
-        connection.set_busy_timeout(10_000)
-        execute = bind_execute(connection)
-        if not is_initialized(execute, path):
-            raise StorageError(f"'{path}' is empty, not a singletable database.")
-        _copy_pages(connection, copy)
-    finally:
-        connection.close()
+        connection = apsw.Connection(address, flags=flags, vfs=checksum_vfs())
+        try:
+            connection.set_busy_timeout(10_000)
+            if not is_initialized(bind_execute(connection), path):
+                raise StorageError(f"'{path}' is empty, not a singletable database.")
+        except BaseException:
+            connection.close()
+            raise
+    except apsw.Error as error:
+        raise unusable_file(path, error) from error
+    return connection
+
+
+def _sync(copy: Path) -> None:
     for place in (copy, copy.resolve().parent):  # the new name is in the folder
         descriptor = os.open(place, os.O_RDONLY)
         try:

@@ -1,0 +1,170 @@
+"""`singletable sql`: create a view for each entity, and query the views."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from singletable.cli.options import Commands, TableApp, TableNames, parse_table_names
+
+if TYPE_CHECKING:
+    from singletable.schema import Table
+    from singletable.sql import QueryResult, View
+
+
+class SqlGroup(TyperGroup):
+    """A group whose command `query` need not be named: `singletable sql APP ADDRESS SELECT`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; `query` is the command if they name none."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["query", *args]
+        return super().parse_args(ctx, args)
+
+
+class Format(Enum):
+    """How to print rows."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+
+
+SqlAddress = Annotated[
+    str,
+    typer.Argument(
+        metavar="ADDRESS",
+        help="Where the tables are: file:votes.db, postgresql://… or mysql://…. Or --address "
+        "ADDRESS.",
+    ),
+]
+
+app = Commands(
+    cls=SqlGroup,
+    help="Query the entities of an app with SQL: singletable sql APP ADDRESS 'select …'.",
+    no_args_is_help=True,
+)
+
+
+@app.command()
+def query(
+    app: TableApp,
+    address: SqlAddress,
+    select: Annotated[str, typer.Argument(metavar="SELECT", help="The query, in one argument.")],
+    output: Annotated[Format, typer.Option("--format", help="How to print the rows.")] = (
+        Format.TABLE
+    ),
+    table_names: TableNames = None,
+) -> None:
+    """Print the rows of a query. Each entity is a view, whether or not it was created.
+
+    The database allows no changes, so a mistake harms nothing. A file can be in use by an engine
+    of another process.
+    """
+    from singletable.sql import open_database
+
+    views, names = _load_views(app, table_names)
+    with open_database(address).query(select, views, names) as result:
+        _PRINTERS[output](result)
+
+
+@app.command()
+def views(
+    app: TableApp,
+    address: SqlAddress,
+    drop: Annotated[bool, typer.Option("--drop", help="Drop the views instead.")] = False,
+    table_names: TableNames = None,
+) -> None:
+    """Create or replace a view for each entity, for tools that connect to the database itself.
+
+    Its columns are the fields. Each list and set has a view of its own, with a row for each member.
+    No engine may have the file open meanwhile.
+    """
+    from singletable.sql import open_database
+
+    views, names = _load_views(app, table_names)
+    database = open_database(address)
+    if drop:
+        database.drop_views(views)
+        typer.echo(f"Dropped {len(views)} views.")
+        return
+    for view in database.create_views(views, names):
+        columns = [f"{one.name} {one.type_name(database.dialect)}" for one in view.columns]
+        typer.echo(f"{view.name} ({', '.join(columns)})")
+
+
+def _load_views(app: str, table_names: list[str] | None) -> tuple[list[View], dict[Table, str]]:
+    """Return the views of an app, and the real names of its tables."""
+    from singletable.cli.app_loader import load_tables
+    from singletable.infrastructure import resolve_table_names
+    from singletable.sql import views_of
+
+    tables = load_tables(app)
+    return views_of(tables), dict(resolve_table_names(tables, parse_table_names(table_names)))
+
+
+# Printing rows
+
+
+def _print_table(result: QueryResult) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from singletable.cli.output import escape_controls, pluralize, print_trimmed
+
+    printed = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in result.columns:
+        printed.add_column(Text(escape_controls(name)), overflow="fold", header_style="dim")
+    count = 0
+    for count, row in enumerate(_texts(result), 1):
+        printed.add_row(*(Text(escape_controls(cell)) for cell in row))
+    console = Console(highlight=False)
+    print_trimmed(console, printed)
+    typer.echo(f"({pluralize(count, 'row')})", err=True)
+
+
+def _print_csv(result: QueryResult) -> None:
+    import csv
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(result.columns)
+    writer.writerows(_texts(result))
+
+
+def _print_json(result: QueryResult) -> None:
+    from msgspec import json
+
+    encode = json.Encoder(decimal_format="number").encode
+    rows = [dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows]
+    lines = ",\n".join(encode(row).decode() for row in rows)
+    typer.echo(f"[{lines}]")
+
+
+_PRINTERS = {Format.TABLE: _print_table, Format.CSV: _print_csv, Format.JSON: _print_json}
+
+
+def _texts(result: QueryResult) -> Iterable[list[str]]:
+    from msgspec import json
+
+    encode = json.Encoder(decimal_format="number").encode
+    for row in result.rows:
+        plain = (_plain(value) for value in row)
+        yield [
+            "" if value is None else value if isinstance(value, str) else encode(value).decode().strip('"')
+            for value in plain
+        ]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without the zeros at the end of a decimal number."""
+    from decimal import Decimal
+
+    if isinstance(value, Decimal) and value == value.to_integral_value():
+        return int(value)
+    return value.normalize() if isinstance(value, Decimal) else value
