@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,8 +97,7 @@ def views(
         typer.echo(f"Dropped {len(views)} views.")
         return
     for view in database.create_views(views, names):
-        columns = [f"{one.name} {one.type_name(database.dialect)}" for one in view.columns]
-        typer.echo(f"{view.name} ({', '.join(columns)})")
+        typer.echo(f"{view.name} ({', '.join(one.name for one in view.columns)})")
 
 
 def _load_views(app: str, table_names: list[str] | None) -> tuple[list[View], dict[Table, str]]:
@@ -113,58 +115,46 @@ def _load_views(app: str, table_names: list[str] | None) -> tuple[list[View], di
 
 def _print_table(result: QueryResult) -> None:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
-    from singletable.cli.output import escape_controls, pluralize, print_trimmed
+    from singletable.cli.output import pluralize, print_text_table
+    from singletable.planning.charts import TextTable
 
-    printed = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in result.columns:
-        printed.add_column(Text(escape_controls(name)), overflow="fold", header_style="dim")
-    count = 0
-    for count, row in enumerate(_texts(result), 1):
-        printed.add_row(*(Text(escape_controls(cell)) for cell in row))
-    console = Console(highlight=False)
-    print_trimmed(console, printed)
-    typer.echo(f"({pluralize(count, 'row')})", err=True)
+    rows = tuple(map(tuple, _texts(result)))
+    table = TextTable(pluralize(len(rows), "row"), result.columns, rows)
+    print_text_table(Console(highlight=False), table)
 
 
 def _print_csv(result: QueryResult) -> None:
-    import csv
-
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(result.columns)
     writer.writerows(_texts(result))
 
 
 def _print_json(result: QueryResult) -> None:
-    from msgspec import json
-
-    encode = json.Encoder(decimal_format="number").encode
     rows = [dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows]
-    lines = ",\n".join(encode(row).decode() for row in rows)
+    lines = ",\n".join(_encode(row) for row in rows)
     typer.echo(f"[{lines}]")
 
 
 _PRINTERS = {Format.TABLE: _print_table, Format.CSV: _print_csv, Format.JSON: _print_json}
 
 
-def _texts(result: QueryResult) -> Iterable[list[str]]:
+def _texts(result: QueryResult) -> Iterator[list[str]]:
+    for row in result.rows:
+        plain = ("" if one is None else _plain(one) for one in row)
+        yield [one if isinstance(one, str) else _encode(one).strip('"') for one in plain]
+
+
+def _encode(value: object) -> str:
     from msgspec import json
 
-    encode = json.Encoder(decimal_format="number").encode
-    for row in result.rows:
-        plain = (_plain(value) for value in row)
-        yield [
-            "" if value is None else value if isinstance(value, str) else encode(value).decode().strip('"')
-            for value in plain
-        ]
+    return json.Encoder(decimal_format="number").encode(value).decode()
 
 
-def _plain(value: Any) -> Any:
-    """Return a value without the zeros at the end of a decimal number."""
-    from decimal import Decimal
-
-    if isinstance(value, Decimal) and value == value.to_integral_value():
-        return int(value)
-    return value.normalize() if isinstance(value, Decimal) else value
+def _plain(value: object) -> object:
+    """Return a value of a row as it is printed: times in UTC, no zeros at the end of numbers."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else value.normalize()
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC)
+    return value
