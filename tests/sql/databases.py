@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum, IntEnum
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypedDict
@@ -26,6 +27,7 @@ from singletable import (
     expires,
     padded,
 )
+from singletable.operations import Driver
 from singletable.sql import open_database, views_of
 
 SERVERS = ("postgresql", "mariadb")
@@ -64,7 +66,7 @@ class Line:
 class Thing(Entity, table=things):
     """An entity without a type tag: its key identifies it."""
 
-    id: Attr[str] = attr()
+    name: Attr[str] = attr()
     text: Attr[str] = attr(name="it's a.b-c")
     number: Attr[int] = attr()
     amount: Attr[Decimal] = attr()
@@ -95,7 +97,7 @@ class Thing(Entity, table=things):
     secret: Attr[str] = attr(hidden=True, default="hidden")
     until: Attr[datetime | None] = expires(default=None)
 
-    key = Key(pk=("THING", id), sk="THING")
+    key = Key(pk=("THING", name), sk="THING")
 
 
 class Part(Entity, table=things):
@@ -138,15 +140,29 @@ def new_address(kind: str, folder: Path) -> str:
 
 
 def store_at(address: str, change: Callable[[Store], object]) -> None:
-    """Change items; afterwards no engine has the database open."""
+    """Change items with a store; afterwards no engine has a file open."""
+    execute_at(address, lambda driver: change(Store(driver)))
+
+
+def execute_at(address: str, change: Callable[[Driver], object]) -> None:
+    """Change items with a driver. For servers, one engine stays open for all tests."""
+    if not address.startswith("file:"):
+        change(_server_driver(address))
+        return
     with connect(address) as driver:
-        store = Store(driver)
-        store.admin.create_table(things, if_missing=True)
-        change(store)
+        Store(driver).admin.create_table(things, if_missing=True)
+        change(driver)
 
 
-def rows_of(address: str, sql: str, names: Mapping[Table, str] | None = None) -> list[dict[str, Any]]:
+@cache
+def _server_driver(address: str) -> Driver:
+    driver = connect(address)
+    Store(driver).admin.create_table(things, if_missing=True)
+    return driver
+
+
+def rows_of(address: str, sql: str) -> list[dict[str, Any]]:
     """Return the rows of a query."""
     views = views_of([things])
-    with open_database(address).query(sql, views, names or {things: "things"}) as result:
+    with open_database(address).query(sql, views, {things: things.name}) as result:
         return [dict(zip(result.columns, row, strict=True)) for row in result.rows]
