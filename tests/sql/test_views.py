@@ -18,7 +18,6 @@ from singletable import Attr, Entity, Key, PutItem, Store, Table, attr
 from singletable.sql import views_of
 from singletable.values import Item
 from tests.sql.databases import (
-    SERVERS,
     Color,
     Level,
     Line,
@@ -28,19 +27,10 @@ from tests.sql.databases import (
     Size,
     Thing,
     execute_at,
-    new_address,
     rows_of,
     store_at,
     things,
 )
-
-
-@pytest.fixture(
-    scope="module", params=["file", *(pytest.param(one, marks=pytest.mark.rest) for one in SERVERS)]
-)
-def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return new_address(request.param, tmp_path_factory.mktemp("sql"))
-
 
 TEXTS = st.text(max_size=20) | st.sampled_from(["", "a\0b", "\\u0000", "\\\0", "O'Neil", '"', "😀"])
 KEYS = st.text("ab\"'. é\\", max_size=4)
