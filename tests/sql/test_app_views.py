@@ -44,15 +44,25 @@ def test_election_is_counted_with_sql(tmp_path: Path) -> None:
         store = Store(driver)
         store.admin.create_table(entities.votes)
         user = entities.User(
-            **{"name": "alice", "email": "a@example.com", "hash": "…", "role": Role.OWNER},
-            **{"user_id": 1, "credentials": 1, "when_registered": now, "revision": 1},
+            name="alice",
+            email="a@example.com",
+            hash="…",
+            role=Role.OWNER,
+            user_id=1,
+            credentials=1,
+            when_registered=now,
+            revision=1,
         )
         store.put(user)
         for voter, order in (("alice", "ab"), ("bob", "ba"), ("carol", "ab")):
             rankings = [entities.RankedCandidate(name, rank) for rank, name in enumerate(order, 1)]
             ballot = entities.Ballot(
-                **{"election_name": "Best", "voter_name": voter, "when_cast": now},
-                **{"definition": "d", "revision": 1, "rankings": rankings},
+                election_name="Best",
+                voter_name=voter,
+                when_cast=now,
+                definition="d",
+                revision=1,
+                rankings=rankings,
             )
             store.put(ballot)
     sql = """select candidate_name, count(*) as votes from ballot_rankings

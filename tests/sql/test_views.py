@@ -7,6 +7,7 @@ from base64 import b64decode, b64encode
 from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from singletable import Attr, Entity, Key, PutItem, Store, Table, attr
 from singletable.sql import views_of
+from singletable.sql.dialects import MARIADB, POSTGRESQL, SCALARS, SQLITE
 from singletable.values import Item
 from tests.sql.databases import (
     Color,
@@ -303,3 +305,10 @@ def test_views_have_plural_names_that_are_free() -> None:
         *("categories", "addresses", "first_one_tokens", "http_logs", "news", "first_one_days"),
         "second_days",
     ]
+
+
+def test_guide_lists_the_types_of_columns() -> None:
+    guide = (Path(__file__).parents[2] / "docs/guide/sql.md").read_text()
+    for kind, (python, _) in SCALARS.items():
+        types = [one.scalars[kind][0] for one in (SQLITE, POSTGRESQL, MARIADB)]
+        assert f"| {' | '.join([python, *types])} |" in guide
