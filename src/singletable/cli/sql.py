@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -119,15 +117,15 @@ def _print_table(result: QueryResult) -> None:
     from singletable.cli.output import pluralize, print_text_table
     from singletable.planning.charts import TextTable
 
-    rows = tuple(map(tuple, _texts(result)))
+    rows = tuple(tuple(map(str, row)) for row in _cells(result))
     table = TextTable(pluralize(len(rows), "row"), result.columns, rows)
     print_text_table(Console(highlight=False), table)
 
 
 def _print_csv(result: QueryResult) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(result.columns)
-    writer.writerows(_texts(result))
+    from singletable.planning.formats import format_csv
+
+    typer.echo(format_csv(result.columns, _cells(result)), nl=False)
 
 
 def _print_json(result: QueryResult) -> None:
@@ -139,10 +137,16 @@ def _print_json(result: QueryResult) -> None:
 _PRINTERS = {Format.TABLE: _print_table, Format.CSV: _print_csv, Format.JSON: _print_json}
 
 
-def _texts(result: QueryResult) -> Iterator[list[str]]:
+def _cells(result: QueryResult) -> Iterator[list[str | int | float | Decimal]]:
+    """Yield the rows as numbers and texts; NULL is an empty text."""
     for row in result.rows:
         plain = ("" if one is None else _plain(one) for one in row)
-        yield [one if isinstance(one, str) else _encode(one).strip('"') for one in plain]
+        yield [
+            one
+            if isinstance(one, str | int | float | Decimal) and not isinstance(one, bool)
+            else _encode(one).strip('"')
+            for one in plain
+        ]
 
 
 def _encode(value: object) -> str:

@@ -40,8 +40,7 @@ def _back_up(source: apsw.Connection, path: Path, copy: Path) -> None:
     except OSError as error:
         raise StorageError(f"'{copy}' cannot be created: {error.strerror}.") from None
     try:
-        _copy_pages(source, copy)
-        _sync(copy)
+        _copy(source, copy)
     except BaseException as error:
         copy.unlink()
         if isinstance(error, apsw.Error):
@@ -73,7 +72,8 @@ def open_read_only(path: Path) -> apsw.Connection:
     return connection
 
 
-def _sync(copy: Path) -> None:
+def _copy(source: apsw.Connection, copy: Path) -> None:
+    _copy_pages(source, copy)
     for place in (copy, copy.resolve().parent):  # the new name is in the folder
         descriptor = os.open(place, os.O_RDONLY)
         try:

@@ -326,7 +326,7 @@ def _read_only() -> InvalidValue:
     )
 
 
-_UNKNOWN = re.compile(r"no such table: ([\w.]+)\b|relation \"(.+?)\" does|Table '(.+?)' doesn't")
+_UNKNOWN = re.compile(r"no such table: ([\w.]+)|relation \"([^\"]+)\" does|Table '([^']+)' doesn't")
 
 
 def _advice(message: str, views: list[str]) -> str:
@@ -334,6 +334,6 @@ def _advice(message: str, views: list[str]) -> str:
     unknown = _UNKNOWN.search(message)
     if unknown is None:
         return ""
-    name = next(group for group in unknown.groups() if group).split(".")[-1]
+    name = next(group for group in unknown.groups() if group).strip(".").split(".")[-1]
     near = get_close_matches(name.lower(), views, 1)
     return f"{f' Did you mean {near[0]}?' if near else ''} Views: {', '.join(views)}."
