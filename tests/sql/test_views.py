@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from types import new_class
 from typing import Any
 from uuid import UUID
 
@@ -294,9 +295,13 @@ def test_views_have_plural_names_that_are_free() -> None:
     first, second = Table("first-one"), Table("second")
 
     def entity(name: str, table: Table, tag: str) -> None:
-        id_: Attr[str] = attr()
-        body = {"__annotations__": {"id": Attr[str]}, "id": id_}
-        type(Entity)(name, (Entity,), {**body, "key": Key(pk=(tag, id_), sk="X")}, table=table)
+        field: Attr[str] = attr()
+        body = {
+            "__annotations__": {"id": Attr[str]},
+            "id": field,
+            "key": Key(pk=(tag, field), sk="X"),
+        }
+        new_class(name, (Entity,), {"table": table}, lambda namespace: namespace.update(body))
 
     for name in ("Category", "Address", "Token", "HTTPLog", "News", "Day"):
         entity(name, first, name)

