@@ -167,7 +167,11 @@ def _allow_reads(action: int, *_: object) -> int:
 
 
 class _Server(SqlDatabase):
-    """A server, through its driver."""
+    """A server, through its driver.
+
+    A query gets the views as common table expressions, because MariaDB has no temporary views, and
+    a replica of PostgreSQL cannot create them.
+    """
 
     driver = ""
 
@@ -185,7 +189,7 @@ class _Server(SqlDatabase):
     def _connect(self) -> Any: ...
 
     @abstractmethod
-    def _execute(self, cursor: Any, sql: str, selects: Mapping[str, str]) -> None:
+    def _execute(self, cursor: Any, statement: str) -> None:
         """Run a query in a transaction that cannot write."""
 
     @contextmanager
@@ -222,7 +226,7 @@ class _Server(SqlDatabase):
     def _run(self, sql: str, selects: Mapping[str, str]) -> Generator[QueryResult]:
         try:
             with self._cursor() as cursor:
-                self._execute(cursor, sql, selects)
+                self._execute(cursor, _with_views(self.dialect, sql, selects))
                 if cursor.description is None:
                     raise _read_only()
                 yield QueryResult(tuple(one[0] for one in cursor.description), iter(cursor))
@@ -244,7 +248,7 @@ def _codes(error: Any) -> set[object]:
 
 
 class _PostgreSQL(_Server):
-    """A query gets temporary views, if the role may read the tables."""
+    """PostgreSQL, primary or replica."""
 
     dialect = POSTGRESQL
     driver = "psycopg"
@@ -259,16 +263,14 @@ class _PostgreSQL(_Server):
         address = self._url._replace(query=urlencode(known, quote_via=quote)).geturl()
         return self._module.connect(address, connect_timeout=10)
 
-    def _execute(self, cursor: Any, sql: str, selects: Mapping[str, str]) -> None:
-        for name, select in selects.items():
-            cursor.execute(f"CREATE TEMP VIEW {POSTGRESQL.quote(name)} AS {select}")
+    def _execute(self, cursor: Any, statement: str) -> None:
         cursor.execute("SET TRANSACTION READ ONLY")
         cursor.execute("SELECT 1")  # from now on it cannot become writable again
-        cursor.execute(sql, prepare=True)  # a prepared statement is a single one
+        cursor.execute(statement, prepare=True)  # a prepared statement is a single one
 
 
 class _MariaDB(_Server):
-    """MariaDB has no temporary views, so a query gets common table expressions."""
+    """MariaDB."""
 
     dialect = MARIADB
     driver = "pymysql"
@@ -288,8 +290,7 @@ class _MariaDB(_Server):
             connect_timeout=10,
         )
 
-    def _execute(self, cursor: Any, sql: str, selects: Mapping[str, str]) -> None:
-        statement = _with_views(sql, selects)
+    def _execute(self, cursor: Any, statement: str) -> None:
         cursor.execute("START TRANSACTION READ ONLY")
         # Only a query can be explained: not a block that ends the transaction and then writes.
         try:
@@ -303,13 +304,13 @@ class _MariaDB(_Server):
 _QUERY = re.compile(r"\s*(with\s+(recursive\s+)?|(?=select\b|\())", re.IGNORECASE)
 
 
-def _with_views(sql: str, selects: Mapping[str, str]) -> str:
+def _with_views(dialect: Dialect, sql: str, selects: Mapping[str, str]) -> str:
     """Return the query after common table expressions for the views that it may use."""
     start = _QUERY.match(sql)
     used = [name for name in selects if re.search(rf"\b{name}\b", sql, re.IGNORECASE)]
     if start is None or not used:
         return sql
-    views = ", ".join(f"{MARIADB.quote(name)} AS ({selects[name]})" for name in used)
+    views = ", ".join(f"{dialect.quote(name)} AS ({selects[name]})" for name in used)
     return f"WITH {start[2] or ''}{views}{', ' if start[1] else ' '}{sql[start.end() :]}"
 
 
