@@ -26,7 +26,6 @@ from drills.client_runners import CONNECTION_LOST, Client, run_concurrently, sen
 from drills.ledger_audit import audit
 from drills.ledger_workload import (
     SETTINGS,
-    Outcome,
     StepEvent,
     ledger_client,
     setup_client,

@@ -13,7 +13,7 @@ from singletable.connect import connect_async as connect_async
 
 _EXPORTS = {
     "singletable.connect": """
-        connect connect_async
+        connect connect_async hide_password
     """,
     "singletable.docs_generator": """
         check_docs

@@ -2,6 +2,7 @@
 
 from singletable.connect import connect as connect
 from singletable.connect import connect_async as connect_async
+from singletable.connect import hide_password as hide_password
 from singletable.docs_generator import check_docs as check_docs
 from singletable.engine import AsyncEngine as AsyncEngine
 from singletable.engine import Delays as Delays

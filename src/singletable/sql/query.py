@@ -22,7 +22,7 @@ import apsw
 from singletable.connect import file_path
 from singletable.engine.file_backup import open_read_only
 from singletable.engine.storage import Database
-from singletable.engine.storage.connection import bind_execute
+from singletable.engine.storage.sqlite.connection import bind_execute
 from singletable.engine.table_record import decode_record
 from singletable.errors import AddressError, InvalidValue, StorageError, TableNotFound
 from singletable.schema import Table

@@ -376,7 +376,7 @@ class ServerDatabase:
                 self._pool.connection() as connection,
             ):
                 for name in names:
-                    self.dialect.run(connection, [(f"DROP TABLE IF EXISTS {name}", ())])
+                    self.dialect.run(connection, [(f"DROP TABLE IF EXISTS {name} CASCADE", ())])
 
     def close(self) -> None:
         """Finish the writes in progress and close the connections."""
