@@ -101,11 +101,12 @@ PAGES = (
     Page(
         "drivers",
         "Addresses and drivers",
-        "`connect` returns a driver for an address: the embedded engine for `memory:` and "
-        "`file:PATH`, DynamoDB or a compatible server for `dynamodb:`. Guide: "
-        "[addresses](../guide/addresses.md), [durability](../guide/durability.md).",
+        "`connect` returns a driver for an address: our engine for `memory:`, "
+        "`file:PATH`, `postgresql:` and `mysql:`, DynamoDB or a compatible server for `dynamodb:`. "
+        "Guide: [addresses](../guide/addresses.md), [durability](../guide/durability.md), "
+        "[SQL servers](../guide/sql-servers.md).",
         (
-            Section("Connecting", "connect connect_async"),
+            Section("Connecting", "connect connect_async hide_password"),
             Section("The engine", "Engine AsyncEngine Settings Delays Retention"),
             Section("DynamoDB", "Remote AsyncRemote"),
         ),
