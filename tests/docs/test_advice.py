@@ -118,6 +118,8 @@ def _missing_words(words: list[str]) -> Iterator[str]:
     commands = _known_commands()
     path, command = "", commands[""]
     while words and hasattr(command, "commands") and re.fullmatch("[a-z][a-z-]*", words[0]):
+        if path == "sql" and words[0] not in command.commands:
+            words.insert(0, "query")  # need not be named
         path = f"{path} {words.pop(0)}".strip()
         if path not in commands:
             yield f"singletable {path}"
