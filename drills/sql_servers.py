@@ -57,13 +57,14 @@ class SqlServer:
         if not (self.folder / "data").exists():
             self.initialize()
         with (self.folder / "log").open("ab") as log:
-            command = self.command(*self._options, *options)
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, **self._as_user())
-        wait_for(self._accepts, f"{self.kind} did not start: see {self.folder}/log")
+            self._process = subprocess.Popen(
+                self.command(*self._options, *options), stdout=log, stderr=log, **self._as_user()
+            )
+        wait_for(self._accepts, f"{self.kind} did not start")
 
     def kill(self) -> None:
         """Kill the server with all its processes, as a crash of the machine does."""
-        if self._process is None:
+        if self._process is None or self._process.poll() is not None:
             return
         self._process.send_signal(signal.SIGSTOP)
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
@@ -98,7 +99,7 @@ class SqlServer:
 
     def _accepts(self) -> bool:
         if self._process is not None and self._process.poll() is not None:
-            raise RuntimeError(f"{self.kind} ended: see {self.folder}/log")
+            raise RuntimeError(f"{self.kind} ended: {(self.folder / 'log').read_text()[-3000:]}")
         self.connect().close()
         return True
 
@@ -285,7 +286,7 @@ def galera_cluster(size: int = 3) -> Generator[list[MariaDBServer]]:
             )
             stack.callback(node.kill)
             node.start(*(["wsrep-new-cluster"] if number == 0 else []))
-            wait_for(node.is_synced, f"node {number} is not synchronized: see {node.folder}/log")
+            wait_for(node.is_synced, f"node {number} is not synchronized")
             nodes.append(node)
         yield nodes
 
