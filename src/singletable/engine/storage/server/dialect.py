@@ -25,7 +25,9 @@ class Dialect(Protocol):
 
     name: str
     errors: tuple[type[Exception], ...]
-    begin: str
+    begin: tuple[str, ...]
+    commit: tuple[str, ...]
+    roll_back: tuple[str, ...]
     create_rows: tuple[str, ...]
     upsert: str
     list_rows: str

@@ -21,8 +21,9 @@ from singletable.engine.storage.server.dialect import (
 )
 from singletable.errors import AddressError
 
-# Deadlock or certification failure (Galera), lock wait timeout, changed row in a snapshot.
-_CONFLICTS = frozenset([1213, 1205, 1020])
+# Deadlock or certification failure (Galera), lock wait timeout, changed row in a snapshot, and no
+# such savepoint: the transaction was rolled back between two statements (Galera).
+_CONFLICTS = frozenset([1213, 1205, 1020, 1305])
 _MISSING = frozenset([1146, 1051])
 _FULL = frozenset([1021, 1114, 3, 28])
 # Too many connections, shutdown, gone away, lost, refused, not (yet) part of the cluster, killed.
@@ -52,8 +53,9 @@ _SCHEMA = (
     f"CREATE TABLE IF NOT EXISTS tokens ({_ROWS}, INDEX tokens_expires (expires)) {_ENGINE}",
     f"CREATE TABLE IF NOT EXISTS leases (name VARCHAR(200) PRIMARY KEY, "
     f"owner VARCHAR(64) NOT NULL, until DOUBLE NOT NULL) {_ENGINE}",
-    f"CREATE TABLE IF NOT EXISTS locks (id INTEGER PRIMARY KEY) {_ENGINE}",
-    "INSERT IGNORE INTO locks VALUES " + ", ".join(f"({n})" for n in range(LOCK_COUNT)),
+    f"CREATE TABLE IF NOT EXISTS locks (id INTEGER PRIMARY KEY, turn BIGINT NOT NULL DEFAULT 0) "
+    f"{_ENGINE}",
+    "INSERT IGNORE INTO locks (id) VALUES " + ", ".join(f"({n})" for n in range(LOCK_COUNT)),
 )
 
 
@@ -61,12 +63,18 @@ class MariaDB:
     """MariaDB 10.6 and MySQL 8 and later.
 
     There are no advisory locks that end with a transaction, so the rows of the table `locks`, one
-    for each hash, take their place.
+    for each hash, take their place. On Galera, nodes do not know each other's locks, so these rows
+    are also written: of two transactions with a common key, the second to commit is rolled back.
+    This may happen between two statements of one text. The server then executes the others, which
+    must not be committed: autocommit is off, and the savepoint of the beginning is missing.
     """
 
     name = "MariaDB"
     errors: tuple[type[Exception], ...] = (pymysql.MySQLError,)
-    begin = "START TRANSACTION"
+    begin: tuple[str, ...] = ("START TRANSACTION",)
+    commit: tuple[str, ...] = ("COMMIT",)
+    roll_back: tuple[str, ...] = ("ROLLBACK",)
+    is_galera = False
     create_rows: tuple[str, ...] = (
         f"CREATE TABLE IF NOT EXISTS {{name}} ({_ROWS}, INDEX {{name}}_expires (expires)) "
         f"{_ENGINE}",
@@ -112,7 +120,13 @@ class MariaDB:
             return results + (_run(cursor, texts) if texts else [])
 
     def check_server(self, connection: Any) -> None:
-        """Accept every server."""
+        """Find out whether the server is a node of a Galera cluster."""
+        (rows,) = self.run(connection, [("SHOW VARIABLES LIKE 'wsrep_on'", ())])
+        if rows == [("wsrep_on", "ON")]:
+            self.is_galera = True
+            self.begin = ("SET autocommit = 0", "START TRANSACTION", "SAVEPOINT begun")
+            self.commit = ("RELEASE SAVEPOINT begun", "COMMIT", "SET autocommit = 1")
+            self.roll_back = ("ROLLBACK", "SET autocommit = 1")
 
     def classify(self, error: Exception) -> ErrorKind:
         """Return the kind of the error, by its number."""
@@ -146,6 +160,8 @@ class MariaDB:
     def lock_keys(self, hashes: Iterable[int]) -> Statement:
         """Return the statement that locks hashes of keys."""
         ids = ", ".join(str(number) for number in sorted({h % LOCK_COUNT for h in hashes}))
+        if self.is_galera:
+            return f"UPDATE locks SET turn = turn + 1 WHERE id IN ({ids}) ORDER BY id", ()
         return f"SELECT max(id) FROM locks WHERE id IN ({ids}) FOR UPDATE", ()
 
     def lookup(self, lookups: Sequence[Lookup]) -> Statement:

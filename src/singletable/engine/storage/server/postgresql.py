@@ -61,7 +61,9 @@ class PostgreSQL:
 
     name = "PostgreSQL"
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
-    begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+    begin: tuple[str, ...] = ("BEGIN ISOLATION LEVEL READ COMMITTED",)
+    commit: tuple[str, ...] = ("COMMIT",)
+    roll_back: tuple[str, ...] = ("ROLLBACK",)
     create_rows: tuple[str, ...] = (
         "CREATE TABLE IF NOT EXISTS {name} (hash bytea NOT NULL, sort bytea NOT NULL, "
         "size integer NOT NULL, expires bigint, item bytea NOT NULL, "
@@ -121,7 +123,7 @@ class PostgreSQL:
     def create_schema(self) -> list[Statement]:
         """Return the statements that create the schema, in one transaction under a lock."""
         texts = [(text, ()) for text in _SCHEMA]
-        return [(self.begin, ()), self.lock_catalog(), *texts, ("COMMIT", ())]
+        return [(self.begin[0], ()), self.lock_catalog(), *texts, ("COMMIT", ())]
 
     def lock_catalog(self) -> Statement:
         """Return the statement that waits for others to finish creating or changing tables."""

@@ -64,7 +64,8 @@ class Transaction:
         """Lock tables and keys and read the rows; return the versions of the tables."""
         unique = sorted(set(keys))
         tables = self.dialect.lock_tables(set(numbers), exclusive=False)
-        statements: list[Statement] = [(self.dialect.begin, ()), *tables]
+        statements = [*_plain(self.dialect.begin), *tables]
+        versions = len(statements) - 1
         if unique:
             lookups = _by_name(unique)
             statements.append(self.dialect.lock_keys(map(_hash, unique)))
@@ -77,12 +78,13 @@ class Transaction:
                 name, pairs = lookups[number]
                 key = name, RowKey(*pairs[place - 1])
                 self._rows[key] = ServerRow(0, size, item, expires=expires)
-        return dict(results[len(tables)])
+        return dict(results[versions])
 
     def begin_alone(self) -> None:
         """Begin a transaction that changes tables; only one does at a time."""
         self.is_open = True
-        self.dialect.run(self.connection, [(self.dialect.begin, ()), self.dialect.lock_catalog()])
+        statements = [*_plain(self.dialect.begin), self.dialect.lock_catalog()]
+        self.dialect.run(self.connection, statements)
 
     def get(self, name: str, key: RowKey) -> ServerRow | None:
         """Return the row at `key`, as the writes so far leave it."""
@@ -135,19 +137,23 @@ class Transaction:
 
     def commit(self) -> int | None:
         """Send what waits, and commit. Return the newest position of the feed if it changed."""
-        statements = self._waiting
         appended = self.dialect.append_changes(self.changes) if self.changes else []
-        self._waiting = []
-        results = self.dialect.run(self.connection, [*statements, *appended, ("COMMIT", ())])
+        statements, self._waiting = [*self._waiting, *appended], []
+        end = _plain(self.dialect.commit)
+        results = self.dialect.run(self.connection, [*statements, *end])
         self.is_open = False
-        return int(results[-2][0][0]) if appended else None
+        return int(results[len(statements) - 1][0][0]) if appended else None
 
     def roll_back(self) -> None:
         """End the transaction without any effect."""
         if self.is_open:
             self._waiting = []
-            self.dialect.run(self.connection, [("ROLLBACK", ())])
+            self.dialect.run(self.connection, _plain(self.dialect.roll_back))
             self.is_open = False
+
+
+def _plain(texts: Iterable[str]) -> list[Statement]:
+    return [(text, ()) for text in texts]
 
 
 def _by_name(keys: list[tuple[str, RowKey]]) -> list[tuple[str, list[RowKey]]]:
