@@ -85,12 +85,14 @@ class HeldCommits:
 
     def run(self, connection: Any, statements: Sequence[Statement]) -> list[ResultRows]:
         """Run the statements; wait before a COMMIT."""
-        if not self.is_holding or len(statements) < 2 or statements[-1][0] != "COMMIT":
+        texts = [sql for sql, _ in statements]
+        if not self.is_holding or "COMMIT" not in texts[1:]:
             return self._run(connection, statements)
-        results = self._run(connection, statements[:-1])
+        end = texts.index("COMMIT")
+        results = self._run(connection, statements[:end])
         self.reached.set()
         self.released.wait(60)
-        return [*results, *self._run(connection, statements[-1:])]
+        return [*results, *self._run(connection, statements[end:])]
 
 
 def open_with(dialect: Dialect, address: str) -> ServerEngine:
