@@ -57,19 +57,23 @@ def run_rounds(
     for number in range(count):
         chance = Random(f"{seed}/{number}")
         with _open_engine(folder, number) as engine, serve(AsyncEngine(engine)) as address:
-            yield _run_round(address, chance, (clients, commands, kills), number)
+            yield run_round([address], chance, (clients, commands, kills), f"round {number}")
 
 
-def _run_round(
-    address: str, chance: Random, size: tuple[int, int, int], number: int
+def run_round(
+    addresses: Sequence[str], chance: Random, size: tuple[int, int, int], name: str
 ) -> ElectionsRound:
+    """Run one round with clients spread over endpoints on the same tables."""
     clients, commands, kills = size
-    with Remote.at(address) as driver:
+    with Remote.at(addresses[0]) as driver:
         before = _prepare(driver, clients)
         killed = set(chance.sample(range(clients), min(kills, clients - 1)))
         processes = [
             _ClientProcess(
-                address, client, commands, chance.randrange(commands) if client in killed else None
+                addresses[client % len(addresses)],
+                client,
+                commands,
+                chance.randrange(commands) if client in killed else None,
             )
             for client in range(clients)
         ]
@@ -80,7 +84,7 @@ def _run_round(
             if (error := process.error())
         ]
         faults += check_tables(driver, before, acknowledged, len(killed))
-    return ElectionsRound(f"round {number}", len(acknowledged), len(killed), faults)
+    return ElectionsRound(name, len(acknowledged), len(killed), faults)
 
 
 class _ClientProcess:

@@ -16,13 +16,14 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count, takewhile
+from itertools import chain, count, takewhile
 from random import Random
 
 import psycopg
 import pymysql
 
 from drills.client_runners import CONNECTION_LOST, Client, run_concurrently, send_requests
+from drills.elections import run_round
 from drills.ledger_audit import audit
 from drills.ledger_workload import (
     SETTINGS,
@@ -41,12 +42,11 @@ from drills.sql_servers import (
     single_server,
     wait_for,
 )
-from singletable import GetItem, PutItem, SingleTableError
+from singletable import GetItem, Item, PutItem, SingleTableError
 from singletable.engine.server_engine import ServerEngine
 
 CLIENTS = 6
 PROCESSES = 2
-VOTERS = 5
 UNKNOWN = frozenset(["InternalServerError", CONNECTION_LOST])
 EXPECTED = UNKNOWN | {
     "ConditionalCheckFailedException",
@@ -72,7 +72,7 @@ class FailureRound:
 
 
 class Load:
-    """Clients that write until they are stopped: the ledger, or with `is_vote` one vote each."""
+    """Clients that write until they are stopped: the ledger, or votes."""
 
     def __init__(self, seed: int, running: list[Endpoint], result: FailureRound) -> None:
         self.events: list[StepEvent] = []
@@ -81,7 +81,6 @@ class Load:
         self._running = running
         self._done = threading.Event()
         self._recent = dict.fromkeys(range(1, CLIENTS + 1), time.monotonic())
-        self._numbers = takewhile(lambda _: not self._done.is_set(), count(1))
 
     @contextmanager
     def run(self, *, is_vote: bool = False) -> Generator[None]:
@@ -89,7 +88,8 @@ class Load:
         setup = self._set_up_votes() if is_vote else setup_client(self.events.append)
         self._send(0, setup)
         clients = [
-            self._voter(number) if is_vote else self._ledger(number) for number in self._recent
+            self._observe(number, self._vote(number) if is_vote else self._ledger(number))
+            for number in self._recent
         ]
         works = [partial(self._send, n, client) for n, client in enumerate(clients)]
         thread = threading.Thread(target=run_concurrently, args=(works,))
@@ -112,21 +112,19 @@ class Load:
         endpoint = self._running[place % len(self._running)]
         send_requests(("127.0.0.1", endpoint.port), client, survives_loss=True)
 
+    def _steps(self) -> Iterator[int]:
+        return takewhile(lambda _: not self._done.is_set(), count(1))
+
     def _ledger(self, number: int) -> Client:
-        steps = takewhile(lambda _: not self._done.is_set(), count(1))
-        client = ledger_client(self._seed, number, steps, self.events.append, UNKNOWN)
-        return self._observe(number, client)
+        return ledger_client(self._seed, number, self._steps(), self.events.append, UNKNOWN)
 
     def _set_up_votes(self) -> Client:
         yield side_table("ballots")
 
-    def _voter(self, number: int) -> Client:
-        """All clients vote in the name of each voter, one voter after the other."""
-        return self._observe(number, self._vote(number))
-
     def _vote(self, number: int) -> Client:
-        for voter in takewhile(lambda _: not self._done.is_set(), count(1)):
-            ballot = {"pk": {"S": str(voter)}, "by": {"N": str(number)}}
+        """Vote in the name of one voter after the other, as all other clients do."""
+        for voter in self._steps():
+            ballot: Item = {"pk": {"S": str(voter)}, "by": {"N": str(number)}}
             unless = "attribute_not_exists(pk)"
             response = yield PutItem("ballots", ballot, condition_expression=unless)
             if not response.code:
@@ -167,7 +165,7 @@ def run_ledger(seed: int, address: str, name: str, faults: list[Fault]) -> Failu
 
 
 def run_votes(seed: int, address: str, name: str, faults: list[Fault]) -> FailureRound:
-    """Run votes while faults happen; each voter must have one ballot, and know whose."""
+    """Run votes while faults happen; each acknowledged vote must be the voter's only one."""
     result, chance = FailureRound(name), Random(f"{seed}/{name}")
     with endpoints([address] * PROCESSES) as running:
         load = Load(seed, running, result)
@@ -289,18 +287,33 @@ def run_galera(seed: int) -> Iterator[FailureRound]:
                 yield run(3 * seed + 1, nodes[0].new_address(*nodes[1:]), title, faults)
 
 
+def run_elections(kind: str, seed: int, rounds: int) -> Iterator[FailureRound]:
+    """Run elections through two endpoints on one database, and kill some of the clients."""
+    with single_server(kind) as server:
+        for number in range(rounds):
+            with endpoints([server.new_address()] * PROCESSES) as running:
+                addresses = [f"dynamodb+http://127.0.0.1:{endpoint.port}" for endpoint in running]
+                name = f"elections on {kind}, round {number} of seed {seed}"
+                done = run_round(addresses, Random(f"{seed}/{number}"), (6, 20, 2), name)
+            yield FailureRound(name, Counter(acknowledged=done.acknowledged), 0, done.faults)
+
+
 def main() -> int:
     """Run the drill and return the exit code: 0 if nothing was lost or applied twice."""
     parser = argparse.ArgumentParser(prog="python -m drills.sql_failures", description=__doc__)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="postgresql,mariadb,standby,galera")
+    parser.add_argument("--only", default="postgresql,mariadb,standby,galera,elections")
     options = parser.parse_args()
     runs: dict[str, Callable[[], Iterator[FailureRound]]] = {
         "postgresql": partial(run_server, "postgresql", options.seed, options.rounds),
         "mariadb": partial(run_server, "mariadb", options.seed, options.rounds),
         "standby": partial(run_failover, options.seed),
         "galera": partial(run_galera, options.seed),
+        "elections": lambda: chain.from_iterable(
+            run_elections(kind, options.seed, options.rounds // 5 or 1)
+            for kind in ("postgresql", "mariadb")
+        ),
     }
     failed = 0
     for only in options.only.split(","):

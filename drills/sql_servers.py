@@ -246,7 +246,8 @@ def temporary_folder() -> Generator[Path]:
 def single_server(kind: str) -> Generator[PostgreSQLServer | MariaDBServer]:
     """Run one server within the block."""
     with temporary_folder() as folder, ExitStack() as stack:
-        server = {"postgresql": PostgreSQLServer, "mariadb": MariaDBServer}[kind](folder / "1")
+        new = PostgreSQLServer if kind == "postgresql" else MariaDBServer
+        server: PostgreSQLServer | MariaDBServer = new(folder / "1")
         stack.callback(server.kill)
         server.start()
         yield server
