@@ -123,10 +123,14 @@ class MariaDB:
         """Find out whether the server is a node of a Galera cluster."""
         (rows,) = self.run(connection, [("SHOW VARIABLES LIKE 'wsrep_on'", ())])
         if rows == [("wsrep_on", "ON")]:
-            self.is_galera = True
-            self.begin = ("SET autocommit = 0", "START TRANSACTION", "SAVEPOINT begun")
-            self.commit = ("RELEASE SAVEPOINT begun", "COMMIT", "SET autocommit = 1")
-            self.roll_back = ("ROLLBACK", "SET autocommit = 1")
+            self.use_galera()
+
+    def use_galera(self) -> None:
+        """Write lock rows, and notice that a transaction was rolled back."""
+        self.is_galera = True
+        self.begin = ("SET autocommit = 0", "START TRANSACTION", "SAVEPOINT begun")
+        self.commit = ("RELEASE SAVEPOINT begun", "COMMIT", "SET autocommit = 1")
+        self.roll_back = ("ROLLBACK", "SET autocommit = 1")
 
     def classify(self, error: Exception) -> ErrorKind:
         """Return the kind of the error, by its number."""
