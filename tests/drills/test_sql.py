@@ -97,7 +97,7 @@ def test_nothing_is_lost_when_servers_endpoints_and_connections_end(kind: str) -
             partial(kill_server, server),
             partial(drop_connections, server),
         ]
-        result = run_ledger(7, server.new_address(), "short", faults)
+        result = run_ledger(7, [server.new_address()] * 2, "short", faults)
     assert result.faults == []
     assert result.codes["acknowledged"] > 50
     assert result.codes["ConnectionLost"] + result.codes["InternalServerError"] > 0
