@@ -36,6 +36,7 @@ from drills.sql_servers import (
     Endpoint,
     MariaDBServer,
     PostgreSQLServer,
+    PostgreSQLStandby,
     endpoints,
     galera_cluster,
     primary_and_standby,
@@ -149,30 +150,25 @@ class Load:
                 operation = client.send(response)
 
 
-def run_ledger(seed: int, addresses: Sequence[str], name: str, faults: list[Fault]) -> FailureRound:
-    """Run the ledger while faults happen, and audit it."""
+def run_ledger(
+    seed: int, addresses: Sequence[str], name: str, faults: list[Fault], *, is_vote: bool = False
+) -> FailureRound:
+    """Run the ledger, or votes, while faults happen, and audit what is stored."""
     result, chance = FailureRound(name), Random(f"{seed}/{name}")
     with endpoints(addresses) as running:
         load = Load(seed, running, result)
-        with load.run():
-            _disturb(load, chance, running, faults)
+        with load.run(is_vote=is_vote):
+            for fault in faults:
+                time.sleep(chance.uniform(0.3, 1.5))
+                fault(chance, running)
+                load.wait_for_clients()
+            time.sleep(0.5)
+    try:
         with ServerEngine.at(addresses[0], SETTINGS) as engine:
-            try:
-                result.faults += audit(engine, seed, load.events)
-            except SingleTableError as error:
-                result.faults.append(f"{type(error).__name__}: {error}")
-    return result
-
-
-def run_votes(seed: int, addresses: Sequence[str], name: str, faults: list[Fault]) -> FailureRound:
-    """Run votes while faults happen; each acknowledged vote must be the voter's only one."""
-    result, chance = FailureRound(name), Random(f"{seed}/{name}")
-    with endpoints(addresses) as running:
-        load = Load(seed, running, result)
-        with load.run(is_vote=True):
-            _disturb(load, chance, running, faults)
-        with ServerEngine.at(addresses[0], SETTINGS) as engine:
-            result.faults += check_votes(engine, load.votes)
+            check = check_votes(engine, load.votes) if is_vote else audit(engine, seed, load.events)
+            result.faults += check
+    except SingleTableError as error:
+        result.faults.append(f"{type(error).__name__}: {error}")
     return result
 
 
@@ -182,14 +178,6 @@ def check_votes(engine: ServerEngine, votes: list[tuple[int, int]]) -> Iterator[
         item = engine.execute(GetItem("ballots", {"pk": {"S": str(voter)}})).item
         if item is None or item["by"]["N"] != str(client):
             yield f"the vote of client {client} for voter {voter} was acknowledged, but is {item}"
-
-
-def _disturb(load: Load, chance: Random, running: list[Endpoint], faults: list[Fault]) -> None:
-    for fault in faults:
-        time.sleep(chance.uniform(0.3, 1.5))
-        fault(chance, running)
-        load.wait_for_clients()
-    time.sleep(0.5)
 
 
 def kill_endpoint(chance: Random, running: list[Endpoint]) -> None:
@@ -214,15 +202,6 @@ def drop_connections(server: Server, chance: Random, running: list[Endpoint]) ->
         time.sleep(chance.uniform(0, 0.05))
 
 
-def server_faults(server: Server) -> dict[str, Fault]:
-    """Return the faults of a single server."""
-    return {
-        "endpoint": kill_endpoint,
-        "server": partial(kill_server, server),
-        "connections": partial(drop_connections, server),
-    }
-
-
 def run_server(kind: str, seed: int, rounds: int) -> Iterator[FailureRound]:
     """Run rounds on one server, each with three random faults."""
     with single_server(kind) as server:
@@ -231,7 +210,11 @@ def run_server(kind: str, seed: int, rounds: int) -> Iterator[FailureRound]:
             server.run("ALTER SYSTEM SET commit_delay = 10000")
             server.run("ALTER SYSTEM SET commit_siblings = 0")
             server.run("SELECT pg_reload_conf()")
-        faults = server_faults(server)
+        faults: dict[str, Fault] = {
+            "endpoint": kill_endpoint,
+            "server": partial(kill_server, server),
+            "connections": partial(drop_connections, server),
+        }
         for number in range(rounds):
             chosen = Random(f"{seed}/{number}").choices(list(faults), k=3)
             name = f"{kind}, round {number} of seed {seed} ({', '.join(chosen)})"
@@ -241,24 +224,23 @@ def run_server(kind: str, seed: int, rounds: int) -> Iterator[FailureRound]:
             yield run_ledger(own_seed, addresses, name, [faults[c] for c in chosen])
 
 
+def fail_over(
+    primary: PostgreSQLServer, standby: PostgreSQLStandby, chance: Random, running: list[Endpoint]
+) -> None:
+    """Kill the primary and promote the standby."""
+    primary.kill()
+    time.sleep(chance.uniform(0, 1))
+    standby.promote()
+
+
 def run_failover(seed: int) -> Iterator[FailureRound]:
     """Kill the primary of PostgreSQL and promote its synchronous standby."""
-    for name, run in (("ledger", run_ledger), ("votes", run_votes)):
+    for is_vote in (False, True):
         with primary_and_standby() as (primary, standby):
-
-            def fail_over(
-                chance: Random,
-                running: list[Endpoint],
-                primary: PostgreSQLServer = primary,
-                promote: Callable[[], None] = standby.promote,
-            ) -> None:
-                primary.kill()
-                time.sleep(chance.uniform(0, 1))
-                promote()
-
-            name = f"standby promoted, {name} of seed {seed}"
+            name = f"standby promoted, {'votes' if is_vote else 'ledger'} of seed {seed}"
+            faults: list[Fault] = [partial(fail_over, primary, standby)]
             addresses = [primary.new_address(standby)] * PROCESSES
-            yield run(3 * seed + 1, addresses, name, [fail_over])
+            yield run_ledger(3 * seed + 1, addresses, name, faults, is_vote=is_vote)
 
 
 def run_galera(seed: int) -> Iterator[FailureRound]:
@@ -285,12 +267,12 @@ def run_galera(seed: int) -> Iterator[FailureRound]:
             "two writers": [lambda chance, running: time.sleep(10)],
         }
         for plan, faults in plans.items():
-            for name, run in (("ledger", run_ledger), ("votes", run_votes)):
-                title = f"Galera, {plan}, {name} of seed {seed}"
+            for is_vote in (False, True):
+                name = f"Galera, {plan}, {'votes' if is_vote else 'ledger'} of seed {seed}"
                 addresses = [nodes[0].new_address(*nodes[1:])] * PROCESSES
                 if plan == "two writers":
                     addresses[1] = addresses[1].replace(nodes[0].host, nodes[1].host)
-                yield run(3 * seed + 1, addresses, title, faults)
+                yield run_ledger(3 * seed + 1, addresses, name, faults, is_vote=is_vote)
 
 
 def run_elections(kind: str, seed: int, rounds: int) -> Iterator[FailureRound]:

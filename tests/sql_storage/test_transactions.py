@@ -32,7 +32,10 @@ class Interfering(MariaDB):
             raise pymysql.OperationalError(2013, "Lost connection to MySQL server during query")
         if self.is_rolling_back and "COMMIT" in texts:
             self.is_rolling_back = False
-            return super().run(connection, [("ROLLBACK", ()), *statements])[1:]
+            place = texts.index("COMMIT") - 1
+            changed = [*statements[:place], ("ROLLBACK", ()), *statements[place:]]
+            results = super().run(connection, changed)
+            return results[:place] + results[place + 1 :]
         return super().run(connection, statements)
 
 
