@@ -210,8 +210,15 @@ class ServerDatabase:
 
     def reload(self) -> None:
         """Read the catalog again."""
-        with self._pool.connection() as connection:
-            self._load_catalog(connection)
+        for attempt in range(_ATTEMPTS):
+            try:
+                with self._pool.connection() as connection:
+                    return self._load_catalog(connection)
+            except self.dialect.errors as error:
+                if self.dialect.classify(error) not in ("lost", "conflict"):
+                    raise _storage_error(error) from error
+                time.sleep(0.01 * 2**attempt)
+        raise ServiceUnavailable(f"{self.dialect.name} lost the connection several times.")
 
     def _load_catalog(self, connection: Any) -> None:
         fork = self.catalog.fork()
