@@ -163,6 +163,8 @@ def run_ledger(
                 fault(chance, running)
                 load.wait_for_clients()
             time.sleep(0.5)
+    if result.faults:
+        result.faults += [endpoint.output[-2000:] for endpoint in running]
     try:
         with ServerEngine.at(addresses[0], SETTINGS) as engine:
             check = check_votes(engine, load.votes) if is_vote else audit(engine, seed, load.events)

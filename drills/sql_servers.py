@@ -298,6 +298,7 @@ class Endpoint:
     def __init__(self, address: str) -> None:
         self.database = address
         self.port = 0
+        self.output = ""
         self.start()
 
     def start(self) -> None:
@@ -319,9 +320,9 @@ class Endpoint:
         raise RuntimeError(f"the endpoint did not start: {''.join(lines)}")
 
     def kill(self) -> None:
-        """Kill the process."""
+        """Kill the process, and keep what it has printed."""
         self._process.kill()
-        self._process.communicate()
+        self.output += self._process.communicate()[0]
 
 
 @contextmanager
