@@ -272,3 +272,16 @@ def test_database_of_another_format_is_rejected(kind: str) -> None:
         engine.server.run(f"UPDATE {engine.database_name}.storage SET format = 99")
         with pytest.raises(StorageError, match="has format 99"):
             ServerEngine.at(engine.server.address(engine.database_name))
+
+
+def test_lease_is_given_to_one_engine_until_it_ends(engine: TemporaryEngine) -> None:
+    with ServerEngine.at(engine.server.address(engine.database_name)) as other:
+        assert [e._take_lease("job") for e in (engine, other, engine)] == [True, False, True]
+        assert other._take_lease("another job")
+        other._end_lease("job")
+        assert not other._take_lease("job")
+        engine._end_lease("job")
+        assert [e._take_lease("job") for e in (other, engine)] == [True, False]
+        table = f"{engine.database_name}.leases"
+        engine.server.run(f"UPDATE {table} SET until = 1 WHERE name = 'job'")
+        assert engine._take_lease("job")

@@ -98,7 +98,7 @@ class Engine:
 
         If this raises an OperationError, nothing was changed.
         """
-        handler, work = self._work(operation)
+        handler, _, work = self._work(operation)
         if not handler.writes:
             try:
                 output = self._database.read_at_once(work, one_statement=handler.one_statement)
@@ -116,7 +116,7 @@ class Engine:
 
     async def execute_async(self, operation: Operation[R]) -> R:
         """Execute an operation without blocking the event loop while waiting for the disk."""
-        handler, work = self._work(operation)
+        handler, _, work = self._work(operation)
         if not handler.writes:
             try:
                 output = self._database.read_at_once(work, one_statement=handler.one_statement)
@@ -141,8 +141,8 @@ class Engine:
                 raise
         return await asyncio.to_thread(self._database.write_with_reserve, work)
 
-    def _work(self, operation: Operation[R]) -> tuple[Handler, Callable[[Execute], R]]:
-        """Check the operation and return its handler and the work to do in the database."""
+    def _work(self, operation: Operation[R]) -> tuple[Handler, Any, Callable[[Execute], R]]:
+        """Check the operation; return its handler, its plan and the work in the database."""
         handler = HANDLERS.get(type(operation))
         if handler is None:
             raise SingleTableError(
@@ -163,7 +163,7 @@ class Engine:
             except _DAMAGED as error:
                 raise _damaged(error, self._path) from error
 
-        return handler, work
+        return handler, plan, work
 
     def _finish(self, output: Unfinished[R]) -> R:
         """Filter and project the rows of a read, and return its output."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeAlias, TypeVar, cast
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from uuid import uuid4
 
@@ -49,7 +49,8 @@ from singletable.operations.registry import OPERATIONS
 from singletable.values import item_from_json
 
 R = TypeVar("R")
-T = TypeVar("T")
+# Finds the tables and keys that a write locks.
+FindPlaces: TypeAlias = Callable[[Execute], Places]
 _CHUNK = 500  # items that are filled in one transaction
 _LEASE = 30.0  # seconds
 _SWEEP = "sweep"
@@ -107,25 +108,32 @@ class ServerEngine(Engine):
         If this raises an OperationError, nothing was changed, except an InternalError: the
         connection was lost during COMMIT, and the outcome is unknown.
         """
-        handler, work = self._work(operation)
+        handler, plan, work = self._work(operation)
+        places = self._places(operation, handler, plan)
         known = self._catalog.versions
         try:
-            return self._execute(operation, handler, work)
+            return self._execute(operation, handler, work, places)
         except (ResourceNotFound, ValidationError):
             # Another process may have created what the request names.
             self._reload()
             if self._catalog.versions == known:
                 raise
-        return self._execute(operation, handler, work)
+        return self._execute(operation, handler, work, places)
 
     def _execute(
-        self, operation: Operation[R], handler: Handler, work: Callable[[Execute], R]
+        self,
+        operation: Operation[R],
+        handler: Handler,
+        work: Callable[[Execute], R],
+        places: FindPlaces | None,
     ) -> R:
-        if type(operation) is SweepExpired and not self._take_lease(_SWEEP):
-            return cast(R, SweepExpiredOutput(0, more=False))  # another process sweeps
+        if type(operation) is SweepExpired:
+            self._reload()  # another process may have enabled TTL
+            if not self._take_lease(_SWEEP):
+                return cast(R, SweepExpiredOutput(0, more=False))  # another process sweeps
         if handler.writes:
-            output = self._server.write(work, self._places(operation, handler), _weight(operation))
-            if handler.places is None:
+            output = self._server.write(work, places, _weight(operation))
+            if places is None:
                 self._fill_tables()
             elif type(operation) is SweepExpired:
                 self._end_lease(_SWEEP)
@@ -141,10 +149,10 @@ class ServerEngine(Engine):
 
     async def execute_async(self, operation: Operation[R]) -> R:
         """Execute an operation without blocking the event loop."""
-        handler, work = self._work(operation)
-        if handler.places is not None and type(operation) is not SweepExpired:
+        handler, plan, work = self._work(operation)
+        places = self._places(operation, handler, plan)
+        if places is not None and type(operation) is not SweepExpired:
             with suppress(ResourceNotFound, ValidationError):
-                places = self._places(operation, handler)
                 pending = self._server.submit(work, places, _weight(operation))
                 return await asyncio.wrap_future(pending)
         future: Future[R] = self._server.in_thread(partial(self.execute, operation))
@@ -166,14 +174,11 @@ class ServerEngine(Engine):
             execute, execute, catalog, tables, self.settings, now, control_time, type(operation)
         )
 
-    def _places(
-        self, operation: Operation[Any], handler: Handler
-    ) -> Callable[[Execute], Places] | None:
+    def _places(self, operation: Operation[Any], handler: Handler, plan: Any) -> FindPlaces | None:
         """Return the function that finds what a write locks; None if it changes tables."""
         find = handler.places
         if find is None:
             return None
-        plan = handler.check(operation)
 
         def places(execute: Execute) -> Places:
             session = self._session(execute, operation, handler)
@@ -312,7 +317,7 @@ def _weight(operation: Operation[Any]) -> int:
             return 1
 
 
-def _always(places: Places) -> Callable[[Execute], Places]:
+def _always(places: Places) -> FindPlaces:
     return lambda execute: places
 
 

@@ -56,7 +56,8 @@ class Transaction:
 
     def run(self, statement: Statement) -> ResultRows:
         """Run a statement of this dialect at once and return its rows."""
-        self._has_sent = self._has_sent or bool(self._waiting)
+        if self._waiting or not statement[0].startswith("SELECT"):
+            self._has_sent = True
         statements, self._waiting = [*self._waiting, statement], []
         return self.dialect.run(self.connection, statements)[-1]
 
