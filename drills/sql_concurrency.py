@@ -216,9 +216,9 @@ def main() -> int:
     with ExitStack() as stack:
         servers = {kind: stack.enter_context(single_server(kind)) for kind in DIALECTS}
         galera = stack.enter_context(galera_cluster())[0]
-        for kind, server in [*servers.items(), ("mariadb", galera)]:
+        for kind, server in [*servers.items(), ("galera", galera)]:
             for name, interleave in INTERLEAVINGS.items():
-                faults = interleave(DIALECTS[kind], server.new_address())
+                faults = interleave(DIALECTS.get(kind, MariaDB), server.new_address())
                 failed += bool(faults)
                 print(f"sql: {kind}, held transaction, {name}: {faults or 'correct'}", flush=True)
             address = server.new_address()
