@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
@@ -238,6 +239,33 @@ def test_closed_engine_says_so(engine: TemporaryEngine) -> None:
     other.close()
     with pytest.raises(EngineClosed):
         other.execute(GetItem(TABLE, KEY))
+
+
+def test_closing_leaves_no_write_waiting(
+    engine: TemporaryEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = ServerEngine.at(engine.server.address(engine.database_name))
+    dialect, begun, go_on = other._server.dialect, threading.Event(), threading.Event()
+    run = dialect.run
+
+    def waiting(connection: Any, statements: Sequence[Statement]) -> list[ResultRows]:
+        if begins(statements):
+            begun.set()
+            go_on.wait()
+        return run(connection, statements)
+
+    monkeypatch.setattr(dialect, "run", waiting)
+    with ThreadPoolExecutor(8) as threads:
+        first = [threads.submit(other.execute, PutItem(TABLE, KEY)) for _ in range(6)]
+        begun.wait()
+        closing = threads.submit(other.close)
+        while not other._server._writers._shutdown:
+            time.sleep(0.001)
+        last = threads.submit(other.execute, PutItem(TABLE, KEY))
+        go_on.set()
+        futures: list[Future[Any]] = [*first, last, closing]
+        errors = [future.exception(timeout=20) for future in futures]
+    assert all(error is None or isinstance(error, EngineClosed) for error in errors)
 
 
 @pytest.mark.parametrize(

@@ -261,11 +261,15 @@ class ServerDatabase:
         if not self._lanes.acquire(blocking=False):
             return
         try:
-            self._run_group(self._take())
+            if group := self._take():
+                self._run_group(group)
         finally:
             self._lanes.release()
         if self._pending:
-            self._writers.submit(self._run_pending)
+            try:
+                self._writers.submit(self._run_pending)
+            except RuntimeError:  # the engine is being closed, so nobody else would run them
+                self._run_pending()
 
     def _take(self) -> list[PendingWrite]:
         """Take the writes that wait from the queue; one that changes tables is alone."""
@@ -291,7 +295,7 @@ class ServerDatabase:
 
     def _try_group(self, group: list[PendingWrite]) -> None:
         """Run the group until it commits, a few times at most."""
-        run = self._run_alone if group and group[0].places is None else self._run_once
+        run = self._run_alone if group[0].places is None else self._run_once
         for attempt in range(_ATTEMPTS):
             is_last = attempt == _ATTEMPTS - 1
             try:
