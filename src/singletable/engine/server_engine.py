@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar, cast
@@ -145,7 +144,9 @@ class ServerEngine(Engine):
 
     def _read(self, work: Callable[[Execute], R], *, on_replica: bool) -> R:
         output = self._server.read(work, replica=on_replica)
-        return self._finish(output) if isinstance(output, Unfinished) else output
+        if isinstance(output, Unfinished):
+            return self._finish(cast("Unfinished[R]", output))
+        return output
 
     async def execute_async(self, operation: Operation[R]) -> R:
         """Execute an operation without blocking the event loop."""
@@ -155,8 +156,8 @@ class ServerEngine(Engine):
             with suppress(ResourceNotFound, ValidationError):
                 pending = self._server.submit(work, places, _weight(operation))
                 return await asyncio.wrap_future(pending)
-        future: Future[R] = self._server.in_thread(partial(self.execute, operation))
-        return await asyncio.wrap_future(future)
+        execute = cast("Callable[[], R]", partial(self.execute, operation))
+        return await asyncio.wrap_future(self._server.in_thread(execute))
 
     def close(self) -> None:
         """Finish the requests in progress and close the connections."""

@@ -11,7 +11,7 @@ database, as processes do. A check raises AssertionError if the storage breaks i
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -57,7 +57,7 @@ from singletable.operations import (
     UpdateTimeToLive,
 )
 from singletable.operations import Get as GetPart
-from singletable.values import Item
+from singletable.values import AttributeValue, Item
 
 Open: TypeAlias = Callable[[], Engine]
 T = TypeVar("T")
@@ -78,7 +78,7 @@ def check_upserts_add_up(open_engine: Open) -> None:
     with _engines(open_engine) as engines:
         _together(engines, lambda engine, _: [engine.execute(_add(0, 1)) for _ in range(10)])
         item = engines[0].execute(GetItem(TABLE, _key(0), consistent_read=True)).item
-        assert item == _key(0) | {"n": {"N": str(_CLIENTS * 10)}}
+        assert item == _key(0, n={"N": str(_CLIENTS * 10)})
 
 
 def check_transactions_keep_the_sum(open_engine: Open) -> None:
@@ -111,7 +111,7 @@ def check_token_is_applied_once(open_engine: Open) -> None:
         request = TransactWriteItems([_update(0, 1)], client_request_token="same")
         _together(engines, lambda engine, _: engine.execute(request))
         item = engines[0].execute(GetItem(TABLE, _key(0), consistent_read=True)).item
-        assert item == _key(0) | {"n": {"N": "1"}}
+        assert item == _key(0, n={"N": "1"})
         other = TransactWriteItems([_update(0, 2)], client_request_token="same")
         with _expect(IdempotentParameterMismatch):
             engines[1].execute(other)
@@ -156,10 +156,10 @@ def check_feed_is_in_commit_order(open_engine: Open) -> None:
 def check_tables_are_shared(open_engine: Open) -> None:
     """Create, change and delete a table in one process: the others see it."""
     with _engines(open_engine) as (one, two, *_):
-        one.execute(PutItem(TABLE, _key(1) | {"g": {"S": "x"}}))
+        one.execute(PutItem(TABLE, _key(1, g={"S": "x"})))
         assert two.execute(GetItem(TABLE, _key(1))).item is not None
         one.execute(_add_index("by_g"))
-        two.execute(PutItem(TABLE, _key(2) | {"g": {"S": "x"}}))
+        two.execute(PutItem(TABLE, _key(2, g={"S": "x"})))
         query = Query(
             TABLE,
             index_name="by_g",
@@ -183,17 +183,17 @@ def check_index_is_filled_while_items_change(open_engine: Open) -> None:
     """Add an index under writes: it ends up with exactly the items of the table."""
     with _engines(open_engine) as engines:
         for number in range(300):
-            engines[0].execute(PutItem(TABLE, _key(number) | {"g": {"S": "old"}}))
+            engines[0].execute(PutItem(TABLE, _key(number, g={"S": "old"})))
         done = threading.Event()
 
         def write(engine: Engine, client: int) -> None:
             chance = Random(client)
             while not done.is_set():
-                key = _key(chance.randrange(300))
+                number = chance.randrange(300)
                 if chance.random() < 0.3:
-                    engine.execute(DeleteItem(TABLE, key))
+                    engine.execute(DeleteItem(TABLE, _key(number)))
                 else:
-                    engine.execute(PutItem(TABLE, key | {"g": {"S": chance.choice("ab")}}))
+                    engine.execute(PutItem(TABLE, _key(number, g={"S": chance.choice("ab")})))
 
         with ThreadPoolExecutor(4) as writers:
             writing = [writers.submit(write, engines[n % len(engines)], n) for n in range(4)]
@@ -217,7 +217,7 @@ def check_expired_items_are_deleted_once(open_engine: Open) -> None:
         now = int(engines[0].settings.clock())
         for number in range(40):
             until = now - 60 if number % 2 else now + 3600
-            engines[0].execute(PutItem(TABLE, _key(number) | {"until": {"N": str(until)}}))
+            engines[0].execute(PutItem(TABLE, _key(number, until={"N": str(until)})))
         start = engines[0].execute(ReadChanges()).position
         removed = _together(engines, lambda engine, _: engine.execute(SweepExpired()).removed)
         assert sum(removed) == 20, removed
@@ -243,7 +243,7 @@ def check_keys_are_bytes(open_engine: Open) -> None:
         for number in range(4):
             # Random characters, which no server can compress.
             long = "".join(chr(chance.randrange(0x21, 0x7F)) for _ in range(2048))
-            key = _pair(long, long[:1024]) | {"g": {"S": long}, "h": {"S": long[number:1024]}}
+            key = _pair(long, long[:1024], g={"S": long}, h={"S": long[number:1024]})
             engine.execute(PutItem(TABLE, key))
             assert engine.execute(GetItem(TABLE, _pair(long, long[:1024]))).item == key
         assert engine.execute(Scan(TABLE, index_name="by_gh")).count == 4
@@ -256,7 +256,7 @@ def check_large_partition_is_paged(open_engine: Open) -> None:
     count, filling = 60, "x" * 100_000
     with _engines(open_engine, sort=True) as (engine, *_):
         for number in range(count):
-            item = _pair("p", f"{number:03}") | {"filling": {"S": filling}}
+            item = _pair("p", f"{number:03}", filling={"S": filling})
             engine.execute(PutItem(TABLE, item))
         for forward in (True, False):
             found, start = list[str](), None
@@ -294,7 +294,7 @@ CHECKS: tuple[Callable[[Open], None], ...] = (
 
 
 @contextmanager
-def _engines(open_engine: Open, *, sort: bool = False) -> Iterator[list[Engine]]:
+def _engines(open_engine: Open, *, sort: bool = False) -> Generator[list[Engine]]:
     """Open three engines on one database with a table."""
     with ExitStack() as stack:
         engines = [stack.enter_context(open_engine()) for _ in range(3)]
@@ -317,7 +317,7 @@ def _together(engines: list[Engine], work: Callable[[Engine, int], T]) -> list[T
 
 
 @contextmanager
-def _expect(error: type[Exception]) -> Iterator[None]:
+def _expect(error: type[Exception]) -> Generator[None]:
     try:
         yield
     except error:
@@ -373,12 +373,12 @@ def _add_index(name: str) -> UpdateTable:
     )
 
 
-def _key(number: int) -> Item:
-    return {"pk": {"S": f"account {number}"}}
+def _key(number: int, **others: AttributeValue) -> Item:
+    return {"pk": {"S": f"account {number}"}, **others}
 
 
-def _pair(partition: str, sort: str) -> Item:
-    return {"pk": {"S": partition}, "sk": {"S": sort}}
+def _pair(partition: str, sort: str, **others: AttributeValue) -> Item:
+    return {"pk": {"S": partition}, "sk": {"S": sort}, **others}
 
 
 def _texts(items: list[Item]) -> list[str]:

@@ -13,10 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import Any, cast
 
 from singletable.engine.storage.interface import Row, RowKey
-from singletable.engine.storage.server.dialect import Dialect, ResultRows, Statement, Value
+from singletable.engine.storage.server.dialect import (
+    Dialect,
+    Lookup,
+    ResultRows,
+    Statement,
+    Value,
+)
 
 
 class ServerRow(Row, frozen=True):
@@ -66,19 +72,15 @@ class Transaction:
         unique = sorted(set(keys))
         tables = self.dialect.lock_tables(set(numbers), exclusive=False)
         statements = [*_plain(self.dialect.begin), *tables]
-        versions = len(statements) - 1
-        if unique:
-            lookups = _by_name(unique)
+        versions, lookups = len(statements) - 1, _by_name(unique)
+        if lookups:
             statements.append(self.dialect.lock_keys(map(_hash, unique)))
             statements.append(self.dialect.lookup(lookups))
         self.is_open = True
         results = self.dialect.run(self.connection, statements)
         self._rows = dict.fromkeys(unique)
-        if unique:
-            for number, place, size, expires, item in results[-1]:
-                name, pairs = lookups[number]
-                key = name, RowKey(*pairs[place - 1])
-                self._rows[key] = ServerRow(0, size, item, expires=expires)
+        if lookups:
+            self._rows.update(_found(lookups, results[-1]))
         return dict(results[versions])
 
     def begin_alone(self) -> None:
@@ -98,10 +100,7 @@ class Transaction:
         if not keys:
             return []
         lookups = _by_name(sorted(set(keys)))
-        found: dict[tuple[str, RowKey], ServerRow] = {}
-        for number, place, size, expires, item in self.run(self.dialect.lookup(lookups)):
-            name, pairs = lookups[number]
-            found[name, RowKey(*pairs[place - 1])] = ServerRow(0, size, item, expires=expires)
+        found = _found(lookups, self.run(self.dialect.lookup(lookups)))
         return [found.get(key) for key in keys]
 
     def locked_rows(self, name: str) -> Iterator[tuple[RowKey, ServerRow]]:
@@ -157,11 +156,20 @@ def _plain(texts: Iterable[str]) -> list[Statement]:
     return [(text, ()) for text in texts]
 
 
-def _by_name(keys: list[tuple[str, RowKey]]) -> list[tuple[str, list[RowKey]]]:
+def _by_name(keys: list[tuple[str, RowKey]]) -> list[Lookup]:
     groups: dict[str, list[RowKey]] = {}
     for name, key in keys:
         groups.setdefault(name, []).append(key)
     return list(groups.items())
+
+
+def _found(lookups: list[Lookup], rows: ResultRows) -> dict[tuple[str, RowKey], ServerRow]:
+    """Return the rows that a lookup found, by name and key."""
+    found: dict[tuple[str, RowKey], ServerRow] = {}
+    for number, place, size, expires, item in rows:
+        name, keys = lookups[cast(int, number)]
+        found[name, RowKey(*keys[cast(int, place) - 1])] = ServerRow(0, size, item, expires=expires)
+    return found
 
 
 def _hash(place: tuple[str, RowKey]) -> int:
