@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-types test-quick test-all test-rest test-pyright system chromium test-engines test-sql bench reference fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-sql drill-tampering clean help
+.PHONY: generate run run-dynamodb run-tracker test test-imports test-types test-example test-quick test-all test-rest test-pyright system chromium test-engines test-sql bench reference fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-sql drill-tampering clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -69,8 +69,10 @@ test test-rest: export TMPDIR := $(or $(MEMORY),$(TMPDIR),/tmp)
 test: $(INSTALLED) chromium  ## run what every change must pass: lint, types, rules, apps, a journey in a browser
 	@$(BIN)/ruff check $(PYTHON_FILES)
 	@$(BIN)/ruff format --check $(PYTHON_FILES)
+	@$(MAKE) --no-print-directory --jobs 4 --output-sync=target test-imports test-types test-example test-quick
+
+test-imports:
 	@$(BIN)/lint-imports
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-types test-quick
 
 test-types:
 	@$(BIN)/mypy --strict $(PYTHON_FILES)
@@ -78,6 +80,8 @@ test-types:
 # Importing schemathesis takes a second, and no quick test uses it.
 test-quick:
 	@$(BIN)/python -m tools.run_tests -p no:schemathesis --part quick tests
+
+test-example:
 	@$(BIN)/pytest -p no:schemathesis examples/tracker
 
 test-all: test test-rest  ## also run pyright, other engines and clients, all browser tests, drills, fuzz cases
