@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SqlGroup(TyperGroup):
-    """A group whose command `query` need not be named: `singletable sql APP ADDRESS SELECT`."""
+    """Commands of which `query` is the default: `singletable sql APP ADDRESS SELECT`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; `query` is the command if they name none."""

@@ -92,7 +92,7 @@ class Rows(Protocol):
         ...
 
     def content_checksum(self, json: bytes) -> int:
-        """Return the checksum of an item's JSON; 0 where there are no checksums."""
+        """Return the checksum of an item's JSON, or 0 if the storage has no checksums."""
         ...
 
     def add(

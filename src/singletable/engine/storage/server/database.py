@@ -68,7 +68,7 @@ class ServerCatalog(Protocol):
 
 
 class PendingWrite(Struct, eq=False):
-    """A write in the queue; `places` is None for one that changes tables and runs alone."""
+    """A write in the queue. If `places` is None, it changes tables and runs alone."""
 
     work: Callable[[Execute], Any]
     places: Callable[[Execute], Places] | None

@@ -21,7 +21,7 @@ LOCK_COUNT = 8192
 
 
 class Dialect(Protocol):
-    """One kind of SQL server. `Connection` is whatever its Python driver returns."""
+    """One kind of SQL server. Connections are objects of its Python driver."""
 
     name: str
     errors: tuple[type[Exception], ...]
@@ -39,7 +39,7 @@ class Dialect(Protocol):
         ...
 
     def close(self, connection: Any) -> None:
-        """Close the connection, whatever its state."""
+        """Close the connection, even if it is broken."""
         ...
 
     def run(self, connection: Any, statements: Sequence[Statement]) -> list[ResultRows]:
