@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import time
 from collections.abc import Iterable
@@ -76,7 +77,7 @@ def _put_together(address: str, processes: int, clients: int, seconds: float) ->
             pool.submit(_put_in_process, address, number, clients, seconds)
             for number in range(processes)
         ]
-        return sum(future.result() for future in futures) / seconds
+        return sum(future.result() for future in futures)
 
 
 def _share(barrier: Barrier) -> None:
@@ -85,20 +86,22 @@ def _share(barrier: Barrier) -> None:
     _barrier = barrier
 
 
-def _put_in_process(address: str, process: int, clients: int, seconds: float) -> int:
-    """Put items in many threads until the time is over, and return how many."""
+def _put_in_process(address: str, process: int, clients: int, seconds: float) -> float:
+    """Put items in many threads until the time is over, at least one each, and return the rate."""
     with connect(address) as engine, ThreadPoolExecutor(clients) as threads:
         _barrier.wait()
-        end = time.monotonic() + seconds
+        start = time.monotonic()
 
         def put(client: int) -> int:
-            count, base = 0, (process * clients + client) * 1_000_000
-            while time.monotonic() < end:
+            base = (process * clients + client) * 1_000_000
+            for count in itertools.count(1):
                 engine.execute(PutItem(TABLE, nth_item(base + count)))
-                count += 1
-            return count
+                if time.monotonic() >= start + seconds:
+                    return count
+            raise AssertionError("counting does not end")
 
-        return sum(threads.map(put, range(clients)))
+        count = sum(threads.map(put, range(clients)))
+        return count / (time.monotonic() - start)
 
 
 def _connect(server: PostgreSQLServer | MariaDBServer) -> Any:
