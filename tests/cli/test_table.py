@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable import Engine, ListTables, Table, connect
-from singletable.infrastructure import TableSettings, create_table
+from singletable.tables import TableSettings, create_table
 from singletable.testing import endpoint
 from tests.cli.run import Run
 from tests.differential.dynalite_peer import Dynalite

@@ -8,8 +8,8 @@ import pytest
 
 from singletable import CreateTable, DescribeTable, Operation, Table, UpdateTimeToLive, errors
 from singletable.engine import Engine
-from singletable.infrastructure import TableSettings, create_table, describe_table
 from singletable.operations import UpdateContinuousBackups
+from singletable.tables import TableSettings, create_table, describe_table
 
 TABLE = Table("shop", ttl="gone")
 

@@ -7,19 +7,14 @@ from collections.abc import Callable
 import pytest
 
 from singletable import DeclarationError
-from singletable.infrastructure import (
-    CustomerKey,
-    Deployment,
-    Scaling,
-    render_cloudformation,
-    resolve_table_names,
-)
+from singletable.infrastructure import Deployment, Scaling, render_cloudformation
 from singletable.infrastructure.alarms import (
     CapacityUtilization,
     Metric,
     account_alarms,
     table_alarms,
 )
+from singletable.tables import CustomerKey, resolve_table_names
 from tests.infrastructure.declarations import digests, log, skills, votes
 
 

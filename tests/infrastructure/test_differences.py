@@ -15,7 +15,7 @@ from singletable import (
     Provisioned,
     Table,
 )
-from singletable.infrastructure import (
+from singletable.tables import (
     ChangeKind,
     Difference,
     TableSettings,

@@ -21,6 +21,7 @@ from singletable.infrastructure import (
 )
 from singletable.infrastructure.alarms import Alarm, Metric, account_alarms, table_alarms
 from singletable.infrastructure.planned_load import format_rate
+from singletable.prices import region_prices
 from tests.designs.rated_shop import catalog, shop
 from tests.infrastructure.declarations import ALL, digests, votes
 from tests.infrastructure.deployments import DEPLOYMENTS, PLANNED, of_type, template
@@ -155,7 +156,7 @@ def test_budget_is_the_planned_cost_and_a_fifth() -> None:
 
 # 101 read and 6 write units a second on average, of which the index has its share.
 def test_cost_is_that_of_the_deployment() -> None:
-    prices = planning.region_prices()
+    prices = region_prices()
     cost = planned_cost(PLAN, [shop], Deployment(recovery_days=None), prices)
     expected = planning.monthly_cost(planning.loads_of(PLAN), prices, "on-demand").total
     assert cost == pytest.approx(expected)

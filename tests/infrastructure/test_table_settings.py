@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from singletable import BackupTableNotFound, DeclarationError, Engine, OperationError, Table
 from singletable import operations as ops
-from singletable.infrastructure import (
+from singletable.infrastructure import Deployment
+from singletable.tables import (
     AwsManagedKey,
     AwsOwnedKey,
     CustomerKey,
-    Deployment,
     DescribedTable,
     Difference,
     Encryption,
@@ -102,11 +102,11 @@ def test_create_table_applies_settings(driver: Engine) -> None:
 
 # Lets a table be compared with the template it was deployed from.
 def test_settings_from_deployment_match_table(driver: Engine) -> None:
-    wanted = TableSettings.from_deployment(Deployment())
+    wanted = Deployment().table_settings
     assert wanted == TableSettings(
         deletion_protection=True, table_class="STANDARD", recovery_days=35, encryption=OWNED
     )
-    assert TableSettings.from_deployment(Deployment(recovery_days=None)).recovery_days == 0
+    assert Deployment(recovery_days=None).table_settings.recovery_days == 0
     assert compare_table(TABLE, create_and_describe(driver, wanted, wanted), wanted) == []
 
 

@@ -12,7 +12,7 @@ from singletable.migration import AddUnique, Migration
 from singletable.migration.estimate import estimate
 from singletable.migration.rehearsal import CountingDriver
 from singletable.migration.runner import MigrationRunner
-from singletable.planning import region_prices
+from singletable.prices import region_prices
 from tests.designs.site import OldUser
 from tests.migration.site import Site, memory_site
 

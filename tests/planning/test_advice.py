@@ -40,6 +40,7 @@ from singletable import (
     zipf,
 )
 from singletable.planning.advice import KINDS
+from singletable.prices import region_prices
 from singletable.store import EntityAccess
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
@@ -754,7 +755,7 @@ def test_guide_explains_every_kind() -> None:
 
 def test_prices_of_another_region_change_the_dollars_only() -> None:
     plan = planning.create_plan([tickets_at(100)])
-    normal = planning.region_prices()
+    normal = region_prices()
     double = normal.with_amounts({"on_demand_write": 2 * normal.amount("on_demand_write")})
     first, second = (
         [one for one in planning.advise(plan, prices) if one.kind == "unused-index"]
@@ -795,7 +796,7 @@ def test_advice_promises_finite_savings_of_no_more_than_the_bill(
     made.write("F", "Join", creates(Member), rate=per_second(rate, peak=2 * rate))
     made.scan("G", "Teams", Team, reason="a report", rate=per_hour(2))
     plan = planning.create_plan([made])
-    bill = planning.monthly_cost(planning.loads_of(plan), planning.region_prices()).total
+    bill = planning.monthly_cost(planning.loads_of(plan), region_prices()).total
     for advice in planning.advise(plan):
         assert advice.saves_dollars <= bill * 1.001
         assert advice.saves_read_units <= plan.read.average * 1.001

@@ -34,9 +34,9 @@ from singletable.planning import (
     create_plan,
     loads_of,
     monthly_cost,
-    region_prices,
 )
 from singletable.planning.bill_lines import BILLING_MODES, capacity_for, plain_number, price_text
+from singletable.prices import region_prices
 
 VIRGINIA = region_prices()
 OHIO = region_prices("us-east-2")

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from singletable.errors import InvalidValue
-from singletable.planning import load_prices, region_prices
-from singletable.planning.prices import PRICE_NAMES, price_unit
+from singletable.prices import PRICE_NAMES, load_prices, price_unit, region_prices
 
 REGIONS = load_prices().regions
 

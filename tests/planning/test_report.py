@@ -33,6 +33,7 @@ from singletable.planning.formats import (
 )
 from singletable.planning.report import to_json
 from singletable.planning.report_files import comparison_page, csv_files, report_page
+from singletable.prices import region_prices
 from tests.house.sources import ROOT
 
 by_tag = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
@@ -40,7 +41,7 @@ notes = Table("notes", indexes=[by_tag])
 
 # The hours of the month in which a unit a second is exactly a million units.
 MILLION_SECONDS = 1_000_000 / 3600
-PRICES = planning.region_prices().with_amounts(
+PRICES = region_prices().with_amounts(
     {"on_demand_read": 0.125, "on_demand_write": 0.625, "storage": 0.25}
 )
 

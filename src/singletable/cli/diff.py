@@ -15,10 +15,10 @@ from singletable.errors import MigrationError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from singletable.infrastructure import Difference
     from singletable.migration.schema_diff.change_kinds import SchemaChange
     from singletable.migration.schema_diff.files import LockComparison
     from singletable.schema import Table
+    from singletable.tables import Difference
 
 
 class DiffFormat(Enum):
@@ -120,7 +120,7 @@ def _compare_tables(
     tables: Sequence[Table], address: str, table_names: list[str] | None
 ) -> list[Difference]:
     from singletable.cli.existing_tables import connect_existing
-    from singletable.infrastructure import (
+    from singletable.tables import (
         ChangeKind,
         Difference,
         compare_table,

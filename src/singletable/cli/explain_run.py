@@ -16,13 +16,13 @@ from uuid import UUID
 from singletable.cli.existing_tables import connect_existing, describe_existing
 from singletable.cli.output import pluralize
 from singletable.errors import InvalidValue, ResourceNotFound, SingleTableError
-from singletable.infrastructure import resolve_table_names
 from singletable.patterns import Pattern, ReadPattern
 from singletable.patterns.checks import check_consistent
 from singletable.patterns.pattern import Parameter
 from singletable.schema import ItemKey, Model, Selection, UniqueValue, model_of
 from singletable.store import Call, Store
 from singletable.store.decoder import projected_attributes
+from singletable.tables import resolve_table_names
 
 # The number of items to show without --limit.
 DEFAULT_LIMIT = 20

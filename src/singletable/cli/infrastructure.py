@@ -187,7 +187,7 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
         from singletable.cli.app_loader import load_tables
         from singletable.cli.output import write_output
         from singletable.infrastructure import AlarmThresholds, Deployment, Scaling, planned_cost
-        from singletable.planning import load_prices
+        from singletable.prices import load_prices
 
         deployment = Deployment(
             names=parse_table_names(table_names),
@@ -377,7 +377,6 @@ def iam(
     """
     from singletable.cli.app_loader import load_tables
     from singletable.cli.output import write_output
-    from singletable.infrastructure import resolve_table_names
     from singletable.infrastructure.iam import (
         READS,
         WRITES,
@@ -388,6 +387,7 @@ def iam(
         grants_for_patterns,
         restrict_to_owner,
     )
+    from singletable.tables import resolve_table_names
 
     if read_only and action:
         raise typer.BadParameter("Use --read-only or --action, not both.", param_hint="'--action'")

@@ -130,12 +130,12 @@ def load(
     from singletable.cli.app_loader import load_catalogs
     from singletable.cli.options import parse_table_names
     from singletable.cli.output import check_writable
-    from singletable.infrastructure import resolve_table_names
     from singletable.planning import Population, Traffic, create_plan
     from singletable.planning.load_report import LoadReport
     from singletable.planning.load_test import LoadSettings, Targets
     from singletable.planning.population import sample_scale
     from singletable.planning.scale import parse_scale
+    from singletable.tables import resolve_table_names
 
     check_writable(html, csv, json)
     _, catalogs = load_catalogs(app)

@@ -395,7 +395,7 @@ def plan(
     """
     from singletable.cli.migration_view import print_plan, to_json
     from singletable.migration.estimate import estimate
-    from singletable.planning.prices import region_prices
+    from singletable.prices import region_prices
 
     prices = region_prices()
     if price_read is not None or price_write is not None:

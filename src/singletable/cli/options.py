@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 if TYPE_CHECKING:
-    from singletable.infrastructure import Encryption
+    from singletable.tables import Encryption
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -142,7 +142,7 @@ def parse_table_names(values: Iterable[str] | None) -> dict[str, str]:
 
 def parse_encryption(value: str) -> Encryption:
     """Parse the value of --encryption."""
-    from singletable.infrastructure import AwsManagedKey, AwsOwnedKey, CustomerKey
+    from singletable.tables import AwsManagedKey, AwsOwnedKey, CustomerKey
 
     match value:
         case "aws-owned":

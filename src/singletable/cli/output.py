@@ -17,8 +17,8 @@ from singletable.errors import StorageError
 from singletable.values import AttributeValue, Item, content_of
 
 if TYPE_CHECKING:
-    from singletable.planning.charts import TextTable
     from singletable.store import Progress
+    from singletable.text_table import TextTable
 
 # Narrower terminals get each row of a table as a paragraph.
 _NARROW = 72

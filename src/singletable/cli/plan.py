@@ -107,10 +107,10 @@ def plan(
     from singletable.cli.output import write_report
     from singletable.cli.plan_view import print_comparison, print_report
     from singletable.planning.comparison import compare_reports
-    from singletable.planning.prices import load_prices
     from singletable.planning.report import create_report, to_json
     from singletable.planning.resource_load import CostOptions
     from singletable.planning.scale import parse_scale
+    from singletable.prices import load_prices
 
     options = CostOptions(
         hours=hours,

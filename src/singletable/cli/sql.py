@@ -101,8 +101,8 @@ def views(
 def _load_views(app: str, table_names: list[str] | None) -> tuple[list[View], dict[Table, str]]:
     """Return the views of an app, and the real names of its tables."""
     from singletable.cli.app_loader import load_tables
-    from singletable.infrastructure import resolve_table_names
     from singletable.sql import views_of
+    from singletable.tables import resolve_table_names
 
     tables = load_tables(app)
     return views_of(tables), dict(resolve_table_names(tables, parse_table_names(table_names)))
@@ -115,7 +115,7 @@ def _print_table(result: QueryResult) -> None:
     from rich.console import Console
 
     from singletable.cli.output import pluralize, print_text_table
-    from singletable.planning.charts import TextTable
+    from singletable.text_table import TextTable
 
     rows = tuple(tuple(map(str, row)) for row in _cells(result))
     table = TextTable(pluralize(len(rows), "row"), result.columns, rows)
@@ -123,7 +123,7 @@ def _print_table(result: QueryResult) -> None:
 
 
 def _print_csv(result: QueryResult) -> None:
-    from singletable.planning.formats import format_csv
+    from singletable.text_table import format_csv
 
     typer.echo(format_csv(result.columns, _cells(result)), nl=False)
 

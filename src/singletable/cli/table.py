@@ -22,10 +22,10 @@ from singletable.errors import TableNotFound
 
 if TYPE_CHECKING:
     from singletable.engine import Engine
-    from singletable.infrastructure import DescribedTable, TableSettings
     from singletable.operations import Driver
     from singletable.remote import Remote
     from singletable.schema import Table
+    from singletable.tables import DescribedTable, TableSettings
 
 app = Commands(
     help="Create the tables that an app declares, and check existing ones.", no_args_is_help=True
@@ -83,7 +83,7 @@ def create_tables(
     tables are as declared, 1 if a table differs, 2 after an error.
     """
     from singletable.connect import connect
-    from singletable.infrastructure import create_table, describe_table
+    from singletable.tables import create_table, describe_table
 
     differs = False
     settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
@@ -118,7 +118,7 @@ def check_tables(
     The exit code is 0 if all tables are as declared, 1 if a table differs, 2 if one is missing.
     """
     from singletable.cli.existing_tables import connect_existing
-    from singletable.infrastructure import describe_table
+    from singletable.tables import describe_table
 
     code = 0
     settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
@@ -141,7 +141,7 @@ def _report(
     table: Table, described: DescribedTable, settings: TableSettings, *, created: bool = False
 ) -> bool:
     """Print the differences of a table and return whether there are any."""
-    from singletable.infrastructure import compare_table, find_unverifiable
+    from singletable.tables import compare_table, find_unverifiable
 
     differences = compare_table(table, described, settings)
     plural = "" if len(differences) == 1 else "s"
@@ -160,7 +160,7 @@ def _settings(
     recovery_days: int | None,
     encryption: str | None,
 ) -> TableSettings:
-    from singletable.infrastructure import TableSettings
+    from singletable.tables import TableSettings
 
     return TableSettings(
         deletion_protection=deletion_protection,
@@ -180,7 +180,7 @@ def connect_tables(
 ) -> Generator[tuple[Driver, Mapping[Table, str]]]:
     """Yield a driver and the real names of the app's tables."""
     from singletable.cli.app_loader import load_tables
-    from singletable.infrastructure import resolve_table_names
+    from singletable.tables import resolve_table_names
 
     names = resolve_table_names(load_tables(app), parse_table_names(table_names))
     with connect(address) as driver:

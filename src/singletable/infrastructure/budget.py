@@ -15,7 +15,8 @@ from singletable.infrastructure.deployment import Deployment
 from singletable.schema import Table
 
 if TYPE_CHECKING:
-    from singletable.planning import Plan, RegionPrices
+    from singletable.planning import Plan
+    from singletable.prices import RegionPrices
 
 # Some more than planned is normal: traffic varies.
 BUDGET_MARGIN = 1.2

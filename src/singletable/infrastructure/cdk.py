@@ -10,12 +10,7 @@ from typing import TypeAlias
 from singletable.infrastructure.alarms import Alarm, CapacityUtilization, Metric
 from singletable.infrastructure.budget import BUDGET_NOTIFICATIONS
 from singletable.infrastructure.dashboard import REGION, Dashboard, Json
-from singletable.infrastructure.deployment import (
-    AwsManagedKey,
-    AwsOwnedKey,
-    CustomerKey,
-    Deployment,
-)
+from singletable.infrastructure.deployment import Deployment
 from singletable.infrastructure.names import ResourceNames, snake_case
 from singletable.infrastructure.plan import (
     DeploymentPlan,
@@ -32,6 +27,7 @@ from singletable.operations import (
     ProvisionedThroughput,
 )
 from singletable.schema import Table
+from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 
 _LINE_LENGTH = 100
 _INDENT = 8

@@ -10,12 +10,7 @@ import msgspec
 from singletable.infrastructure.alarms import Alarm, CapacityUtilization, Metric
 from singletable.infrastructure.budget import BUDGET_NOTIFICATIONS, Budget
 from singletable.infrastructure.dashboard import REGION, Dashboard, Json, JsonObject
-from singletable.infrastructure.deployment import (
-    AwsManagedKey,
-    AwsOwnedKey,
-    CustomerKey,
-    Deployment,
-)
+from singletable.infrastructure.deployment import Deployment
 from singletable.infrastructure.names import ResourceNames, pascal_case
 from singletable.infrastructure.plan import (
     DeploymentPlan,
@@ -24,6 +19,7 @@ from singletable.infrastructure.plan import (
     create_plan,
 )
 from singletable.schema import Table
+from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 
 _TOPIC = "AlarmTopicArn"
 _HAS_TOPIC = "HasAlarmTopic"

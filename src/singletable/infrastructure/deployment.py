@@ -4,53 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from singletable.errors import DeclarationError
 from singletable.infrastructure.planned_load import PlannedLoad
-from singletable.operations import SSESpecification, StreamViewType, TableClass
+from singletable.operations import StreamViewType, TableClass
 from singletable.schema import Provisioned, Table
-
-MAX_RECOVERY_DAYS = 35
-
-
-@dataclass(frozen=True, slots=True)
-class AwsOwnedKey:
-    """Encrypt with a key that AWS owns: free, and not visible in the account."""
-
-
-@dataclass(frozen=True, slots=True)
-class AwsManagedKey:
-    """Encrypt with the account's key for DynamoDB, `alias/aws/dynamodb`."""
-
-
-@dataclass(frozen=True, slots=True)
-class CustomerKey:
-    """Encrypt with a customer managed key, given by its ARN."""
-
-    arn: str
-
-    def __post_init__(self) -> None:
-        parts = self.arn.split(":", 5)
-        if len(parts) != 6 or parts[0] != "arn" or parts[2] != "kms":
-            raise DeclarationError(
-                f"{self.arn!r} is not the ARN of a KMS key. Expected "
-                "arn:aws:kms:REGION:ACCOUNT:key/ID."
-            )
-
-
-Encryption: TypeAlias = AwsOwnedKey | AwsManagedKey | CustomerKey
-
-
-def sse_specification(encryption: Encryption | None) -> SSESpecification | None:
-    """Return the SSESpecification of CreateTable for `encryption`."""
-    match encryption:
-        case None | AwsOwnedKey():  # DynamoDB's default
-            return None
-        case AwsManagedKey():
-            return SSESpecification(enabled=True, sse_type="KMS")
-        case CustomerKey(arn):
-            return SSESpecification(enabled=True, sse_type="KMS", kms_master_key_id=arn)
+from singletable.tables.settings import (
+    MAX_RECOVERY_DAYS,
+    AwsOwnedKey,
+    Encryption,
+    TableSettings,
+    check_recovery_days,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +66,6 @@ class AlarmThresholds:
             )
 
 
-def _check_recovery_days(days: int | None) -> None:
-    if days is not None and not 0 <= days <= MAX_RECOVERY_DAYS:
-        raise DeclarationError(
-            f"recovery_days: expected 1 to {MAX_RECOVERY_DAYS}, but got {days}. DynamoDB keeps "
-            f"point-in-time backups for at most {MAX_RECOVERY_DAYS} days."
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Deployment:
     """How declared tables are deployed. The defaults are safe for production.
@@ -123,7 +81,7 @@ class Deployment:
     scaling: Scaling | None = Scaling()
     recovery_days: int | None = MAX_RECOVERY_DAYS
     deletion_protection: bool = True
-    encryption: Encryption = AwsOwnedKey()
+    encryption: Encryption = field(default_factory=AwsOwnedKey)
     stream: StreamViewType | None = None
     table_class: TableClass = "STANDARD"
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -137,7 +95,7 @@ class Deployment:
             raise DeclarationError(
                 "recovery_days: expected 1 to 35, but got 0. Use None to turn recovery off."
             )
-        _check_recovery_days(self.recovery_days)
+        check_recovery_days(self.recovery_days)
 
     def _check_max_throughput(self) -> None:
         factor = self.max_throughput
@@ -165,33 +123,13 @@ class Deployment:
             return None
         return self.capacity or table.capacity
 
-
-@dataclass(frozen=True, slots=True)
-class TableSettings:
-    """Settings to apply to a table, or to compare with one; None leaves a setting out.
-
-    `recovery_days=0` means that point-in-time recovery is off.
-    """
-
-    deletion_protection: bool | None = None
-    stream: StreamViewType | None = None
-    table_class: TableClass | None = None
-    recovery_days: int | None = None
-    encryption: Encryption | None = None
-
-    def __post_init__(self) -> None:
-        _check_recovery_days(self.recovery_days)
-
-    @classmethod
-    def from_deployment(cls, deployment: Deployment) -> TableSettings:
-        """Return the settings that `deployment` gives every table."""
-        return cls(
-            deletion_protection=deployment.deletion_protection,
-            stream=deployment.stream,
-            table_class=deployment.table_class,
-            recovery_days=deployment.recovery_days or 0,
-            encryption=deployment.encryption,
+    @property
+    def table_settings(self) -> TableSettings:
+        """The settings that every table gets."""
+        return TableSettings(
+            deletion_protection=self.deletion_protection,
+            stream=self.stream,
+            table_class=self.table_class,
+            recovery_days=self.recovery_days or 0,
+            encryption=self.encryption,
         )
-
-
-NO_SETTINGS = TableSettings()

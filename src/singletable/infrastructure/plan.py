@@ -11,10 +11,10 @@ from singletable.infrastructure.alarms import Alarm, account_alarms, max_units, 
 from singletable.infrastructure.budget import Budget, create_budget
 from singletable.infrastructure.dashboard import Dashboard, create_dashboard
 from singletable.infrastructure.deployment import Deployment
-from singletable.infrastructure.names import resolve_table_names
 from singletable.infrastructure.planned_load import DIRECTIONS, Direction
 from singletable.operations import CreateTable, OnDemandThroughput, ProvisionedThroughput
 from singletable.schema import Table, create_operation
+from singletable.tables.names import resolve_table_names
 
 
 @dataclass(frozen=True, slots=True)

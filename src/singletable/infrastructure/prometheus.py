@@ -18,7 +18,6 @@ from singletable.infrastructure.alarms import (
     planned_user_errors,
 )
 from singletable.infrastructure.deployment import AlarmThresholds, Deployment
-from singletable.infrastructure.names import resolve_table_names
 from singletable.infrastructure.planned_load import (
     DIRECTIONS,
     Direction,
@@ -27,6 +26,7 @@ from singletable.infrastructure.planned_load import (
     format_rate,
 )
 from singletable.schema import Table
+from singletable.tables.names import resolve_table_names
 
 LEAST_CALLS = 1.0
 # Outcomes that an application expects: the answer is no.

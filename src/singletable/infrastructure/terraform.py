@@ -10,12 +10,7 @@ from typing import TypeAlias
 from singletable.infrastructure.alarms import Alarm, CapacityUtilization, Metric
 from singletable.infrastructure.budget import BUDGET_NOTIFICATIONS, Budget
 from singletable.infrastructure.dashboard import REGION, Dashboard
-from singletable.infrastructure.deployment import (
-    AwsManagedKey,
-    AwsOwnedKey,
-    CustomerKey,
-    Deployment,
-)
+from singletable.infrastructure.deployment import Deployment
 from singletable.infrastructure.names import ResourceNames, snake_case
 from singletable.infrastructure.plan import (
     DeploymentPlan,
@@ -31,6 +26,7 @@ from singletable.operations import (
     ProvisionedThroughput,
 )
 from singletable.schema import Table
+from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 
 # `key_schema` blocks of indexes exist since 6.29; up to 6.36, removing one index removed all.
 _PROVIDER_VERSION = ">= 6.37"

@@ -33,7 +33,7 @@ from singletable.migration.steps import (
     step_text,
 )
 from singletable.operations import Driver
-from singletable.planning.prices import RegionPrices, region_prices
+from singletable.prices import RegionPrices, region_prices
 from singletable.schema import Index, Table, model_of
 from singletable.values import Item, item_size
 

@@ -43,15 +43,6 @@ from singletable.planning.plan import (
     create_plan,
 )
 from singletable.planning.population import Population, sample_fields
-from singletable.planning.prices import (
-    Price,
-    PriceList,
-    PriceName,
-    PriceSource,
-    RegionPrices,
-    load_prices,
-    region_prices,
-)
 from singletable.planning.report import (
     PlanReport,
     create_report,
@@ -100,11 +91,6 @@ __all__ = [
     "PlanReport",
     "PlannedCall",
     "Population",
-    "Price",
-    "PriceList",
-    "PriceName",
-    "PriceSource",
-    "RegionPrices",
     "ResourceLoad",
     "ResourcePlan",
     "StoredSize",
@@ -122,13 +108,11 @@ __all__ = [
     "load_csv",
     "load_json",
     "load_page",
-    "load_prices",
     "loads_of",
     "monthly_cost",
     "parse_report",
     "rates_of",
     "read_report",
-    "region_prices",
     "sample_fields",
     "workload_of",
 ]

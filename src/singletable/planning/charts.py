@@ -58,15 +58,6 @@ class HeatRow:
     values: Sequence[float]
 
 
-@dataclass(frozen=True, slots=True)
-class TextTable:
-    """A table of texts; the first cell of a row names it."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
 def line_chart(
     title: str,
     lines: Sequence[Line],

@@ -28,7 +28,6 @@ from singletable.planning.bill_lines import (
     used_share,
     with_capacity,
 )
-from singletable.planning.prices import PriceName, RegionPrices, price_name
 from singletable.planning.resource_load import (
     TABLE_CLASSES,
     UNIT_KINDS,
@@ -36,6 +35,7 @@ from singletable.planning.resource_load import (
     ResourceLoad,
     UnitKind,
 )
+from singletable.prices import PriceName, RegionPrices, price_name
 
 _MODE_NAMES: dict[BillingMode, str] = {
     "on-demand": "on demand",

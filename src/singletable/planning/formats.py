@@ -1,36 +1,10 @@
-"""Figures as text: dollars, bytes and rates as people write them, and tables as CSV."""
+"""Figures as text: dollars, bytes and rates as people write them."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-import re
-from collections.abc import Iterable, Sequence
 
 from singletable.planning.charts import format_number
-
-# Text that spreadsheets may run as a formula, even after spaces, quotes or invisible characters.
-_SKIPPED = "[\\s\x00-\x1f\u200b-\u200f\u2060\ufeff'\"`]"
-_SIGN = "[=+\\-@＝＋－＠]"
-_FORMULA = re.compile(f"{_SKIPPED}*{_SIGN}|'*[\t\r\n]")
-# Where semicolons separate cells, a cell can start inside another one, even in quotes.
-_INNER_FORMULA = re.compile(f"(?<=[;\t\r\n])(?=(?:(?![\t\r\n]){_SKIPPED})*{_SIGN})")
-
-
-def format_csv(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a table as CSV, with an apostrophe before text that looks like a formula."""
-    text = io.StringIO()
-    # With this line terminator, csv also quotes carriage returns inside a cell.
-    writer = csv.writer(text, lineterminator="\r\n")
-    for row in (columns, *rows):
-        writer.writerow([_escape(cell) if isinstance(cell, str) else cell for cell in row])
-    return text.getvalue().replace("\r\n", "\n")
-
-
-def _escape(text: str) -> str:
-    escaped = _INNER_FORMULA.sub("'", text)
-    return f"'{escaped}" if _FORMULA.match(text) else escaped
 
 
 def format_dollars(amount: float) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from singletable.planning.charts import (
     Bar,
-    TextTable,
     bar_chart,
     format_latency,
     format_number,
@@ -16,8 +15,8 @@ from singletable.planning.charts import (
     html_table,
     paragraph,
 )
-from singletable.planning.formats import format_csv
 from singletable.planning.load_test import LoadOutcome, PatternOutcome, Targets, busiest_keys
+from singletable.text_table import TextTable, format_csv
 
 
 @dataclass(frozen=True, slots=True)

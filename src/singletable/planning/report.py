@@ -24,9 +24,9 @@ from singletable.planning.cost import MonthlyCost, break_even, compare_costs, mo
 from singletable.planning.formats import format_dollars, format_units
 from singletable.planning.hot_keys import HotKey, hot_keys
 from singletable.planning.plan import Demand, PatternPlan, Plan, ResourcePlan, create_plan
-from singletable.planning.prices import RegionPrices, region_prices
 from singletable.planning.resource_load import CostOptions, loads_of
 from singletable.planning.workload import workload_of
+from singletable.prices import RegionPrices, region_prices
 
 GROWTH_MONTHS = 12
 

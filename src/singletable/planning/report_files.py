@@ -21,12 +21,12 @@ from singletable.planning.comparison import Comparison, Difference
 from singletable.planning.formats import (
     format_bytes,
     format_change,
-    format_csv,
     format_difference,
     format_dollars,
     format_rate,
 )
 from singletable.planning.report import PlanReport, ResourceFigures
+from singletable.text_table import format_csv
 
 # The page charts the most expensive patterns; the table below the chart has all.
 _CHARTED_PATTERNS = 12

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 
-from singletable.planning.formats import format_csv
+from singletable.text_table import format_csv
 from singletable_apps.shared.spreadsheets import (
     Cell,
     Format,

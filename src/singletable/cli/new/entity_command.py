@@ -42,10 +42,10 @@ from singletable.planning import (
     hot_keys,
     loads_of,
     monthly_cost,
-    region_prices,
     workload_of,
 )
 from singletable.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
+from singletable.prices import region_prices
 from singletable.schema.source import WIDTH, render_index
 
 

@@ -39,7 +39,7 @@ from singletable.planning.advice.writes import (
     advise_transactions,
 )
 from singletable.planning.plan import Plan
-from singletable.planning.prices import RegionPrices, region_prices
+from singletable.prices import RegionPrices, region_prices
 
 __all__ = ["KINDS", "Advice", "Kind", "Severity", "advise"]
 

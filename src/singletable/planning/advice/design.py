@@ -29,8 +29,8 @@ from singletable.planning.advice.advice import (
 )
 from singletable.planning.bill_lines import GB
 from singletable.planning.plan import SECONDS_PER_MONTH, PatternPlan, Plan
-from singletable.planning.prices import RegionPrices
 from singletable.planning.workload import KeyDomains, Workload, expected_units, workload_of
+from singletable.prices import RegionPrices
 from singletable.schema import Index, Model, ResolvedKey, Selection, Table, model_of
 from singletable.schema.key_template import (
     FieldSegment,

@@ -12,7 +12,6 @@ from singletable.planning.charts import (
     Bar,
     HeatRow,
     Line,
-    TextTable,
     bar_chart,
     format_latency,
     format_number,
@@ -23,7 +22,6 @@ from singletable.planning.charts import (
     line_chart,
     paragraph,
 )
-from singletable.planning.formats import format_csv
 from singletable.planning.simulation.result import (
     BusyKey,
     PartitionHeat,
@@ -31,6 +29,7 @@ from singletable.planning.simulation.result import (
     ThrottlePoint,
     WhatIf,
 )
+from singletable.text_table import TextTable, format_csv
 
 # A capacity line is left out if it is so far above the load that nothing else could be seen.
 _CAPACITY_IN_SIGHT = 8

@@ -14,12 +14,6 @@ from singletable.errors import (
     ResourceNotFound,
     ServiceUnavailable,
 )
-from singletable.infrastructure.deployment import (
-    MAX_RECOVERY_DAYS,
-    NO_SETTINGS,
-    TableSettings,
-    sse_specification,
-)
 from singletable.operations import (
     CreateTable,
     DescribeContinuousBackups,
@@ -35,6 +29,12 @@ from singletable.operations import (
     UpdateTimeToLive,
 )
 from singletable.schema import Table, create_operation
+from singletable.tables.settings import (
+    MAX_RECOVERY_DAYS,
+    NO_SETTINGS,
+    TableSettings,
+    sse_specification,
+)
 from singletable.wire import UnknownOperation
 
 POLL_SECONDS = 0.5

@@ -6,15 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from singletable.infrastructure.deployment import (
-    NO_SETTINGS,
-    AwsManagedKey,
-    AwsOwnedKey,
-    CustomerKey,
-    Encryption,
-    TableSettings,
-)
-from singletable.infrastructure.tables import DescribedTable
 from singletable.operations import (
     AttributeDefinition,
     CreateTable,
@@ -25,6 +16,15 @@ from singletable.operations import (
     TableDescription,
 )
 from singletable.schema import Table, create_operation
+from singletable.tables.creation import DescribedTable
+from singletable.tables.settings import (
+    NO_SETTINGS,
+    AwsManagedKey,
+    AwsOwnedKey,
+    CustomerKey,
+    Encryption,
+    TableSettings,
+)
 
 _TYPES = {"S": "string", "N": "number", "B": "binary"}
 _BILLING_MODES = {"PROVISIONED": "provisioned", "PAY_PER_REQUEST": "on-demand"}
