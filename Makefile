@@ -95,9 +95,9 @@ test-pyright:
 	@$(BIN)/pyright
 
 test-engines: $(INSTALLED) $(ENGINES)  ## run every store test on third-party engines
-	ENGINES=all $(BIN)/pytest -n 2 tests/store -k 'DynamoDB or dynalite or moto'
+	ENGINES=all $(BIN)/pytest -n 2 packages/singletable/tests/store -k 'DynamoDB or dynalite or moto'
 
-SQL_TESTS := tests/conformance tests/store tests/patterns tests/migration tests/server tests/apps tests/sql_storage
+SQL_TESTS := packages/singletable/tests/conformance packages/singletable/tests/store packages/singletable/tests/patterns packages/singletable/tests/migration packages/singletable/tests/server packages/singletable-apps/tests/apps packages/singletable/tests/sql_storage
 test-sql: $(INSTALLED) system  ## run everything that runs in memory on PostgreSQL and MariaDB instead (SERVER=postgresql, TESTS=…)
 	@for server in $(or $(SERVER),postgresql mariadb); do echo "On $$server:"; \
 	  SQL_SERVER=$$server TMPDIR=$(or $(MEMORY),/tmp) $(BIN)/python -m tools.run_tests -p no:schemathesis $(or $(TESTS),$(SQL_TESTS)) || exit 1; done
@@ -151,9 +151,9 @@ sbom: $(AUDIT)  ## write the software bill of materials (CycloneDX) to dist/sbom
 	.peers/audit/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file dist/sbom.json .peers/product/bin/python
 
 fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz HTTP, JSON, expressions, policies, files and APIs, compare engines, lose responses (EXAMPLES=…)
-	RESPONSES=5 $(BIN)/pytest -n 2 tests/store/test_lost_responses.py
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/engine/test_file_check.py tests/expressions tests/fuzz tests/schema tests/server/guard tests/store/test_transaction_merging.py tests/store/test_upsert.py tests/wire --hypothesis-profile=long
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/pytest -n 2 tests/apps/elections/api/test_schemathesis.py tests/apps/polls/api/test_schemathesis.py tests/apps/portfolio/api/test_schemathesis.py tests/apps/skills/api/test_schemathesis.py tests/apps/games/api/test_schemathesis.py --hypothesis-profile=long
+	RESPONSES=5 $(BIN)/pytest -n 2 packages/singletable/tests/store/test_lost_responses.py
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 packages/singletable/tests/differential packages/singletable/tests/engine/test_file_check.py packages/singletable/tests/expressions tests/fuzz packages/singletable/tests/schema packages/singletable/tests/server/guard packages/singletable/tests/store/test_transaction_merging.py packages/singletable/tests/store/test_upsert.py packages/singletable/tests/wire --hypothesis-profile=long
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/pytest -n 2 packages/singletable-apps/tests/apps/elections/api/test_schemathesis.py packages/singletable-apps/tests/apps/polls/api/test_schemathesis.py packages/singletable-apps/tests/apps/portfolio/api/test_schemathesis.py packages/singletable-apps/tests/apps/skills/api/test_schemathesis.py packages/singletable-apps/tests/apps/games/api/test_schemathesis.py --hypothesis-profile=long
 
 # Maps the tests that have no map yet, which takes half an hour; remove .seeded_faults/map to map all of them again.
 faults: $(INSTALLED) $(ENGINES)  ## seed faults into the sources and count how many the tests find (PART=quick, ONLY=3,17)
@@ -171,7 +171,7 @@ drill-concurrency: $(INSTALLED)  ## run many clients at once and check serializa
 	$(BIN)/python -m drills.concurrency --rounds $(or $(ROUNDS),60) --seed $(or $(SEED),1)
 
 drill-elections: $(INSTALLED)  ## interrupt every election command at every step; run and kill many processes (ROUNDS=10, CLIENTS=16, COMMANDS=60, SEED=1)
-	PLACES=all $(BIN)/pytest -n 2 tests/apps/elections/projection/test_faults.py tests/apps/elections/projection/test_crashes.py
+	PLACES=all $(BIN)/pytest -n 2 packages/singletable-apps/tests/apps/elections/projection/test_faults.py packages/singletable-apps/tests/apps/elections/projection/test_crashes.py
 	$(BIN)/python -m drills.elections --rounds $(or $(ROUNDS),10) --clients $(or $(CLIENTS),16) --commands $(or $(COMMANDS),60) --seed $(or $(SEED),1)
 
 drill-migration: $(INSTALLED)  ## migrate a table under live writes, with kills and faults (ROUNDS=200, SEED=1, FIRST=0)

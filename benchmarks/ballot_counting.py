@@ -19,7 +19,7 @@ from benchmarks.harness.measurement import (
 )
 from benchmarks.harness.report import ReportTable, Target, format_milliseconds, format_ratio
 from benchmarks.programs.counting import ROUNDS
-from singletable_apps.counting import Ballots, Result, count_pairs, instant_runoff, schulze
+from ranked_ballots import Ballots, Result, count_pairs, instant_runoff, schulze
 
 CLAIM = "counting a million ballots is at least a hundred times as fast as with other libraries"
 RATIO = Target(at_least=100)

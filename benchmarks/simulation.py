@@ -19,9 +19,9 @@ from benchmarks.harness.measurement import (
 )
 from benchmarks.harness.report import ReportTable, Target, format_ratio
 from singletable.patterns import Distribution, per_second
-from singletable.planning import Domain, KeySpace, PatternLoad, PlacedUnits, Workload
-from singletable.planning.simulation import SimulationResult, SimulationSettings, simulate
-from singletable.planning.simulation.call_source import key_position
+from singletable_design.planning import Domain, KeySpace, PatternLoad, PlacedUnits, Workload
+from singletable_design.planning.simulation import SimulationResult, SimulationSettings, simulate
+from singletable_design.planning.simulation.call_source import key_position
 
 CLAIM = (
     "a million writes are simulated in seconds, at least ten times as fast as with SimPy, and a "

@@ -6,8 +6,8 @@ import runpy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from singletable.planning import create_report
-from singletable.planning.report_files import report_page
+from singletable_design.planning import create_report
+from singletable_design.planning.report_files import report_page
 from tools.screenshots import FOLDER, launch_browser, open_page, save, screenshot, side_by_side
 
 SHOP = FOLDER.parent / "guide/shop.py"

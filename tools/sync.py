@@ -37,7 +37,7 @@ FIXES = "I001,F401,UP028"
 
 @dataclass(frozen=True)
 class Pair:
-    """An async module and the sync one that is generated from it, below `src/singletable`."""
+    """An async module and the sync one that is generated from it, below `packages/singletable/src/singletable`."""
 
     source: str
     target: str

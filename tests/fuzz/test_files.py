@@ -24,13 +24,13 @@ from singletable.errors import (
     SingleTableError,
 )
 from singletable.migration.schema_diff.snapshot import read_lock
-from singletable.planning.report import parse_report
+from singletable_design.planning.report import parse_report
 from singletable.prices import load_prices
 from singletable.server.guard.credentials import read_credentials
 from singletable.server.guard.policy_document import PolicyError, read_policy
-from singletable.workbench.importer import read_model
-from singletable_apps.counting.errors import CountingError
-from singletable_apps.counting.formats.files import read_ballots
+from singletable_design.workbench.importer import read_model
+from ranked_ballots.errors import CountingError
+from ranked_ballots.formats.files import read_ballots
 from singletable_apps.elections.proofs import checker
 from singletable_apps.elections.proofs.verification import verify_publication, verify_receipt
 from singletable_apps.games.errors import InvalidInput

@@ -6,9 +6,9 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("src/singletable", "src/singletable_apps")
+PACKAGES = ("packages/singletable/src/singletable", "packages/singletable-apps/src/singletable_apps")
 # The project that `singletable new app` copies.
-TEMPLATE = ROOT / "src/singletable/cli/new/template"
+TEMPLATE = ROOT / "packages/singletable-design/src/singletable_design/cli/new/template"
 SOURCES = sorted(
     path
     for package in PACKAGES

@@ -12,7 +12,7 @@ import pytest
 # Packages that a command or an address may import, and `import singletable` must not.
 HEAVY = ("typer", "click", "rich", "botocore", "boto3", "sqlalchemy", "numpy", "fastapi")
 # Packages that every app may import.
-LIBRARIES = {"singletable_apps.counting", "singletable_apps.shared"}
+LIBRARIES = {"ranked_ballots", "singletable_apps.shared"}
 
 
 # Most programs never print a table or call AWS, so importing must stay fast.

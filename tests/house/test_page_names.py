@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.house.sources import BENCHMARKS, DRILLS, EXAMPLES, ROOT, SOURCES, TESTS, name_of
 
-APPS = ROOT / "src/singletable_apps"
+APPS = ROOT / "packages/singletable-apps/src/singletable_apps"
 PAGES = (".html", ".js", ".py", ".svg")
 
 

@@ -20,22 +20,22 @@ from tests.house.sources import ROOT
 
 FUNCTIONS = {"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 # Patterns of commands are for what the person at the terminal has entered or has in a folder.
-FOLDERS = ("src/singletable", "src/singletable_apps")
-OWN_INPUT = ("src/singletable/cli", "src/singletable/planning", "src/singletable/migration")
+FOLDERS = ("packages/singletable/src/singletable", "packages/singletable-apps/src/singletable_apps")
+OWN_INPUT = ("packages/singletable/src/singletable/cli", "packages/singletable-design/src/singletable_design/planning", "packages/singletable/src/singletable/migration")
 # Reported, but fast, by file and beginning of the pattern.
 EXEMPT = {
-    "src/singletable/fastapi.py Item size": "messages of DynamoDB",
-    "src/singletable/introspection/field_types.py [^@": "for whole texts only",
-    "src/singletable/schema/source.py ": "our own source code",
-    "src/singletable/server/guard/policy_document.py \\s*([^,]+?)": "written by the operator",
-    "src/singletable/server/guard/policy_document.py ": "other stars are in atomic groups",
-    "src/singletable_apps/counting/formats/abif.py \\{.*\\}": "lines have no line break",
-    "src/singletable_apps/counting/formats/csv.py .*?(?<!": "the last star matches everything",
-    "src/singletable_apps/games/formats/tables.py (?:^|(?<!\\s)": "a run has one start",
-    "src/singletable_apps/portfolio/site_files.py (?P<start>": "excludes its own beginnings",
-    "src/singletable_apps/shared/markdown.py <!--": "what has no end ends with the text",
-    "src/singletable_apps/shared/markdown.py <sup": "sanitized HTML has < in tags only",
-    "src/singletable_apps/shared/pages/api_docs.py ": "our own documents",
+    "packages/singletable/src/singletable/fastapi.py Item size": "messages of DynamoDB",
+    "packages/singletable-design/src/singletable_design/introspection/field_types.py [^@": "for whole texts only",
+    "packages/singletable/src/singletable/schema/source.py ": "our own source code",
+    "packages/singletable/src/singletable/server/guard/policy_document.py \\s*([^,]+?)": "written by the operator",
+    "packages/singletable/src/singletable/server/guard/policy_document.py ": "other stars are in atomic groups",
+    "packages/ranked-ballots/src/ranked_ballots/formats/abif.py \\{.*\\}": "lines have no line break",
+    "packages/ranked-ballots/src/ranked_ballots/formats/csv.py .*?(?<!": "the last star matches everything",
+    "packages/singletable-apps/src/singletable_apps/games/formats/tables.py (?:^|(?<!\\s)": "a run has one start",
+    "packages/singletable-apps/src/singletable_apps/portfolio/site_files.py (?P<start>": "excludes its own beginnings",
+    "packages/singletable-apps/src/singletable_apps/shared/markdown.py <!--": "what has no end ends with the text",
+    "packages/singletable-apps/src/singletable_apps/shared/markdown.py <sup": "sanitized HTML has < in tags only",
+    "packages/singletable-apps/src/singletable_apps/shared/pages/api_docs.py ": "our own documents",
 }
 
 

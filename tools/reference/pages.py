@@ -84,7 +84,7 @@ PAGES = (
             Section("Patterns", "Pattern ReadPattern WritePattern ScanPattern FeedPattern"),
             Section("Docs", "check_docs"),
         ),
-        ("singletable.patterns", "singletable.docs_generator"),
+        ("singletable.patterns", "singletable_design.docs_generator"),
     ),
     Page(
         "store",
@@ -172,9 +172,9 @@ PAGES = (
 # Public modules whose names `singletable` itself does not export.
 PUBLIC_MODULES = (
     "singletable.faults",
-    "singletable.infrastructure",
+    "singletable_design.infrastructure",
     "singletable.migration",
-    "singletable.planning",
+    "singletable_design.planning",
     "singletable.server",
     "singletable.testing",
 )

@@ -30,12 +30,12 @@ AREAS = {
     "server": (22, r"singletable/server/"),
     "migration": (22, r"singletable/migration/"),
     "planning, patterns": (22, r"singletable/(planning|patterns|infrastructure)/"),
-    "counting": (12, r"singletable_apps/counting/(?!cli|pictures)"),
+    "counting": (12, r"ranked_ballots/(?!cli|pictures)"),
     "app pages and APIs": (24, rf"{APP}/(api|pages)/"),
     "app rules": (40, rf"{APP}/(?!cli|commands|sample|client|app\.py|migration|history)"),
     "shared": (20, r"singletable_apps/shared/(?!cli|serve)"),
 }
-GENERATED = {f"src/singletable/{pair.target}" for pair in PAIRS}
+GENERATED = {f"packages/singletable/src/singletable/{pair.target}" for pair in PAIRS}
 
 
 def choose() -> list[str]:

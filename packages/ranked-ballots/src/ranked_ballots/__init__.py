@@ -1,0 +1,139 @@
+"""Count ranked ballots: rankings, counting methods, and results that explain themselves.
+
+    ballots = Ballots.from_rankings(["Ada", "Ben"], [Ranking.from_levels(["Ada", "Ben"])])
+    schulze(ballots).winner
+
+`ranked_ballots.formats` reads and writes ballot files, `.pictures` draws results as SVG,
+and `.report` prints them on a terminal. Modules are imported when one of their names is first used:
+`singletable --help` loads the command of this package and must not wait for NumPy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ranked_ballots.ballots import Ballots
+    from ranked_ballots.counters import PairwiseCounter, RankingCounter
+    from ranked_ballots.errors import BallotsError, CountingError, RankingError
+    from ranked_ballots.methods.explanation import describe_margin
+    from ranked_ballots.methods.ranked_pairs import (
+        RankedPair,
+        RankedPairsResult,
+        ranked_pairs,
+    )
+    from ranked_ballots.methods.registry import METHODS, explain
+    from ranked_ballots.methods.runoff import (
+        Round,
+        RunoffResult,
+        Tie,
+        Transfer,
+        instant_runoff,
+    )
+    from ranked_ballots.methods.schulze import BeatPath, SchulzeResult, schulze
+    from ranked_ballots.methods.scores import (
+        CopelandResult,
+        ScoreResult,
+        borda,
+        copeland,
+        plurality,
+    )
+    from ranked_ballots.pairwise import (
+        Matrix,
+        Pairwise,
+        count_pairs,
+        find_condorcet_winner,
+        find_smith_set,
+    )
+    from ranked_ballots.ranking import Ranking
+    from ranked_ballots.result import (
+        BallotAccount,
+        Margin,
+        Number,
+        Place,
+        Result,
+        Rule,
+    )
+    from ranked_ballots.text import (
+        format_number,
+        format_ordinal,
+        join_names,
+        pluralize,
+        replace_control_characters,
+    )
+    from ranked_ballots.tie_break import TieBreak
+
+__all__ = [
+    "METHODS",
+    "BallotAccount",
+    "Ballots",
+    "BallotsError",
+    "BeatPath",
+    "CopelandResult",
+    "CountingError",
+    "Margin",
+    "Matrix",
+    "Number",
+    "Pairwise",
+    "PairwiseCounter",
+    "Place",
+    "RankedPair",
+    "RankedPairsResult",
+    "Ranking",
+    "RankingCounter",
+    "RankingError",
+    "Result",
+    "Round",
+    "Rule",
+    "RunoffResult",
+    "SchulzeResult",
+    "ScoreResult",
+    "Tie",
+    "TieBreak",
+    "Transfer",
+    "borda",
+    "copeland",
+    "count_pairs",
+    "describe_margin",
+    "explain",
+    "find_condorcet_winner",
+    "find_smith_set",
+    "format_number",
+    "format_ordinal",
+    "instant_runoff",
+    "join_names",
+    "plurality",
+    "pluralize",
+    "ranked_pairs",
+    "replace_control_characters",
+    "schulze",
+]
+
+# In the order of their weight: the first ones do not import NumPy.
+_MODULES = (
+    "errors",
+    "text",
+    "ranking",
+    "tie_break",
+    "result",
+    "ballots",
+    "pairwise",
+    "counters",
+    "methods.explanation",
+    "methods.registry",
+    "methods.schulze",
+    "methods.ranked_pairs",
+    "methods.runoff",
+    "methods.scores",
+)
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        for module in _MODULES:
+            names = vars(import_module(f"{__name__}.{module}"))
+            if name in names:
+                globals()[name] = names[name]
+                return names[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

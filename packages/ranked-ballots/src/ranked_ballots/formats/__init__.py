@@ -1,0 +1,35 @@
+"""Read and write ballot files."""
+
+from __future__ import annotations
+
+from ranked_ballots.errors import FormatError, UnknownFormat, WriteError
+from ranked_ballots.formats.collector import Adjustment, BallotFile
+from ranked_ballots.formats.files import read_ballots, write_ballots
+from ranked_ballots.formats.rctab import (
+    RoundOutcome,
+    TabulatedRound,
+    Tabulation,
+    read_rounds,
+    write_rounds,
+)
+from ranked_ballots.formats.registry import FORMATS, Format, check_writable
+from ranked_ballots.formats.rules import BallotRules
+
+__all__ = [
+    "FORMATS",
+    "Adjustment",
+    "BallotFile",
+    "BallotRules",
+    "Format",
+    "FormatError",
+    "RoundOutcome",
+    "TabulatedRound",
+    "Tabulation",
+    "UnknownFormat",
+    "WriteError",
+    "check_writable",
+    "read_ballots",
+    "read_rounds",
+    "write_ballots",
+    "write_rounds",
+]

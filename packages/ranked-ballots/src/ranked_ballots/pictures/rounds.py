@@ -1,0 +1,190 @@
+"""An instant runoff as bars: a row for each candidate, a column for each round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ranked_ballots.methods.runoff import Round, RunoffResult
+from ranked_ballots.pictures.picture import Canvas, Picture, compose
+from ranked_ballots.pictures.style import color_classes
+from ranked_ballots.pictures.svg import (
+    element,
+    escape_text,
+    shorten_names,
+    tooltip,
+    widest,
+)
+from ranked_ballots.result import Number
+from ranked_ballots.text import format_number, join_names, pluralize
+
+TITLE = "Round by round"
+CAPTION = (
+    "Votes in each round. The number below the round, and the dashed line, is half of the ballots "
+    "that still count. More than half wins.",
+    "✓ wins, ✕ is eliminated, = is tied for the fewest votes.",
+)
+EMPTY = "No ballot ranks a candidate, so there are no rounds."
+EXHAUSTED = "Exhausted"
+_ROOM = 150
+_HEAD = 38
+_ROW = 32
+_DENSE_ROW = 25  # with many candidates
+_GAP = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    left: float
+    column: float
+    row: int
+    max_votes: Number
+
+    @property
+    def bar_height(self) -> int:
+        return self.row - 21
+
+    def x(self, round_: Round) -> float:
+        return self.left + (round_.number - 1) * (self.column + _GAP)
+
+    def bar_width(self, votes: Number) -> Fraction:
+        """Return the length of a bar; the scale is the same in every round."""
+        return Fraction(self.column) * Fraction(votes) / Fraction(self.max_votes)
+
+
+def draw_round_bars(result: RunoffResult) -> Picture:
+    """Draw the votes of each round, the majority, and the exhausted ballots."""
+    names = result.ranked_candidates
+    if not result.rounds:
+        return compose(TITLE, (EMPTY,), Canvas(0, 0, ()), EMPTY)
+    short = shorten_names([*names, EXHAUSTED], _ROOM)
+    colors = color_classes(result)
+    grid = _grid(result, widest(short.values()) + 10)
+    rows = {name: _HEAD + at * grid.row for at, name in enumerate(names)}
+    bottom = _HEAD + len(names) * grid.row
+    right = grid.x(result.rounds[-1]) + grid.column
+    shapes = [_draw_name(name, short[name], y + grid.row / 2) for name, y in rows.items()]
+    shapes.append(_draw_name(EXHAUSTED, EXHAUSTED, bottom + 8 + grid.row / 2, "quiet"))
+    shapes += [
+        element("path", class_="line", d=f"M0 {y + grid.row - 1:.0f}H{right:.0f}")
+        for y in rows.values()
+    ]
+    for round_ in result.rounds:
+        shapes.extend(_draw_round(grid, round_, rows, colors, bottom))
+    canvas = Canvas(right + 8, bottom + grid.row + 8, tuple(shapes))
+    return compose(TITLE, CAPTION, canvas, describe_rounds(result))
+
+
+def _grid(result: RunoffResult, left: float) -> _Grid:
+    rounds = result.rounds
+    votes = [
+        votes
+        for round_ in rounds
+        for votes in (*round_.tally.values(), round_.exhausted_total, half(round_))
+    ]
+    min_column = 92.0 if len(rounds) < 4 else 70.0 if len(rounds) < 8 else 52.0
+    column = max(min_column, widest(map(format_number, votes), 11) + 24)
+    row = _ROW if len(result.candidates) < 13 else _DENSE_ROW
+    return _Grid(left, column, row, max(votes))
+
+
+def _draw_name(name: str, short: str, y: float, kind: str = "name") -> str:
+    return element("text", tooltip(name), escape_text(short), class_=kind, x=0, y=y + 4)
+
+
+def _draw_round(
+    grid: _Grid, round_: Round, rows: dict[str, int], colors: dict[str, str], bottom: float
+) -> Iterator[str]:
+    x = grid.x(round_)
+    majority = escape_text(format_number(half(round_)))
+    yield element("text", f"Round {round_.number}", class_="strong", x=x, y=12)
+    yield element("text", majority, class_="small quiet", x=x, y=27)
+    yield element("path", class_="line", d=f"M{x:.1f} {_HEAD - 4:.0f}V{bottom + grid.row + 4:.0f}")
+    for name, votes in round_.tally.items():
+        yield element(
+            "rect",
+            tooltip(f"Round {round_.number}: {name} {format_number(votes)}"),
+            class_=colors[name],
+            x=x,
+            y=rows[name] + 16,
+            width=grid.bar_width(votes),
+            height=grid.bar_height,
+        )
+    middle = x + float(grid.bar_width(half(round_)))
+    yield element("path", class_="half", d=f"M{middle:.1f} {_HEAD - 6:.0f}V{bottom:.0f}")
+    yield from (_draw_votes(grid, round_, name, rows[name]) for name in round_.tally)
+    yield _draw_exhausted(grid, round_, bottom + 8)
+
+
+def _draw_votes(grid: _Grid, round_: Round, name: str, y: float) -> str:
+    """Draw the number above a bar, with a mark for what happens to the candidate."""
+    mark, kind = "", "small halo"
+    if name == round_.winner:
+        mark, kind = " ✓", "small halo strong"
+    elif name == round_.eliminated:
+        mark = " ✕"
+    elif round_.tie is not None and name in round_.tie.tied:
+        mark = " ="
+    votes = format_number(round_.tally[name])
+    return element("text", escape_text(votes + mark), class_=kind, x=grid.x(round_) + 3, y=y + 13)
+
+
+def _draw_exhausted(grid: _Grid, round_: Round, y: float) -> str:
+    """Draw the ballots that no longer count as a striped bar."""
+    votes = round_.exhausted_total
+    x, width = grid.x(round_), float(grid.bar_width(votes))
+    return element(
+        "g",
+        tooltip(f"Round {round_.number}: {EXHAUSTED} {format_number(votes)}"),
+        element(
+            "path",
+            class_="striped",
+            d=f"M{x:.1f} {y + 16 + grid.bar_height / 2:.1f}h{width:.1f}",
+            stroke_width=grid.bar_height,
+        ),
+        element("text", escape_text(format_number(votes)), class_="small quiet", x=x + 3, y=y + 13),
+        class_="exhausted",
+    )
+
+
+def half(round_: Round) -> Number:
+    """Return half of the ballots that count in the round; more than this wins."""
+    return Fraction(round_.continuing, 2)
+
+
+def describe_rounds(result: RunoffResult) -> str:
+    """Return every number of every round as text: the votes, and where they go next."""
+    return "\n".join(line for round_ in result.rounds for line in _describe_round(round_))
+
+
+def _describe_round(round_: Round) -> Iterator[str]:
+    tally = ", ".join(
+        f"{name} {format_number(votes)}"
+        for name, votes in sorted(round_.tally.items(), key=lambda entry: -entry[1])
+    )
+    count = "counts" if round_.continuing == 1 else "count"
+    exhausted = round_.exhausted_total
+    yield (
+        f"Round {round_.number}: {tally}. {pluralize(round_.continuing, 'ballot')} {count}, more "
+        f"than {format_number(half(round_))} wins; {format_number(exhausted)} "
+        f"{'is' if exhausted == 1 else 'are'} exhausted."
+    )
+    if round_.winner is not None:
+        yield f"{round_.winner} has a majority in round {round_.number}."
+    elif round_.eliminated is not None:
+        yield _describe_elimination(round_, round_.eliminated)
+    elif round_.tie is not None:
+        yield f"{join_names(round_.tie.tied)} are tied, and no rule breaks the tie."
+
+
+def _describe_elimination(round_: Round, eliminated: str) -> str:
+    moves = [
+        f"{format_number(transfer.votes)} to {transfer.target}"
+        if transfer.target is not None
+        else f"{format_number(transfer.votes)} exhausted ({transfer.reason})"
+        for transfer in round_.transfers
+    ]
+    if not moves:
+        return f"{eliminated} is eliminated; no votes move."
+    return f"{eliminated} is eliminated: {', '.join(moves)}."

@@ -1,0 +1,187 @@
+"""Results: the tally, published ballots, signed statements and downloads."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Path, Query, Response
+
+from ranked_ballots import METHODS
+from ranked_ballots.formats import FORMATS
+from singletable_apps.elections.api import schemas
+from singletable_apps.elections.api.dependencies import (
+    WRONG_STATE,
+    NameInPath,
+    Service,
+    ThisApi,
+    Viewer,
+    slice_page,
+    user_router,
+)
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.proofs.documents import CHECKER_FILENAME, receipt_filename
+from singletable_apps.elections.proofs.encoding import format_code, parse_code
+from singletable_apps.elections.proofs.keys import fingerprint
+from singletable_apps.elections.proofs.verification import checker_source
+from singletable_apps.elections.service import Elections
+from singletable_apps.elections.service.results import RevealedBallot
+from singletable_apps.shared.web import (
+    NOT_ALLOWED,
+    NOT_FOUND,
+    NOT_SIGNED_IN,
+    TOO_MANY_REQUESTS,
+    Pagination,
+    api_router,
+    download,
+    responses,
+)
+
+router = user_router("results", NOT_FOUND, WRONG_STATE)
+Method = Annotated[
+    str, Query(description="The counting method.", json_schema_extra={"enum": list(METHODS)})
+]
+
+
+@router.get("/elections/{name}/tally")
+def read_tally(
+    user: Viewer, elections: Service, name: NameInPath, method: Method = "schulze"
+) -> schemas.Tally:
+    """Count the ballots and explain the result. Secret ballots are counted after the close."""
+    tally = elections.results.tally(user, name, method)
+    return schemas.Tally.from_object(
+        tally,
+        election_name=tally.election.name,
+        shown=sorted(tally.shown),
+        closing=schemas.Closing.model_validate(tally.closing) if tally.closing else None,
+        result=schemas.CountResult.model_validate(json.loads(tally.result.to_json())),
+    )
+
+
+@router.get("/elections/{name}/ballots")
+def list_ballots(
+    user: Viewer, api: ThisApi, name: NameInPath, page: Pagination
+) -> schemas.BallotPage:
+    """List the ballots as far as the election publishes them."""
+    results = api.elections.results
+    ballots, cursor = slice_page(page, results.ballots(user, name), api)
+    share = results.unique_share(user, name)
+    return schemas.BallotPage.from_object(
+        page.answer([_to_schema(ballot) for ballot in ballots], cursor),
+        unique_share=share,
+        warning=schemas.WARNING.format(share=share) if share else None,
+    )
+
+
+@router.get("/elections/{name}/publication")
+def read_publication(
+    user: Viewer, elections: Service, name: NameInPath
+) -> schemas.PublishedElection:
+    """Return the signed publication of a closed election, which anyone can check."""
+    return schemas.PublishedElection.model_validate(elections.results.published(user, name))
+
+
+@router.get("/elections/{name}/proofs/{confirmation}")
+def read_proof(
+    user: Viewer,
+    elections: Service,
+    name: NameInPath,
+    confirmation: Annotated[
+        str, Path(max_length=200, description="With or without dashes.", examples=["a" * 52])
+    ],
+) -> schemas.BallotProof:
+    """Prove that a tracking code is among those signed at the close."""
+    code = parse_code(confirmation)
+    proof, closing = elections.results.proof(user, name, code)
+    return schemas.BallotProof(
+        confirmation=code,
+        proof=schemas.InclusionProof.model_validate(proof),
+        closing=schemas.Closing.model_validate(closing),
+    )
+
+
+def _to_schema(ballot: RevealedBallot) -> schemas.PublishedBallot:
+    return schemas.PublishedBallot.from_object(
+        ballot,
+        ranking=[list(level) for level in ballot.ranking.levels],
+        when_cast=datetime.fromisoformat(ballot.when_cast) if ballot.when_cast else None,
+    )
+
+
+_MEDIA_TYPES = {"csv": "text/csv", "json": "application/json"}
+
+
+def export_file(elections: Elections, viewer: User, name: str, form: str) -> Response:
+    """Return the published ballots of an election as a file."""
+    content = elections.results.export_ballots(viewer, name, form)
+    title, ending = elections.context.read.get_election(name).name, FORMATS[form].extensions[0]
+    return download(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
+
+
+downloads_router = api_router("downloads")
+_OF_AN_ELECTION = responses(NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY_REQUESTS)
+_TEXT = {"schema": {"type": "string"}}
+_NAMED = {"Content-Disposition": {"description": "The file name.", **_TEXT}}
+Format = Annotated[
+    str,
+    Query(description="The file format.", json_schema_extra={"enum": list(FORMATS)}),
+]
+
+
+@downloads_router.get(
+    "/elections/{name}/export",
+    response_class=Response,
+    responses={
+        **_OF_AN_ELECTION,
+        200: {
+            "description": "The file.",
+            "headers": _NAMED,
+            "content": {"text/plain": _TEXT, "text/csv": _TEXT, "application/json": {}},
+        },
+    },
+)
+def export_ballots(
+    user: Viewer,
+    elections: Service,
+    name: NameInPath,
+    form: Annotated[Format, Query(alias="format")],
+) -> Response:
+    """Download the ballots for other programs. With totals only, `rctab` is the one format."""
+    return export_file(elections, user, name, form)
+
+
+@downloads_router.get(
+    "/elections/{name}/receipt",
+    response_class=Response,
+    responses={**_OF_AN_ELECTION, 200: {"model": schemas.Receipt, "headers": _NAMED}},
+)
+def download_receipt(user: Viewer, elections: Service, name: NameInPath) -> Response:
+    """Download your receipt, for the checker."""
+    receipt = elections.voting.ballot(user, name, user.name).receipt
+    content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
+    return download(content, receipt_filename(receipt["name"]), "application/json")
+
+
+@downloads_router.get(
+    "/checker.py",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "A Python program without dependencies.",
+            "headers": _NAMED,
+            "content": {"text/x-python": _TEXT},
+        }
+    },
+)
+def download_checker() -> Response:
+    """Download the program that checks receipts and publications offline."""
+    return download(checker_source().encode(), CHECKER_FILENAME, "text/x-python")
+
+
+@downloads_router.get("/keys")
+def read_keys(elections: Service) -> schemas.PublicKey:
+    """Return the public key of the signatures. Compare its fingerprint with one from elsewhere."""
+    public = elections.context.keys.signer.public_key
+    code = fingerprint(public)
+    return schemas.PublicKey(public_key=public, fingerprint=code, readable=format_code(code))

@@ -1,0 +1,242 @@
+"""The commands of `singletable elections`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+import singletable
+from singletable import Driver, ItemMismatch, ListTables, Store, TableNotFound
+from ranked_ballots import pluralize
+from ranked_ballots.report import ReportWriter, write_report
+from singletable_apps.elections import patterns
+from singletable_apps.elections.app import (
+    DataLocation,
+    create_tables,
+    open_elections_at,
+    site_on,
+)
+from singletable_apps.elections.archive import ExportEnd, export_log, restore_log, verify_log
+from singletable_apps.elections.audit import redact_event_data
+from singletable_apps.elections.entities import User, votes
+from singletable_apps.elections.errors import CorruptLog, CorruptTable, NotFound
+from singletable_apps.elections.events import event_log
+from singletable_apps.elections.keys import load_existing_keys, load_store_keys
+from singletable_apps.elections.pages import PREFIX as PAGES
+from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.roles import ROLE_NAMES, Role
+from singletable_apps.elections.sample import PASSWORD, SAMPLE_ELECTIONS, SAMPLE_PEOPLE, fill_sample
+from singletable_apps.elections.service import TABLES, Elections, open_elections
+from singletable_apps.shared.apps import serve_app
+from singletable_apps.shared.email_delivery import EmailDelivery
+from singletable_apps.shared.key_files import new_private_file
+from singletable_apps.shared.mail import Outbox
+from singletable_apps.shared.serve import (
+    FileError,
+    ListenOptions,
+    existing_address,
+    file_errors,
+    listen,
+    open_driver,
+    progress_bar,
+)
+
+
+@contextmanager
+def existing_elections_at(place: DataLocation) -> Generator[Elections]:
+    """Open the service on existing tables."""
+    with existing_store(place.at) as store:
+        keys = load_store_keys(store, place.keys, create_missing=place.new_keys)
+        yield open_elections(store.driver, keys)
+
+
+@contextmanager
+def existing_store(at: str) -> Generator[Store]:
+    """Open existing tables. A missing file is not created."""
+    with singletable.connect(existing_address(at)) as driver:
+        found = _tables(driver)
+        missing = [table.name for table in (votes, event_log) if table.name not in found]
+        if missing:
+            raise TableNotFound(
+                f"There are no elections at this address: {' and '.join(missing)} not found. The "
+                f"tables are: {', '.join(found) or 'none'}."
+            )
+        yield Store(driver, tables=TABLES)
+
+
+@contextmanager
+def new_store(at: str) -> Generator[Store]:
+    """Open the tables, and create missing ones."""
+    with open_driver(at) as driver:
+        yield create_tables(driver)
+
+
+def _tables(driver: Driver) -> list[str]:
+    names: list[str] = []
+    after = None
+    while True:
+        page = driver.execute(ListTables(exclusive_start_table_name=after))
+        names += page.table_names
+        after = page.last_evaluated_table_name
+        if after is None:
+            return names
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a file, which can be read more than once."""
+
+    path: Path
+
+    def __iter__(self) -> Iterator[bytes]:
+        with file_errors(self.path), self.path.open("rb") as file:
+            yield from file
+
+
+def export(at: str, path: Path) -> None:
+    """Export the log to a new file, which only its owner can read."""
+    with existing_store(at) as store:
+        if path.exists():
+            raise FileError(f"'{path}' already exists. Choose another file.")
+        with (
+            file_errors(path),
+            new_private_file(path) as file,
+            progress_bar("Exporting") as progress,
+        ):
+            end = export_log(store, file.write, progress)
+    typer.echo(f"{_describe(end)} Written to {path}.")
+    typer.echo("It contains password hashes and sealed ballots: keep it as safe as the tables.")
+
+
+def restore(place: DataLocation, path: Path) -> None:
+    """Restore a log from an export, and rebuild the table."""
+    lines = Lines(path)
+    with file_errors(path):
+        path.open("rb").close()
+    key = load_existing_keys(place.keys).ballot_key
+    with new_store(place.at) as store:
+        with progress_bar("Restoring") as progress:
+            end = restore_log(store, key, lines, progress)
+        with progress_bar("Rebuilding the table") as progress:
+            rebuild(store, key, progress)
+    typer.echo(f"{_describe(end)} Restored from {path}; the table is rebuilt.")
+    typer.echo("Serve it with the same keys as before: other keys cannot open sealed ballots.")
+
+
+def rebuild_table(place: DataLocation) -> None:
+    """Rebuild the table from the log."""
+    key = load_existing_keys(place.keys).ballot_key
+    with existing_store(place.at) as store, progress_bar("Rebuilding the table") as progress:
+        sync = rebuild(store, key, progress)
+    typer.echo(f"Rebuilt the table from {sync.last_event_id:,} events.")
+
+
+def verify(place: DataLocation) -> None:
+    """Check the log, ballots, results and the table, and print the result."""
+    keys = load_existing_keys(place.keys)
+    try:
+        with existing_store(place.at) as store, progress_bar("Verifying") as progress:
+            found = verify_log(store, keys, progress)
+    except (CorruptLog, CorruptTable, ItemMismatch) as error:
+        typer.echo(f"singletable: {error}", err=True)
+        raise typer.Exit(1) from None
+    if found.differences:
+        listed = "\n".join(
+            f"  {one.partition_key} / {one.sort_key} {one.problem}" for one in found.differences
+        )
+        typer.echo(
+            "singletable: The log is intact, but the table does not match it. First differences:\n"
+            f"{listed}\nTo repair the table, run: singletable elections rebuild",
+            err=True,
+        )
+        raise typer.Exit(1)
+    typer.echo(_describe(ExportEnd(found.events, found.head)))
+    if found.followed < found.events:
+        typer.echo(f"The table has {found.followed:,} of them; the service will catch up.")
+    typer.echo(
+        f"Every event is authentic, {pluralize(found.ballots, 'ballot')} could be opened, and "
+        f"{pluralize(found.results, 'signed result')} matched a new count."
+    )
+    typer.echo(f"All {found.items:,} items of the table match the log.")
+
+
+def _describe(end: ExportEnd) -> str:
+    if end.events == 0:
+        return "The log has no events."
+    return f"The log has {end.events:,} events; the last hash is {end.head}."
+
+
+def make_sample(place: DataLocation) -> None:
+    """Create sample data, and print it."""
+    with open_elections_at(place) as elections, progress_bar("Creating sample data") as progress:
+        fill_sample(elections, progress)
+    typer.echo(f"\nSample accounts, all with the password: {PASSWORD}\n")
+    for person in SAMPLE_PEOPLE:
+        typer.echo(f"  {person.name:<12}{person.email:<26}{ROLE_NAMES[person.role]}")
+    typer.echo("\nSample elections:\n")
+    for election in SAMPLE_ELECTIONS:
+        typer.echo(f"  {election.name:<24}{election.description}")
+
+
+def serve(place: DataLocation, options: ListenOptions, emails: EmailDelivery) -> None:
+    """Serve pages and API until a signal stops it."""
+    with listen(options) as (listener, url, public), open_driver(place.at) as driver:
+        site = site_on(driver, place, public, emails)
+        serve_app("Elections", PAGES, site, listener, url, public)
+
+
+def show_outbox(at: str, limit: int) -> None:
+    """Print the latest e-mails in the outbox."""
+    writer = ReportWriter(Console(highlight=False), plain=False)
+    with existing_store(at) as store:
+        emails = Outbox(store).newest(limit)
+    for sent in emails:
+        writer.write_heading(
+            f"{sent.sent_at:%Y-%m-%d %H:%M:%S} UTC  {sent.email.to}: {sent.email.subject}"
+        )
+        for line in sent.email.text.rstrip().split("\n"):
+            writer.write_line(line)
+    if not emails:
+        writer.write_line("No e-mails in the last week.")
+
+
+def show_events(at: str, limit: int) -> None:
+    """Print the latest events, one per line, without password hashes."""
+    writer = ReportWriter(Console(highlight=False), plain=True)
+    with existing_store(at) as store:
+        events = list(store.query(patterns.all_events(), limit=limit, reverse=True))
+    for event in events:
+        data = json.dumps(redact_event_data(event.event_data), ensure_ascii=False)
+        when = f"{event.when_occurred:%Y-%m-%d %H:%M:%S}"
+        writer.write_line(f"{event.event_id}  {when}  {event.actor}  {event.event_type}  {data}")
+    if not events:
+        writer.write_line("The log has no events.")
+
+
+def show_tally(place: DataLocation, name: str, method: str, *, as_json: bool, plain: bool) -> None:
+    """Print the results of an election, as the owner of the site may see them."""
+    with existing_elections_at(place) as elections:
+        tally = elections.results.tally(_owner(elections), name, method)
+    if as_json:
+        sys.stdout.write(tally.result.to_json())
+        return
+    writer = ReportWriter(
+        Console(color_system=None if plain else "auto", highlight=False), plain=plain
+    )
+    closed = "closed and signed" if tally.closing is not None else "not closed yet"
+    writer.write_line(f"{tally.election.name}: {tally.ballots_cast:,} ballots, {closed}.")
+    write_report(writer, tally.result, is_final=tally.closing is not None)
+
+
+def _owner(elections: Elections) -> User:
+    for user in elections.context.store.query(patterns.list_users()):
+        if user.role is Role.OWNER:
+            return user
+    raise NotFound("No one has registered yet, so there are no elections.")

@@ -1,0 +1,122 @@
+"""The home page: a welcome for visitors, a dashboard for users; and how votes are counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+
+from fastapi import APIRouter, Response
+
+from ranked_ballots import Ballots, Ranking, schulze
+from ranked_ballots.pictures import Picture, draw_beat_paths
+from singletable_apps.elections.entities import Election
+from singletable_apps.elections.pages.dependencies import (
+    Standing,
+    VisitorPage,
+    election_url,
+    standing_of,
+)
+from singletable_apps.elections.roles import Permission, has_permission
+from singletable_apps.elections.rules.elections import METHOD, MIN_CANDIDATES
+
+router = APIRouter()
+
+_SAMPLE = (
+    (6, ("Lake", "Garden", "Museum", "Castle")),
+    (5, ("Museum", "Castle", "Garden", "Lake")),
+    (4, ("Garden", "Museum", "Lake")),
+    (2, ("Castle", "Museum")),
+)
+
+
+@cache
+def sample_picture() -> Picture:
+    """Draw a small election the way it would be decided here."""
+    counts = [(Ranking.from_levels([[name] for name in order]), n) for n, order in _SAMPLE]
+    return draw_beat_paths(schulze(Ballots.from_counts(sorted(_SAMPLE[0][1]), counts)))
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """What the owner of an election can do next, as a sentence and a button."""
+
+    text: str
+    button: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An election on the dashboard."""
+
+    election: Election
+    standing: Standing
+    url: str
+    step: NextStep
+
+
+@router.get("")
+def show_home(page: VisitorPage) -> Response:
+    """Show the welcome page, the dashboard, or that an administrator has to approve the account."""
+    user = page.user
+    if user is None:
+        return page.render("welcome", picture=sample_picture(), method=METHOD)
+    if not has_permission(user.role, Permission.VIEW_APPLICATION):
+        return page.render("awaiting_approval", user=user)
+    overview = page.elections.queries.overview(user)
+    now = page.elections.context.clock()
+    own = [_row(election, now) for election in overview.own]
+    return page.render(
+        "dashboard",
+        user=user,
+        overview=overview,
+        to_vote=[_row(election, now) for election in overview.to_vote],
+        voted=[_row(election, now) for election in overview.voted],
+        upcoming=[_row(election, now) for election in overview.coming],
+        own=sorted(own, key=lambda row: _MOST_URGENT_FIRST.index(row.standing)),
+        # The user's own elections are in `own` already.
+        closed=[_row(election, now) for election in overview.ended if election not in overview.own],
+    )
+
+
+@router.get("/counting")
+def show_counting(page: VisitorPage) -> Response:
+    """Explain how votes are counted."""
+    return page.render("counting", picture=sample_picture(), method=METHOD)
+
+
+_MOST_URGENT_FIRST = (
+    Standing.SETUP,
+    Standing.ENDED,
+    Standing.OPEN,
+    Standing.FIXED,
+    Standing.WAITING,
+    Standing.CLOSED,
+)
+
+
+def _row(election: Election, now: datetime) -> Row:
+    standing = standing_of(election, now)
+    return Row(election, standing, election_url(election), _next_step(election, standing))
+
+
+def _next_step(election: Election, standing: Standing) -> NextStep:
+    def step(text: str, button: str, page: str) -> NextStep:
+        return NextStep(text, button, election_url(election, page))
+
+    match standing:
+        case Standing.SETUP if election.candidate_count < MIN_CANDIDATES:
+            return step("Needs at least two candidates", "Add candidates", "candidates")
+        case Standing.SETUP:
+            return step("Ready to launch", "Launch…", "launch")
+        case Standing.OPEN | Standing.FIXED if election.no_voting_after is None:
+            return step("Open until you close it", "Who voted", "voted")
+        case Standing.OPEN | Standing.FIXED:
+            return step("Closes", "Who voted", "voted")
+        case Standing.WAITING:
+            return step("Opens", "View", "")
+        case Standing.ENDED:
+            return step("Voting has ended", "Results", "tally")
+        case Standing.CLOSED:
+            return step("Results are in", "Results", "tally")

@@ -1,0 +1,238 @@
+"""The results of an election: the count, all ballots, who voted, and what was published."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Response
+
+from ranked_ballots.pictures import draw_transfers
+from singletable_apps.elections.api.results import export_file
+from singletable_apps.elections.entities import Election, is_removed_user
+from singletable_apps.elections.errors import WrongState
+from singletable_apps.elections.pages import results_view
+from singletable_apps.elections.pages.dependencies import ElectionPage, election_url, url
+from singletable_apps.elections.proofs.documents import (
+    checker_command,
+    publication_filename,
+    receipt_filename,
+)
+from singletable_apps.elections.proofs.encoding import format_code
+from singletable_apps.elections.proofs.keys import format_fingerprint
+from singletable_apps.elections.rules.elections import METHOD, ResultDetail, check_view_tally
+from singletable_apps.shared.results import (
+    MAX_ROUNDS,
+    compare_methods,
+    round_table,
+)
+from singletable_apps.shared.web import download
+
+router = APIRouter()
+
+BALLOTS_PER_PAGE = 50
+NAMES_PER_PAGE = 100
+CODES_PER_PAGE = 200
+
+DECIDING_METHOD = f"The {METHOD.title} decides, as announced before the election opened."
+# The two candidates whose chains are drawn; by default the first two of the result.
+CandidateName = Annotated[str, Query(max_length=200)]
+Start = Annotated[int, Query(ge=0, le=10**9, alias="from")]
+Cursor = Annotated[str | None, Query(min_length=1, max_length=4000)]
+
+
+@router.get("/e/{name}/tally")
+def show_results(page: ElectionPage, a: CandidateName = "", b: CandidateName = "") -> Response:
+    """Show the results, or why there are none yet."""
+    try:
+        count = results_view.load_count(page.elections, page.user, page.election.name)
+    except WrongState:
+        return _render_pending(page)
+    return page.render_tab("results", "tally", **_count_context(count, (a, b)))
+
+
+@router.get("/e/{name}/tally/now")
+def refresh_results(page: ElectionPage, a: CandidateName = "", b: CandidateName = "") -> Response:
+    """Return the count alone, for live updates; 304 if it has not changed."""
+    check_view_tally(page.user, page.election, page.elections.context.clock())
+    if not page.election.allow_vote:
+        # The election has closed: reload the whole page.
+        return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
+    count = _current_count(page, page.election)
+    headers = {"ETag": f'"{count.etag}"', "Cache-Control": "private, no-cache"}
+    if page.request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    context = {"election": count.election, **_count_context(count, (a, b))}
+    response = page.render("results/count", **context)
+    response.headers.update(headers)
+    return response
+
+
+@router.get("/e/{name}/tally/events")
+def stream_changes(page: ElectionPage) -> Response:
+    """Stream an event whenever the count changes."""
+    election = page.election
+    check_view_tally(page.user, election, page.elections.context.clock())
+
+    def version() -> str:
+        current = page.elections.results.close_if_due(election.name)
+        return _current_count(page, current).etag if current.allow_vote else "closed"
+
+    return page.site.live.respond(page.request, election.election_id, version)
+
+
+def _current_count(page: ElectionPage, election: Election) -> results_view.Count:
+    """Return the count, which is computed once for everyone who watches it."""
+    return page.site.result_cache.get(
+        election.election_id,
+        lambda: results_view.load_count(page.elections, page.user, election.name),
+        page.elections.context.clock,
+        page.elections.queries.version(),
+    )
+
+
+def _render_pending(page: ElectionPage) -> Response:
+    """Say why there are no results yet. Turnout is public, even for secret ballots."""
+    return page.render_tab(
+        "results_pending",
+        "tally",
+        turnout=page.elections.queries.turnout(page.user, page.election.name).voted,
+        turnout_url=page.url("voted"),
+        method=METHOD,
+    )
+
+
+def _count_context(count: results_view.Count, pair: tuple[str, str]) -> dict[str, object]:
+    result, runoff, url = count.result, count.runoff, partial(election_url, count.election)
+    names = result.ranked_candidates
+    return {
+        "count": count,
+        "headline": results_view.make_headline(count),
+        "chart": results_view.make_chart(count),
+        "explanation": result.explanation,
+        "turnout": results_view.describe_turnout(count),
+        "names": names,
+        "matrix": results_view.make_matrix(result),
+        "max_matrix": results_view.MAX_MATRIX,
+        "pairs": results_view.list_pairs(result),
+        "every_pair": len(names) <= results_view.MAX_FULL_PAIRS,
+        "pair": pair,
+        "graph": results_view.draw_graph(count, pair),
+        "comparison": compare_methods(count.results, DECIDING_METHOD),
+        "rounds": round_table(runoff),
+        "flow": draw_transfers(runoff) if len(runoff.rounds) <= MAX_ROUNDS else None,
+        "downloads": results_view.list_downloads(count, url),
+        "method": METHOD,
+        "url": url,
+    }
+
+
+@router.get("/e/{name}/tally/rankings")
+def list_rankings(page: ElectionPage, start: Start = 0) -> Response:
+    """List every ranking and how often it was cast."""
+    rankings = page.elections.results.rankings(page.user, page.election.name)
+    return page.render_tab(
+        "results/rankings",
+        "tally",
+        **_pager(page.url("tally", "rankings"), start, len(rankings)),
+        rankings=rankings[start : start + BALLOTS_PER_PAGE],
+        tally=page.elections.results.tally(page.user, page.election.name),
+        results_url=page.url("tally"),
+    )
+
+
+@router.get("/e/{name}/tally/ballots")
+def list_ballots(page: ElectionPage, start: Start = 0) -> Response:
+    """List every ballot: by voter in open elections, by tracking code in secret ones."""
+    tally = page.elections.results.tally(page.user, page.election.name)
+    if ResultDetail.CONFIRMATIONS not in tally.shown:
+        return page.redirect(page.url("tally", "rankings"))
+    ballots = page.elections.results.ballots(page.user, page.election.name)
+    return page.render_tab(
+        "results/ballots",
+        "tally",
+        **_pager(page.url("tally", "ballots"), start, len(ballots)),
+        ballots=ballots[start : start + BALLOTS_PER_PAGE],
+        with_names=ResultDetail.NAMES in tally.shown,
+        format_code=format_code,
+        results_url=page.url("tally"),
+    )
+
+
+def _pager(url: str, start: int, total: int) -> dict[str, object]:
+    end = min(start + BALLOTS_PER_PAGE, total)
+    return {
+        "first": url if start else "",
+        "next": f"{url}?from={end}" if end < total else "",
+        "shown": f"{start + 1:,}–{end:,} of {total:,}" if start < total else "",
+    }
+
+
+@router.get("/e/{name}/tally/ballots/{form}")
+def download_ballots(page: ElectionPage, form: str) -> Response:
+    """Return the ballots as a file in another program's format."""
+    return export_file(page.elections, page.user, page.election.name, form)
+
+
+@router.get("/e/{name}/tally/result.json")
+def download_result(page: ElectionPage) -> Response:
+    """Return the count as a file."""
+    tally = page.elections.results.tally(page.user, page.election.name)
+    content = tally.result.to_json().encode()
+    return download(content, f"{tally.election.name}, result.json", "application/json")
+
+
+@router.get("/e/{name}/voted")
+def show_turnout(page: ElectionPage, cursor: Cursor = None) -> Response:
+    """List who voted, and show the turnout."""
+    queries, name, here = page.elections.queries, page.election.name, page.url("voted")
+    names, following = queries.who_voted(page.user, name, NAMES_PER_PAGE, cursor)
+    return page.render_tab(
+        "turnout",
+        "voted",
+        names=[voter for voter in names if not is_removed_user(voter)],
+        removed=sum(map(is_removed_user, names)),
+        turnout=queries.turnout(page.user, name).voted,
+        next=f"{here}?cursor={quote(following, safe='')}" if following else "",
+        first=here if cursor else "",
+        results_url=page.url("tally"),
+    )
+
+
+@router.get("/e/{name}/published")
+def show_publication(page: ElectionPage, start: Start = 0) -> Response:
+    """Explain the signed statement, and list the key and all tracking codes."""
+    election, results_url = page.election, page.url("tally")
+    if election.statement is None:
+        return page.render_tab("publication_pending", "tally", results_url=results_url)
+    publication = page.elections.results.published(page.user, election.name)
+    closing, codes = publication["closing"], publication["confirmations"]
+    here, end = page.url("published"), start + CODES_PER_PAGE
+    return page.render_tab(
+        "publication",
+        "tally",
+        lines=results_view.describe_statement(closing["statement"]),
+        signature=closing["signature"],
+        fingerprint=format_fingerprint(page.elections.context.keys.signer.public_key),
+        command=checker_command(
+            receipt_filename(election.name), publication_filename(election.name)
+        ),
+        codes=[format_code(code) for code in codes[start:end]],
+        total=len(codes),
+        begin=start,
+        next=f"{here}?from={end}#confirmations" if end < len(codes) else "",
+        first=f"{here}#confirmations" if start else "",
+        file_url=page.url("published", "publication.json"),
+        check_url=url("check"),
+        results_url=results_url,
+    )
+
+
+@router.get("/e/{name}/published/publication.json")
+def download_publication(page: ElectionPage) -> Response:
+    """Return the signed file that anyone can check."""
+    publication = page.elections.results.published(page.user, page.election.name)
+    content = json.dumps(publication, ensure_ascii=False, indent=1).encode()
+    return download(content, publication_filename(page.election.name), "application/json")

@@ -1,0 +1,416 @@
+"""The parts of a results page: headline, chart, pairs, downloads, and statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from itertools import combinations, pairwise
+
+from markupsafe import Markup
+
+from ranked_ballots import (
+    BeatPath,
+    Ranking,
+    Result,
+    RunoffResult,
+    SchulzeResult,
+    TieBreak,
+    describe_margin,
+    format_number,
+    join_names,
+    pluralize,
+)
+from ranked_ballots.pictures import Picture, draw_beat_paths
+from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.proofs.documents import (
+    ClosingStatement,
+    compute_tie_seed,
+    hash_definition,
+)
+from singletable_apps.elections.rules.elections import METHOD, ResultDetail
+from singletable_apps.elections.service import Elections
+from singletable_apps.elections.service.results import Tally
+from singletable_apps.shared.results import (
+    ROUNDS_FORMAT,
+    ChartRow,
+    Download,
+    Headline,
+    ballot_downloads,
+    can_write_rounds,
+    writable_formats,
+)
+
+# This many rankings are on the results page; there is a page with all of them.
+MAX_TOP_RANKINGS = 12
+# With more candidates, only the pairs that decide are listed.
+MAX_FULL_PAIRS = 6
+# More candidates do not fit into the matrix.
+MAX_MATRIX = 30
+# The matrix colors a cell from 0 (lost every ballot) to 10 (won every ballot).
+EQUAL_STEP = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The ballots counted by every method, with as much of them as is published.
+
+    `top_rankings` are the most frequent of `ranking_count` different rankings. `formats` can hold
+    all of them. `etag` changes whenever anything else does.
+    """
+
+    tally: Tally
+    results: dict[str, Result]
+    top_rankings: tuple[tuple[Ranking, int], ...]
+    ranking_count: int
+    formats: tuple[str, ...]
+    etag: str
+
+    @property
+    def election(self) -> Election:
+        """Return the election."""
+        return self.tally.election
+
+    @property
+    def is_final(self) -> bool:
+        """Return whether the election has closed."""
+        return not self.election.allow_vote
+
+    @property
+    def result(self) -> SchulzeResult:
+        """Return the result that decides."""
+        result = self.results[METHOD.key]
+        assert isinstance(result, SchulzeResult)
+        return result
+
+    @property
+    def runoff(self) -> RunoffResult:
+        """Return the instant runoff, for comparison."""
+        result = self.results["instant runoff"]
+        assert isinstance(result, RunoffResult)
+        return result
+
+    def shows(self, part: str) -> bool:
+        """Return whether this part of the ballots is published."""
+        return part in self.tally.shown
+
+
+def load_count(elections: Elections, viewer: User, name: str) -> Count:
+    """Count the ballots, as far as the viewer may see them now."""
+    tallies = elections.results.tallies(viewer, name)
+    tally = tallies[METHOD.key]
+    rankings: list[tuple[Ranking, int]] = []
+    formats: tuple[str, ...] = ()
+    if ResultDetail.RANKINGS in tally.shown:
+        rankings = elections.results.rankings(viewer, name)
+        formats = writable_formats(tally.result.candidates, rankings)
+    results = {method: each.result for method, each in tallies.items()}
+    top = tuple(rankings[:MAX_TOP_RANKINGS])
+    parts = [str(tally.election.revision), repr(top)]
+    parts += [result.to_json() for result in results.values()]
+    etag = sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return Count(tally, results, top, len(rankings), formats, etag)
+
+
+def make_headline(count: Count) -> Headline:
+    """Say who won or leads, and why."""
+    account = count.result.account
+    if account.cast == 0:
+        if count.is_final:
+            return Headline(
+                count.is_final, "No one voted", f"It closed without a ballot. {_tie(count)}"
+            )
+        text = "Results appear here with the first ballot."
+        return Headline(count.is_final, "No one has voted yet", text)
+    if len(count.result.candidates) == 1:
+        name = count.result.candidates[0]
+        return Headline(
+            count.is_final, f"{name} is the only candidate", "There was no one to beat."
+        )
+    if account.blank == account.cast:
+        ballots = "The only ballot is" if account.cast == 1 else f"All {account.cast} ballots are"
+        return Headline(count.is_final, "Everyone is tied", f"{ballots} blank. {_tie(count)}")
+    if len(count.result.winners) > 1:
+        return Headline(count.is_final, _tie_title(count), f"{_why_tied(count)} {_tie(count)}")
+    return _win(count)
+
+
+def _win(count: Count) -> Headline:
+    result = count.result
+    name = result.winners[0]
+    if result.condorcet_winner is not None:
+        why = f"{name} beats every other candidate head to head."
+    else:
+        why = (
+            f"No candidate beats all others head to head, so chains of wins decide: {name} has the "
+            "stronger chain to each of the others."
+        )
+    verb = "wins" if count.is_final else "leads"
+    margin = (
+        "" if result.margin is None else describe_margin(result.margin, is_final=count.is_final)
+    )
+    return Headline(count.is_final, f"{name} {verb}", why, margin)
+
+
+def _tie_title(count: Count) -> str:
+    names = count.result.winners
+    if count.result.final_order:
+        return f"{count.result.final_order[0]} wins a tie"
+    return f"{join_names(names) if len(names) < 4 else f'{len(names)} candidates'} are tied"
+
+
+def _why_tied(count: Count) -> str:
+    names = count.result.winners
+    if len(names) > 2:
+        why = "none has a stronger chain of wins to another than that one has back"
+    else:
+        why = "neither has a stronger chain of wins to the other"
+    return f"{join_names(names)} are tied for first: {why}."
+
+
+def _tie(count: Count) -> str:
+    """Say how the tie for first was broken, or would be."""
+    if count.result.final_order:
+        first = count.result.final_order[0]
+        return f"The tie is broken by an order that no one could choose or predict: {first} first."
+    return "If it stays a tie, an order that no one can choose or predict decides at the close."
+
+
+def describe_turnout(count: Count) -> str:
+    """Say how many people voted."""
+    cast, voters = count.tally.ballots_cast, count.election.voter_count
+    if voters:
+        verb = "voted" if count.is_final else "have voted"
+        return f"{format_number(cast)} of {format_number(voters)} {verb}"
+    return pluralize(cast, "ballot")
+
+
+def make_chart(count: Count) -> list[ChartRow]:
+    """Return all candidates, best first, with the share of the others that each is ahead of."""
+    result = count.result
+    places = result.place_numbers
+    others = len(places) - 1
+    rows: list[ChartRow] = []
+    for name in result.ranked_candidates:
+        behind = sum(place > places[name] for place in places.values())
+        tied = sum(place == places[name] for place in places.values()) - 1
+        label = f"ahead of {behind} of {others}"
+        value = behind + Fraction(tied, 2)
+        rows.append(ChartRow(places[name], name, value, others, label, "tied" if tied else ""))
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class ChainLink:
+    """A win in a chain: over whom, with how many ballots, and whether it is the weakest."""
+
+    strength: int
+    loser: str
+    is_weakest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A chain of wins, and how strong it is."""
+
+    start: str
+    links: tuple[ChainLink, ...]
+    strength: int
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePair:
+    """Two candidates and the strongest chain in each direction, if there is one."""
+
+    a: str
+    b: str
+    forward: Chain | None
+    backward: Chain | None
+
+    @property
+    def higher(self) -> str | None:
+        """Return the candidate with the stronger chain, or None if they are tied."""
+        forward = self.forward.strength if self.forward else 0
+        backward = self.backward.strength if self.backward else 0
+        return None if forward == backward else self.a if forward > backward else self.b
+
+
+def list_pairs(result: SchulzeResult) -> list[CandidatePair]:
+    """Return all pairs of candidates, or of many candidates those that decide."""
+    paths = {(path.names[0], path.names[-1]): path for path in result.paths}
+    return [
+        CandidatePair(a, b, _chain(paths.get((a, b))), _chain(paths.get((b, a))))
+        for a, b in _deciding_pairs(result.ranked_candidates)
+    ]
+
+
+def _deciding_pairs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if len(names) <= MAX_FULL_PAIRS:
+        yield from combinations(names, 2)
+        return
+    first, *others = names[:MAX_MATRIX]
+    yield from ((first, other) for other in others)
+    yield from pairwise(others)
+
+
+def _chain(path: BeatPath | None) -> Chain | None:
+    if path is None:
+        return None
+    several = len(path.links) > 1
+    links = tuple(
+        ChainLink(strength, loser, several and strength == path.strength)
+        for strength, loser in zip(path.links, path.names[1:], strict=True)
+    )
+    return Chain(path.names[0], links, path.strength)
+
+
+def draw_graph(count: Count, pair: tuple[str, str]) -> Picture | None:
+    """Draw all wins as arrows, and mark the chains between two candidates."""
+    candidates = set(count.result.candidates)
+    if not 2 <= len(candidates) <= 2 * MAX_MATRIX:
+        return None
+    chosen = pair if pair[0] != pair[1] and candidates >= set(pair) else None
+    return draw_beat_paths(count.result, chosen)
+
+
+MatrixRow = tuple[str, list[tuple[Markup, int | None]]]
+
+
+def make_matrix(result: SchulzeResult) -> list[MatrixRow]:
+    """Return a row per candidate, best first, with a cell per opponent: text and color step."""
+    names = result.ranked_candidates[:MAX_MATRIX]
+    at = {name: result.candidates.index(name) for name in names}
+    return [
+        (
+            name,
+            [
+                (Markup("–"), None)
+                if name == other
+                else _matrix_cell(
+                    result.preferences[at[name]][at[other]], result.preferences[at[other]][at[name]]
+                )
+                for other in names
+            ],
+        )
+        for name in names
+    ]
+
+
+def _matrix_cell(votes: int, against: int) -> tuple[Markup, int]:
+    first = Markup("<strong>{}</strong>") if votes > against else Markup("<span>{}</span>")
+    text = Markup("{} : <span>{}</span>").format(
+        first.format(format_number(votes)), format_number(against)
+    )
+    if votes == against:
+        return text, EQUAL_STEP
+    lead = abs(votes - against) * EQUAL_STEP
+    step = 1 + min(EQUAL_STEP - 1, lead // (votes + against))
+    return text, EQUAL_STEP + step if votes > against else EQUAL_STEP - step
+
+
+def list_downloads(count: Count, url: Callable[..., str]) -> list[Download]:
+    """Return every file that can be downloaded now; `url` returns the URL of a page."""
+    election = count.election
+    files = [
+        Download(
+            "Results",
+            "Everything on this page as data.",
+            "json",
+            url("tally", "result.json"),
+        )
+    ]
+    if count.tally.closing is not None:
+        files.append(
+            Download(
+                "Signed publication",
+                "For the checker: the signed statement and all tracking codes.",
+                "json",
+                url("published", "publication.json"),
+            )
+        )
+    formats = {*count.formats}
+    if can_write_rounds(count.runoff, election.name):
+        formats.add(ROUNDS_FORMAT)
+    return files + ballot_downloads(formats, lambda name: url("tally", "ballots", name))
+
+
+@dataclass(frozen=True, slots=True)
+class StatementLine:
+    """A field of the signed statement, its value, and what it means."""
+
+    field: str
+    value: str
+    meaning: str
+    is_code: bool = False
+
+
+_PUBLICATION_LEVELS = {
+    "totals": "totals only",
+    "anonymous": "all rankings, without tracking codes and in an order that reveals nothing",
+    "confirmations": "all rankings, each with its tracking code",
+}
+
+
+def describe_statement(statement: ClosingStatement) -> list[StatementLine]:
+    """Explain every field of the signed statement."""
+    definition = statement["definition"]
+    seed = compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
+    tie_order = join_names(TieBreak.from_seed(definition["candidates"], seed).order)
+    earlier: list[StatementLine] = []
+    if statement["earlier"]:
+        earlier.append(
+            StatementLine(
+                "earlier",
+                ", ".join(statement["earlier"]),
+                f"{pluralize(len(statement['earlier']), 'earlier definition')}: the candidates "
+                "changed after people had voted.",
+                True,
+            )
+        )
+    if statement["rankings"] is None:
+        rankings = StatementLine("rankings", "none", "Rankings are not published.")
+    else:
+        rankings = StatementLine(
+            "rankings", statement["rankings"], "The hash of all rankings as they were cast.", True
+        )
+    return [
+        StatementLine("format", statement["format"], "How to read this statement."),
+        StatementLine("name", statement["name"], "The name of the election at the close."),
+        StatementLine(
+            "definition",
+            hash_definition(definition),
+            f"What people voted on: election {definition['election_id']}, the candidates "
+            f"{join_names(definition['candidates'])}, "
+            f"{'secret' if definition['secret'] else 'open'} ballots, and what is published: "
+            f"{_PUBLICATION_LEVELS[definition['level']]}. Every tracking code depends on it.",
+            True,
+        ),
+        *earlier,
+        StatementLine("ballots", f"{statement['ballots']:,}", "How many ballots were counted."),
+        StatementLine(
+            "root",
+            statement["root"],
+            "The root hash of all tracking codes. Adding, removing or changing one changes it.",
+            True,
+        ),
+        rankings,
+        StatementLine(
+            "commitment",
+            definition["commitment"],
+            "The hash, published at the launch, of the secret that breaks ties.",
+            True,
+        ),
+        StatementLine(
+            "secret",
+            statement["secret"],
+            f"That secret. Together with the root hash it breaks ties in this order: {tie_order}.",
+            True,
+        ),
+        StatementLine(
+            "rules",
+            "; ".join(f"{about}: {choice}" for about, choice in statement["rules"].items()),
+            "How the ballots were counted, so that anyone can recount them.",
+        ),
+        StatementLine("closed_at", statement["closed_at"], "When the election closed."),
+    ]

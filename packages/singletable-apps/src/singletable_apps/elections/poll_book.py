@@ -1,0 +1,501 @@
+"""The poll book: users, elections and current ballots, according to the event log alone.
+
+Anyone with write access can change the table. So the poll book confirms the facts that commands are
+decided on, and results are counted from its ballots. It is kept in memory and authenticates every
+event before entering it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import UserDict
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from singletable import Store
+from ranked_ballots import Ranking
+from singletable_apps.elections import events, patterns
+from singletable_apps.elections.entities import (
+    Ballot,
+    Candidate,
+    Counts,
+    Definition,
+    Election,
+    Sync,
+    User,
+    Voter,
+    removed_user_name,
+)
+from singletable_apps.elections.errors import CorruptLog, CorruptTable, NotFound
+from singletable_apps.elections.events import Event, check_event, parse_event_data
+from singletable_apps.elections.projection.elections import definition_of, new_election
+from singletable_apps.elections.projection.users import new_user
+from singletable_apps.elections.proofs.documents import (
+    BallotContent,
+    BallotDefinition,
+    hash_definition,
+)
+from singletable_apps.elections.proofs.errors import UnsealError
+from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
+from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.rules.elections import has_ended
+from singletable_apps.elections.rules.names import fold_name
+
+T = TypeVar("T")
+
+_CONFIRMED = ("name", "email", "hash", "role", "user_id", "credentials", "when_registered")
+
+
+@dataclass(slots=True)
+class ElectionRecord:
+    """An election with its candidates, voters and ballots.
+
+    `candidates` maps names to the events that added them, `voters` are user ids, and `ballots` maps
+    user ids to the events that cast their current ballots.
+    """
+
+    election: Election
+    candidates: dict[str, int] = field(default_factory=dict[str, int])
+    voters: set[int] = field(default_factory=set[int])
+    ballots: dict[int, int] = field(default_factory=dict[int, int])
+
+    @property
+    def definition(self) -> BallotDefinition:
+        """Return the current definition of ballots."""
+        return definition_of(self.election, list(self.candidates))
+
+    def copy(self) -> ElectionRecord:
+        """Return a copy, which later events do not change."""
+        return ElectionRecord(
+            copy(self.election), dict(self.candidates), set(self.voters), dict(self.ballots)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CountedBallot:
+    """An opened ballot from the log, with the event that cast it."""
+
+    voter_name: str
+    event: Event
+    definition: str
+    content: BallotContent
+
+
+class _CaseInsensitiveDict(UserDict[str, T]):
+    """A dict of names or e-mail addresses.
+
+    If it were case-sensitive, someone who hid a user from the table could register with the same
+    name in another case, and would have that user's ballots and elections.
+    """
+
+    def __contains__(self, name: object) -> bool:
+        return fold_name(str(name)) in self.data
+
+    def __getitem__(self, name: str) -> T:
+        return self.data[fold_name(name)]
+
+    def __setitem__(self, name: str, value: T) -> None:
+        self.data[fold_name(name)] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self.data[fold_name(name)]
+
+
+class PollBook:
+    """The state of the log, read completely once and then updated with new events. Thread-safe."""
+
+    def __init__(self, store: Store, key: BallotKey) -> None:
+        self._store = store
+        self._key = key
+        self._lock = threading.Lock()
+        self._ids = _CaseInsensitiveDict[int]()
+        self._emails = _CaseInsensitiveDict[int]()
+        self._by_name = _CaseInsensitiveDict[ElectionRecord]()
+        self._users: dict[int, User] = {}
+        self._elections: dict[int, ElectionRecord] = {}
+        self.position = 0
+        self.head = ""
+
+    def refresh(self) -> None:
+        """Enter new events from the log."""
+        with self._lock:
+            new = self._store.query(patterns.events_after(self.position), consistent=True)
+            for event in new:
+                check_event(event, self.position + 1, self.head, self._key)
+                self._enter(event)
+
+    def enter(self, new: Sequence[Event]) -> None:
+        """Enter events that this process has just written, unless they are already entered."""
+        with self._lock:
+            for event in new:
+                if event.event_id == self.position + 1:
+                    self._enter(event)
+
+    def follow(self, sync: Sync) -> None:
+        """Enter the events up to the position of the table.
+
+        Raise CorruptTable if the table contradicts the log, and CorruptLog if the log has lost
+        events.
+        """
+        if self.position < sync.last_event_id:
+            self.refresh()
+        elif self.position > sync.last_event_id:
+            self.event(self.position)  # raises CorruptLog if the log has lost it
+        if self.position < sync.last_event_id or (
+            self.position == sync.last_event_id and self.head != sync.last_hash
+        ):
+            raise CorruptTable(
+                f"The table is at event {sync.last_event_id:,}, but the log ends with event "
+                f"{self.position:,} or has another event there. Find out who can write the table; "
+                "then rebuild it."
+            )
+
+    # Read the log.
+
+    def record(self, election: Election) -> ElectionRecord:
+        """Return the current record of an election read from the table."""
+        self.refresh()
+        with self._lock:
+            found = self._elections.get(election.election_id)
+            if found is None:
+                raise NotFound("This election no longer exists.", field="election")
+            # After a rename, the table may briefly have the old name, but never another election's.
+            same = self._by_name.get(election.name, found) is found
+            _confirm(same, f"The election {election.name!r} was changed")
+            return found.copy()
+
+    def records(self) -> list[ElectionRecord]:
+        """Return the current records of all elections."""
+        self.refresh()
+        with self._lock:
+            return [each.copy() for each in self._elections.values()]
+
+    def event(self, event_id: int) -> Event:
+        """Return an authenticated event from the log."""
+        [found] = self._events([event_id])
+        return found
+
+    def ballots(self, record: ElectionRecord) -> list[CountedBallot]:
+        """Return the current ballots, opened and authenticated, sorted by voter."""
+        ids = {event_id: voter_id for voter_id, event_id in record.ballots.items()}
+        found = [
+            self.open_event(record.election, ids[event.event_id], event)
+            for event in self._events(list(ids))
+        ]
+        return sorted(found, key=lambda ballot: ballot.voter_name)
+
+    def ballot(self, record: ElectionRecord, voter_id: int) -> CountedBallot | None:
+        """Return the current ballot of a voter, opened and authenticated, or None."""
+        event_id = record.ballots.get(voter_id)
+        if event_id is None:
+            return None
+        return self.open_event(record.election, voter_id, self.event(event_id))
+
+    def open_event(self, election: Election, voter_id: int, event: Event) -> CountedBallot:
+        """Return the ballot of an event. Raise CorruptTable unless this voter cast it."""
+        data = parse_event_data(event)
+        if not isinstance(data, events.BallotCast):
+            raise CorruptLog(f"Event {event.event_id} is not a ballot.")
+        place = BallotPlace(election.election_id, voter_id, event.event_id, data.definition)
+        try:
+            if data.sealed is not None:
+                content = self._key.open(place, data.sealed)
+            else:
+                nonce = bytes.fromhex(data.nonce or "")
+                content = BallotContent(nonce, data.confirmation or "", Ranking(data.levels or ()))
+                self._key.check(place, content, data.mac or "")
+        except (UnsealError, ValueError) as error:
+            raise CorruptTable(
+                "A ballot was changed, or copied from another voter, election or time (event "
+                f"{event.event_id:,}). Nothing was counted. An operator can find out more with: "
+                "singletable elections verify"
+            ) from error
+        return CountedBallot(self.user_name(voter_id), event, data.definition, content)
+
+    def user_id(self, name: str) -> int:
+        """Return the id of a user or a removed user, or 0 if the name is unknown."""
+        return self._ids.get(name, 0)
+
+    def user_name(self, user_id: int) -> str:
+        """Return the current name of a user, or the name that replaces a removed user's."""
+        user = self._users.get(user_id)
+        return user.name if user is not None else removed_user_name(user_id)
+
+    def _events(self, ids: Sequence[int]) -> Iterator[Event]:
+        found = self._store.get_many(map(patterns.event, ids), consistent=True)
+        for event_id, event in zip(ids, found, strict=True):
+            if event is None:
+                raise CorruptLog(f"Event {event_id} is missing in the log.")
+            check_event(event, event_id, event.previous_hash, self._key)
+            yield event
+
+    # Compare the table with the log.
+
+    def has_user(self, user: User) -> bool:
+        """Return whether the log has the same user, with the same role, address and password."""
+        known = self._users.get(user.user_id)
+        return known is not None and all(
+            getattr(known, each) == getattr(user, each) for each in _CONFIRMED
+        )
+
+    def confirm_user(
+        self, user: User | None, *, user_id: int = 0, name: str = "", email: str = ""
+    ) -> None:
+        """Raise CorruptTable unless the log has the same user with this id, name or address."""
+        known_id = user_id or self._emails.get(email) or self._ids.get(name, 0)
+        if user is None:
+            _confirm(known_id not in self._users, f"The user with the id {known_id} is missing")
+        else:
+            same = user.user_id == known_id and self.has_user(user)
+            same = same and user.elections_owned == self._users[known_id].elections_owned
+            _confirm(same, f"The user {user.name!r} was changed")
+
+    def confirm_counts(self, counts: Counts) -> None:
+        """Raise CorruptTable unless the log has the same numbers of users and elections."""
+        known = len(self._users), len(self._elections)
+        same = (counts.user_count, counts.election_count) == known
+        _confirm(same, "The number of users or elections was changed")
+
+    def confirm_election(self, election: Election | None, name: str) -> None:
+        """Raise CorruptTable unless the log has the same election with this name."""
+        known = self._by_name.get(name)
+        expected = None if known is None else known.election
+        _confirm(expected == election, f"The election {name!r} was changed")
+
+    def confirm_candidates(self, election: str, candidates: Sequence[Candidate]) -> None:
+        """Raise CorruptTable unless the log has the same candidates."""
+        known = self._by_name.get(election)
+        found = {each.candidate_name: each.since for each in candidates}
+        _confirm(known is None or known.candidates == found, f"Candidates of {election!r} differ")
+
+    def confirm_listed(self, election: str, voter: str, listed: bool) -> None:
+        """Raise CorruptTable unless the log agrees whether the voter is listed."""
+        known = self._by_name.get(election)
+        same = known is None or (self._ids.get(voter) in known.voters) == listed
+        _confirm(same, f"The voter list of {election!r} was changed")
+
+    def confirm_voters(self, election: str, voters: Sequence[Voter]) -> None:
+        """Raise CorruptTable unless the log has the same voter list."""
+        known = self._by_name.get(election)
+        found = {self._ids.get(each.voter_name) for each in voters}
+        same = known is None or (known.voters == found and len(voters) == len(found))
+        _confirm(same, f"The voter list of {election!r} was changed")
+
+    def confirm_ballot(self, election: str, voter: str, ballot: Ballot | None) -> None:
+        """Raise CorruptTable unless the log has the same current ballot."""
+        known = self._by_name.get(election)
+        event_id = known.ballots.get(self._ids.get(voter, 0)) if known is not None else None
+        same = event_id == (ballot.revision if ballot is not None else None)
+        _confirm(same, f"The ballot of {voter!r} in {election!r} was changed")
+
+    # Enter events.
+
+    def _enter(self, event: Event) -> None:
+        try:
+            self._apply(event)
+        except KeyError as error:
+            raise CorruptLog(
+                f"Event {event.event_id} ({event.event_type}) refers to {error}, which did not "
+                "exist at that time."
+            ) from error
+        self.position, self.head = event.event_id, event.hash
+
+    def _apply(self, event: Event) -> None:
+        number, data = event.event_id, parse_event_data(event)
+        match data:
+            case events.UserRegistered():
+                self._ids[data.name] = self._emails[data.email] = number
+                self._users[number] = new_user(event, data)
+            case events.UserRoleChanged():
+                self._user(data.name).role = data.role
+            case events.OwnershipTransferred():
+                self._user(data.old_owner).role = Role.AUDITOR
+                self._user(data.new_owner).role = Role.OWNER
+            case events.UserPasswordChanged():
+                user = self._user(data.name)
+                user.hash = data.hash
+                user.credentials = user.credentials if data.renewed else number
+            case events.UserEmailChanged():
+                user = self._user(data.name)
+                del self._emails[user.email]
+                self._emails[data.email], user.email = user.user_id, data.email
+            case events.UserNameChanged():
+                user = self._user(data.old_name)
+                user.name = data.new_name
+                self._ids[data.new_name] = self._ids.pop(data.old_name)
+                for record in self._elections.values():
+                    if record.election.owner_name == data.old_name:
+                        record.election.owner_name = data.new_name
+                        record.election.revision = number
+            case events.UserRemoved():
+                self._remove_user(event, data.name)
+            case events.ElectionCreated():
+                self._elections[number] = self._by_name[data.name] = ElectionRecord(
+                    new_election(event, data)
+                )
+                self._user(data.owner).elections_owned += 1
+            case events.ElectionDeleted():
+                election = self._by_name.pop(data.name).election
+                del self._elections[election.election_id]
+                self._user(election.owner_name).elections_owned -= 1
+            case events.ElectionNameChanged():
+                record = self._by_name[data.new_name] = self._by_name.pop(data.old_name)
+                record.election.name = data.new_name
+                record.election.revision = number
+            case events.BallotCast():
+                self._by_name[data.election].ballots[self._ids[data.voter]] = number
+            case events.BallotWithdrawn():
+                self._by_name[data.election].ballots.pop(self._ids[data.voter], None)
+            case events.CandidatesAdded() | events.CandidatesRemoved():
+                record = self._by_name[data.election]
+                for name in data.candidates:
+                    if isinstance(data, events.CandidatesAdded):
+                        record.candidates[name] = number
+                    else:
+                        record.candidates.pop(name, None)
+                election = record.election
+                election.candidate_count = len(record.candidates)
+                if election.allow_vote:
+                    election.definition = hash_definition(record.definition)
+                election.revision = number
+            case events.VotersAdded() | events.VotersRemoved():
+                record = self._by_name[data.election]
+                ids = {self._ids[name] for name in data.voters}
+                is_new = isinstance(data, events.VotersAdded)
+                record.voters = record.voters | ids if is_new else record.voters - ids
+                record.election.voter_count = len(record.voters)
+                record.election.revision = number
+            case _:
+                self._change_election(number, data)
+
+    def _change_election(
+        self,
+        number: int,
+        data: events.ElectionUpdated
+        | events.ElectionOwnerChanged
+        | events.ElectionLaunched
+        | events.ElectionFixed
+        | events.ElectionFinalized,
+    ) -> None:
+        record = self._by_name[data.name]
+        election = record.election
+        match data:
+            case events.ElectionUpdated():
+                election.secret_ballot = data.secret_ballot
+                election.publication = data.publication
+                election.no_voting_before = data.no_voting_before
+                election.no_voting_after = data.no_voting_after
+            case events.ElectionOwnerChanged():
+                election.owner_name = data.new_owner
+                self._user(data.old_owner).elections_owned -= 1
+                self._user(data.new_owner).elections_owned += 1
+            case events.ElectionLaunched():
+                election.allow_vote, election.allow_edit = True, data.allow_edit
+                election.tie_commitment, election.tie_sealed = data.tie_commitment, data.tie_sealed
+                election.definition = hash_definition(record.definition)
+            case events.ElectionFixed():
+                election.allow_edit = False
+            case events.ElectionFinalized():
+                election.allow_edit = election.allow_vote = False
+                election.statement, election.signature = data.statement, data.signature
+        election.revision = number
+
+    def _remove_user(self, event: Event, name: str) -> None:
+        user_id = self._ids.pop(name)
+        self._ids[removed_user_name(user_id)] = user_id
+        del self._emails[self._users.pop(user_id).email]
+        for record in self._elections.values():
+            is_over = has_ended(record.election, event.when_occurred)
+            if record.election.allow_vote and not is_over:
+                record.ballots.pop(user_id, None)
+
+    def _user(self, name: str) -> User:
+        return self._users[self._ids[name]]
+
+
+class ConfirmedReadModel(ReadModel):
+    """A read model for decisions: facts that contradict the log raise CorruptTable."""
+
+    def __init__(self, store: Store, book: PollBook) -> None:
+        super().__init__(store)
+        self._book = book
+
+    def get_counts(self) -> Counts:
+        """Return the numbers of users and elections."""
+        counts = super().get_counts()
+        self._book.confirm_counts(counts)
+        return counts
+
+    def find_user(self, name: str) -> User | None:
+        """Return the user with this name, or None."""
+        user = super().find_user(name)
+        self._book.confirm_user(user, name=name)
+        return user
+
+    def find_users(self, names: Sequence[str]) -> list[User | None]:
+        """Return the users with these names, with None for unknown names."""
+        users = super().find_users(names)
+        for name, user in zip(names, users, strict=True):
+            self._book.confirm_user(user, name=name)
+        return users
+
+    def find_user_by_email(self, email: str) -> User | None:
+        """Return the user with this e-mail address, or None."""
+        user = super().find_user_by_email(email)
+        self._book.confirm_user(user, email=email)
+        return user
+
+    def find_user_by_id(self, user_id: int) -> User | None:
+        """Return the user with this id, or None."""
+        user = super().find_user_by_id(user_id)
+        self._book.confirm_user(user, user_id=user_id)
+        return user
+
+    def find_election(self, name: str) -> Election | None:
+        """Return the election with this name, or None."""
+        election = super().find_election(name)
+        self._book.confirm_election(election, name)
+        return election
+
+    def list_candidates(self, election: str) -> list[Candidate]:
+        """Return the candidates of an election, by name."""
+        candidates = super().list_candidates(election)
+        self._book.confirm_candidates(election, candidates)
+        return candidates
+
+    def is_listed_voter(self, election: str, voter: str) -> bool:
+        """Return whether the list of voters contains this user."""
+        listed = super().is_listed_voter(election, voter)
+        self._book.confirm_listed(election, voter, listed)
+        return listed
+
+    def list_voters_and_removed(self, election: str) -> Iterator[Voter]:
+        """Return the list of voters, including removed users."""
+        voters = list(super().list_voters_and_removed(election))
+        self._book.confirm_voters(election, voters)
+        return iter(voters)
+
+    def find_ballot(self, election: str, voter: str) -> Ballot | None:
+        """Return the ballot of a voter, or None."""
+        ballot = super().find_ballot(election, voter)
+        self._book.confirm_ballot(election, voter, ballot)
+        return ballot
+
+
+def check_definition(election: Election, stored: Definition, digest: str) -> BallotDefinition:
+    """Return the stored definition of ballots. Raise CorruptTable unless it has this digest."""
+    definition = definition_of(election, stored.candidate_names)
+    same = hash_definition(definition) == digest
+    _confirm(same, f"The candidates on ballots of {election.name!r} were changed")
+    return definition
+
+
+def _confirm(is_same: bool, difference: str) -> None:
+    if not is_same:
+        raise CorruptTable(
+            f"{difference}: the table differs from the event log. Nothing was saved. An operator "
+            "should run: singletable elections verify"
+        )

@@ -1,0 +1,294 @@
+"""Results: tallies by every counting method, and published ballots.
+
+They come from the event log through the poll book, not from the table.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict, defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from ranked_ballots import METHODS, Ballots, Ranking, Result, explain, instant_runoff
+from ranked_ballots.formats import FORMATS, WriteError, write_ballots, write_rounds
+from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.errors import (
+    CorruptLog,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    WrongState,
+)
+from singletable_apps.elections.poll_book import CountedBallot
+from singletable_apps.elections.proofs import documents
+from singletable_apps.elections.proofs.errors import MerkleTreeError
+from singletable_apps.elections.proofs.merkle import MerkleTree
+from singletable_apps.elections.roles import Permission
+from singletable_apps.elections.rules.elections import (
+    METHOD,
+    ResultDetail,
+    check_view_tally,
+    has_ended,
+    visible_details,
+)
+from singletable_apps.elections.rules.names import quote
+from singletable_apps.elections.rules.users import check_permission
+from singletable_apps.elections.rules.voting import drop_removed_candidates
+from singletable_apps.elections.service.closing import get_closing
+from singletable_apps.elections.service.context import Context
+from singletable_apps.elections.service.lifecycle import Lifecycle
+
+# How many elections are kept in memory with their ballots and tallies.
+CACHE_SIZE = 32
+# The only format that can be written from totals.
+ROUNDS_FORMAT = "rctab"
+
+
+@dataclass(frozen=True, slots=True)
+class RevealedBallot:
+    """A published ballot. What is not published is None."""
+
+    ranking: Ranking
+    confirmation: str | None = None
+    voter_name: str | None = None
+    when_cast: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The result of an election so far, or its final result."""
+
+    election: Election
+    result: Result
+    shown: frozenset[ResultDetail]
+    ballots_cast: int
+    unique_share: float
+    closing: documents.Closing | None
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenedElection:
+    """The ballots of an election, unsealed: as they were cast, as they count, and tallied."""
+
+    ballots: list[CountedBallot]
+    counting: Ballots
+    tree: MerkleTree
+    unique_share: float
+    results: dict[str, Result] = field(default_factory=dict[str, Result])
+    ranking_counts: list[tuple[Ranking, int]] = field(default_factory=list[tuple[Ranking, int]])
+
+
+class Results:
+    """The results of elections, cached as long as nothing changes."""
+
+    def __init__(self, context: Context, lifecycle: Lifecycle) -> None:
+        self._context = context
+        self._lifecycle = lifecycle
+        self._cache: OrderedDict[tuple[int, int], _OpenedElection] = OrderedDict()
+        self._lock = threading.Lock()
+        self._loading: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
+
+    def tally(self, viewer: User, name: str, method: str = METHOD.key) -> Tally:
+        """Count the ballots by a method."""
+        if method not in METHODS:
+            raise InvalidInput(
+                f"Unknown counting method {quote(method)}. Use one of: {', '.join(METHODS)}.",
+                field="method",
+            )
+        election = self._visible(viewer, name)
+        opened = self._open(election)
+        return self._tally(election, opened, method)
+
+    def tallies(self, viewer: User, name: str) -> dict[str, Tally]:
+        """Count the same ballots by every method."""
+        election = self._visible(viewer, name)
+        opened = self._open(election)
+        return {method: self._tally(election, opened, method) for method in METHODS}
+
+    def rankings(self, viewer: User, name: str) -> list[tuple[Ranking, int]]:
+        """Return the different rankings with their numbers of ballots, the most frequent first."""
+        election = self._visible(viewer, name)
+        self._check_rankings(election)
+        opened = self._open(election)
+        if not opened.ranking_counts:
+            opened.ranking_counts[:] = opened.counting.ranking_counts()
+        return opened.ranking_counts
+
+    def ballots(self, viewer: User, name: str) -> list[RevealedBallot]:
+        """Return the published ballots, in an order that reveals nothing."""
+        election = self._visible(viewer, name)
+        shown = self._check_rankings(election)
+        opened = self._open(election)
+        revealed = [_reveal(ballot, shown) for ballot in opened.ballots]
+        return sorted(revealed, key=_order)
+
+    def unique_share(self, viewer: User, name: str) -> float:
+        """Return the share of ballots with a ranking that no one else cast.
+
+        A voter who told someone a unique ranking can be recognized by it.
+        """
+        return self._open(self._visible(viewer, name)).unique_share
+
+    def export_ballots(self, viewer: User, name: str, form: str) -> bytes:
+        """Return the ballots in a file format, or the rounds of instant runoff for RCVis."""
+        if form not in FORMATS:
+            raise InvalidInput(
+                f"Unknown format {quote(form)}. Use one of: {', '.join(FORMATS)}.", field="format"
+            )
+        election = self._visible(viewer, name)
+        only_totals = ResultDetail.RANKINGS not in visible_details(election, self._context.clock())
+        if only_totals and form != ROUNDS_FORMAT:
+            raise NotPermitted(
+                "This election publishes totals only, not ballots. The one format available is "
+                f"{ROUNDS_FORMAT}."
+            )
+        opened, when = self._open(election), self._counted_at(election)
+        try:
+            if form == ROUNDS_FORMAT:
+                rounds = instant_runoff(opened.counting, seed=self._seed(election))
+                return write_rounds(rounds, contest=election.name, day=when.date())
+            return write_ballots(opened.counting, form, title=election.name, when=when)
+        except WriteError as error:
+            raise InvalidInput(str(error), field="format") from error
+
+    def published(self, viewer: User, name: str) -> documents.PublishedElection:
+        """Return the signed publication of a closed election, which anyone can check."""
+        election, closing = self._closed(viewer, name)
+        contents = [ballot.content for ballot in self._open(election).ballots]
+        return documents.create_publication(closing, contents)
+
+    def proof(
+        self, viewer: User, name: str, confirmation: str
+    ) -> tuple[documents.InclusionProofJson, documents.Closing]:
+        """Return the proof that a confirmation is under the signed root."""
+        election, closing = self._closed(viewer, name)
+        try:
+            proof = self._open(election).tree.prove(confirmation)
+        except MerkleTreeError as error:
+            raise NotFound(str(error), field="confirmation") from error
+        return {"index": proof.index, "size": proof.size, "path": list(proof.path)}, closing
+
+    def tree(self, election: Election) -> MerkleTree:
+        """Return the Merkle tree of the confirmations."""
+        return self._open(election).tree
+
+    def _tally(self, election: Election, opened: _OpenedElection, method: str) -> Tally:
+        if method not in opened.results:
+            result = METHODS[method](opened.counting, seed=self._seed(election))
+            if election.allow_vote:
+                result = replace(result, explanation=explain(result, is_final=False))
+            opened.results[method] = result
+        shown = visible_details(election, self._context.clock())
+        closing = get_closing(election, self._context.keys)
+        cast, share = len(opened.ballots), opened.unique_share
+        return Tally(election, opened.results[method], shown, cast, share, closing)
+
+    def _check_rankings(self, election: Election) -> frozenset[ResultDetail]:
+        """Return what is visible. Raise NotPermitted if the rankings are not."""
+        shown = visible_details(election, self._context.clock())
+        if ResultDetail.RANKINGS not in shown:
+            raise NotPermitted("This election publishes totals only. See the results.")
+        return shown
+
+    def _closed(self, viewer: User, name: str) -> tuple[Election, documents.Closing]:
+        election = self._visible(viewer, name)
+        closing = get_closing(election, self._context.keys)
+        if closing is None:
+            raise WrongState(
+                "This election isn’t closed yet, so its results aren’t signed. Try again after the "
+                "close."
+            )
+        return election, closing
+
+    def _visible(self, viewer: User, name: str) -> Election:
+        """Return the election if its tally is visible. Close it first if that is due."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        election = self.close_if_due(name)
+        check_view_tally(viewer, election, self._context.clock())
+        return election
+
+    def close_if_due(self, name: str) -> Election:
+        """Return the election, and close it first if its closing time has passed."""
+        book = self._context.book
+        election = book.record(self._context.read.get_election(name)).election
+        if not election.allow_vote or not has_ended(election, self._context.clock()):
+            return election
+        # Another request may have just closed it.
+        with suppress(WrongState):
+            self._lifecycle.close(None, election.name)
+        return book.record(election).election
+
+    def _seed(self, election: Election) -> str | None:
+        """Return the seed that breaks ties, which no one knows before the close."""
+        closing = get_closing(election, self._context.keys)
+        if closing is None:
+            return None
+        statement = closing["statement"]
+        return documents.compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
+
+    def _counted_at(self, election: Election) -> datetime:
+        """Return the time of the close, or now."""
+        closing = get_closing(election, self._context.keys)
+        if closing is None:
+            return self._context.clock()
+        return datetime.fromisoformat(closing["statement"]["closed_at"])
+
+    def _open(self, election: Election) -> _OpenedElection:
+        # In a closed election only the names shown beside ballots can change.
+        shows_names = ResultDetail.NAMES in visible_details(election, self._context.clock())
+        is_final = not election.allow_vote and not shows_names
+        version = election.revision if is_final else self._context.book.position
+        key = election.election_id, version
+        # Concurrent requests wait for the first one to read the ballots.
+        with self._loading[election.election_id]:
+            with self._lock:
+                if (opened := self._cache.get(key)) is not None:
+                    self._cache.move_to_end(key)
+                    return opened
+            opened = self._load(election)
+            with self._lock:
+                self._cache[key] = opened
+                while len(self._cache) > CACHE_SIZE:
+                    self._cache.popitem(last=False)
+        return opened
+
+    def _load(self, election: Election) -> _OpenedElection:
+        record = self._context.book.record(election)
+        ballots = self._context.book.ballots(record)
+        rankings = [
+            drop_removed_candidates(
+                ballot.content.ranking, ballot.event.event_id, record.candidates
+            )
+            for ballot in ballots
+        ]
+        tree = MerkleTree(ballot.content.confirmation for ballot in ballots)
+        closing = get_closing(record.election, self._context.keys)
+        if closing is not None and closing["statement"]["root"] != tree.root:
+            raise CorruptLog(
+                f"The ballots of the election {quote(election.name)} in the log differ from the "
+                "signed statement. An operator should run: singletable elections verify"
+            )
+        counting = Ballots.from_rankings(sorted(record.candidates), rankings)
+        return _OpenedElection(ballots, counting, tree, _unique_share(ballots))
+
+
+def _reveal(ballot: CountedBallot, visible: frozenset[ResultDetail]) -> RevealedBallot:
+    content = ballot.content
+    if ResultDetail.CONFIRMATIONS not in visible:
+        return RevealedBallot(content.ranking)
+    if ResultDetail.NAMES not in visible:
+        return RevealedBallot(content.ranking, content.confirmation)
+    when = ballot.event.when_occurred.isoformat()
+    return RevealedBallot(content.ranking, content.confirmation, ballot.voter_name, when)
+
+
+def _order(ballot: RevealedBallot) -> tuple[str, str, str]:
+    return (ballot.voter_name or "", ballot.confirmation or "", str(ballot.ranking))
+
+
+def _unique_share(ballots: list[CountedBallot]) -> float:
+    counts = Counter(ballot.content.ranking for ballot in ballots)
+    unique = sum(1 for count in counts.values() if count == 1)
+    return unique / len(ballots) if ballots else 0.0

@@ -1,0 +1,420 @@
+"""The operations of the API: create and manage polls, vote, read results, export votes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, TypeAlias
+from uuid import UUID
+
+from fastapi import Depends, Path, Query, Request, Response
+
+from ranked_ballots.formats import WriteError, write_ballots, write_rounds
+from singletable_apps.polls.api import problems, schemas
+from singletable_apps.polls.api.dependencies import (
+    BROWSER,
+    PUBLIC,
+    AdminKey,
+    Api,
+    Browser,
+    CodeLimit,
+    CurrentApi,
+    OptionalAdminKey,
+    PollId,
+    Service,
+    by_address,
+    new_browser_token,
+)
+from singletable_apps.polls.entities import Poll
+from singletable_apps.polls.errors import NotFound
+from singletable_apps.polls.service import ManagedPoll, PollResults, Polls, Viewer, Voter
+from singletable_apps.polls.urls import share_link
+from singletable_apps.shared.qr import qr_svg
+from singletable_apps.shared.web import (
+    IDEMPOTENCY_KEY,
+    INVALID,
+    NOT_ALLOWED,
+    NOT_FOUND,
+    TOO_MANY_REQUESTS,
+    Edit,
+    FieldError,
+    IdempotencyKeyIfAny,
+    IfMatch,
+    IfNoneMatch,
+    OffsetCursors,
+    Page,
+    Pagination,
+    Problem,
+    api_router,
+    download,
+    etag,
+    responses,
+)
+
+# Anyone who knows an idempotency key can change its vote, so it must be hard to guess, like a UUID.
+MIN_KEY_LENGTH = 16
+_TEXT = {"schema": {"type": "string"}}
+
+# ------------------------------------------------------------------------------ create and list
+
+create_router = api_router("create")
+_CREATED_HEADERS = {
+    "Location": {"description": "The URL of the poll.", **_TEXT},
+    "ETag": {"description": "The current version of the poll.", **_TEXT},
+    "Set-Cookie": {"description": "Identifies the browser that created the poll.", **_TEXT},
+}
+_CREATE_LIMIT = Depends(by_address(lambda limits: limits.create))
+
+
+@create_router.post(
+    "",
+    status_code=201,
+    responses={**responses(TOO_MANY_REQUESTS), 201: {"headers": _CREATED_HEADERS}},
+    dependencies=[_CREATE_LIMIT],
+    openapi_extra=PUBLIC,
+)
+def create_poll(
+    poll: schemas.NewPoll, request: Request, response: Response, api: CurrentApi, browser: Browser
+) -> schemas.CreatedPollSchema:
+    """Create a poll, which is open at once. Save its `adminKey`; you need it to manage the poll."""
+    token = browser or new_browser_token()
+    managed = api.polls.lifecycle.create(poll.to_draft(), token)
+    return _respond_created(managed, token, request, response, api)
+
+
+@create_router.post(
+    "/{poll_id:uuid}/duplicate",
+    status_code=201,
+    responses={**responses(NOT_FOUND, TOO_MANY_REQUESTS), 201: {"headers": _CREATED_HEADERS}},
+    dependencies=[_CREATE_LIMIT],
+    openapi_extra=PUBLIC,
+)
+def duplicate_poll(
+    poll_id: PollId, request: Request, response: Response, api: CurrentApi, browser: Browser
+) -> schemas.CreatedPollSchema:
+    """Create a copy of a poll, without votes and without a closing time in the past."""
+    token = browser or new_browser_token()
+    managed = api.polls.lifecycle.duplicate(str(poll_id), token)
+    return _respond_created(managed, token, request, response, api)
+
+
+@create_router.get("", openapi_extra=PUBLIC)
+def list_my_polls(
+    api: CurrentApi, browser: Browser, page: Pagination
+) -> Page[schemas.CreatedPollSchema]:
+    """List the polls that this browser created, newest first; empty without its cookie."""
+    if browser is None:
+        return page.answer([], None)
+    polls = api.polls.lifecycle.list_created(browser, page.limit, page.cursor)
+    public = api.settings.public
+    items = [schemas.CreatedPollSchema.from_managed(managed, public) for managed in polls.items]
+    return page.answer(items, polls.cursor)
+
+
+def _respond_created(
+    managed: ManagedPoll, token: str, request: Request, response: Response, api: Api
+) -> schemas.CreatedPollSchema:
+    BROWSER.set(request, token)
+    response.headers["Location"] = request.app.url_path_for("read_poll", poll_id=managed.poll.id)
+    response.headers["ETag"] = etag(managed.poll.revision)
+    return schemas.CreatedPollSchema.from_managed(managed, api.settings.public)
+
+
+# ------------------------------------------------------------------------------ read and manage
+
+poll_router = api_router("polls", NOT_FOUND)
+_MANAGED = responses(problems.NO_ADMIN_KEY, NOT_ALLOWED)
+_SVG = {"description": "The QR code.", "content": {"image/svg+xml": {"schema": {"type": "string"}}}}
+
+
+@poll_router.get("/{poll_id:uuid}")
+def read_poll(poll_id: PollId, api: CurrentApi, look: IfNoneMatch) -> schemas.PollSchema:
+    """Return a poll, for anyone who knows its id."""
+    poll = api.polls.context.get_poll(str(poll_id))
+    look.answer(poll.revision)
+    return schemas.PollSchema.from_poll(poll, api.settings.public)
+
+
+@poll_router.patch("/{poll_id:uuid}", responses={**_MANAGED, **responses(problems.SETTLED)})
+def edit_poll(
+    poll_id: PollId, key: AdminKey, changes: schemas.PollChanges, api: CurrentApi, edit: IfMatch
+) -> schemas.PollSchema:
+    """Edit a poll. Options and protection can change only while there are no votes."""
+    poll = api.polls.lifecycle.edit(str(poll_id), key, changes.apply, check=edit.check)
+    return _respond_edited(poll, edit, api)
+
+
+@poll_router.post("/{poll_id:uuid}/close", responses=_MANAGED)
+def close_poll(
+    poll_id: PollId, key: AdminKey, api: CurrentApi, edit: IfMatch
+) -> schemas.PollSchema:
+    """Close a poll. When you get the response, the results are final."""
+    poll = api.polls.lifecycle.close(str(poll_id), key, check=edit.check)
+    return _respond_edited(poll, edit, api)
+
+
+@poll_router.delete("/{poll_id:uuid}", status_code=204, responses=_MANAGED)
+def delete_poll(poll_id: PollId, key: AdminKey, polls: Service, edit: IfMatch) -> None:
+    """Delete a poll and all its votes."""
+    polls.lifecycle.delete(str(poll_id), key, check=edit.check)
+
+
+@poll_router.get("/{poll_id:uuid}/qr.svg", response_class=Response, responses={200: _SVG})
+def draw_qr_code(poll_id: PollId, api: CurrentApi) -> Response:
+    """Return the link to the poll as a QR code."""
+    poll = api.polls.context.get_poll(str(poll_id))
+    svg = qr_svg(share_link(api.settings.public, poll.id))
+    return Response(svg, media_type="image/svg+xml")
+
+
+def _respond_edited(poll: Poll, edit: Edit, api: Api) -> schemas.PollSchema:
+    edit.answer(poll.revision)
+    return schemas.PollSchema.from_poll(poll, api.settings.public)
+
+
+# ------------------------------------------------------------------------------ voting codes
+
+codes_router = api_router("codes", problems.NO_ADMIN_KEY, NOT_ALLOWED, NOT_FOUND)
+
+
+@codes_router.post("/{poll_id:uuid}/codes", status_code=201)
+def issue_codes(
+    poll_id: PollId, key: AdminKey, new: schemas.NewCodes, api: CurrentApi
+) -> schemas.IssuedCodesSchema:
+    """Issue more voting codes. You can list them again at any time."""
+    issued = api.polls.codes.issue(str(poll_id), key, new.count)
+    public = api.settings.public
+    codes = [
+        schemas.VotingCodeSchema.make(public, str(poll_id), code, used=False) for code in issued
+    ]
+    return schemas.IssuedCodesSchema(codes=codes)
+
+
+@codes_router.get("/{poll_id:uuid}/codes")
+def list_codes(
+    poll_id: PollId, key: AdminKey, api: CurrentApi, page: Pagination
+) -> Page[schemas.VotingCodeSchema]:
+    """List the voting codes in order, and whether each was used, but never how it voted."""
+    offsets = OffsetCursors(api.polls.context.secret.key)
+    position = offsets.open(page)
+    first = position if isinstance(position, int) else 0
+    codes = api.polls.codes.list_issued(str(poll_id), key, first=first, size=page.limit + 1)
+    following = offsets.seal(page, first + page.limit) if len(codes) > page.limit else None
+    public = api.settings.public
+    items = [
+        schemas.VotingCodeSchema.make(public, str(poll_id), code.code, used=code.is_used)
+        for code in codes[: page.limit]
+    ]
+    return page.answer(items, following)
+
+
+# ------------------------------------------------------------------------------ voting
+
+voting_router = api_router(
+    "voting", NOT_FOUND, problems.NO_CODE, problems.CODE_USED, TOO_MANY_REQUESTS
+)
+_VOTE_HEADERS = {
+    "Location": {"description": "The URL of the vote.", **_TEXT},
+    "Set-Cookie": {"description": "Identifies the browser that voted.", **_TEXT},
+}
+_VOTE_LIMIT = Depends(by_address(lambda limits: limits.vote))
+VoteId = Annotated[UUID | None, Query(description="The id of a vote, for clients without cookies.")]
+
+
+@voting_router.post(
+    "/{poll_id:uuid}/vote",
+    status_code=201,
+    responses={
+        **responses(problems.CLOSED, problems.ALREADY_VOTED),
+        200: {
+            "description": "The vote was changed.",
+            "model": schemas.VoteSchema,
+            "headers": _VOTE_HEADERS,
+        },
+        201: {"description": "The vote is new.", "headers": _VOTE_HEADERS},
+    },
+    dependencies=[_VOTE_LIMIT],
+    openapi_extra=PUBLIC,
+)
+def cast_vote(
+    poll_id: PollId,
+    vote: schemas.NewVote,
+    request: Request,
+    response: Response,
+    api: CurrentApi,
+    browser: Browser,
+    code_limit: CodeLimit,
+    key: IdempotencyKeyIfAny,
+) -> schemas.VoteSchema:
+    """Cast or change a vote. The poll identifies voters by browser, by code, or not at all.
+
+    Without a cookie you count as a new browser and get a cookie. If you may have to repeat the
+    request, add an Idempotency-Key such as a UUID: the same key is the same vote. A vote cast with
+    a code can be changed only with the same cookie or the same key.
+    """
+    _check_key(key)
+    polls = api.polls
+    # A new browser is derived from the key: repeating it is the same vote, with or without cookie.
+    token = browser or (
+        polls.context.secret.browser_for_request(str(poll_id), key) if key else new_browser_token()
+    )
+    voter = Voter(token, vote.code, key and f"{token} {key}", proof=token)
+    with code_limit.checked(vote.code):
+        cast = polls.voting.cast(str(poll_id), vote.rankings, voter)
+    if browser is None:
+        BROWSER.set(request, token)
+    response.headers["Location"] = f"{request.url.path}?vote={cast.vote.id}"
+    if not cast.is_new:
+        response.status_code = 200
+    return schemas.VoteSchema.model_validate(cast.vote)
+
+
+@voting_router.get("/{poll_id:uuid}/vote", dependencies=[_VOTE_LIMIT], openapi_extra=PUBLIC)
+def read_my_vote(
+    poll_id: PollId,
+    api: CurrentApi,
+    browser: Browser,
+    code_limit: CodeLimit,
+    vote: VoteId = None,
+    code: Annotated[schemas.CodeText | None, Query()] = None,
+) -> schemas.VoteSchema:
+    """Return your vote: by the browser's cookie, also with a code, or by the id of the vote."""
+    poll, voting = api.polls.context.get_poll(str(poll_id)), api.polls.voting
+    voter = Voter(browser, code, proof=browser)
+    if vote is not None:
+        found = voting.get_vote(poll.id, str(vote))
+    else:
+        with code_limit.checked(code):
+            voting.vote_id(poll, voter)
+        found = voting.find_vote(poll, voter)
+    if found is None:
+        raise NotFound(f"You have not voted in '{poll.title}' with this browser.")
+    return schemas.VoteSchema.model_validate(found)
+
+
+def _check_key(key: str | None) -> None:
+    if key is not None and len(key) < MIN_KEY_LENGTH:
+        text = f"Expected at least {MIN_KEY_LENGTH} characters, such as a UUID, but got {len(key)}."
+        raise Problem(IDEMPOTENCY_KEY, errors=[FieldError(text, header="Idempotency-Key")])
+
+
+# ------------------------------------------------------------------------------ results
+
+results_router = api_router("results", NOT_FOUND)
+
+
+def _visible_results(
+    poll_id: PollId,
+    polls: Service,
+    browser: Browser,
+    key: OptionalAdminKey,
+    vote: Annotated[
+        UUID | None,
+        Query(description="The id of your vote, if the results are only for people who voted."),
+    ] = None,
+) -> PollResults:
+    poll = polls.context.get_poll(str(poll_id))
+    key = key or polls.context.admin_key_of_creator(poll, browser)
+    viewer = Viewer(Voter(browser), None if vote is None else str(vote), key)
+    polls.results.check_visible(poll, viewer)
+    return polls.results.compute(poll)
+
+
+# The results of the poll, if the client can see them.
+VisibleResults: TypeAlias = Annotated[PollResults, Depends(_visible_results)]
+
+
+@results_router.get(
+    "/{poll_id:uuid}/results", responses=responses(problems.HIDDEN), openapi_extra=PUBLIC
+)
+def read_results(results: VisibleResults, look: IfNoneMatch) -> schemas.ResultsSchema:
+    """Return the current results. Send the last ETag as If-None-Match; 304 means nothing is new."""
+    look.answer(results.version)
+    return schemas.ResultsSchema.from_results(results)
+
+
+@results_router.get(
+    "/{poll_id:uuid}/recount", responses=responses(problems.NO_ADMIN_KEY, NOT_ALLOWED)
+)
+def recount_votes(poll_id: PollId, key: AdminKey, polls: Service) -> schemas.RecountSchema:
+    """Count every vote one by one and compare with the results. Slow for large polls."""
+    poll = polls.context.get_managed_poll(str(poll_id), key)
+    return schemas.RecountSchema.from_recount(poll.id, polls.tallies.recount(poll))
+
+
+# ------------------------------------------------------------------------------ exports
+
+exports_router = api_router("exports", NOT_FOUND, problems.HIDDEN)
+_FILE: dict[str, Any] = {
+    "description": "The file.",
+    "model": schemas.ExportSchema | schemas.RoundsFile,
+    "headers": {"Content-Disposition": {"description": "The name of the file.", **_TEXT}},
+    "content": {"text/csv": _TEXT, "text/plain": _TEXT},
+}
+
+
+class Format(StrEnum):
+    """The formats of exports."""
+
+    CSV = "csv"
+    ABIF = "abif"
+    JSON = "json"
+    RCTAB = "rctab"
+
+
+_FILE_TYPES = {
+    Format.CSV: ("csv", "text/csv"),
+    Format.ABIF: ("abif", "text/plain"),
+    Format.JSON: ("json", "application/json"),
+    Format.RCTAB: ("rctab.json", "application/json"),
+}
+
+
+@exports_router.get(
+    "/{poll_id:uuid}/export/{format}",
+    response_class=Response,
+    responses={200: _FILE},
+    openapi_extra=PUBLIC,
+)
+def export_votes(
+    results: VisibleResults,
+    polls: Service,
+    file_format: Annotated[Format, Path(alias="format", description="The format.")],
+) -> Response:
+    """Export votes per ranking (csv, abif), the rounds (rctab), or everything (json).
+
+    Rankings are sorted by their number of votes: nothing shows who voted when.
+    """
+    extension, media_type = _FILE_TYPES[file_format]
+    try:
+        content = _write_export(results, file_format, polls)
+    except WriteError as error:
+        text = (
+            f"An option of '{results.poll.title}' has a name that {file_format} cannot contain. "
+            "Use json."
+        )
+        raise Problem(INVALID, text, errors=[FieldError(text, parameter="format")]) from error
+    return download(content, f"{results.poll.title}.{extension}", media_type)
+
+
+def _write_export(results: PollResults, file_format: Format, polls: Polls) -> bytes:
+    title = results.poll.title
+    match file_format:
+        case Format.CSV | Format.ABIF:
+            return write_ballots(results.methods.ballots, file_format, title=title)
+        case Format.JSON:
+            export = schemas.ExportSchema.from_all_results(results)
+            return export.model_dump_json(by_alias=True, indent=1).encode()
+        case Format.RCTAB:
+            closed = results.poll.expires_at if results.is_final else None
+            day = (closed or polls.context.clock()).date()
+            return write_rounds(results.methods.runoff, contest=title, day=day)
+
+
+ROUTERS = (
+    create_router,
+    poll_router,
+    codes_router,
+    voting_router,
+    results_router,
+    exports_router,
+)

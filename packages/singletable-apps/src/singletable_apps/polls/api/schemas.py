@@ -1,0 +1,430 @@
+"""The request and response bodies of the API. Field names are camelCase in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated, Any, Self
+
+from pydantic import ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+from ranked_ballots import Number, Result, Round, SchulzeResult, ScoreResult, explain
+from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility
+from singletable_apps.polls.rules import (
+    DECIDES,
+    MAX_DESCRIPTION,
+    MAX_OPTION,
+    MAX_OPTIONS,
+    MAX_TITLE,
+    MIN_OPTIONS,
+    PROTECTION_TEXT,
+    PollDraft,
+)
+from singletable_apps.polls.service import ManagedPoll, PollResults, Recount
+from singletable_apps.polls.tokens import MAX_CODES
+from singletable_apps.polls.urls import admin_link, code_link, share_link
+from singletable_apps.shared import web
+from singletable_apps.shared.results import compare_methods, possible_winners
+from singletable_apps.shared.web import StrictBoolean, Timestamp, absent_if_none, optional_field
+
+
+class RequestModel(web.Model):
+    """A request body."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class ResponseModel(web.Model):
+    """A response body. `model_validate` takes an object with attributes of the same names."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, from_attributes=True)
+
+
+# ------------------------------------------------------------------------------ polls
+
+_TITLE = f"The question, at most {MAX_TITLE} characters."
+_DESCRIPTION = f"More about the question, at most {MAX_DESCRIPTION} characters."
+_CANDIDATES = (
+    f"The options: {MIN_OPTIONS} to {MAX_OPTIONS} of at most {MAX_OPTION} characters. They must "
+    "differ in more than case and spaces."
+)
+_EXPIRES_AT = "The closing time; without it the poll is open until it is closed."
+_RESULTS = "Who can see the results before the poll is closed."
+_PROTECTION = "What prevents people from voting twice."
+_CHANGEABLE = (
+    "Whether people can change their vote while the poll is open. Has no effect with the "
+    "protection `open`, where each vote is a new one."
+)
+
+
+# The rules check lengths and numbers and report all errors at once; here are only the types.
+class NewPoll(RequestModel):
+    """A poll to create."""
+
+    title: str = Field(description=_TITLE, examples=["Best Programming Language 2024"])
+    candidates: list[str] = Field(
+        description=_CANDIDATES,
+        examples=[["JavaScript", "Python", "Go", "Rust"]],
+        json_schema_extra={"minItems": MIN_OPTIONS, "maxItems": MAX_OPTIONS},
+    )
+    description: str = Field("", description=_DESCRIPTION)
+    expires_at: Timestamp | None = Field(None, description=_EXPIRES_AT)
+    results: ResultsVisibility = Field(ResultsVisibility.ALWAYS, description=_RESULTS)
+    protection: Protection = Field(Protection.BROWSER, description=_PROTECTION)
+    changeable: StrictBoolean = Field(True, description=_CHANGEABLE)
+
+    def to_draft(self) -> PollDraft:
+        """Return the draft of the poll."""
+        return PollDraft(**dict(self))
+
+
+class PollChanges(RequestModel):
+    """Fields of a poll to change; the others stay as they are."""
+
+    title: str = optional_field(_TITLE)
+    candidates: list[str] = optional_field(f"{_CANDIDATES} Fixed once someone has voted.")
+    description: str = optional_field(_DESCRIPTION)
+    expires_at: Timestamp | None = optional_field(
+        "The closing time, or null for none. A new time reopens a closed poll."
+    )
+    results: ResultsVisibility = optional_field(_RESULTS)
+    protection: Protection = optional_field(f"{_PROTECTION} Fixed once someone has voted.")
+    changeable: StrictBoolean = optional_field(_CHANGEABLE)
+
+    model_config = ConfigDict(
+        json_schema_extra={"minProperties": 1, "examples": [{"results": "after-closing"}]}
+    )
+
+    @model_validator(mode="after")
+    def _has_a_field(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("Expected at least one field to change")
+        return self
+
+    def apply(self, draft: PollDraft) -> PollDraft:
+        """Return the draft with these changes."""
+        changes: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
+        return replace(draft, **changes)
+
+
+class PollSchema(ResponseModel):
+    """A poll, for anyone with the link."""
+
+    id: str
+    title: str
+    description: str
+    candidates: list[str]
+    created_at: datetime
+    expires_at: datetime | None = absent_if_none("When the poll closes or was closed.")
+    results: ResultsVisibility = Field(description=_RESULTS)
+    protection: Protection = Field(description=_PROTECTION)
+    changeable: bool = Field(description=_CHANGEABLE)
+    link: str = Field(description="The link for voters.")
+
+    @classmethod
+    def from_poll(cls, poll: Poll, public_url: str) -> PollSchema:
+        """Return the poll as a response."""
+        return cls(**_poll_fields(poll, public_url))
+
+
+class CreatedPollSchema(PollSchema):
+    """A poll, for its organizer."""
+
+    admin_key: str = Field(description="Save it: you need it to edit, close and delete the poll.")
+    admin_link: str = Field(description="The admin link. Anyone who has it can manage the poll.")
+
+    @classmethod
+    def from_managed(cls, managed: ManagedPoll, public_url: str) -> CreatedPollSchema:
+        """Return the poll with its admin key as a response."""
+        poll, key = managed.poll, managed.admin_key
+        link = admin_link(public_url, poll.id, key)
+        return cls(**_poll_fields(poll, public_url), admin_key=key, admin_link=link)
+
+
+def _poll_fields(poll: Poll, public_url: str) -> dict[str, Any]:
+    names = PollSchema.model_fields.keys() - {"link"}
+    fields = {name: getattr(poll, name) for name in names}
+    return {**fields, "link": share_link(public_url, poll.id)}
+
+
+# ------------------------------------------------------------------------------ votes and codes
+
+CodeText = Annotated[str, Field(max_length=100, description="A voting code.")]
+
+
+class NewVote(RequestModel):
+    """A vote to cast."""
+
+    rankings: list[str] = Field(
+        description="Options, best first. Leave out the ones you do not want to rank.",
+        max_length=MAX_OPTIONS,
+        examples=[["Go", "Rust"]],
+        json_schema_extra={"minItems": 1},
+    )
+    code: CodeText | None = Field(None, examples=["000A-7K3M-QX9T"])
+
+
+class VoteSchema(ResponseModel):
+    """A vote."""
+
+    id: str = Field(description="Keep it private: anyone who knows it can read the vote.")
+    poll_id: str
+    rankings: list[str]
+    voted_at: datetime
+
+
+class NewCodes(RequestModel):
+    """How many voting codes to issue."""
+
+    count: Annotated[int, Field(strict=True, ge=1, le=MAX_CODES, examples=[30])]
+
+
+class VotingCodeSchema(ResponseModel):
+    """A voting code, and whether it was used."""
+
+    code: str
+    link: str = Field(description="The link that fills in the code.")
+    used: bool
+
+    @classmethod
+    def make(cls, public_url: str, poll_id: str, code: str, *, used: bool) -> VotingCodeSchema:
+        """Return the code with its link."""
+        return cls(code=code, link=code_link(public_url, poll_id, code), used=used)
+
+
+class IssuedCodesSchema(ResponseModel):
+    """New voting codes, each for one vote."""
+
+    codes: list[VotingCodeSchema]
+
+
+# ------------------------------------------------------------------------------ results
+
+_WINNERS = "The winners: several if they are tied, none without votes."
+_WINNER = "The winner, if there is exactly one."
+
+
+def to_integers(votes: Mapping[str, Number]) -> dict[str, int]:
+    """Return votes as integers: rankings in polls have no ties, so no vote is split."""
+    return {name: int(number) for name, number in votes.items()}
+
+
+class TransferSchema(ResponseModel):
+    """Votes that moved when an option dropped out."""
+
+    to: str | None = absent_if_none("The option they moved to; absent if they are exhausted.")
+    votes: int
+
+
+class TieSchema(ResponseModel):
+    """A tie for last place and how it was broken."""
+
+    tied: list[str]
+    broken_by: str = Field(
+        description="`earlier rounds`, or `seed`: the order derived from the poll id."
+    )
+    mattered: str = Field(
+        description="Whether another option could have won: `yes`, `no`, or `not known`."
+    )
+
+
+class RoundSchema(ResponseModel):
+    """A round of the instant runoff. More than half of `continuing` wins."""
+
+    round_number: int
+    votes: dict[str, int]
+    eliminated: str | None = absent_if_none("The option that drops out after this round.")
+    winner: str | None = absent_if_none("The option that wins in this round.")
+    continuing: int = Field(description="Votes that count for an option in this round.")
+    exhausted: int = Field(description="Votes that rank none of the remaining options.")
+    transfers: list[TransferSchema] = Field(
+        description="Where the votes of the eliminated option go."
+    )
+    tie_break: TieSchema | None = absent_if_none("How a tie for last place was broken.")
+
+    @classmethod
+    def from_round(cls, each: Round) -> RoundSchema:
+        """Return the round as a response."""
+        return cls(
+            round_number=each.number,
+            votes=to_integers(each.tally),
+            eliminated=each.eliminated,
+            winner=each.winner,
+            continuing=int(each.continuing),
+            exhausted=sum(int(votes) for votes in each.exhausted.values()),
+            transfers=[
+                TransferSchema(to=transfer.target, votes=int(transfer.votes))
+                for transfer in each.transfers
+            ],
+            tie_break=None if each.tie is None else TieSchema.model_validate(each.tie),
+        )
+
+
+class PluralitySchema(ResponseModel):
+    """The count of first choices."""
+
+    votes: dict[str, int]
+    winners: Sequence[str] = Field(description=_WINNERS)
+    winner: str | None = absent_if_none(_WINNER)
+
+    @classmethod
+    def from_result(cls, result: ScoreResult) -> PluralitySchema:
+        """Return the result as a response."""
+        winners = _winners(result)
+        return cls(votes=to_integers(result.scores), winners=winners, winner=_single(winners))
+
+
+class SchulzeSchema(ResponseModel):
+    """The result by Schulze's method: the strongest chains of head-to-head wins."""
+
+    places: Sequence[Sequence[str]] = Field(description="Best first; options in one list are tied.")
+    winners: Sequence[str] = Field(description=_WINNERS)
+    winner: str | None = absent_if_none(_WINNER)
+    condorcet_winner: str | None = absent_if_none("The option that beats all others head to head.")
+
+    @classmethod
+    def from_result(cls, result: SchulzeResult) -> SchulzeSchema:
+        """Return the result as a response."""
+        winners = _winners(result)
+        return cls(
+            places=[place.candidates for place in result.places],
+            winners=winners,
+            winner=_single(winners),
+            condorcet_winner=result.condorcet_winner,
+        )
+
+
+def _winners(result: Result) -> Sequence[str]:
+    return possible_winners(result) if result.account.cast else ()
+
+
+def _single(winners: Sequence[str]) -> str | None:
+    return winners[0] if len(winners) == 1 else None
+
+
+class TieOrderSchema(ResponseModel):
+    """The order that breaks ties: options sorted by SHA-256 of the seed and the name."""
+
+    seed: str
+    order: list[str] = Field(description="Of tied options, the later one drops out.")
+
+
+class ProtectionSchema(ResponseModel):
+    """What prevented people from voting twice, and how reliable that is."""
+
+    level: Protection
+    words: str
+
+
+class ResultsSchema(ResponseModel):
+    """The results of a poll, provisional or final."""
+
+    poll_id: str
+    total_votes: int
+    is_final: bool = Field(description="Whether the poll is closed and nothing will change.")
+    rounds: list[RoundSchema]
+    winner: str | None = absent_if_none("The winner by instant runoff; absent without votes.")
+    possible_winners: Sequence[str] | None = absent_if_none(
+        "The options that could have won with other tie-breaks; absent if not known."
+    )
+    tie_order: TieOrderSchema
+    borda_count: dict[str, int] = Field(
+        description="Points: as many as there are options for first place, then one less each."
+    )
+    borda_winners: Sequence[str] = Field(description=_WINNERS)
+    borda_winner: str | None = absent_if_none(_WINNER)
+    plurality: PluralitySchema
+    schulze: SchulzeSchema
+    methods_disagree: bool = Field(description="Whether the four methods have different winners.")
+    comparison: str = Field(description="How the methods compare, in words.")
+    protection: ProtectionSchema
+    rules: Sequence[str] = Field(description="The rules of the instant runoff.")
+    explanation: Sequence[str] = Field(description="The instant runoff in sentences.")
+
+    @classmethod
+    def from_results(cls, results: PollResults) -> ResultsSchema:
+        """Return the results as a response."""
+        poll, methods = results.poll, results.methods
+        votes, runoff, borda = results.tally.votes, methods.runoff, _winners(methods.borda)
+        comparison = compare_methods(methods.by_method, DECIDES)
+        return cls(
+            poll_id=poll.id,
+            total_votes=votes,
+            is_final=results.is_final,
+            rounds=[RoundSchema.from_round(each) for each in runoff.rounds],
+            winner=runoff.winner if votes else None,
+            possible_winners=runoff.possible_winners if votes else (),
+            # Polls always count with a seed.
+            tie_order=TieOrderSchema.model_validate(runoff.tie_break),
+            borda_count=to_integers(methods.borda.scores),
+            borda_winners=borda,
+            borda_winner=_single(borda),
+            plurality=PluralitySchema.from_result(methods.plurality),
+            schulze=SchulzeSchema.from_result(methods.schulze),
+            methods_disagree=votes > 0 and not comparison.agrees,
+            comparison=f"{comparison.sentence} {comparison.explanation}".strip() if votes else "",
+            protection=ProtectionSchema(
+                level=poll.protection, words=PROTECTION_TEXT[poll.protection]
+            ),
+            # Rankings in polls have no equal ranks, so that rule is left out.
+            rules=[rule.sentence for rule in runoff.rules if rule.about != "equal ranks"],
+            explanation=explain(runoff, is_final=results.is_final),
+        )
+
+
+class RecountSchema(ResponseModel):
+    """The result of counting every vote one by one."""
+
+    poll_id: str
+    votes: int
+    rankings: int = Field(description="The number of different rankings.")
+    agrees: bool = Field(description="Whether the results match.")
+
+    @classmethod
+    def from_recount(cls, poll_id: str, recount: Recount) -> RecountSchema:
+        """Return the recount as a response."""
+        return cls(
+            poll_id=poll_id,
+            votes=recount.votes,
+            rankings=len(recount.by_votes.counts),
+            agrees=recount.agrees,
+        )
+
+
+class RankingSchema(ResponseModel):
+    """A ranking and its number of votes."""
+
+    rankings: Sequence[str]
+    votes: int
+
+
+class ExportSchema(ResultsSchema):
+    """The results with the question and every ranking."""
+
+    title: str
+    candidates: list[str]
+    rankings: list[RankingSchema] = Field(description="Most votes first.")
+
+    @classmethod
+    def from_all_results(cls, results: PollResults) -> ExportSchema:
+        """Return the export of some results."""
+        return cls(
+            **dict(ResultsSchema.from_results(results)),
+            title=results.poll.title,
+            candidates=results.poll.candidates,
+            rankings=[
+                RankingSchema(rankings=ranking.names, votes=count)
+                for ranking, count in results.methods.ballots.ranking_counts()
+            ],
+        )
+
+
+class RoundsFile(ResponseModel):
+    """The rounds in the format of RCTab, in which all numbers are strings."""
+
+    config: dict[str, str]
+    json_format_version: str
+    results: list[dict[str, Any]]
+    summary: dict[str, Any]

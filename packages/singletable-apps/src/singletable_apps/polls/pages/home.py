@@ -1,0 +1,73 @@
+"""The start page of polls, and the list of your own."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from fastapi import APIRouter, Request, Response
+
+from singletable import Page
+from ranked_ballots import Ballots, Ranking, instant_runoff
+from ranked_ballots.pictures import Picture, draw_transfers
+from singletable_apps.polls.api.dependencies import Browser
+from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.pages.dependencies import CurrentSite
+from singletable_apps.polls.rules import is_open
+from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS
+from singletable_apps.polls.service import ManagedPoll
+from singletable_apps.polls.urls import poll_url
+from singletable_apps.shared.pages import ListQueryParameters
+
+router = APIRouter()
+HOME_POLLS = 3
+# The list shows how many votes each poll has: eight small reads per poll.
+PAGE_SIZE = 10
+_DISHES = ("Pizza", "Salad", "Sushi", "Soup")
+_LUNCH = ((8, "Pizza"), (7, "Sushi > Salad"), (6, "Salad > Sushi"), (3, "Soup > Salad"))
+
+
+@router.get("")
+def show_home(request: Request, site: CurrentSite, browser: Browser) -> Response:
+    """Show what polls are, the newest polls of this browser, and the sample polls."""
+    lifecycle, now = site.polls.lifecycle, site.polls.context.clock()
+    own = [] if browser is None else lifecycle.list_created(browser, HOME_POLLS).items
+    created = lifecycle.list_created(SAMPLE_BROWSER, len(SAMPLE_POLLS)).items
+    samples = [managed.poll for managed in reversed(created)]
+    open_samples = [
+        poll for poll in samples if is_open(poll, now) and poll.protection is not Protection.CODES
+    ]
+    return site.pages.render(
+        request,
+        "polls/home.html",
+        own=[(managed.poll, is_open(managed.poll, now)) for managed in own],
+        samples=[(poll, is_open(poll, now)) for poll in samples],
+        trial=open_samples[0] if open_samples else None,
+        poll_url=poll_url,
+        picture=_draw_example(),
+    )
+
+
+@cache
+def _draw_example() -> Picture:
+    """Draw a count in which the leader of the first round loses."""
+    groups = [(Ranking.from_levels(order.split(" > ")), votes) for votes, order in _LUNCH]
+    return draw_transfers(instant_runoff(Ballots.from_counts(_DISHES, groups)))
+
+
+@router.get("/mine")
+def show_my_polls(
+    request: Request, site: CurrentSite, browser: Browser, query: ListQueryParameters
+) -> Response:
+    """List the polls that were created in this browser, newest first."""
+    page: Page[ManagedPoll] = Page([], None)
+    if browser is not None:
+        page = site.polls.lifecycle.list_created(browser, PAGE_SIZE, query.cursor)
+    now = site.polls.context.clock()
+    return site.pages.render(
+        request,
+        "polls/mine.html",
+        polls=query.page([managed.poll for managed in page.items], page.cursor).map(
+            lambda poll: (poll, is_open(poll, now), site.polls.tallies.get(poll).votes)
+        ),
+        poll_url=poll_url,
+    )

@@ -1,0 +1,111 @@
+"""How a command delivers e-mails: by the server of `--smtp`, or to the outbox, and printed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from textwrap import indent
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import typer
+
+from singletable import Store, Table
+from ranked_ballots import replace_control_characters
+from singletable_apps.shared.errors import AppError
+from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, Outbox, Smtp
+from singletable_apps.shared.serve import error_text, existing_address, open_driver
+
+SMTP_PASSWORD = "SMTP_PASSWORD"
+_PORT = 587
+
+
+class InvalidSmtpUrl(AppError):
+    """The URL of the mail server is not valid."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmailDelivery:
+    """How e-mails are delivered: by a server or to the outbox, and printed if wanted."""
+
+    print_emails: bool = False
+    server: Smtp | None = None
+
+    def mailer(self, outbox: Mailer) -> Mailer:
+        """Return the mailer: the server, or else the outbox."""
+        sender = self.server or outbox
+        return _PrintingMailer(sender) if self.print_emails else sender
+
+    def describe(self, outbox_command: str) -> str:
+        """Return where to find the e-mails; `outbox_command` prints those in the outbox."""
+        if self.server is not None:
+            return "sent by the mail server"
+        if self.print_emails:
+            return "printed here"
+        # A file is open in one process only: the command works once the server has stopped.
+        return f"kept in the outbox; add --print-emails, or stop and run: {outbox_command}"
+
+
+@dataclass(frozen=True, slots=True)
+class _PrintingMailer:
+    """A mailer that also prints each e-mail."""
+
+    sender: Mailer
+
+    def send(self, email: Email, now: datetime) -> None:
+        self.sender.send(email, now)
+        typer.echo(f"\nE-mail to {email.to}: {email.subject}\n")
+        for line in email.text.rstrip().split("\n"):
+            typer.echo(f"  {replace_control_characters(line)}")
+        typer.echo("")
+
+
+def email_delivery(*, print_emails: bool, smtp: str | None) -> EmailDelivery:
+    """Return the delivery by an SMTP server, or to the outbox without one."""
+    return EmailDelivery(print_emails, parse_smtp_url(smtp) if smtp is not None else None)
+
+
+def parse_smtp_url(text: str) -> Smtp:
+    """Return the mailer for a URL. The password comes from the environment."""
+    parts = urlsplit(text)
+    sender = parse_qs(parts.query).get("from", [""])[-1]
+    try:
+        port = parts.port or _PORT
+    except ValueError:
+        port = 0
+    if parts.scheme not in ("smtp", "smtp+plain") or not parts.hostname or not port or not sender:
+        raise InvalidSmtpUrl(
+            f"--smtp '{text}' is not valid. Use "
+            "smtp://user@mail.example.org:587?from=vote@example.org, or smtp+plain:// for a "
+            "local server without TLS."
+        )
+    if parts.password is not None:
+        raise InvalidSmtpUrl(
+            f"Set the password of the mail server as {SMTP_PASSWORD} in the environment, not in "
+            "--smtp, where other users of this machine can see it."
+        )
+    user = unquote(parts.username) if parts.username else None
+    try:
+        return Smtp(
+            parts.hostname,
+            port,
+            sender,
+            user,
+            os.environ.get(SMTP_PASSWORD) if user else None,
+            starttls=parts.scheme == "smtp",
+        )
+    except (InvalidEmail, ValueError) as error:
+        raise InvalidSmtpUrl(f"--smtp: {error}") from error
+
+
+def print_outbox(address: str, tables: Mapping[Table, str], limit: int) -> None:
+    """Print the latest e-mails in the outbox, newest first."""
+    with open_driver(existing_address(address)) as driver:
+        emails = Outbox(Store(driver, tables=tables)).newest(limit)
+    for sent in emails:
+        heading = f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.email.to}: {sent.email.subject}"
+        typer.echo(error_text(Exception(f"{heading}\n")))
+        typer.echo(error_text(Exception(indent(sent.email.text, "  "))))
+    if not emails:
+        typer.echo("No e-mails in the last week.")

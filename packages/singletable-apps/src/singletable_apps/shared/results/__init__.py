@@ -1,0 +1,65 @@
+"""Show the results of a ranked vote: headline, places, rounds, other methods, and downloads.
+
+- `Headline`, `compare_methods` and `round_table` put a count into words and
+  tables; the macros in `results/macros.html` draw them.
+- `writable_formats` and `ballot_downloads` list the files that these ballots can be exported to.
+- `ResultCache` computes a result once for everyone who watches it.
+
+An app passes `Pages(…, generated_files=static_files(), templates=[TEMPLATES])`; its pages link
+`asset("APP/results/results.css")`, `…/pictures.css` and, for live updates, `…/live.js`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ranked_ballots.pictures import STYLESHEET
+from singletable_apps.shared.results.cache import ResultCache
+from singletable_apps.shared.results.downloads import (
+    ROUNDS_FORMAT,
+    Download,
+    ballot_downloads,
+    can_write_rounds,
+    writable_formats,
+)
+from singletable_apps.shared.results.views import (
+    MAX_ROUNDS,
+    ChartRow,
+    Headline,
+    MethodComparison,
+    RoundCell,
+    RoundTable,
+    compare_methods,
+    possible_winners,
+    round_table,
+)
+
+__all__ = [
+    "MAX_ROUNDS",
+    "ROUNDS_FORMAT",
+    "TEMPLATES",
+    "ChartRow",
+    "Download",
+    "Headline",
+    "MethodComparison",
+    "ResultCache",
+    "RoundCell",
+    "RoundTable",
+    "ballot_downloads",
+    "can_write_rounds",
+    "compare_methods",
+    "possible_winners",
+    "round_table",
+    "static_files",
+    "writable_formats",
+]
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def static_files() -> dict[str, str]:
+    """Return the scripts and style sheets by file name."""
+    paths = sorted((Path(__file__).parent / "static").iterdir())
+    return {"results/pictures.css": STYLESHEET} | {
+        f"results/{path.name}": path.read_text(encoding="utf-8") for path in paths
+    }

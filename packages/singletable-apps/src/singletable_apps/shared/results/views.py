@@ -1,0 +1,190 @@
+"""Put a count into words and tables: headline, margin, places, rounds, and other methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ranked_ballots import (
+    Result,
+    RunoffResult,
+    SchulzeResult,
+    format_number,
+    join_names,
+)
+
+# More rounds are not readable as a table or a drawing.
+MAX_ROUNDS = 20
+MAX_COMPARED = 60
+
+METHOD_SUMMARIES = {
+    "schulze": "the strongest chain of head-to-head wins",
+    "ranked pairs": "head-to-head wins, the strongest first, skipping any that would form a circle",
+    "instant runoff": "first choices; the last candidate drops out until one has a majority",
+    "borda": "points for every place on a ballot",
+    "copeland": "the number of head-to-head wins",
+    "plurality": "first choices only",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The headline of a result, final or so far: who won, the reason, and how close it was."""
+
+    is_final: bool
+    title: str
+    why: str
+    margin: str = ""
+
+    @property
+    def eyebrow(self) -> str:
+        """Return the label above the headline."""
+        return "Result" if self.is_final else "So far"
+
+    @property
+    def announcement(self) -> str:
+        """What screen readers announce during live updates: it changes only with the outcome."""
+        return f"{self.eyebrow}: {self.title}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChartRow:
+    """A bar in the chart of places: `value` of `maximum`, with the number in words."""
+
+    place: int
+    name: str
+    value: int | Fraction
+    maximum: int | Fraction
+    label: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MethodComparison:
+    """The place of each candidate by each method, and what to make of it.
+
+    `columns` are (method, summary); the first method decides. `rows` are (candidate, places): the
+    best of `candidate_count` candidates, and everyone who is first by some method.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[str, tuple[int, ...]], ...]
+    candidate_count: int
+    agrees: bool
+    sentence: str
+    explanation: str
+
+
+def compare_methods(
+    results: Mapping[str, Result], deciding: str, most: int = MAX_COMPARED
+) -> MethodComparison:
+    """Compare results by method, the deciding method first; Schulze has to be among them.
+
+    `deciding` is a sentence that says which method decides, shown where the methods disagree.
+    """
+    places = [_places(result) for result in results.values()]
+    names = next(iter(results.values())).ranked_candidates
+    rows = [(name, tuple(each[name] for each in places)) for name in names]
+    rows = [row for at, row in enumerate(rows) if at < most or 1 in row[1]]
+    columns = tuple((_title(method), METHOD_SUMMARIES[method]) for method in results)
+    by_winners: dict[tuple[str, ...], list[str]] = {}
+    for method, result in results.items():
+        by_winners.setdefault(tuple(sorted(possible_winners(result))), []).append(_title(method))
+    agrees = len(by_winners) == 1
+    explanation = "" if agrees else f"{_why_they_disagree(results['schulze'])} {deciding}"
+    sentence = _sentence(by_winners)
+    return MethodComparison(columns, tuple(rows), len(names), agrees, sentence, explanation)
+
+
+def possible_winners(result: Result) -> tuple[str, ...]:
+    """Return the winners; if a tie that mattered was broken on the way, everyone who could win."""
+    if isinstance(result, RunoffResult) and result.ties_mattered == "yes":
+        return result.possible_winners or result.winners
+    return result.winners
+
+
+def _places(result: Result) -> dict[str, int]:
+    placed = result.place_numbers
+    return placed | dict.fromkeys(possible_winners(result), 1)
+
+
+def _sentence(by_winners: dict[tuple[str, ...], list[str]]) -> str:
+    if len(by_winners) == 1:
+        (winners,) = by_winners
+        if len(winners) == 1:
+            return f"Every method has the same winner: {winners[0]}."
+        return f"Every method has the same tie for first: {join_names(winners)}."
+    parts = [
+        f"{join_names(methods)}: {_winner(winners)}" for winners, methods in by_winners.items()
+    ]
+    return f"The methods disagree. {'. '.join(parts)}."
+
+
+def _winner(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"a tie between {join_names(names)}"
+
+
+def _why_they_disagree(schulze: Result) -> str:
+    assert isinstance(schulze, SchulzeResult)
+    circle = schulze.smith_set
+    if schulze.condorcet_winner is None and len(circle) > 1:
+        among = f" among {join_names(circle)}" if len(circle) < 7 else ""
+        return (
+            "That happens when no candidate beats all others head to head: each method then has "
+            f"its own way to choose{among}."
+        )
+    best = schulze.condorcet_winner
+    here = "" if best is None else f" Here, most voters prefer {best} to each other candidate."
+    return (
+        "That happens because each method looks at the ballots differently. Methods that look at "
+        f"first choices can miss a candidate most voters prefer to each of the others.{here}"
+    )
+
+
+def _title(method: str) -> str:
+    return method.title() if method != "instant runoff" else "Instant runoff"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundCell:
+    """The votes of a candidate in a round, and the outcome there: "wins", "out" or ""."""
+
+    votes: str
+    outcome: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTable:
+    """The rounds of an instant runoff: a row per candidate, and the exhausted ballots."""
+
+    numbers: tuple[int, ...]
+    rows: tuple[tuple[str, tuple[RoundCell, ...]], ...]
+    exhausted: tuple[str, ...]
+
+
+def round_table(result: RunoffResult, most: int = MAX_ROUNDS) -> RoundTable:
+    """Return the first `most` rounds as a table."""
+    rounds = result.rounds[:most]
+    names = [name for place in result.places for name in place.candidates]
+    rows = [
+        (
+            name,
+            tuple(
+                _round_cell(each.tally.get(name), name, each.winner, each.eliminated)
+                for each in rounds
+            ),
+        )
+        for name in names
+    ]
+    exhausted = tuple(format_number(sum(each.exhausted.values())) for each in rounds)
+    return RoundTable(tuple(each.number for each in rounds), tuple(rows), exhausted)
+
+
+def _round_cell(
+    votes: int | Fraction | None, name: str, winner: str | None, eliminated: str | None
+) -> RoundCell:
+    if votes is None:
+        return RoundCell("")
+    outcome = "wins" if name == winner else "out" if name == eliminated else ""
+    return RoundCell(format_number(votes), outcome)

@@ -1,0 +1,108 @@
+"""The parts of a results page, for counts that would take long to set up as elections."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from fractions import Fraction
+
+import pytest
+
+from ranked_ballots import METHODS, Ballots, Ranking
+from singletable_apps.elections.entities import Election, Publication
+from singletable_apps.elections.pages.results_view import (
+    EQUAL_STEP,
+    MAX_FULL_PAIRS,
+    MAX_MATRIX,
+    Count,
+    list_pairs,
+    make_chart,
+    make_headline,
+    make_matrix,
+)
+from singletable_apps.elections.service.results import Tally
+
+
+def count(rankings: dict[str, int], candidates: str = "ABC", *, seed: str | None = None) -> Count:
+    """Count rankings such as "AB" (A first, then B); with a seed, the election is closed."""
+    cast = [(Ranking.from_levels(list(order)), often) for order, often in rankings.items()]
+    ballots = Ballots.from_counts(list(candidates), cast)
+    election = Election(
+        name="Tried",
+        owner_name="Ada",
+        publication=Publication.ANONYMOUS,
+        election_id=1,
+        allow_edit=False,
+        allow_vote=seed is None,
+        when_created=datetime(2026, 1, 1, tzinfo=UTC),
+        revision=1,
+    )
+    results = {name: method(ballots, seed=seed) for name, method in METHODS.items()}
+    tally = Tally(election, results["schulze"], frozenset(), ballots.cast, 0.0, None)
+    counts = ballots.ranking_counts()
+    return Count(tally, results, tuple(counts), len(counts), (), "etag")
+
+
+TITLES: list[tuple[dict[str, int], str, str | None, str]] = [
+    ({"A": 1}, "A", None, "A is the only candidate"),
+    ({"A": 1}, "A", "seed", "A is the only candidate"),
+    ({"AB": 2, "BA": 1}, "AB", None, "A leads"),
+    ({"AB": 2, "BA": 1}, "AB", "seed", "A wins"),
+    ({"A": 1, "B": 1, "C": 1}, "ABC", None, "A, B and C are tied"),
+    ({"A": 1, "B": 1, "C": 1, "D": 1}, "ABCD", None, "4 candidates are tied"),
+    ({"": 3}, "AB", None, "Everyone is tied"),
+    ({}, "AB", None, "No one has voted yet"),
+    ({}, "AB", "seed", "No one voted"),
+]
+
+
+@pytest.mark.parametrize(("cast", "candidates", "seed", "title"), TITLES, ids=str)
+def test_headline_says_who_wins_or_leads(
+    cast: dict[str, int], candidates: str, seed: str | None, title: str
+) -> None:
+    assert make_headline(count(cast, candidates, seed=seed)).title == title
+
+
+def test_headline_of_a_broken_tie_names_the_winner() -> None:
+    tied = count({"A": 1, "B": 1}, "AB", seed="seed")
+    first = tied.result.final_order[0]
+    assert make_headline(tied).title == f"{first} wins a tie"
+    assert f"{first} first" in make_headline(tied).why
+
+
+def test_weakest_win_of_a_chain_is_marked() -> None:
+    circle = count({"ABC": 4, "BCA": 3, "CAB": 2})
+    (pair,) = [pair for pair in list_pairs(circle.result) if {pair.a, pair.b} == {"A", "C"}]
+    assert pair.forward is not None
+    assert [(link.strength, link.loser, link.is_weakest) for link in pair.forward.links] == [
+        (6, "B", True),
+        (7, "C", False),
+    ]
+    assert pair.backward is not None
+    assert [link.is_weakest for link in pair.backward.links] == [False]
+    assert pair.higher == "A"
+
+
+# Forty candidates make 780 pairs and a matrix of 1,600 cells.
+def test_many_candidates_show_only_the_pairs_that_decide() -> None:
+    names = "".join(chr(ord("A") + at) for at in range(40))
+    many = count({names: 1}, names)
+    assert len(names) > MAX_FULL_PAIRS
+    rows = make_matrix(many.result)
+    assert len(rows) == len(rows[0][1]) == MAX_MATRIX
+    assert len(list_pairs(many.result)) < 2 * MAX_MATRIX
+
+
+def test_matrix_has_the_strongest_color_for_a_unanimous_preference() -> None:
+    (_, (_, won)), (_, (lost, _)) = make_matrix(count({"AB": 3}, "AB").result)
+    assert (won[1], lost[1]) == (2 * EQUAL_STEP, 0)
+
+
+def test_chart_has_the_places_of_all_candidates() -> None:
+    circle = make_chart(count({"ABC": 4, "BCA": 3, "CAB": 2}))
+    assert [(row.place, row.name, row.value, row.maximum) for row in circle] == [
+        (1, "A", 2, 2),
+        (2, "B", 1, 2),
+        (3, "C", 0, 2),
+    ]
+    tied = make_chart(count({"A": 1, "B": 1}, "AB"))
+    assert {(row.place, row.value, row.note) for row in tied} == {(1, Fraction(1, 2), "tied")}

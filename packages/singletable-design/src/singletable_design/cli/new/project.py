@@ -1,0 +1,94 @@
+"""Create the project of a new app from the template beside this module.
+
+The template is a project that works: its package is `myapp`, which becomes the name of the app.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from pathlib import Path
+
+import typer
+
+from singletable.cli.app_loader import load_module
+from singletable_design.cli.new.app_modules import edited_modules
+from singletable.cli.output import shown_path
+from singletable.errors import InvalidValue, StorageError
+from singletable_design.introspection.names import snake_case
+from singletable.migration.schema_diff.files import write_lock
+from singletable.migration.schema_diff.snapshot import LOCK_NAME, snapshot
+from singletable.schema import find_tables
+
+TEMPLATE = Path(__file__).parent / "template"
+# Longer names would break lines that formatters leave alone.
+MAX_NAME_LENGTH = 30
+_PACKAGES_IN_USE = {"singletable", "fastapi", "pydantic", "pytest", "tests", "uvicorn"}
+
+
+def create_project(name: str, folder: Path) -> None:
+    """Write the project into a new folder; raise if the name or the folder cannot be used."""
+    check_app_name(name)
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise StorageError(
+            f"'{folder}' already exists and is not empty. Choose another folder with --folder."
+        )
+    files = {
+        Path(_renamed(str(path), name)): _renamed((TEMPLATE / path).read_text("utf-8"), name)
+        for path in template_files()
+    }
+    try:
+        for path, text in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+        _write_lock(name, folder.resolve() / name, files)
+    except OSError as error:
+        raise StorageError(f"'{error.filename}' cannot be written: {error.strerror}.") from None
+    for path in [*files, Path(name, LOCK_NAME)]:
+        typer.echo(f"{shown_path(folder) / path}: written")
+    typer.echo(f"Next:\n  cd {shown_path(folder)}\n  make install\n  make test\n  make run")
+
+
+def template_files() -> list[Path]:
+    """Return the files of the template, relative to it, without the caches of tools."""
+    paths = (path.relative_to(TEMPLATE) for path in TEMPLATE.rglob("*") if path.is_file())
+    return sorted(path for path in paths if not any("cache" in part for part in path.parts))
+
+
+def check_app_name(name: str) -> None:
+    """Raise InvalidValue unless a new package can have this name."""
+    if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        likely = snake_case(name)
+        hint = f" Did you mean {likely}?" if likely.isidentifier() and likely != name else ""
+        raise InvalidValue(
+            f"{name!r} is not a name for a package: expected lower case letters, digits and "
+            f"underscores, and a letter first, such as bookings.{hint}"
+        )
+    if len(name) > MAX_NAME_LENGTH:
+        raise InvalidValue(
+            f"{name!r} has {len(name)} characters, and a name has at most {MAX_NAME_LENGTH}."
+        )
+    if len(name) < 3:
+        raise InvalidValue(
+            f"{name!r} is too short: it is also the name of the table, and DynamoDB requires three "
+            "characters."
+        )
+    if name in sys.stdlib_module_names or name in _PACKAGES_IN_USE:
+        raise InvalidValue(f"{name!r} is the name of another package. Choose a different one.")
+
+
+def _renamed(text: str, name: str) -> str:
+    return re.sub(r"\bmyapp\b", name, text).replace("MYAPP", name.upper())
+
+
+def _write_lock(name: str, package: Path, files: dict[Path, str]) -> None:
+    """Record the schema of the new app, so that later changes are compared with it."""
+    module = f"{name}.entities"
+    sources = {
+        name: (package / "__init__.py", files[Path(name, "__init__.py")]),
+        module: (package / "entities.py", files[Path(name, "entities.py")]),
+    }
+    with edited_modules(sources):
+        schema = snapshot(find_tables(load_module(module)))
+    write_lock(package / LOCK_NAME, schema, None)

@@ -1,0 +1,185 @@
+"""`singletable plan`: the load and monthly cost of a design, from its declared access patterns."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from singletable.cli.options import Months, PatternApp, Scale
+
+if TYPE_CHECKING:
+    from singletable_design.planning.comparison import Comparison
+    from singletable_design.planning.report import PlanReport
+
+_STANDARD_OUTPUT = "-"
+
+
+class Mode(Enum):
+    """The billing mode of the costs of patterns and tables."""
+
+    ON_DEMAND = "on-demand"
+    AUTO_SCALED = "auto-scaled"
+    FIXED = "fixed"
+    RESERVED_1_YEAR = "reserved-1-year"
+    RESERVED_3_YEARS = "reserved-3-years"
+
+
+def plan(
+    app: PatternApp,
+    region: Annotated[
+        str, typer.Option("--region", metavar="REGION", help="The AWS region of the prices.")
+    ] = "us-east-1",
+    prices: Annotated[
+        Path | None,
+        typer.Option("--prices", metavar="FILE", help="Your own prices, instead of AWS's."),
+    ] = None,
+    mode: Annotated[
+        Mode, typer.Option("--mode", help="The billing mode of the costs of patterns and tables.")
+    ] = Mode.ON_DEMAND,
+    months: Months = 0.0,
+    scale: Scale = "1x",
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="OTHER",
+            help="Compare with another module of access patterns, or a file saved by --json.",
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            "--budget",
+            metavar="DOLLARS",
+            min=0,
+            help="Exit with code 1 if a month costs more in the billing mode of --mode.",
+        ),
+    ] = None,
+    how: Annotated[bool, typer.Option("--how", help="Show how every figure was computed.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with charts; open it anywhere."),
+    ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FOLDER", help="Write the tables for a spreadsheet."),
+    ] = None,
+    json: Annotated[
+        str | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Write all figures as JSON; - is standard output."
+        ),
+    ] = None,
+    hours: Annotated[
+        float,
+        typer.Option("--hours", min=1, max=744, help="The hours of a month; AWS calculates 730."),
+    ] = 730,
+    pitr: Annotated[bool, typer.Option("--pitr", help="Include point-in-time recovery.")] = False,
+    backups: Annotated[
+        int, typer.Option("--backups", min=0, help="Include this many full backups.")
+    ] = 0,
+    internet: Annotated[
+        float,
+        typer.Option(
+            "--internet",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+            help="The share of the read data that leaves AWS, in percent.",
+        ),
+    ] = 0.0,
+    free_tier: Annotated[
+        bool, typer.Option("--free-tier", help="Subtract AWS's free tier.")
+    ] = False,
+) -> None:
+    """Show what a design costs in a month, from the expected load of its access patterns.
+
+    Prints the units and dollars of each pattern, table and index, the hottest keys, the totals of
+    all billing modes, growth and advice. Nothing is measured and no account is needed: declare
+    rates, item sizes and counts, and change them until the plan is what you want to pay.
+    """
+    from rich.console import Console
+
+    from singletable.cli.app_loader import load_catalogs
+    from singletable.cli.output import write_report
+    from singletable_design.cli.plan_view import print_comparison, print_report
+    from singletable_design.planning.comparison import compare_reports
+    from singletable_design.planning.report import create_report, to_json
+    from singletable_design.planning.resource_load import CostOptions
+    from singletable_design.planning.scale import parse_scale
+    from singletable.prices import load_prices
+
+    options = CostOptions(
+        hours=hours,
+        pitr=pitr,
+        backups=backups,
+        internet_share=internet / 100,
+        free_tier=free_tier,
+    )
+    known = load_prices(prices).region(region)
+
+    def report_of(module: str) -> PlanReport:
+        _, catalogs = load_catalogs(module)
+        return create_report(
+            catalogs,
+            prices=known,
+            mode=mode.value,
+            months=months,
+            factor=parse_scale(scale, catalogs),
+            options=options,
+        )
+
+    report = report_of(app)
+    comparison = None
+    if against is not None:
+        comparison = compare_reports(_other_report(against) or report_of(against), report)
+    _write_files(report, comparison, html, csv)
+    if json is not None:
+        text = to_json(report if comparison is None else comparison)
+        if json != _STANDARD_OUTPUT:
+            write_report(Path(json), text)
+        else:
+            typer.echo(text, nl=False)
+    if json != _STANDARD_OUTPUT:
+        console = Console(highlight=False, markup=False, emoji=False)
+        if comparison is not None:
+            print_comparison(console, comparison)
+        if comparison is None or how:
+            print_report(console, report, show_how=how)
+    _check_budget(report, budget)
+
+
+def _other_report(other: str) -> PlanReport | None:
+    """Return the saved report if OTHER is a file, None if it is a module."""
+    from singletable_design.planning.report import read_report
+
+    path = Path(other)
+    return read_report(path) if path.suffix == ".json" or path.is_file() else None
+
+
+def _write_files(
+    report: PlanReport, comparison: Comparison | None, html: Path | None, csv: Path | None
+) -> None:
+    from singletable.cli.output import write_files, write_report
+    from singletable_design.planning.report_files import comparison_page, csv_files, report_page
+
+    if html is not None:
+        page = report_page(report) if comparison is None else comparison_page(comparison)
+        write_report(html, page)
+    if csv is not None:
+        write_files(csv, csv_files(report, comparison))
+
+
+def _check_budget(report: PlanReport, budget: float | None) -> None:
+    from singletable_design.planning.formats import format_dollars
+
+    if budget is not None and report.cost > budget:
+        typer.echo(
+            f"singletable: over budget: {format_dollars(report.cost)} a month {report.mode_name}, "
+            f"more than {format_dollars(budget)}.",
+            err=True,
+        )
+        raise typer.Exit(1)

@@ -1,0 +1,323 @@
+"""`singletable simulate`: where a design gets hot, and from which load on it is throttled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from singletable.cli.options import Months, PatternApp, Scale
+from singletable.errors import SingleTableError
+
+if TYPE_CHECKING:
+    from singletable.patterns import PatternCatalog
+    from singletable_design.planning import Workload
+    from singletable_design.planning.simulation import Cache, SimulationSettings, ThrottlePoint
+    from singletable_design.planning.simulation.report import SimulationReport
+    from singletable.schema import Provisioned
+    from singletable.store import Progress
+
+# Throttling is near if it begins below this multiple of the peak load.
+_NEAR_FACTOR = 2.0
+_UNITS = re.compile(r"(\d[\d,]*)/(\d[\d,]*)")
+_SKEW = re.compile(r"(?:zipf:)?(\d+\.?\d*)")
+_HITS = re.compile(r"(\d+\.?\d*)(%|s)?")
+
+
+def simulate(
+    app: PatternApp,
+    scale: Scale = "1x",
+    months: Months = 0.0,
+    minutes: Annotated[
+        int, typer.Option("--minutes", min=1, max=10_080, help="The minutes to simulate.")
+    ] = 60,
+    start_hour: Annotated[
+        int | None,
+        typer.Option(
+            "--start-hour",
+            min=0,
+            max=23,
+            help="The hour (UTC) to start at. Without it, the busiest one.",
+            show_default=False,
+        ),
+    ] = None,
+    skew: Annotated[
+        str | None,
+        typer.Option(
+            "--skew",
+            metavar="SKEW",
+            help="How calls spread over keys, instead of as declared: uniform, or zipf:1.1.",
+        ),
+    ] = None,
+    capacity: Annotated[
+        str | None,
+        typer.Option(
+            "--capacity",
+            metavar="CAPACITY",
+            help="The capacity of all tables and indexes, instead of the declared one: on-demand, "
+            "or READ/WRITE units such as 500/100.",
+        ),
+    ] = None,
+    warm: Annotated[
+        str | None,
+        typer.Option(
+            "--warm",
+            metavar="READ/WRITE",
+            help="The warm throughput of tables on demand. A new table has 12000/4000.",
+        ),
+    ] = None,
+    shards: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--shards",
+            metavar="KEY=N",
+            help="What if this partition key had N shards? KEY is its template, or how it begins.",
+        ),
+    ] = None,
+    cache: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cache",
+            metavar="PATTERN=HITS",
+            help="What if a cache answered this pattern? HITS is a share such as 90%, or the time "
+            "that results are kept, such as 60s.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Another seed gives other random arrivals.")
+    ] = 1,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with charts; open it anywhere."),
+    ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FOLDER", help="Write all figures for a spreadsheet."),
+    ] = None,
+) -> None:
+    """Simulate the expected load of a design: hot keys, throttling, splits and latency.
+
+    Calls arrive at the declared rates, and their keys are drawn from the declared values. A model
+    of DynamoDB's partitions decides which requests are throttled. Shows how much more load the
+    tables take before throttling begins, and in which key. No account is needed, and nothing is
+    written to a table.
+    """
+    _check_numpy()
+    from rich.console import Console
+
+    from singletable.cli.app_loader import load_catalogs
+    from singletable.cli.output import check_writable, progress_bar
+    from singletable_design.cli.simulate_view import print_simulation
+    from singletable_design.planning import workload_of
+    from singletable_design.planning.scale import parse_scale
+    from singletable_design.planning.simulation import SimulationSettings, WhatIf, find_throttle_point
+    from singletable_design.planning.simulation import simulate as run
+    from singletable_design.planning.simulation.partitions import NEW_TABLE
+    from singletable_design.planning.simulation.report import SimulationReport
+
+    check_writable(html)
+    _, catalogs = load_catalogs(app)
+    factor = parse_scale(scale, catalogs)
+    workload = workload_of(catalogs, months=months, factor=factor)
+    settings = SimulationSettings(
+        minutes=minutes,
+        seed=seed,
+        start_hour=start_hour,
+        skew=_parse_skew(skew),
+        capacity=_parse_capacity(capacity),
+        warm=NEW_TABLE if warm is None else _parse_units("--warm", warm),
+    )
+    # Wrong changes are rejected before a long simulation starts.
+    changes = _changes(workload, settings, shards or (), cache or ())
+    runs = [("as it is", workload, settings), *changes]
+    with progress_bar("Simulating seconds") as show:
+        (now, *what_ifs) = [
+            WhatIf(
+                change,
+                run(
+                    one,
+                    chosen,
+                    on_progress=_offset(show, 60 * minutes * number, 60 * minutes * len(runs)),
+                ),
+                find_throttle_point(one, chosen),
+            )
+            for number, (change, one, chosen) in enumerate(runs)
+        ]
+    notes = [_growth_note(scale, months)] if factor != 1 or months else []
+    if not changes:
+        notes += _remedies(now.throttle_point, is_on_demand=_is_on_demand(workload, settings))
+    notes += _notes(workload, catalogs)
+    report = SimulationReport(app, now.result, now.throttle_point, tuple(what_ifs), tuple(notes))
+    print_simulation(Console(highlight=False), report)
+    _write_files(report, html, csv)
+
+
+def _is_on_demand(workload: Workload, settings: SimulationSettings) -> bool:
+    if settings.capacity is None:
+        return not workload.capacity
+    return settings.capacity == "on-demand"
+
+
+def _remedies(point: ThrottlePoint, *, is_on_demand: bool) -> Iterator[str]:
+    """Yield what to try if throttling is near."""
+    if point.factor is None or point.factor >= _NEAR_FACTOR:
+        return
+    if "partition" in point.limited_by:
+        yield (
+            "To see what helps, spread the busy key with --shards KEY=N, or answer reads from a "
+            "cache with --cache PATTERN=90%."
+        )
+    elif is_on_demand:
+        yield (
+            "A new table on demand takes 12,000 read and 4,000 write units a second. Simulate one "
+            "that you have pre-warmed with --warm READ/WRITE, or a provisioned one with --capacity "
+            "READ/WRITE."
+        )
+    else:
+        yield "Simulate more capacity with --capacity READ/WRITE, or with --capacity on-demand."
+
+
+def _check_numpy() -> None:
+    from singletable.telemetry.stats import check_installed
+
+    try:
+        check_installed("numpy", "planning", "singletable simulate")
+    except ModuleNotFoundError as error:
+        raise SingleTableError(str(error)) from None
+
+
+def _changes(
+    workload: Workload, settings: SimulationSettings, shards: Iterable[str], cache: Iterable[str]
+) -> list[tuple[str, Workload, SimulationSettings]]:
+    """Return the changed workloads and settings: each change on its own, then all together."""
+    from dataclasses import replace
+
+    from singletable_design.planning.simulation import shard_key
+    from singletable_design.planning.simulation.simulator import Simulation
+
+    changes: list[tuple[str, Workload, SimulationSettings]] = []
+    everything, all_settings = workload, settings
+    for text in shards:
+        key, _, number = text.rpartition("=")
+        if not key or not number.isdecimal():
+            raise typer.BadParameter(
+                f"Expected KEY=N, such as 'SKILL=10', got {text!r}.", param_hint="'--shards'"
+            )
+        changes.append(
+            (f"{key} in {number} shards", shard_key(workload, key, int(number)), settings)
+        )
+        everything = shard_key(everything, key, int(number))
+    for text in cache:
+        pattern, value = _parse_cache(text)
+        caches = {_pattern_id(workload, pattern): value}
+        changes.append((f"cache for {pattern}", workload, replace(settings, caches=caches)))
+        all_settings = replace(all_settings, caches={**all_settings.caches, **caches})
+    if len(changes) > 1:
+        changes.append(("all of these", everything, all_settings))
+    for _, changed, changed_settings in changes:
+        Simulation(changed, changed_settings)
+    return changes
+
+
+def _offset(
+    show: Callable[[Progress], object], before: int, total: int
+) -> Callable[[Progress], object]:
+    """Return a callback for one of several simulations, with the seconds before it."""
+    from singletable.store import Progress
+
+    return lambda progress: show(Progress(before + progress.done, total))
+
+
+def _parse_skew(text: str | None) -> float | None:
+    if text is None:
+        return None
+    if text == "uniform":
+        return 0.0
+    match = _SKEW.fullmatch(text)
+    if match is None:
+        raise typer.BadParameter(
+            f"Expected uniform, or zipf:EXPONENT such as zipf:1.1, got {text!r}.",
+            param_hint="'--skew'",
+        )
+    return float(match[1])
+
+
+def _parse_capacity(text: str | None) -> Provisioned | Literal["on-demand"] | None:
+    match text:
+        case None | "on-demand":
+            return text
+        case _:
+            return _parse_units("--capacity", text)
+
+
+def _parse_units(option: str, text: str) -> Provisioned:
+    from singletable.schema import Provisioned
+
+    match = _UNITS.fullmatch(text)
+    read, write = (int(one.replace(",", "")) for one in match.groups()) if match else (0, 0)
+    if not read or not write:
+        choices = "on-demand, or " if option == "--capacity" else ""
+        raise typer.BadParameter(
+            f"Expected {choices}READ/WRITE units a second such as 500/100, got {text!r}.",
+            param_hint=repr(option),
+        )
+    return Provisioned(read, write)
+
+
+def _parse_cache(text: str) -> tuple[str, Cache]:
+    from singletable_design.planning.simulation import Cache
+
+    pattern, _, value = text.rpartition("=")
+    match = _HITS.fullmatch(value)
+    number = float(match[1]) if match else -1.0
+    share = number / 100 if match and match[2] == "%" else number
+    if match is None or not pattern or (match[2] != "s" and share > 1):
+        raise typer.BadParameter(
+            "Expected PATTERN=HITS, with a share such as 90% or 0.9, or the time that results are "
+            f"kept such as 60s, got {text!r}.",
+            param_hint="'--cache'",
+        )
+    return pattern, Cache(seconds=number) if match[2] == "s" else Cache(share)
+
+
+def _pattern_id(workload: Workload, name: str) -> str:
+    """Return the id, such as shop:C1, of a pattern that is given by its id or its code."""
+    matches = [load.id for load in workload.patterns if load.id.partition(":")[2] == name]
+    if len(matches) > 1:
+        raise typer.BadParameter(
+            f"Several patterns are {name!r}. Use one of: {', '.join(matches)}.",
+            param_hint="'--cache'",
+        )
+    return matches[0] if matches else name
+
+
+def _growth_note(scale: str, months: float) -> str:
+    parts = [f"at a scale of {scale}"] if scale != "1x" else []
+    parts += [f"after {months:g} months of growth"] if months else []
+    return f"The load is that {' and '.join(parts)}."
+
+
+def _notes(workload: Workload, catalogs: Sequence[PatternCatalog]) -> list[str]:
+    """Return what the figures assume, as `plan` does, and what the drawn keys assume."""
+    from singletable_design.planning import create_plan
+
+    notes = [*create_plan(catalogs).assumptions]
+    if workload.assumed:
+        notes.append(
+            "The number of values is not declared, so that each item is taken to have its own: "
+            f"{', '.join(workload.assumed)}. Declare it with values=[…] of the catalog."
+        )
+    return notes
+
+
+def _write_files(report: SimulationReport, html: Path | None, csv: Path | None) -> None:
+    from singletable.cli.output import write_files, write_report
+    from singletable_design.planning.simulation.report import csv_files, report_page
+
+    if html is not None:
+        write_report(html, report_page(report))
+    if csv is not None:
+        write_files(csv, csv_files(report))

@@ -1,0 +1,118 @@
+"""Plan a design before it is built: units, cost, hot partitions and alarms."""
+
+from singletable_design.planning.advice import (
+    Advice,
+    advise,
+)
+from singletable_design.planning.bill_lines import (
+    BillingMode,
+    CostKind,
+    CostLine,
+)
+from singletable_design.planning.comparison import (
+    Comparison,
+    compare_reports,
+)
+from singletable_design.planning.cost import (
+    BreakEven,
+    MonthlyCost,
+    break_even,
+    cheapest,
+    compare_costs,
+    monthly_cost,
+)
+from singletable_design.planning.hot_keys import (
+    HotKey,
+    hot_keys,
+)
+from singletable_design.planning.load_report import LoadReport, load_csv, load_json, load_page
+from singletable_design.planning.load_test import (
+    LoadOutcome,
+    LoadSettings,
+    LoadTest,
+    PatternOutcome,
+    Targets,
+    rates_of,
+)
+from singletable_design.planning.plan import (
+    Demand,
+    PatternPlan,
+    PatternShare,
+    Plan,
+    ResourcePlan,
+    create_plan,
+)
+from singletable_design.planning.population import Population, sample_fields
+from singletable_design.planning.report import (
+    PlanReport,
+    create_report,
+    parse_report,
+    read_report,
+)
+from singletable_design.planning.resource_load import (
+    CostOptions,
+    ResourceLoad,
+    loads_of,
+)
+from singletable_design.planning.traffic import PlannedCall, Traffic
+from singletable_design.planning.workload import (
+    Domain,
+    KeySpace,
+    PatternLoad,
+    PlacedUnits,
+    StoredSize,
+    Workload,
+    workload_of,
+)
+
+__all__ = [
+    "Advice",
+    "BillingMode",
+    "BreakEven",
+    "Comparison",
+    "CostKind",
+    "CostLine",
+    "CostOptions",
+    "Demand",
+    "Domain",
+    "HotKey",
+    "KeySpace",
+    "LoadOutcome",
+    "LoadReport",
+    "LoadSettings",
+    "LoadTest",
+    "MonthlyCost",
+    "PatternLoad",
+    "PatternOutcome",
+    "PatternPlan",
+    "PatternShare",
+    "PlacedUnits",
+    "Plan",
+    "PlanReport",
+    "PlannedCall",
+    "Population",
+    "ResourceLoad",
+    "ResourcePlan",
+    "StoredSize",
+    "Targets",
+    "Traffic",
+    "Workload",
+    "advise",
+    "break_even",
+    "cheapest",
+    "compare_costs",
+    "compare_reports",
+    "create_plan",
+    "create_report",
+    "hot_keys",
+    "load_csv",
+    "load_json",
+    "load_page",
+    "loads_of",
+    "monthly_cost",
+    "parse_report",
+    "rates_of",
+    "read_report",
+    "sample_fields",
+    "workload_of",
+]

@@ -1,0 +1,286 @@
+"""A plan as the rules of advice see it: the readers and writers of each key, and their cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, cast
+
+from singletable.patterns import (
+    Estimate,
+    Pattern,
+    PatternCatalog,
+    PlannedRequest,
+    ReadPattern,
+    UnitCost,
+)
+from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
+from singletable.patterns.requests import Action, key_template
+from singletable_design.planning.advice.advice import (
+    QUESTION_DOLLARS,
+    QUESTION_SHARE,
+    WORTH_DOLLARS,
+    WORTH_SHARE,
+    Advice,
+    Kind,
+    Severity,
+)
+from singletable_design.planning.bill_lines import GB
+from singletable_design.planning.plan import SECONDS_PER_MONTH, PatternPlan, Plan
+from singletable_design.planning.workload import KeyDomains, Workload, expected_units, workload_of
+from singletable.prices import RegionPrices
+from singletable.schema import Index, Model, ResolvedKey, Selection, Table, model_of
+from singletable.schema.key_template import (
+    FieldSegment,
+    FixedSegment,
+    RepeatedSegment,
+    ShardSegment,
+)
+from singletable.schema.resolved_key import Column, TextColumn
+
+
+@dataclass(frozen=True, slots=True)
+class RatedPart:
+    """Units of a request that is sent at a rate; `read` or `write` units per second on average."""
+
+    plan: PatternPlan
+    part: UnitCost
+
+    @property
+    def pattern(self) -> Pattern:
+        """The pattern that sends the request."""
+        return self.plan.pattern
+
+    @property
+    def request(self) -> PlannedRequest:
+        """The request."""
+        return self.part.request
+
+    @property
+    def calls(self) -> float:
+        """Calls per second, on average over a day."""
+        return 0.0 if self.plan.rate is None else self.plan.rate.per_second
+
+    @property
+    def peak_calls(self) -> float:
+        """Calls per second at the busiest moment."""
+        return 0.0 if self.plan.rate is None else self.plan.rate.peak_per_second
+
+    @property
+    def units(self) -> float:
+        """Units per second, on average over a day."""
+        return self.part.units * self.calls
+
+
+class Design:
+    """The plan, its declarations and its prices, with the questions that several rules ask."""
+
+    def __init__(self, plan: Plan, prices: RegionPrices) -> None:
+        self.plan = plan
+        self.prices = prices
+        self._catalogs = {one.name: one for one in plan.catalogs}
+
+    @cached_property
+    def workload(self) -> Workload:
+        """The load as plain values, with the keys that calls are about."""
+        return workload_of(self.plan.catalogs, months=self.plan.months, factor=self.plan.factor)
+
+    @cached_property
+    def domains(self) -> KeyDomains:
+        """The values of key fields."""
+        return KeyDomains(self.plan.catalogs, self.plan.factor)
+
+    @cached_property
+    def parts(self) -> list[RatedPart]:
+        """The units of all requests of patterns with a rate."""
+        return [
+            RatedPart(plan, part)
+            for plan in self.plan.patterns
+            if plan.rate is not None
+            for part in plan.estimate.parts
+        ]
+
+    @property
+    def tables(self) -> list[Table]:
+        """All tables, each once."""
+        return list({one.table: None for one in self.plan.resources})
+
+    @property
+    def models(self) -> list[Model]:
+        """The models of all entities of the tables."""
+        return [model_of(entity) for table in self.tables for entity in table.entities]
+
+    def catalog_of(self, pattern: Pattern) -> PatternCatalog:
+        """Return the catalog with a pattern."""
+        return self._catalogs[pattern.catalog]
+
+    def size_of(self, entity: type) -> int:
+        """Return the declared size of an entity's items, or the default."""
+        sizes = [one.sizes[entity] for one in self.plan.catalogs if entity in one.sizes]
+        return max(sizes, default=DEFAULT_ITEM_SIZE)
+
+    def count_of(self, entity: type) -> float | None:
+        """Return how many items an entity has, or None if that is not declared."""
+        counts = [one.counts[entity] for one in self.plan.catalogs if entity in one.counts]
+        if not counts:
+            return None
+        return max(one.after(self.plan.months) for one in counts) * self.plan.factor
+
+    def entries_of(self, model: Model, key: ResolvedKey) -> float:
+        """Return how many entries an entity has in an index."""
+        shares = [
+            one.counts[model.entity].in_index.get(key.name, 1.0)
+            for one in self.plan.catalogs
+            if model.entity in one.counts
+        ]
+        return (self.count_of(model.entity) or 0.0) * max(shares, default=0.0)
+
+    def readers(self, access: ResolvedKey) -> list[PatternPlan]:
+        """Return the patterns that read by a key, with a rate or without."""
+        found: list[PatternPlan] = []
+        for plan in self.plan.patterns:
+            if not isinstance(plan.pattern, ReadPattern) or not is_query(plan.pattern):
+                continue
+            selection = cast("Selection[Any]", plan.pattern.sample)
+            collection = plan.pattern.collection
+            entities = [selection.entity] if collection is None else collection.entities()
+            keys = [
+                key
+                for entity in entities
+                for key in (model_of(entity).key, *model_of(entity).indexes.values())
+                if key.index is selection.access.index
+            ]
+            if access in (selection.access, *(keys if collection else ())):
+                found.append(plan)
+        return found
+
+    def estimate_with(self, plan: PatternPlan, instead: Mapping[Index, Index]) -> Estimate:
+        """Return the units of a pattern's call with other projections."""
+        return expected_units(
+            plan.pattern,
+            self.catalog_of(plan.pattern),
+            months=self.plan.months,
+            factor=self.plan.factor,
+            instead=instead,
+        )
+
+    def dollars(self, read: float = 0.0, write: float = 0.0, stored: float = 0.0) -> float:
+        """Return what units per second and stored bytes cost in a month, on demand."""
+        units = read * self.prices.amount("on_demand_read")
+        units += write * self.prices.amount("on_demand_write")
+        return units * SECONDS_PER_MONTH / 1e6 + stored / GB * self.prices.amount("storage")
+
+    @cached_property
+    def total_dollars(self) -> float:
+        """What the whole plan costs in a month, on demand."""
+        plan = self.plan
+        return self.dollars(plan.read.average, plan.write.average, plan.stored_bytes)
+
+    def is_worth(self, dollars: float, *, question: bool = False) -> bool:
+        """Return whether a saving is worth a sentence; questions need a larger one."""
+        if question:
+            return dollars >= max(QUESTION_DOLLARS, QUESTION_SHARE * self.total_dollars)
+        return dollars >= max(WORTH_DOLLARS, WORTH_SHARE * self.total_dollars)
+
+    def advice(
+        self,
+        kind: Kind,
+        severity: Severity,
+        subject: str,
+        problem: str,
+        change: str,
+        how: str = "",
+        *,
+        read: float = 0.0,
+        write: float = 0.0,
+        stored: float = 0.0,
+    ) -> Advice:
+        """Return advice that saves units per second and stored bytes, with their price."""
+        dollars = self.dollars(read, write, stored)
+        return Advice(kind, severity, subject, problem, change, read, write, stored, dollars, how)
+
+    def written_entries(self, access: ResolvedKey) -> list[RatedPart]:
+        """Return the writes of index entries under a key."""
+        return [one for one in self.parts if one.part.kind == "write" and one.part.access is access]
+
+    def item_writes(self, entity: type) -> float:
+        """Return how many items of an entity are written per second, on average."""
+        return sum(
+            one.calls * max(one.pattern.expected.items, 1)
+            for one in self.parts
+            if one.part.kind == "write"
+            and one.part.index is None
+            and one.part.units
+            and one.request.entity is entity
+            and one.request.subject == entity.__name__
+        )
+
+
+def is_query(pattern: ReadPattern[Any, Any]) -> bool:
+    """Return whether a pattern queries, for items of one entity or a collection."""
+    return pattern.accesses[0].kind in ("query", "collect")
+
+
+def with_projection(index: Index, projection: Literal["ALL", "KEYS_ONLY"]) -> Index:
+    """Return an index with the same keys that contains more or less."""
+    other = copy(index)
+    other.projection = projection
+    return other
+
+
+def without_filter(pattern: ReadPattern[Any, Any]) -> ReadPattern[Any, Any]:
+    """Return the pattern as if it read only the items that it returns."""
+    return replace(pattern, expected=replace(pattern.expected, scanned=None))
+
+
+def with_items(pattern: ReadPattern[Any, Any], items: int) -> ReadPattern[Any, Any]:
+    """Return the pattern as if a call read this many items."""
+    return replace(pattern, expected=replace(pattern.expected, items=items, scanned=None))
+
+
+def resource_name(table: Table, index: Index | None) -> str:
+    """Return the table, or the table and the index: `shop` or `shop/GSI1`."""
+    return table.name if index is None else f"{table.name}/{index.name}"
+
+
+def declared_parts(columns: Iterable[Column]) -> list[str]:
+    """Return the parts of key attributes as they are declared, without shards."""
+    parts: list[str] = []
+    for column in columns:
+        if not isinstance(column, TextColumn):
+            parts.append(column.field)
+            continue
+        for segment in column.template.segments:
+            match segment:
+                case FixedSegment(text):
+                    parts.append(f'"{text}"')
+                case FieldSegment(field) | RepeatedSegment(FieldSegment(field)):
+                    parts.append(field)
+                case ShardSegment():
+                    pass
+    return parts
+
+
+def tuple_text(parts: list[str], columns: Sequence[Column]) -> str:
+    """Return the parts of a key as source: one as it is, several as the columns declare them."""
+    if any(isinstance(one, TextColumn) and not one.template.separator for one in columns):
+        return f"concat({', '.join(parts)})"
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def key_text(access: ResolvedKey) -> str:
+    """Return the partition key of an entity in words: `WAITING` or `CUSTOMER#{customer}`."""
+    return " ".join(key_template(column) for column in access.pk)
+
+
+def codes(plans: Iterable[PatternPlan]) -> list[str]:
+    """Return the ids of patterns, each once."""
+    return list(dict.fromkeys(one.pattern.id for one in plans))
+
+
+def action_units(plan: PatternPlan, action: Action) -> float:
+    """Return the units per second of a pattern's requests of one kind, on average."""
+    units = sum(part.units for part in plan.estimate.parts if part.request.action == action)
+    return 0.0 if plan.rate is None else units * plan.rate.per_second

@@ -1,0 +1,132 @@
+"""Change a workload and ask what happens: how much more load, sharded keys.
+
+A cache is a setting of the simulation, because which calls it answers depends on their keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from singletable.errors import InvalidValue
+from singletable.patterns import per_second
+from singletable_design.planning.simulation.result import ThrottlePoint
+from singletable_design.planning.simulation.simulator import (
+    MAX_CALLS_PER_SECOND,
+    Simulation,
+    SimulationSettings,
+)
+from singletable_design.planning.workload import KeySpace, PatternLoad, PlacedUnits, Workload
+from singletable.retry import RetryPolicy
+
+# Throttling begins where a larger share of calls than this has a throttled request.
+THROTTLED_SHARE = 0.001
+_PROBE_SECONDS = 5
+_PROBE_STEPS = 6
+_MAX_FACTOR = 1e6
+# A key with a larger share of its partition's limit is the reason for the throttling there.
+_HOT_KEY_SHARE = 0.5
+MAX_SHARDS = 1_000
+
+
+def find_throttle_point(
+    workload: Workload, settings: SimulationSettings | None = None
+) -> ThrottlePoint:
+    """Find the factor of the peak load at which throttling begins, by bisection.
+
+    It is the sustained limit of the tables as they are at the start: without burst credit, splits
+    and growth, all of which take time.
+    """
+    settings = settings or SimulationSettings()
+    peak = replace(workload, patterns=tuple(_at_peak(load) for load in workload.patterns))
+    calls = sum(load.rate.per_second for load in peak.patterns)
+    low, high = 0.0, 1.0
+    share, cause = _probe(peak, settings, high)
+    while share <= THROTTLED_SHARE:
+        low, high = high, 2 * high
+        if high > _MAX_FACTOR or high * calls > MAX_CALLS_PER_SECOND:
+            return ThrottlePoint(None, low, "")
+        share, cause = _probe(peak, settings, high)
+    while not low and high > 1 / _MAX_FACTOR:
+        share, found = _probe(peak, settings, high / 2)
+        if share > THROTTLED_SHARE:
+            high, cause = high / 2, found
+        else:
+            low = high / 2
+    for _ in range(_PROBE_STEPS):
+        middle = (low + high) / 2
+        share, found = _probe(peak, settings, middle)
+        if share > THROTTLED_SHARE:
+            high, cause = middle, found
+        else:
+            low = middle
+    return ThrottlePoint(high, high, cause)
+
+
+def _probe(workload: Workload, settings: SimulationSettings, factor: float) -> tuple[float, str]:
+    """Return the share of throttled calls at a load, and what throttles most."""
+    run = Simulation(
+        _scaled(workload, factor),
+        replace(settings, retries=RetryPolicy(max_attempts=1), start_hour=0),
+        seconds=_PROBE_SECONDS,
+        steady=True,
+    )
+    result = run.run(None)
+    worst = max(result.causes, key=lambda one: one.by_partition + one.by_capacity, default=None)
+    if worst is None:
+        return 0.0, ""
+    if worst.by_capacity > worst.by_partition:
+        return result.throttled_share, f"the {worst.kind} capacity of {worst.resource}"
+    keys = [
+        key
+        for key in result.busy_keys
+        if (key.resource, key.kind) == (worst.resource, worst.kind)
+        and key.limit_share >= _HOT_KEY_SHARE
+    ]
+    key = f" with {keys[0].key}" if keys else ""
+    return result.throttled_share, f"a partition of {worst.resource}{key} ({worst.kind})"
+
+
+def _at_peak(load: PatternLoad) -> PatternLoad:
+    """Return the load of a pattern as if all of the day were its busiest moment."""
+    return replace(load, rate=per_second(load.rate.peak_per_second))
+
+
+def _scaled(workload: Workload, factor: float) -> Workload:
+    loads = (replace(load, rate=load.rate.times(factor)) for load in workload.patterns)
+    return replace(workload, patterns=tuple(loads))
+
+
+def shard_key(workload: Workload, key: str, shards: int) -> Workload:
+    """Return the workload with a partition key spread over shards.
+
+    `key` is a template, or its beginning. A write goes to one shard, and so does a read of one
+    item, because its shard follows from its sort key. A query reads all shards.
+    """
+    if not 1 <= shards <= MAX_SHARDS:
+        raise InvalidValue(f"{key}={shards}: expected a number of shards from 1 to {MAX_SHARDS:,}.")
+    templates = {part.key.template: None for load in workload.patterns for part in load.units}
+    matches = [one for one in templates if one == key] or [
+        one for one in templates if one.startswith(key)
+    ]
+    if len(matches) != 1:
+        known = ", ".join(matches or templates)
+        problem = (
+            "several partition keys begin with it" if matches else "no partition key begins with it"
+        )
+        raise InvalidValue(f"Shards of {key!r}: {problem}. Use one of: {known}.")
+    loads = tuple(
+        replace(load, units=tuple(_shard(part, matches[0], shards) for part in load.units))
+        for load in workload.patterns
+    )
+    return replace(workload, patterns=loads)
+
+
+def _shard(part: PlacedUnits, template: str, shards: int) -> PlacedUnits:
+    if part.key.template != template:
+        return part
+    key = KeySpace(part.key.template, part.key.domains, shards)
+    if part.kind == "write" or part.sort_keys == "one":
+        return replace(part, key=key)
+    total = part.units * part.partitions
+    # The smallest read costs half a unit.
+    return replace(part, key=key, partitions=shards, units=max(total / shards, 0.5))

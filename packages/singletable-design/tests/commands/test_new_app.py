@@ -1,0 +1,100 @@
+"""`singletable new app` creates a project that passes its own checks, also with new entities."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from singletable_design.cli.new.project import MAX_NAME_LENGTH
+from tests.cli.run import Run
+
+SPEAKER = (
+    *("--owned-by", "Event", "--field", "name:str", "--field", "level:Novice|Expert"),
+    *("--field", "topics:set[str]", "--field", "added:created", "--field", "fee:Decimal?"),
+    *("--across", "level", "--order", "added", "--read-rate", "20/s", "--write-rate", "1.5/min"),
+    *("--items", "1000", "--yes"),
+)
+
+
+# The longest name, so that lines with it still have the right length.
+def test_new_app_passes_its_own_checks(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "a" * MAX_NAME_LENGTH
+    assert run("new", "app", name)[0] == 0
+    monkeypatch.chdir(folder / name)
+    assert run("diff", f"{name}.entities")[0] == 0
+    options = ("--across", "city", "--across", "floors", "--order", "opened", "--yes")
+    fields = ("--field", "city:str", "--field", "floors:int", "--field", "opened:date")
+    assert run("new", "entity", "Venue", name, *fields, *options)[0] == 0
+    _forget(name)
+    assert run("new", "entity", "Speaker", f"{name}.patterns", *SPEAKER)[0] == 0
+    _forget(name)
+    one = ("--owned-by", "Booking", "--one", "--field", "paid:bool", "--all", "--order", "paid")
+    assert run("new", "entity", "Receipt", f"{name}.entities", *one, "--yes")[0] == 0
+    _forget(name)
+    assert run("migration", "new", f"{name}.entities", "add_venues")[0] == 0
+    assert run("docs", f"{name}.patterns", "--output", "docs")[0] == 0
+    assert run("plan", f"{name}.patterns")[0] == 0
+    _check("ruff", "check", ".")
+    _check("ruff", "format", "--check", ".")
+    # Other plugins that happen to be installed would take most of the time.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    _check("pytest", "-p", "singletable.testing.plugin")
+
+
+def _forget(name: str) -> None:
+    """Unload the modules of the app: each command is a process of its own."""
+    for module in [one for one in sys.modules if one.partition(".")[0] == name]:
+        del sys.modules[module]
+
+
+def _check(program: str, *arguments: str) -> None:
+    """Run a check of the project as its Makefile does."""
+    installed = Path(sys.executable).with_name(program)
+    process = subprocess.run([installed, *arguments], capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout + process.stderr
+
+
+def test_folder_can_have_another_name(run: Run, folder: Path) -> None:
+    code, out, _ = run("new", "app", "bookings", "--folder", "projects/new")
+    assert code == 0
+    assert "cd projects/new" in out
+    assert (folder / "projects/new/bookings/schema.lock").exists()
+    written = [path for path in folder.rglob("*") if path.is_file()]
+    assert not [path for path in written if "myapp" in path.read_text().lower()]
+    assert ".github/workflows/test.yml" in out
+
+
+def test_folder_that_is_not_empty_is_rejected(run: Run, folder: Path) -> None:
+    (folder / "bookings").mkdir()
+    assert run("new", "app", "bookings")[0] == 0
+    before = sorted(folder.rglob("*"))
+    (folder / "bookings/README.md").write_text("mine")
+    assert "not empty" in run.rejected("new", "app", "bookings")
+    assert sorted(folder.rglob("*")) == before
+    assert (folder / "bookings/README.md").read_text() == "mine"
+    assert run("new", "app", "other", "--folder", "bookings/README.md")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("My-App", "Did you mean my_app?"),
+        ("9lives", "Did you mean n9_lives?"),
+        ("class", "is not a name for a package"),
+        ("../up", "is not a name for a package"),
+        ("", "is not a name for a package"),
+        ("ab", "is too short"),
+        ("b" * (MAX_NAME_LENGTH + 1), "has at most 30"),
+        ("json", "is the name of another package"),
+        ("singletable", "is the name of another package"),
+        ("tests", "is the name of another package"),
+    ],
+)
+def test_invalid_name_is_rejected(run: Run, folder: Path, name: str, expected: str) -> None:
+    assert expected in run.rejected("new", "app", name)
+    assert not list(folder.iterdir())

@@ -1,0 +1,81 @@
+"""Commands of other packages, loaded from the entry point group `singletable.commands`.
+
+An entry point names a function, which becomes a command, or a typer.Typer, which becomes a group:
+
+    [project.entry-points."singletable.commands"]
+    count = "ranked_ballots.cli:count"
+
+Its module is imported whenever commands are listed, so keep it light: import what the command needs
+inside the function, as the commands of this package do.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+GROUP = "singletable.commands"
+_ANY_ARGUMENTS = {"ignore_unknown_options": True, "allow_extra_args": True}
+
+
+class PluginGroup(TyperGroup):
+    """The built-in commands, followed by those of plugins. A plugin cannot replace a built-in."""
+
+    # Typer's names for a context and a command are private, and were Click's in older versions.
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands."""
+        own = super().list_commands(ctx)
+        return [*own, *sorted(_plugins().keys() - set(own))]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of this name, or None."""
+        own = super().get_command(ctx, cmd_name)
+        entry = None if own is not None else _plugins().get(cmd_name)
+        return own if entry is None else _load(entry)
+
+
+def _plugins() -> dict[str, EntryPoint]:
+    """Return the entry points by name; for a duplicate name, always the same one."""
+    entries = sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))
+    return {entry.name: entry for entry in reversed(entries)}
+
+
+def _load(entry: EntryPoint) -> TyperCommand | TyperGroup:
+    """Return the command of an entry point, or one that reports why it cannot be loaded."""
+    try:
+        loaded = entry.load()
+        if not isinstance(loaded, typer.Typer):
+            app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+            app.command(entry.name)(loaded)
+            loaded = app
+        command = get_command(loaded)
+    except (Exception, SystemExit) as error:
+        return _broken_command(entry, error)
+    assert isinstance(command, TyperCommand | TyperGroup)
+    command.name = entry.name
+    return command
+
+
+def _broken_command(entry: EntryPoint, error: BaseException) -> TyperCommand:
+    package = f" of the package {entry.dist.name}" if entry.dist is not None else ""
+    reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+
+    def fail() -> NoReturn:
+        typer.echo(
+            f"singletable: The command '{entry.name}'{package} could not be loaded from "
+            f"{entry.value}: {reason}",
+            err=True,
+        )
+        raise typer.Exit(2)
+
+    return TyperCommand(
+        entry.name,
+        callback=fail,
+        help=f"(could not be loaded: {reason})",
+        context_settings=_ANY_ARGUMENTS,
+        add_help_option=False,
+    )

@@ -1,0 +1,235 @@
+"""`singletable explain` shows the exact requests, items and units of an access pattern."""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from singletable.cli.explain_view import print_plan
+from singletable_design.planning import create_plan
+from tests.cli.run import Run
+from tests.designs.shop import fill
+from tests.planning.designs import news_catalog
+
+APP = "tests.designs.shop"
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> str:
+    """Return the address of a filled table."""
+    address = f"file:{tmp_path / 'shop.db'}"
+    fill(address)
+    return address
+
+
+def test_request_items_and_units_are_shown(run: Run, address: str) -> None:
+    code, out, _ = run("explain", APP, "O2", "ada", "--address", address)
+    assert code == 0
+    for line in (
+        "O2  Orders",
+        "Query     shop: PK = CUSTOMER#{customer} and SK begins with ORDER#",
+        '  where PK = "CUSTOMER#ada" AND begins_with(SK, "ORDER#")',
+        '    "KeyConditionExpression": "#n0 = :v0 AND begins_with(#n1, :v1)",',
+        '      ":v0": {"S": "CUSTOMER#ada"},',
+        "  consumed 0.5 read units",
+        "Order, 3 items",
+    ):
+        assert f"{line}\n" in out
+    assert "1 request, 3 items, 0.5 read units, " in out
+    assert " \n" not in out  # no trailing blanks
+
+
+def test_explained_units_are_those_of_the_plan_and_the_most() -> None:
+    catalog = news_catalog()
+    for one in create_plan([catalog]).patterns:
+        text, cost = StringIO(), one.estimate
+        print_plan(Console(file=text, width=300), one.pattern, catalog)
+        kinds = {"read": (cost.typical_read, cost.read), "write": (cost.typical_write, cost.write)}
+        for kind, (typical, most) in kinds.items():
+            shown = re.search(rf"([\d.]+) {kind} units?(?: \(at most ([\d.]+)\))?", text.getvalue())
+            figures = (
+                (0.0, 0.0) if shown is None else (float(shown[1]), float(shown[2] or shown[1]))
+            )
+            assert figures == pytest.approx((typical, most), abs=0.01), one.pattern
+
+
+# In a narrow terminal there is a line per field, so no field is omitted.
+@pytest.mark.parametrize("columns", ["20", "30", "40", "80"])
+def test_every_field_is_shown_in_a_narrow_terminal(
+    run: Run, address: str, columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    _, out, _ = run("explain", APP, "O2", "ada", "--address", address)
+    items = out.rpartition("Order, 3 items\n")[2]
+    for field in ("customer", "number", "day", "ends"):
+        assert re.search(rf"(?m)\b{field}\b", items)
+    assert re.search(r"(?m)\bada\b", items)
+
+
+def test_pattern_is_named_by_code_id_or_variable(run: Run, address: str) -> None:
+    outputs = {
+        run("explain", APP, name, "ada", "--address", address)[1].rpartition(",")[0]
+        for name in ("C1", "shop:C1", "customer")
+    }
+    assert len(outputs) == 1
+    assert "ada@example.com" in outputs.pop()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("by_email", "ada@example.com"), "2 requests, 1 item, 2 read units"),
+        (("C3", "ada"), "1 request, 4 items, 0.5 read units"),
+        (("O1", "ada", "2"), '"ConsistentRead": true'),
+        (("O2", "ada", "--consistent"), "strongly consistent"),
+        (("O2", "ada", "--limit", "2"), "the first 2; there may be more"),
+        (("O2", "nobody"), "No items."),
+        # An index without all attributes shows those it has.
+        (("O3", "2026-03-01"), "Query shop / by_day\n"),
+        (("O3", "2026-03-01"), "BatchGetItem  shop: PK = CUSTOMER#{customer} and SK = "),
+        (("O4", "2026-03-01"), "2 requests, 3 items, 2 read units"),
+        (("X1", "--allow-scan"), "1 request, 3 items"),
+    ],
+    ids=str,
+)
+def test_read_patterns_are_run(
+    run: Run, address: str, arguments: tuple[str, ...], message: str
+) -> None:
+    code, out, err = run("explain", APP, *arguments, "--address", address)
+    assert (code, err) == (0, "")
+    assert message in out
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("W1", "Not run: explain does not write."),
+        ("X1", "Not run: it reads the whole table. Run it with --allow-scan."),
+        ("X2", "Not run: explain does not read streams."),
+    ],
+)
+def test_other_patterns_are_explained_but_not_run(
+    run: Run, address: str, pattern: str, message: str
+) -> None:
+    code, out, _ = run("explain", APP, pattern, "--address", address)
+    assert code == 0
+    assert out.endswith(f"{message}\n")
+    assert "shop: " in out
+
+
+def test_pattern_runs_on_empty_tables_without_address(run: Run) -> None:
+    code, out, _ = run("explain", APP, "O2", "ada")
+    assert code == 0
+    assert "empty tables in memory" in out
+
+
+def test_arguments_are_parsed_by_type(run: Run) -> None:
+    arguments = ("7", "1.50", "2026-03-01T12:00:00Z", "no", "LARGE", "None", "None")
+    code, out, _ = run("explain", APP, "typed", *arguments)
+    assert code == 0
+    assert '"CUSTOMER#7 1.50 2026-03-01T12:00:00+00:00 False LARGE None None"' in out
+
+
+INVALID = {
+    "too few": (
+        ("O1", "ada"),
+        "O1 (An order) expects 2 arguments (customer: a string, number: an",
+    ),
+    "too many": (
+        ("C1", "ada", "x"),
+        "C1 (A customer) expects 1 argument (name: a string), but got 2",
+    ),
+    "not a number": (("O1", "ada", "x"), "number: expected an integer, but got 'x'."),
+    "not a date": (("O3", "today"), "day: expected a date, such as 2026-01-31, but got 'today'."),
+    "arguments for a write": (("W1", "ada"), "W1 (Join) takes no arguments, but got 'ada'."),
+    "unknown pattern": (("O9",), f"{APP} has no pattern 'O9'. Its patterns: C1, C2, C3, O1,"),
+    "consistent read of a global index": (
+        ("O3", "2026-03-01", "--consistent"),
+        "uses Order.of_day, which is in the global index",
+    ),
+    "empty value": (("C1", ""), "must not be empty"),
+    "missing file": (
+        ("C1", "ada", "--address", "file:not-there.db"),
+        "There is no file 'not-there.db'",
+    ),
+    "missing table": (
+        ("C1", "ada", "--address", "memory:"),
+        "There is no table 'shop' at this address. Existing tables: none.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), INVALID.values(), ids=INVALID)
+def test_invalid_calls_are_rejected(
+    run: Run, folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    code, _, err = run("explain", APP, *arguments)
+    assert code == 2
+    assert message in err
+    assert not list(folder.iterdir())
+
+
+VALID_ARGUMENTS = ["7", "1.5", "2026-03-01T12:00:00Z", "true", "s", "None", "x"]
+
+
+@pytest.mark.parametrize(
+    ("at", "text", "expected"),
+    [
+        (1, "much", "b: expected a number,"),
+        (2, "2026-03-01T12:00:00", "c: expected a timestamp with time zone, such as"),
+        (3, "perhaps", "d: expected true or false,"),
+        (4, "medium", "e: expected one of SMALL, LARGE,"),
+        (5, "7", "f: expected a UUID, or None,"),
+    ],
+)
+def test_argument_of_another_type_is_rejected(run: Run, at: int, text: str, expected: str) -> None:
+    arguments = [*VALID_ARGUMENTS[:at], text, *VALID_ARGUMENTS[at + 1 :]]
+    err = run.rejected("explain", APP, "T1", *arguments)
+    assert f"{expected}" in err
+    assert f"but got {text!r}." in err
+
+
+# Values may contain escape sequences, which a terminal would execute.
+def test_control_characters_are_escaped(run: Run) -> None:
+    code, out, _ = run("explain", APP, "C1", "ada\x1b[2J\n")
+    assert code == 0
+    assert "\x1b" not in out
+    assert "PK=CUSTOMER#ada\\x1b[2J\\n" in out
+
+
+SECRETS = """
+from singletable import Attr, Encrypted, Entity, Index, Key, PatternCatalog, Table, attr
+
+by_ward = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection=["diagnosis"])
+clinic = Table("clinic", indexes=[by_ward])
+SECRET = Encrypted(key={"1": bytes(32)}.__getitem__, key_id="1")
+
+
+class Patient(Entity, table=clinic):
+    name: Attr[str] = attr()
+    ward: Attr[str] = attr()
+    born: Attr[int] = attr(default=2000)
+    diagnosis: Attr[str | None] = attr(codec=SECRET)
+    key = Key(pk=("PATIENT", name), sk="PATIENT")
+    in_ward = Key(pk=("WARD", ward), sk=name).on(by_ward)
+
+
+patterns = PatternCatalog("clinic", clinic)
+patient = patterns.read("P1", "A patient", Patient.key)
+of_ward = patterns.read("P2", "Patients of a ward", Patient.in_ward)
+"""
+
+
+@pytest.mark.parametrize("call", [("P1", "ann"), ("P2", "east")])
+def test_encrypted_values_are_not_printed(run: Run, folder: Path, call: tuple[str, str]) -> None:
+    (folder / "explained_clinic.py").write_text(SECRETS)
+    (folder / "ann.jsonl").write_text('{"name": "ann", "ward": "east", "diagnosis": "hay fever"}')
+    address = "file:clinic.db"
+    run("table", "create", "explained_clinic", address)
+    run("bulk-load", "explained_clinic", address, "ann.jsonl")
+    code, out, _ = run("explain", "explained_clinic", *call, "--address", address)
+    assert (code, "<encrypted>" in out, "hay" in out) == (0, True, False)

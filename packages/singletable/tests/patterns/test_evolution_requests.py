@@ -1,0 +1,120 @@
+"""Patterns of entities with older items plan, and allow, what the store sends for those."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from singletable.errors import AccessDenied
+from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
+from singletable.operations import PutItem
+from singletable.patterns import (
+    Pattern,
+    PatternCatalog,
+    checks,
+    deletes,
+    planned_requests,
+    puts,
+    updates,
+)
+from singletable.schema import Attr, Entity, Key, OldKey, Table, Unique, attr
+from singletable.store import EntityAccess, Store
+from singletable.values import Item
+from tests.infrastructure.enforcement import enforce
+
+table = Table("people")
+
+
+class PersonV1(Entity):
+    code: Attr[str] = attr()
+    name: Attr[str] = attr()
+    mail: Attr[str] = attr()
+
+
+class Person(Entity, table=table, schema_version=2):
+    code: Attr[str] = attr()
+    title: Attr[str] = attr(default="")
+    mail: Attr[str] = attr()
+    key = Key(pk=("PERSON", code), sk="PERSON", old=(OldKey(pk=("MEMBER", code), sk="PERSON"),))
+    one_mail = Unique(mail)
+
+
+@Person.upgrade(from_=1)
+def rename(old: PersonV1) -> Person:
+    return Person(code=old.code, title=old.name, mail=old.mail)
+
+
+KEY = Person.key("a")
+
+
+def _check(store: Store) -> None:
+    with store.transaction() as writes:
+        writes.check(KEY, Person.title == "A")
+
+
+CALLS: dict[str, tuple[EntityAccess, Callable[[Store], object]]] = {
+    "update": (updates(Person), lambda store: store.update(KEY, Person.title.set("B"))),
+    "put": (
+        puts(Person),
+        lambda store: store.put(Person(code="a", mail="b"), if_=Person.title == "A"),
+    ),
+    "delete": (deletes(Person), lambda store: store.delete(KEY, if_=Person.title == "A")),
+    "check": (checks(Person), _check),
+}
+
+
+def _pattern(effect: EntityAccess) -> Pattern:
+    return PatternCatalog("people", table).write("AP1", "Write", effect)
+
+
+def _old_item(prefix: str) -> Item:
+    return {
+        "PK": {"S": f"{prefix}#a"},
+        "SK": {"S": "PERSON"},
+        "code": {"S": "a"},
+        "name": {"S": "A"},
+        "mail": {"S": "a"},
+    }
+
+
+def test_policy_allows_writes_of_older_items(tmp_path: Path) -> None:
+    patterns = [_pattern(effect) for effect, _ in CALLS.values()]
+    here = ArnScope("us-east-1", "123456789012")
+    policy = create_policy(grants_for_patterns(patterns), scope=here)
+    with enforce(policy, tmp_path, [table]) as both:
+        app = Store(both.app)
+        for _, call in CALLS.values():
+            for prefix in ("PERSON", "MEMBER"):
+                Store(both.operator).admin.clear(table)
+                both.operator.execute(PutItem("people", _old_item(prefix)))
+                call(app)
+        with pytest.raises(AccessDenied):
+            list(app.admin.scan(Person))
+
+
+class Guest(Entity, table=table, schema_version=2):
+    code: Attr[str] = attr()
+    title: Attr[str] = attr(default="")
+    key = Key(pk=("GUEST", code), sk="GUEST")
+
+
+@pytest.mark.parametrize(("make", "puts_item"), [(updates, True), (deletes, False)])
+def test_only_an_update_puts_items_of_older_versions(
+    make: Callable[[type[Guest]], EntityAccess], puts_item: bool
+) -> None:
+    actions = {one.action for one in planned_requests(_pattern(make(Guest)))}
+    assert "GetItem" in actions
+    assert ("PutItem" in actions) == puts_item
+
+
+def test_an_update_may_read_and_put_older_items() -> None:
+    planned = planned_requests(_pattern(updates(Person)))
+    assert {(one.action, str(one.access)) for one in planned} >= {
+        ("GetItem", "Person.key"),
+        ("GetItem", "Person.key.old[0]"),
+        ("UpdateItem", "Person.key"),
+        ("PutItem", "Person.key"),
+        ("DeleteItem", "Person.key.old[0]"),
+    }

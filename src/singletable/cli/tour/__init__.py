@@ -1,5 +1,0 @@
-"""`singletable tour`: five single-table designs at work on the embedded engine."""
-
-from singletable.cli.tour.runner import run_tour
-
-__all__ = ["run_tour"]
