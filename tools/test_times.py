@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -31,14 +32,17 @@ _SLOW_SECONDS = 1.0
 # The kinds of tests by parts of their names; the first that fits counts.
 _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("peers", ("DynamoDB Local", "dynalite", "moto", "tests/benchmarks")),
-    ("typing", ("packages/singletable/tests/typing",)),
-    ("browser", ("packages/singletable-apps/tests/browser",)),
-    ("clients", ("packages/singletable/tests/clients",)),
-    ("conformance", ("packages/singletable/tests/conformance",)),
-    ("differential", ("packages/singletable/tests/differential",)),
+    ("typing", ("tests/typing",)),
+    ("browser", ("tests/browser",)),
+    ("clients", ("tests/clients",)),
+    ("conformance", ("tests/conformance",)),
+    ("differential", ("tests/differential",)),
     ("property", ("tests/fuzz", "_machine.py", "test_schemathesis.py", "(property)")),
     ("docs", ("tests/docs", "tests/house", "examples/")),
-    ("drills", ("tests/drills", "packages/singletable/tests/faults", "test_crashes.py", "test_faults.py")),
+    (
+        "drills",
+        ("tests/drills", "tests/faults", "test_crashes.py", "test_faults.py"),
+    ),
     ("pages", ("/pages/",)),
     ("API", ("/api/",)),
     ("service", ("/service/",)),
@@ -62,7 +66,7 @@ class Measurement:
     @property
     def folder(self) -> str:
         """The folder of the test; each app is a folder."""
-        parts = self.file.split("/")
+        parts = re.sub("^packages/[^/]+/", "", self.file).split("/")
         return "/".join(parts[: 3 if parts[:2] == ["tests", "apps"] else 2])
 
     @property

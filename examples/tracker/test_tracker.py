@@ -9,8 +9,9 @@ from fastapi.testclient import TestClient
 
 import tracker.entities
 import tracker.patterns
-from singletable import OutOfScope, Store, check_docs
+from singletable import OutOfScope, Store
 from singletable.migration import check_schema
+from singletable_design.docs_generator import check_docs
 from tracker.entities import Issue
 
 ACME = "/orgs/acme"

@@ -25,7 +25,8 @@ from singletable.store import Admin, Transaction
 from tests.docs.markdown import blocks
 from tests.house.sources import DOCUMENTS, ROOT, SOURCES, name_of, tree_of
 
-TOUR = ROOT / "packages/singletable-apps/src/singletable_apps/tour"  # it prints requests of its own notation
+# It prints requests of its own notation.
+TOUR = ROOT / "packages/singletable-apps/src/singletable_apps/tour"
 LIBRARY = [path for path in SOURCES if TOUR not in path.parents]
 # What these pages say of the past stays.
 HISTORY = {ROOT / "CHANGELOG.md", *(ROOT / "docs/decisions").iterdir()}

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.docs.markdown import anchors, links
-from tests.house.sources import DOCUMENTS, ROOT, name_of
+from tests.house.sources import DOCUMENTS, ROOT, find_file, name_of
 
 every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 _TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
-_SOURCE = re.compile(r"`(src/[\w/.]+|docs/[\w/.\-]+|benchmarks/[\w/.]+)`")
+_SOURCE = re.compile(r"`(packages/[\w/.\-]+|docs/[\w/.\-]+|benchmarks/[\w/.]+)`")
 
 
 @every_document
@@ -30,9 +30,9 @@ def test_links_resolve(path: Path) -> None:
 @every_document
 def test_named_tests_exist(path: Path) -> None:
     for file, test in _TEST.findall(path.read_text()):
-        assert (ROOT / file).is_file(), f"{file} is gone"
+        assert (found := find_file(file)) is not None, f"{file} is gone"
         defined = rf"^(async )?def {test}\("
-        assert not test or re.search(defined, (ROOT / file).read_text(), re.MULTILINE), test
+        assert not test or re.search(defined, found.read_text(), re.MULTILINE), test
 
 
 @every_document

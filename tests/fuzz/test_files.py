@@ -16,6 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import singletable_apps
+from ranked_ballots.errors import CountingError
+from ranked_ballots.formats.files import read_ballots
 from singletable.errors import (
     CredentialsError,
     DeclarationError,
@@ -24,13 +26,9 @@ from singletable.errors import (
     SingleTableError,
 )
 from singletable.migration.schema_diff.snapshot import read_lock
-from singletable_design.planning.report import parse_report
 from singletable.prices import load_prices
 from singletable.server.guard.credentials import read_credentials
 from singletable.server.guard.policy_document import PolicyError, read_policy
-from singletable_design.workbench.importer import read_model
-from ranked_ballots.errors import CountingError
-from ranked_ballots.formats.files import read_ballots
 from singletable_apps.elections.proofs import checker
 from singletable_apps.elections.proofs.verification import verify_publication, verify_receipt
 from singletable_apps.games.errors import InvalidInput
@@ -39,13 +37,15 @@ from singletable_apps.games.set_library import example_set
 from singletable_apps.shared.archives import ArchiveError, read_zip, write_zip
 from singletable_apps.shared.front_matter import InvalidFrontMatter, read_front_matter
 from singletable_apps.shared.spreadsheets import Cell, SpreadsheetError, read_table, write_table
+from singletable_design.planning.report import parse_report
+from singletable_design.workbench.importer import read_model
 from tests.apps.elections.proofs.factories import make_sample
 from tests.fuzz.call_budget import limit_calls
 from tests.fuzz.damaged_files import ValidFiles, damaged
 from tests.server.guard.policies import CONTEXT, GAMES, policy, statement
 from tests.workbench.models import PAYMENTS, PLANNED
 
-BALLOTS = Path(__file__).parents[1] / "data" / "ballots"
+BALLOTS = Path(__file__).parents[2] / "packages/ranked-ballots/tests/data/ballots"
 POSTS = Path(singletable_apps.__path__[0]) / "portfolio" / "sample" / "posts"
 
 

@@ -9,10 +9,12 @@ from graphlib import CycleError, TopologicalSorter
 import grimp
 import pytest
 
+from tests.house.sources import PACKAGES
+
 # Packages that a command or an address may import, and `import singletable` must not.
 HEAVY = ("typer", "click", "rich", "botocore", "boto3", "sqlalchemy", "numpy", "fastapi")
 # Packages that every app may import.
-LIBRARIES = {"ranked_ballots", "singletable_apps.shared"}
+LIBRARIES = {"singletable_apps.shared"}
 
 
 # Most programs never print a table or call AWS, so importing must stay fast.
@@ -23,7 +25,7 @@ def test_importing_the_library_is_light() -> None:
 
 
 # The contracts find cycles between siblings; this finds all, including type-only imports.
-@pytest.mark.parametrize("package", ["singletable", "singletable_apps"])
+@pytest.mark.parametrize("package", [path.name for path in PACKAGES])
 def test_there_are_no_import_cycles(package: str) -> None:
     graph = grimp.build_graph(package, cache_dir=None)
     modules = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}

@@ -16,26 +16,30 @@ from typing import Any
 import pytest
 
 from tests.house.backtracking import find_ambiguity
-from tests.house.sources import ROOT
+from tests.house.sources import SOURCES, name_of
 
 FUNCTIONS = {"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 # Patterns of commands are for what the person at the terminal has entered or has in a folder.
-FOLDERS = ("packages/singletable/src/singletable", "packages/singletable-apps/src/singletable_apps")
-OWN_INPUT = ("packages/singletable/src/singletable/cli", "packages/singletable-design/src/singletable_design/planning", "packages/singletable/src/singletable/migration")
+OWN_INPUT = (
+    "singletable/cli",
+    "singletable_design/cli",
+    "singletable_design/planning",
+    "singletable/migration",
+)
 # Reported, but fast, by file and beginning of the pattern.
 EXEMPT = {
-    "packages/singletable/src/singletable/fastapi.py Item size": "messages of DynamoDB",
-    "packages/singletable-design/src/singletable_design/introspection/field_types.py [^@": "for whole texts only",
-    "packages/singletable/src/singletable/schema/source.py ": "our own source code",
-    "packages/singletable/src/singletable/server/guard/policy_document.py \\s*([^,]+?)": "written by the operator",
-    "packages/singletable/src/singletable/server/guard/policy_document.py ": "other stars are in atomic groups",
-    "packages/ranked-ballots/src/ranked_ballots/formats/abif.py \\{.*\\}": "lines have no line break",
-    "packages/ranked-ballots/src/ranked_ballots/formats/csv.py .*?(?<!": "the last star matches everything",
-    "packages/singletable-apps/src/singletable_apps/games/formats/tables.py (?:^|(?<!\\s)": "a run has one start",
-    "packages/singletable-apps/src/singletable_apps/portfolio/site_files.py (?P<start>": "excludes its own beginnings",
-    "packages/singletable-apps/src/singletable_apps/shared/markdown.py <!--": "what has no end ends with the text",
-    "packages/singletable-apps/src/singletable_apps/shared/markdown.py <sup": "sanitized HTML has < in tags only",
-    "packages/singletable-apps/src/singletable_apps/shared/pages/api_docs.py ": "our own documents",
+    "singletable/fastapi.py Item size": "messages of DynamoDB",
+    "singletable_design/introspection/field_types.py [^@": "for whole texts only",
+    "singletable/schema/source.py ": "our own source code",
+    "singletable/server/guard/policy_document.py \\s*([^,]+?)": "written by the operator",
+    "singletable/server/guard/policy_document.py ": "other stars are in atomic groups",
+    "ranked_ballots/formats/abif.py \\{.*\\}": "lines have no line break",
+    "ranked_ballots/formats/csv.py .*?(?<!": "the last star matches everything",
+    "singletable_apps/games/formats/tables.py (?:^|(?<!\\s)": "a run has one start",
+    "singletable_apps/portfolio/site_files.py (?P<start>": "excludes its own beginnings",
+    "singletable_apps/shared/markdown.py <!--": "what has no end ends with the text",
+    "singletable_apps/shared/markdown.py <sup": "sanitized HTML has < in tags only",
+    "singletable_apps/shared/pages/api_docs.py ": "our own documents",
 }
 
 
@@ -83,8 +87,8 @@ def _part(node: ast.expr) -> str:
 def test_patterns_take_linear_time() -> None:
     slow: list[str] = []
     reported: set[str] = set()
-    for path in (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))):
-        file = path.relative_to(ROOT).as_posix()
+    for path in SOURCES:
+        file = name_of(path)
         for text, flags, used in () if file.startswith(OWN_INPUT) else _patterns(path):
             finds_start = not used or not used <= {"match", "fullmatch"}
             why = find_ambiguity(

@@ -14,7 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TypeAlias
 
-SOURCES = Path(__file__).parents[2] / "src"
+SOURCES = sorted((Path(__file__).parents[2] / "packages").glob("*/src"))
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Node: TypeAlias = ast.ClassDef | Function | ast.AnnAssign
@@ -126,6 +126,7 @@ def _tree(module: str) -> ast.Module:
 
 @cache
 def _text(module: str) -> str:
-    path = SOURCES.joinpath(*module.split("."))
+    (source,) = (one for one in SOURCES if (one / module.partition(".")[0]).is_dir())
+    path = source.joinpath(*module.split("."))
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     return file.read_text()

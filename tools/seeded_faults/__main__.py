@@ -34,7 +34,9 @@ GRACE, SLOWER, WAIT = 20, 3, 10
 def _pytest(root: Path, arguments: list[str], **variables: str) -> tuple[int, str]:
     """Return the exit code of pytest and its output."""
     environment = {**os.environ, "SEEDED_CHECKOUT": str(root), **variables}
-    environment["PYTHONPATH"] = f"{HERE / 'startup'}:{root / 'src'}"
+    environment["PYTHONPATH"] = ":".join(
+        map(str, [HERE / "startup", *root.glob("packages/*/src"), root / "src"])
+    )
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     plugins = ["-p", "no:cacheprovider", "-p", "sitecustomize"]
     if not any("schemathesis" in argument for argument in arguments):

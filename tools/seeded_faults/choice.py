@@ -29,7 +29,10 @@ AREAS = {
     "retry, remote": (16, r"singletable/(retry\.py|remote/)"),
     "server": (22, r"singletable/server/"),
     "migration": (22, r"singletable/migration/"),
-    "planning, patterns": (22, r"singletable/(planning|patterns|infrastructure)/"),
+    "planning, patterns": (
+        22,
+        r"(singletable/patterns|singletable_design/(planning|infrastructure))/",
+    ),
     "counting": (12, r"ranked_ballots/(?!cli|pictures)"),
     "app pages and APIs": (24, rf"{APP}/(api|pages)/"),
     "app rules": (40, rf"{APP}/(?!cli|commands|sample|client|app\.py|migration|history)"),
@@ -42,7 +45,9 @@ def choose() -> list[str]:
     """Return the faults of each area: the same number for each operator, in random functions."""
     ignored = set(read_list(IGNORED))
     operators: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for path in sorted((ROOT / "src").rglob("*.py")):
+    for path in sorted(
+        path for folder in ROOT.glob("packages/*/src") for path in folder.rglob("*.py")
+    ):
         name, source = str(path.relative_to(ROOT)), path.read_text()
         for fault, _ in faults(name, source, ast.parse(source)):
             if name not in GENERATED and fault not in ignored:
@@ -65,7 +70,10 @@ def _one_per_function(operators: Iterable[list[str]], number: int) -> Iterable[s
 
 def area_of(path: str) -> str:
     """Return the area of a source file or of a fault; empty if the file has no faults."""
-    return next((area for area, (_, part) in AREAS.items() if re.match(f"src/{part}", path)), "")
+    return next(
+        (area for area, (_, part) in AREAS.items() if re.match(f"packages/[^/]+/src/{part}", path)),
+        "",
+    )
 
 
 def read_list(path: Path = LIST) -> list[str]:

@@ -1,6 +1,7 @@
-"""`singletable count`: count a file of ranked ballots and explain the result.
+"""`ranked-ballots FILE`: count a file of ranked ballots and explain the result.
 
-NumPy and Rich are imported in the functions that need them: `singletable --help` loads this module.
+`singletable count` is the same command. NumPy and Rich are imported in the functions that need
+them, because `singletable --help` loads this module.
 """
 
 from __future__ import annotations
@@ -165,18 +166,19 @@ def count(
     )
     try:
         run_count(options)
-    except ModuleNotFoundError as missing:
-        if missing.name != "numpy":
-            raise
-        _exit_with_error("Counting needs NumPy: pip install 'singletable[apps]'.")
     except CountingError as error:
         # Messages may have several lines, but no other characters that control a terminal.
         lines = str(error).split("\n")
         _exit_with_error("\n".join(map(replace_control_characters, lines)))
 
 
+def main() -> None:
+    """Run the command."""
+    typer.run(count)
+
+
 def _exit_with_error(message: str) -> None:
-    typer.echo(f"singletable: {message}", err=True)
+    typer.echo(f"ranked-ballots: {message}", err=True)
     raise typer.Exit(2) from None
 
 

@@ -15,11 +15,11 @@ from xml.etree import ElementTree as ET
 import pytest
 from rich.console import Console
 
-from singletable.cli import main
-from singletable_apps import counting
 from ranked_ballots import Ballots, Ranking, instant_runoff, schulze
 from ranked_ballots.formats import read_ballots
 from ranked_ballots.report import ReportWriter, write_report
+from singletable.cli import main
+from singletable_apps import counting
 
 Run = Callable[..., tuple[int, str, str]]
 

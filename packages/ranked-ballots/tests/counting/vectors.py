@@ -9,7 +9,7 @@ import msgspec
 
 from ranked_ballots import Ballots, Ranking
 
-_FILE = Path(__file__).parents[2] / "data" / "tally_vectors.json"
+_FILE = Path(__file__).parents[1] / "data" / "tally_vectors.json"
 
 
 class Group(msgspec.Struct, forbid_unknown_fields=True):

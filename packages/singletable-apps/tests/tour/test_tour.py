@@ -10,12 +10,12 @@ import pytest
 from rich.console import Console
 
 from singletable import Settings, SingleTableError, connect
+from singletable.operations import PageOutput, SweepExpiredOutput
+from singletable.store import Page
 from singletable_apps.tour import run_tour
 from singletable_apps.tour.design import Design, TourClock, TourSession
 from singletable_apps.tour.games import CHANGES_AND_EXPIRY, GAMES
 from singletable_apps.tour.runner import DESIGNS, prepare, run_steps
-from singletable.operations import PageOutput, SweepExpiredOutput
-from singletable.store import Page
 
 every_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.title)
 

@@ -8,6 +8,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from singletable.schema import Table
+from singletable.schema.examples import example_value
 from singletable_design.docs_generator.diagram import (
     PartitionExample,
     TableOrIndex,
@@ -15,8 +17,6 @@ from singletable_design.docs_generator.diagram import (
     render_diagram,
     table_and_indexes,
 )
-from singletable.schema import Table
-from singletable.schema.examples import example_value
 from tests.docs_generator.special_names import odd
 from tests.store.entities import by_person, votes
 from tests.store.member_entity import members

@@ -6,9 +6,9 @@ import json
 from typing import Any, cast
 
 from singletable import Provisioned, Table
+from singletable.tables import AwsManagedKey, CustomerKey
 from singletable_design.infrastructure import AlarmThresholds, Deployment, render_cloudformation
 from singletable_design.infrastructure.planned_load import PlannedLoad, PlannedPattern, PlannedUse
-from singletable.tables import AwsManagedKey, CustomerKey
 
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab"
 CUSTOMIZED = Deployment(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from singletable import DeclarationError
+from singletable.tables import CustomerKey, resolve_table_names
 from singletable_design.infrastructure import Deployment, Scaling, render_cloudformation
 from singletable_design.infrastructure.alarms import (
     CapacityUtilization,
@@ -14,7 +15,6 @@ from singletable_design.infrastructure.alarms import (
     account_alarms,
     table_alarms,
 )
-from singletable.tables import CustomerKey, resolve_table_names
 from tests.infrastructure.declarations import digests, log, skills, votes
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from singletable import AccessDenied, PatternCatalog, Scan, Store, creates, deletes, puts, updates
-from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
 from singletable.patterns import Pattern
+from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
 from tests.infrastructure.declarations import (
     Ballot,
     Candidate,

@@ -20,6 +20,7 @@ from singletable import (
     concat,
     sequence,
 )
+from singletable.schema import model_of
 from singletable_design.infrastructure.iam import (
     READS,
     WRITES,
@@ -31,7 +32,6 @@ from singletable_design.infrastructure.iam import (
     remove_covered,
     restrict_to_owner,
 )
-from singletable.schema import model_of
 from tests.infrastructure.declarations import Ballot, Election, Event, Skill, User
 
 BOTH = (*READS, *WRITES)

@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from singletable import DeclarationError, Provisioned, planning
+from singletable.prices import region_prices
 from singletable_design.infrastructure import (
     AlarmThresholds,
     Deployment,
@@ -21,7 +22,6 @@ from singletable_design.infrastructure import (
 )
 from singletable_design.infrastructure.alarms import Alarm, Metric, account_alarms, table_alarms
 from singletable_design.infrastructure.planned_load import format_rate
-from singletable.prices import region_prices
 from tests.designs.rated_shop import catalog, shop
 from tests.infrastructure.declarations import ALL, digests, votes
 from tests.infrastructure.deployments import DEPLOYMENTS, PLANNED, of_type, template

@@ -17,6 +17,9 @@ from prometheus_client import CollectorRegistry, generate_latest
 from singletable import AlreadyExists, AsyncEngine, Engine, Store
 from singletable.errors import DeclarationError
 from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
+from singletable.server import DynamoDBApp, Metrics, Observer
+from singletable.server.observe import Traffic
+from singletable.telemetry import PrometheusObserver
 from singletable_design.infrastructure import (
     Deployment,
     planned_load,
@@ -24,9 +27,6 @@ from singletable_design.infrastructure import (
     render_prometheus,
 )
 from singletable_design.planning import create_plan
-from singletable.server import DynamoDBApp, Metrics, Observer
-from singletable.server.observe import Traffic
-from singletable.telemetry import PrometheusObserver
 from tests.designs.rated_shop import (
     Customer,
     Order,

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from singletable import BackupTableNotFound, DeclarationError, Engine, OperationError, Table
 from singletable import operations as ops
-from singletable_design.infrastructure import Deployment
 from singletable.tables import (
     AwsManagedKey,
     AwsOwnedKey,
@@ -26,6 +25,7 @@ from singletable.tables import (
 )
 from singletable.testing import InterruptedDriver
 from singletable.wire import UnknownOperation
+from singletable_design.infrastructure import Deployment
 
 TABLE = Table("shop")
 KEY = "arn:aws:kms:us-east-1:123456789012:key/0b9d0b4e-2a3c-4f6c-8f0e-1d2c3b4a5f60"

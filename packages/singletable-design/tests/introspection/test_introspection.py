@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from singletable import AttributeValue, Index, Item, Number, Store, Table, connect, key_of
 from singletable import operations as ops
-from singletable_design.introspection import Introspection, TableSample, introspect
 from singletable.schema import Model, model_of
+from singletable_design.introspection import Introspection, TableSample, introspect
 from tests.introspection.designs import TABLES, plain_text, random_items, tricky_text
 from tests.introspection.foreign_tables import FOREIGN_TABLES, ForeignTable
 

@@ -36,10 +36,10 @@ from singletable import (
 from singletable.patterns import Distribution, FeedPattern
 from singletable.patterns.catalog import find_catalogs
 from singletable.patterns.estimate import editable_fields
-from singletable_design.planning import Population, Traffic, create_plan
-from singletable_design.planning.ranks import distinct_ranks
 from singletable.schema import Attr, Count, Entity, Key, attr, model_of
 from singletable.telemetry.stats import units_of
+from singletable_design.planning import Population, Traffic, create_plan
+from singletable_design.planning.ranks import distinct_ranks
 from tests.planning.designs import (
     Author,
     Building,
@@ -54,7 +54,7 @@ from tests.planning.designs import (
     skills_catalog,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 
 
 async def play(

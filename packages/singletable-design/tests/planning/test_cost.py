@@ -22,6 +22,7 @@ from singletable import (
 )
 from singletable.errors import InvalidValue
 from singletable.operations import TableClass
+from singletable.prices import region_prices
 from singletable_design.planning import (
     BillingMode,
     CostOptions,
@@ -35,8 +36,12 @@ from singletable_design.planning import (
     loads_of,
     monthly_cost,
 )
-from singletable_design.planning.bill_lines import BILLING_MODES, capacity_for, plain_number, price_text
-from singletable.prices import region_prices
+from singletable_design.planning.bill_lines import (
+    BILLING_MODES,
+    capacity_for,
+    plain_number,
+    price_text,
+)
 
 VIRGINIA = region_prices()
 OHIO = region_prices("us-east-2")

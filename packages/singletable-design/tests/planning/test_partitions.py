@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from singletable.schema import Provisioned
 from singletable_design.planning.simulation.partitions import (
     HOT_MINUTES,
     KEY_LENGTH,
@@ -16,7 +17,6 @@ from singletable_design.planning.simulation.partitions import (
     ResourceCapacity,
     split_point,
 )
-from singletable.schema import Provisioned
 
 RANDOM = np.random.default_rng(1)
 NO_SAMPLE: Floats = np.zeros(0)

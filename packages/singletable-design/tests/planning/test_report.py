@@ -24,6 +24,7 @@ from singletable import (
     planning,
     updates,
 )
+from singletable.prices import region_prices
 from singletable_design.planning.formats import (
     format_bytes,
     format_change,
@@ -33,7 +34,6 @@ from singletable_design.planning.formats import (
 )
 from singletable_design.planning.report import to_json
 from singletable_design.planning.report_files import comparison_page, csv_files, report_page
-from singletable.prices import region_prices
 from tests.house.sources import ROOT
 
 by_tag = Index("GSI1", pk="GSI1PK", sk="GSI1SK")

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from singletable.retry import RetryPolicy
 from singletable_design.planning.charts import format_latency, format_percent
 from singletable_design.planning.simulation import (
     SimulationSettings,
@@ -25,7 +26,6 @@ from singletable_design.planning.simulation.report import (
     format_period,
     report_page,
 )
-from singletable.retry import RetryPolicy
 from tests.planning.loads import both, keys, units, workload
 
 LOAD = both(

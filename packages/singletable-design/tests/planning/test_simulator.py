@@ -9,6 +9,9 @@ import pytest
 
 from singletable.errors import InvalidValue, SingleTableError
 from singletable.patterns import Distribution, per_hour, per_second
+from singletable.retry import RetryPolicy
+from singletable.schema import Provisioned
+from singletable.store import Progress
 from singletable_design.planning import KeySpace, PatternLoad, PlacedUnits, Workload
 from singletable_design.planning.simulation import (
     Cache,
@@ -23,9 +26,6 @@ from singletable_design.planning.simulation import (
 from singletable_design.planning.simulation.call_source import PEAK_SECONDS, rates_by_second
 from singletable_design.planning.simulation.report import SimulationReport, report_page
 from singletable_design.planning.simulation.sampler import Sampler
-from singletable.retry import RetryPolicy
-from singletable.schema import Provisioned
-from singletable.store import Progress
 from tests.planning.loads import both, in_transaction, keys, units, workload
 
 # Each throttled request is then a failed call, which makes them easy to count.

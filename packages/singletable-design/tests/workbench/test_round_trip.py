@@ -9,7 +9,6 @@ import pytest
 from pydantic import BaseModel
 
 from singletable import Attr, Entity, Key, Shards, Table, Unique, attr, padded
-from singletable_design.introspection import EntityHint, Introspection, TableSample, introspect
 from singletable.schema import Model, ResolvedKey, create_operation, model_of
 from singletable.schema.key_template import (
     FieldSegment,
@@ -18,6 +17,7 @@ from singletable.schema.key_template import (
     ShardSegment,
 )
 from singletable.schema.resolved_key import FieldColumn, TextColumn
+from singletable_design.introspection import EntityHint, Introspection, TableSample, introspect
 from singletable_design.workbench import export_model, read_model
 from tests.introspection.designs import TABLES, data, games, glad, polls
 

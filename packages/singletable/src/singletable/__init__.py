@@ -15,9 +15,6 @@ _EXPORTS = {
     "singletable.connect": """
         connect connect_async hide_password
     """,
-    "singletable_design.docs_generator": """
-        check_docs
-    """,
     "singletable.engine": """
         AsyncEngine Delays Engine Retention Settings
     """,

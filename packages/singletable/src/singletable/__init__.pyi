@@ -3,7 +3,6 @@
 from singletable.connect import connect as connect
 from singletable.connect import connect_async as connect_async
 from singletable.connect import hide_password as hide_password
-from singletable_design.docs_generator import check_docs as check_docs
 from singletable.engine import AsyncEngine as AsyncEngine
 from singletable.engine import Delays as Delays
 from singletable.engine import Engine as Engine

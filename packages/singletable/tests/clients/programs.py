@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
-PEERS = Path(__file__).parents[2] / ".peers"
+PEERS = Path(__file__).parents[4] / ".peers"
 SESSIONS = Path(__file__).parent / "sessions"
 # Seconds, also for a busy machine; a program that takes longer hangs.
 START_TIMEOUT = 60.0

@@ -17,7 +17,7 @@ from tests.differential.peer import Json, PeerFailed, refusal_of, request_of, re
 
 R = TypeVar("R")
 
-HOME = Path(__file__).parents[2] / ".peers/dynalite/node_modules/dynalite"
+HOME = Path(__file__).parents[4] / ".peers/dynalite/node_modules/dynalite"
 # A request takes about a millisecond, so one that takes this long hangs.
 PATIENCE = 5.0
 # Any free port. The server ends when its standard input closes, so it never outlives its parent.

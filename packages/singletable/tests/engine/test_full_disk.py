@@ -80,7 +80,7 @@ def _run_on_small_disk(folder: Path, script: str) -> str:
             pytest.skip("only root may mount a small disk here")
     run = f'{mount} && exec "$0" -c "$1" {folder}/things.db'
     command = [*own_mounts, run, sys.executable, script]
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[4]
     return subprocess.run(command, check=True, cwd=root, stdout=subprocess.PIPE, text=True).stdout
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from singletable.errors import AccessDenied
-from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
 from singletable.operations import PutItem
 from singletable.patterns import (
     Pattern,
@@ -22,6 +21,7 @@ from singletable.patterns import (
 from singletable.schema import Attr, Entity, Key, OldKey, Table, Unique, attr
 from singletable.store import EntityAccess, Store
 from singletable.values import Item
+from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
 from tests.infrastructure.enforcement import enforce
 
 table = Table("people")

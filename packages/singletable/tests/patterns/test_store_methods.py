@@ -22,9 +22,9 @@ from singletable import (
     updates,
     upserts,
 )
-from singletable_design.infrastructure.iam import grants_for_patterns
 from singletable.patterns import Pattern, estimate, planned_requests
 from singletable.testing.strict import suggest_declaration
+from singletable_design.infrastructure.iam import grants_for_patterns
 from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members
 from tests.store.stores import transact

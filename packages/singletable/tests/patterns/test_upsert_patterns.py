@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from singletable.errors import DeclarationError
-from singletable_design.infrastructure.iam import grants_for_patterns
 from singletable.patterns import (
     Pattern,
     PatternCatalog,
@@ -18,6 +17,7 @@ from singletable.patterns import (
 )
 from singletable.schema import Attr, Entity, Index, Key, Table, Unique, attr, evolve
 from singletable.store import Call, Store
+from singletable_design.infrastructure.iam import grants_for_patterns
 from tests.patterns.sent_requests import sent_requests
 from tests.store.stores import open_store
 

@@ -43,9 +43,9 @@ from singletable import (
     updates,
     version,
 )
-from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
 from singletable.operations.partition_keys import written_items
 from singletable.patterns import estimate, planned_requests
+from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
 from tests.infrastructure.enforcement import enforce
 from tests.patterns.sent_requests import sent_requests
 from tests.store.stores import open_store, transact

@@ -13,9 +13,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from singletable import Json, codec
-from singletable_design.docs_generator.tables import field_table
 from singletable.errors import DeclarationError, ItemMismatch
 from singletable.schema import Attr, Entity, Key, ModelEntity, Table, attr, model_of
+from singletable_design.docs_generator.tables import field_table
 from singletable_design.workbench.exporter import example_items
 from tests.store.stores import open_store
 

@@ -313,7 +313,7 @@ def test_views_have_plural_names_that_are_free() -> None:
 
 
 def test_guide_lists_the_types_of_columns() -> None:
-    guide = (Path(__file__).parents[2] / "docs/guide/sql.md").read_text()
+    guide = (Path(__file__).parents[4] / "docs/guide/sql.md").read_text()
     for kind, (python, _) in SCALARS.items():
         types = [one.scalars[kind][0] for one in (SQLITE, POSTGRESQL, MARIADB)]
         assert f"| {' | '.join([python, *types])} |" in guide

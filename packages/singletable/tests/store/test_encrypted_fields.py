@@ -33,11 +33,11 @@ from singletable import (
     attr,
     version,
 )
-from singletable_design.docs_generator.tables import field_table
 from singletable.operations import PutItem
 from singletable.schema import Condition, ItemKey, key_of, model_of
 from singletable.schema.codec.compression import Compressed as CompressedCodec
 from singletable.values import Item
+from singletable_design.docs_generator.tables import field_table
 from singletable_design.workbench.exporter import example_items
 from tests.schema.codec.strategies import Profile, anything, profiles
 from tests.store.store_adapter import StoreOpener

@@ -8,7 +8,7 @@ import pytest
 
 from ranked_ballots.formats import BallotRules, FormatError, read_ballots
 
-EXAMPLES = Path(__file__).parents[3] / "data" / "ballots"
+EXAMPLES = Path(__file__).parents[2] / "data" / "ballots"
 TREES = ("Ash", "Black Locust", "Cherry")
 RANKED = [("Black Locust = Cherry > Ash", 4), ("Ash > Cherry", 3), ("Cherry", 1)]
 

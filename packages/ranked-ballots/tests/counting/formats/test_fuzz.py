@@ -17,7 +17,7 @@ from ranked_ballots.formats import (
     read_rounds,
 )
 
-EXAMPLES = sorted((Path(__file__).parents[3] / "data" / "ballots").iterdir())
+EXAMPLES = sorted((Path(__file__).parents[2] / "data" / "ballots").iterdir())
 SCRAPS = [
     *(b"\n", b"\r", b"\xef\xbb\xbf", b"\xff\xfe", b"\0", b"\xe9", b'"', b"{", b"}", b"[", b"]"),
     *(b">", b"=", b",", b";", b":", b"#", b"#/", b"*", b"^", b"||", b"/EMPTY/", b"-1", b"1e400"),

@@ -24,7 +24,7 @@ from ranked_ballots.formats import (
 from ranked_ballots.rules import EqualRanks
 from tests.counting.formats.strategies import all_ballots, names, plain
 
-EXAMPLE = Path(__file__).parents[3] / "data" / "ballots" / "tree-rctab.json"
+EXAMPLE = Path(__file__).parents[2] / "data" / "ballots" / "tree-rctab.json"
 DAY = date(2026, 5, 1)
 some_ballots = all_ballots(names(plain), st.integers(1, 9) | st.just(2**60))
 

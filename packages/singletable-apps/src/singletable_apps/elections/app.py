@@ -10,9 +10,9 @@ from pathlib import Path
 from fastapi import FastAPI, Response
 from starlette.responses import RedirectResponse
 
-from singletable import Driver, Store
 from ranked_ballots import Ballots, Ranking, schulze
 from ranked_ballots.pictures import STYLESHEET, draw_beat_paths
+from singletable import Driver, Store
 from singletable_apps.elections.api import PREFIX, ApiSettings, make_elections_app
 from singletable_apps.elections.api.dependencies import BODY_LIMIT
 from singletable_apps.elections.entities import votes

@@ -13,9 +13,9 @@ import typer
 from rich.console import Console
 
 import singletable
-from singletable import Driver, ItemMismatch, ListTables, Store, TableNotFound
 from ranked_ballots import pluralize
 from ranked_ballots.report import ReportWriter, write_report
+from singletable import Driver, ItemMismatch, ListTables, Store, TableNotFound
 from singletable_apps.elections import patterns
 from singletable_apps.elections.app import (
     DataLocation,

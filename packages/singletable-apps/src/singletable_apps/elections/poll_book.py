@@ -14,8 +14,8 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from singletable import Store
 from ranked_ballots import Ranking
+from singletable import Store
 from singletable_apps.elections import events, patterns
 from singletable_apps.elections.entities import (
     Ballot,

@@ -21,6 +21,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+import ranked_ballots
 import singletable_apps
 from singletable_apps.shared.markdown import (
     Heading,
@@ -37,6 +38,7 @@ REFERENCE_URL = f"{GUIDE_URL}/reference"
 _FILES_URL = f"{GUIDE_URL}/files"
 _SOURCE_URL = f"{GUIDE_URL}/source"
 _APPS = "packages/singletable-apps/src/singletable_apps"
+_BALLOTS = "packages/ranked-ballots/src/ranked_ballots"
 _IMAGES = {".svg", ".webp", ".png"}
 _INDEX_GROUP = re.compile(r"^(\w[^\n]*):$", re.MULTILINE)
 _REFERENCE_PAGE = re.compile(r"^## \[([^\]]+)\]\(([^)]+)\)$", re.MULTILINE)
@@ -76,17 +78,18 @@ class GuideGroup:
 def docs_folder() -> Path:
     """Return the folder of the documents: inside an installed package, or at the top of a clone."""
     installed = Path(__file__).parent / "docs"
-    return installed if installed.is_dir() else Path(__file__).parents[3] / "docs"
+    return installed if installed.is_dir() else Path(__file__).parents[5] / "docs"
 
 
 class Guide:
     """All documents by URL. Paths are relative to the repository: `docs/guide/keys.md`."""
 
     def __init__(self, docs: Path) -> None:
-        packages = Path(singletable_apps.__path__[0])
+        packages = {_APPS: singletable_apps, _BALLOTS: ranked_ballots}
+        folders = {root: Path(package.__path__[0]) for root, package in packages.items()}
         self._files = {
             f"{root}/{file.relative_to(folder).as_posix()}": file
-            for root, folder in ((_APPS, packages), ("docs", docs))
+            for root, folder in {**folders, "docs": docs}.items()
             for file in sorted(folder.rglob("*"))
             if file.suffix in (".md", ".py", *_IMAGES)
             and (root == "docs" or not file.is_relative_to(docs))
@@ -106,6 +109,7 @@ class Guide:
         if not path.endswith(".md"):
             return f"{_FILES_URL}/{path}"
         name = path.removeprefix("docs/").removeprefix("guide/").replace(_APPS, "apps", 1)
+        name = name.replace(_BALLOTS, "ranked-ballots", 1)
         return f"{GUIDE_URL}/{name.removesuffix('.md').removesuffix('README')}".rstrip("/")
 
     def page(self, url: str) -> GuidePage | None:
@@ -159,7 +163,9 @@ class Guide:
         text = self._files[path].read_text()
         if path.endswith(".py"):
             code = Markup('<div class="code-block"><pre tabindex="0"><code>{}</code></pre></div>')
-            return GuidePage(path.removeprefix("src/"), code.format(highlight_code(text, "python")))
+            return GuidePage(
+                path.partition("/src/")[2], code.format(highlight_code(text, "python"))
+            )
         return render_document(text, partial(self._resolve, posixpath.dirname(path)))
 
     def _resolve(self, folder: str, href: str) -> str | None:

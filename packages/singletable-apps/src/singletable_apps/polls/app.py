@@ -11,9 +11,9 @@ import typer
 from fastapi import FastAPI, Response
 from starlette.responses import RedirectResponse
 
-from singletable import Driver
 from ranked_ballots import Ballots, Ranking, instant_runoff
 from ranked_ballots.pictures import STYLESHEET, draw_transfers
+from singletable import Driver
 from singletable_apps.polls.api import PREFIX, ApiSettings, make_polls_app
 from singletable_apps.polls.pages import PREFIX as PAGES
 from singletable_apps.polls.pages import add_pages

@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import typer
 
-from singletable import Store, Table
 from ranked_ballots import replace_control_characters
+from singletable import Store, Table
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, Outbox, Smtp
 from singletable_apps.shared.serve import error_text, existing_address, open_driver

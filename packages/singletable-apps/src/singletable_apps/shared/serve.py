@@ -31,9 +31,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from starlette.types import ASGIApp
 
 import singletable
+from ranked_ballots import replace_control_characters
 from singletable import Driver, SingleTableError, StorageError
 from singletable.server import load_tls
-from ranked_ballots import replace_control_characters
 from singletable_apps.shared.connections import (
     LOOPBACK,
     ConnectionLimits,

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from functools import cache
 
 from singletable import CallStats, PatternStats
-from singletable_design.infrastructure import Alarm, Deployment, account_alarms, planned_load, table_alarms
+from singletable_apps.shared.accounts import Passwords
+from singletable_apps.skills.entities import entities
+from singletable_apps.skills.patterns import patterns, user_by_name
+from singletable_design.infrastructure import (
+    Alarm,
+    Deployment,
+    account_alarms,
+    planned_load,
+    table_alarms,
+)
 from singletable_design.planning import PlanReport, create_plan, create_report, workload_of
 from singletable_design.planning.simulation import (
     SimulationResult,
@@ -21,9 +30,6 @@ from singletable_design.planning.simulation import (
     find_throttle_point,
     simulate,
 )
-from singletable_apps.shared.accounts import Passwords
-from singletable_apps.skills.entities import entities
-from singletable_apps.skills.patterns import patterns, user_by_name
 
 # A minute of the declared load is about 100,000 calls, simulated in a fraction of a second.
 _MINUTES = 1

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from singletable_apps.skills import patterns
 from singletable_design.infrastructure.iam import (
     Owner,
     create_policy,
     grants_for_patterns,
     restrict_to_owner,
 )
-from singletable_apps.skills import patterns
 
 OWN_READS = (
     patterns.user_by_name,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from singletable_apps.tour.design import Design, Step, TourSession
 from singletable.operations import Query, Scan
 from singletable.schema import Attr, Entity, Index, Key, Table, TimeFormat, attr, padded
+from singletable_apps.tour.design import Design, Step, TourSession
 
 ELECTION = "Favorite Language"
 gsi_1 = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from singletable_apps.tour.design import Design, Step, TourSession
 from singletable.operations import GetItem, SweepExpired
 from singletable.schema import Attr, Entity, Key, Table, attr, expires, padded
+from singletable_apps.tour.design import Design, Step, TourSession
 
 GAME_ID = "4711"
 CONNECTION_ID = "d3adb33f"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from uuid import UUID
 
-from singletable_apps.tour.design import Design, Step
 from singletable.schema import Attr, Collection, Entity, Key, Table, TimeFormat, attr
+from singletable_apps.tour.design import Design, Step
 
 POLL_ID = UUID("123e4567-e89b-12d3-a456-426614174000")
 ranked_choice_polls = Table("ranked-choice-polls")

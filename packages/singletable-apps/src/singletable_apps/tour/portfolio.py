@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from singletable_apps.tour.design import Design, Step
 from singletable.schema import (
     Attr,
     Entity,
@@ -16,6 +15,7 @@ from singletable.schema import (
     expires,
     repeated,
 )
+from singletable_apps.tour.design import Design, Step
 
 LIKED_AT = datetime(2025, 3, 2, 8, 15, tzinfo=UTC)
 blogs_by_date = Index("BlogsByDate", pk="GSI1PK", sk="GSI1SK")

@@ -9,6 +9,10 @@ from pathlib import Path
 from rich.console import Console
 
 from singletable.cli.output import pluralize
+from singletable.connect import connect
+from singletable.engine import Settings
+from singletable.errors import SingleTableError, StorageError
+from singletable.operations import ListTables
 from singletable_apps.tour.design import Design, Step, TourClock, TourSession
 from singletable_apps.tour.elections import ELECTIONS
 from singletable_apps.tour.games import CHANGES_AND_EXPIRY, GAMES
@@ -16,10 +20,6 @@ from singletable_apps.tour.polls import POLLS
 from singletable_apps.tour.portfolio import PORTFOLIO
 from singletable_apps.tour.skills import SKILLS
 from singletable_apps.tour.view import View
-from singletable.connect import connect
-from singletable.engine import Settings
-from singletable.errors import SingleTableError, StorageError
-from singletable.operations import ListTables
 
 DESIGNS = (ELECTIONS, POLLS, PORTFOLIO, SKILLS, GAMES)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-from singletable_apps.tour.design import Design, Step
 from singletable.operations import Query
 from singletable.schema import (
     Attr,
@@ -17,6 +16,7 @@ from singletable.schema import (
     TimeFormat,
     attr,
 )
+from singletable_apps.tour.design import Design, Step
 
 gsi1 = Index(
     "GSI1", pk="GSI1PK", sk="GSI1SK", projection=["Username", "SkillName", "ProficiencyLevel"]

@@ -12,12 +12,12 @@ from rich.text import Text
 
 from singletable.cli.output import escape_controls, format_value, pluralize, print_trimmed
 from singletable.cli.request_text import consumed_text, request_lines
-from singletable_apps.tour.design import Step
 from singletable.errors import OperationError, SingleTableError, TransactionCanceled
 from singletable.operations import GetItemOutput, PageOutput, SweepExpiredOutput
 from singletable.schema import Collection, Index, Table, model_of
 from singletable.store import Change, Changes, Page, SentRequest
 from singletable.values import Item
+from singletable_apps.tour.design import Step
 
 # Longer lines are hard to read, however wide the terminal is.
 MAX_WIDTH = 120

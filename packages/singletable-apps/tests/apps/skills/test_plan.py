@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_design.planning import advise, create_plan
 from singletable_apps.skills.patterns import patterns
+from singletable_design.planning import advise, create_plan
 
 
 # The document's list of access patterns; those of skills are its 100 more reads and 50 writes.

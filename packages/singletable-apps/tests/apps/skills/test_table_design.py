@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from singletable_design.planning import hot_keys, workload_of
 from singletable.schema import create_operation
 from singletable_apps.skills.entities import entities
 from singletable_apps.skills.patterns import patterns
+from singletable_design.planning import hot_keys, workload_of
 
 
 # ALL would copy password hashes into every index; INCLUDE allows 20 attributes in an index.

@@ -12,10 +12,10 @@ from zipfile import ZipFile
 import httpx2
 from openpyxl import load_workbook
 
+from ranked_ballots.formats import FORMATS as BALLOT_FORMATS
 from singletable import Driver
 from singletable.operations import ListTables, PutItem, Scan
 from singletable.values import Item
-from ranked_ballots.formats import FORMATS as BALLOT_FORMATS
 
 FORMATS = ("xlsx", "json", *BALLOT_FORMATS)
 NONCHARACTER = "\ufffe"

@@ -22,10 +22,10 @@ from singletable.cli.options import (
 from singletable.errors import DeclarationError
 
 if TYPE_CHECKING:
-    from singletable_design.infrastructure import Deployment, PlannedLoad
     from singletable.patterns import Pattern
-    from singletable_design.planning import Plan
     from singletable.schema import Provisioned, Table
+    from singletable_design.infrastructure import Deployment, PlannedLoad
+    from singletable_design.planning import Plan
 
 # The limit of a managed policy; white space does not count.
 MAX_POLICY_LENGTH = 6144
@@ -186,8 +186,13 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
     ) -> None:
         from singletable.cli.app_loader import load_tables
         from singletable.cli.output import write_output
-        from singletable_design.infrastructure import AlarmThresholds, Deployment, Scaling, planned_cost
         from singletable.prices import load_prices
+        from singletable_design.infrastructure import (
+            AlarmThresholds,
+            Deployment,
+            Scaling,
+            planned_cost,
+        )
 
         deployment = Deployment(
             names=parse_table_names(table_names),
@@ -377,6 +382,7 @@ def iam(
     """
     from singletable.cli.app_loader import load_tables
     from singletable.cli.output import write_output
+    from singletable.tables import resolve_table_names
     from singletable_design.infrastructure.iam import (
         READS,
         WRITES,
@@ -387,7 +393,6 @@ def iam(
         grants_for_patterns,
         restrict_to_owner,
     )
-    from singletable.tables import resolve_table_names
 
     if read_only and action:
         raise typer.BadParameter("Use --read-only or --action, not both.", param_hint="'--action'")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
     from rich.text import Text
 
-    from singletable_design.introspection import Introspection, TableSample
     from singletable.operations import Driver
+    from singletable_design.introspection import Introspection, TableSample
 
 
 def introspect(

@@ -14,12 +14,12 @@ from singletable.errors import InvalidValue, ResourceNotFound
 
 if TYPE_CHECKING:
     from singletable.patterns import Pattern, PatternCatalog
+    from singletable.schema import Table
+    from singletable.store import AsyncStore
     from singletable_design.planning import Plan, Population
     from singletable_design.planning.load_report import LoadReport
     from singletable_design.planning.load_test import LoadOutcome, LoadSettings
     from singletable_design.planning.traffic import Traffic
-    from singletable.schema import Table
-    from singletable.store import AsyncStore
 
 # A deviation from the plan that is explained.
 _NOTABLE = 0.05
@@ -130,12 +130,12 @@ def load(
     from singletable.cli.app_loader import load_catalogs
     from singletable.cli.options import parse_table_names
     from singletable.cli.output import check_writable
+    from singletable.tables import resolve_table_names
     from singletable_design.planning import Population, Traffic, create_plan
     from singletable_design.planning.load_report import LoadReport
     from singletable_design.planning.load_test import LoadSettings, Targets
     from singletable_design.planning.population import sample_scale
     from singletable_design.planning.scale import parse_scale
-    from singletable.tables import resolve_table_names
 
     check_writable(html, csv, json)
     _, catalogs = load_catalogs(app)
@@ -242,8 +242,8 @@ class _Run:
         from singletable.cli.existing_tables import check_file_exists
         from singletable.cli.output import progress_bar
         from singletable.connect import connect_async
-        from singletable_design.planning.load_test import LoadTest
         from singletable.store import AsyncStore
+        from singletable_design.planning.load_test import LoadTest
 
         if not create_tables:
             check_file_exists(address)

@@ -105,12 +105,12 @@ def plan(
 
     from singletable.cli.app_loader import load_catalogs
     from singletable.cli.output import write_report
+    from singletable.prices import load_prices
     from singletable_design.cli.plan_view import print_comparison, print_report
     from singletable_design.planning.comparison import compare_reports
     from singletable_design.planning.report import create_report, to_json
     from singletable_design.planning.resource_load import CostOptions
     from singletable_design.planning.scale import parse_scale
-    from singletable.prices import load_prices
 
     options = CostOptions(
         hours=hours,

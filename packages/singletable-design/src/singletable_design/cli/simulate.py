@@ -14,11 +14,11 @@ from singletable.errors import SingleTableError
 
 if TYPE_CHECKING:
     from singletable.patterns import PatternCatalog
+    from singletable.schema import Provisioned
+    from singletable.store import Progress
     from singletable_design.planning import Workload
     from singletable_design.planning.simulation import Cache, SimulationSettings, ThrottlePoint
     from singletable_design.planning.simulation.report import SimulationReport
-    from singletable.schema import Provisioned
-    from singletable.store import Progress
 
 # Throttling is near if it begins below this multiple of the peak load.
 _NEAR_FACTOR = 2.0
@@ -113,7 +113,11 @@ def simulate(
     from singletable_design.cli.simulate_view import print_simulation
     from singletable_design.planning import workload_of
     from singletable_design.planning.scale import parse_scale
-    from singletable_design.planning.simulation import SimulationSettings, WhatIf, find_throttle_point
+    from singletable_design.planning.simulation import (
+        SimulationSettings,
+        WhatIf,
+        find_throttle_point,
+    )
     from singletable_design.planning.simulation import simulate as run
     from singletable_design.planning.simulation.partitions import NEW_TABLE
     from singletable_design.planning.simulation.report import SimulationReport

@@ -65,8 +65,8 @@ def import_(
     """
     from rich.console import Console
 
-    from singletable_design.cli.introspect import print_entities
     from singletable.cli.output import write_output
+    from singletable_design.cli.introspect import print_entities
     from singletable_design.introspection import EntityHint, TableSample, introspect
     from singletable_design.workbench import read_model
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from singletable_design.docs_generator.markdown import condition_text
 from singletable.errors import InvalidValue
 from singletable.patterns.requests import key_template
 from singletable.schema import Index, Model, ResolvedKey, Table, model_of
@@ -22,6 +21,7 @@ from singletable.schema.key_template import (
 )
 from singletable.schema.resolved_key import Column, TextColumn
 from singletable.values import AttributeValue, content_of, key_bytes
+from singletable_design.docs_generator.markdown import condition_text
 
 # Two examples show how the items of an entity are sorted.
 EXAMPLES_PER_ENTITY = 2

@@ -7,6 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
+from singletable.errors import DeclarationError, InvalidValue, StaleDocs, StorageError
+from singletable.patterns import PatternCatalog, find_catalogs
+from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
+from singletable.patterns.pattern import BasePattern
+from singletable.schema import Index, Table, model_of
 from singletable_design.docs_generator.diagram import (
     TableOrIndex,
     diagram_caption,
@@ -15,12 +20,12 @@ from singletable_design.docs_generator.diagram import (
     table_and_indexes,
 )
 from singletable_design.docs_generator.markdown import code, escape
-from singletable_design.docs_generator.tables import cost_table, entity_table, field_table, pattern_table
-from singletable.errors import DeclarationError, InvalidValue, StaleDocs, StorageError
-from singletable.patterns import PatternCatalog, find_catalogs
-from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
-from singletable.patterns.pattern import BasePattern
-from singletable.schema import Index, Table, model_of
+from singletable_design.docs_generator.tables import (
+    cost_table,
+    entity_table,
+    field_table,
+    pattern_table,
+)
 
 MARK = "Written by singletable docs from the module"
 _LEGEND = (

@@ -7,14 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from singletable_design.docs_generator.markdown import (
-    code,
-    condition_text,
-    escape,
-    join_lines,
-    table,
-    type_text,
-)
 from singletable.patterns import (
     Estimate,
     FeedPattern,
@@ -38,6 +30,14 @@ from singletable.schema import (
     model_of,
 )
 from singletable.schema.resolved_key import Column
+from singletable_design.docs_generator.markdown import (
+    code,
+    condition_text,
+    escape,
+    join_lines,
+    table,
+    type_text,
+)
 
 _ROLES = {
     "version": "optimistic locking: a write fails if the item has changed since it was read",

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from singletable.schema import Table
 from singletable_design.infrastructure.deployment import AlarmThresholds, Deployment
 from singletable_design.infrastructure.planned_load import (
     DIRECTIONS,
@@ -21,7 +22,6 @@ from singletable_design.infrastructure.planned_load import (
     PlannedUse,
     format_rate,
 )
-from singletable.schema import Table
 
 _MINUTE = 60
 # DynamoDB publishes provisioned capacity and account metrics every five minutes.

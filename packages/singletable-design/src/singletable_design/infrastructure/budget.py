@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from singletable_design.infrastructure.deployment import Deployment
 from singletable.schema import Table
+from singletable_design.infrastructure.deployment import Deployment
 
 if TYPE_CHECKING:
-    from singletable_design.planning import Plan
     from singletable.prices import RegionPrices
+    from singletable_design.planning import Plan
 
 # Some more than planned is normal: traffic varies.
 BUDGET_MARGIN = 1.2

@@ -7,6 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from singletable.operations import (
+    CreateTable,
+    GlobalSecondaryIndex,
+    LocalSecondaryIndex,
+    OnDemandThroughput,
+    Projection,
+    ProvisionedThroughput,
+)
+from singletable.schema import Table
+from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 from singletable_design.infrastructure.alarms import Alarm, CapacityUtilization, Metric
 from singletable_design.infrastructure.budget import BUDGET_NOTIFICATIONS
 from singletable_design.infrastructure.dashboard import REGION, Dashboard, Json
@@ -18,16 +28,6 @@ from singletable_design.infrastructure.plan import (
     TablePlan,
     create_plan,
 )
-from singletable.operations import (
-    CreateTable,
-    GlobalSecondaryIndex,
-    LocalSecondaryIndex,
-    OnDemandThroughput,
-    Projection,
-    ProvisionedThroughput,
-)
-from singletable.schema import Table
-from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 
 _LINE_LENGTH = 100
 _INDENT = 8

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from singletable.schema import Table
+from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 from singletable_design.infrastructure.alarms import Alarm, CapacityUtilization, Metric
 from singletable_design.infrastructure.budget import BUDGET_NOTIFICATIONS, Budget
 from singletable_design.infrastructure.dashboard import REGION, Dashboard, Json, JsonObject
@@ -18,8 +20,6 @@ from singletable_design.infrastructure.plan import (
     TablePlan,
     create_plan,
 )
-from singletable.schema import Table
-from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 
 _TOPIC = "AlarmTopicArn"
 _HAS_TOPIC = "HasAlarmTopic"

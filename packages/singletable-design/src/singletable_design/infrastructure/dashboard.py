@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from singletable.schema import Table
 from singletable_design.infrastructure.alarms import planned_units
 from singletable_design.infrastructure.deployment import AlarmThresholds, Deployment
 from singletable_design.infrastructure.planned_load import (
@@ -19,7 +20,6 @@ from singletable_design.infrastructure.planned_load import (
     PlannedLoad,
     format_rate,
 )
-from singletable.schema import Table
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = dict[str, Json]

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from singletable.errors import DeclarationError
-from singletable_design.infrastructure.planned_load import PlannedLoad
 from singletable.operations import StreamViewType, TableClass
 from singletable.schema import Provisioned, Table
 from singletable.tables.settings import (
@@ -17,6 +16,7 @@ from singletable.tables.settings import (
     TableSettings,
     check_recovery_days,
 )
+from singletable_design.infrastructure.planned_load import PlannedLoad
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from singletable.schema import Table
 from singletable_design.infrastructure.dashboard import Json, JsonObject
 from singletable_design.infrastructure.deployment import AlarmThresholds, Deployment
 from singletable_design.infrastructure.planned_load import (
@@ -24,7 +25,6 @@ from singletable_design.infrastructure.prometheus import (
     required_load,
     selector,
 )
-from singletable.schema import Table
 
 # Of Grafana 11.6 and 12; newer versions migrate it.
 SCHEMA_VERSION = 41

@@ -9,7 +9,6 @@ from itertools import permutations
 from typing import TypeAlias
 
 from singletable.errors import DeclarationError, InvalidValue
-from singletable_design.infrastructure.names import ResourceNames, pascal_case
 from singletable.patterns import Pattern, ReadPattern, planned_requests
 from singletable.schema import Model, ResolvedKey, Table, model_of
 from singletable.schema.key_template import (
@@ -20,6 +19,7 @@ from singletable.schema.key_template import (
     ShardSegment,
 )
 from singletable.schema.resolved_key import Column, FieldColumn, TextColumn
+from singletable_design.infrastructure.names import ResourceNames, pascal_case
 
 # A transaction has no action of its own: it needs those of its parts, condition checks included.
 READS = ("GetItem", "BatchGetItem", "Query")

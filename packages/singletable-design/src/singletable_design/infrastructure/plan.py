@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from singletable.operations import CreateTable, OnDemandThroughput, ProvisionedThroughput
+from singletable.schema import Table, create_operation
+from singletable.tables.names import resolve_table_names
 from singletable_design.infrastructure.alarms import Alarm, account_alarms, max_units, table_alarms
 from singletable_design.infrastructure.budget import Budget, create_budget
 from singletable_design.infrastructure.dashboard import Dashboard, create_dashboard
 from singletable_design.infrastructure.deployment import Deployment
 from singletable_design.infrastructure.planned_load import DIRECTIONS, Direction
-from singletable.operations import CreateTable, OnDemandThroughput, ProvisionedThroughput
-from singletable.schema import Table, create_operation
-from singletable.tables.names import resolve_table_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from singletable.errors import DeclarationError
+from singletable.schema import Table
+from singletable.tables.names import resolve_table_names
 from singletable_design.infrastructure.alarms import (
     planned_throttles,
     planned_units,
@@ -25,8 +27,6 @@ from singletable_design.infrastructure.planned_load import (
     PlannedPattern,
     format_rate,
 )
-from singletable.schema import Table
-from singletable.tables.names import resolve_table_names
 
 LEAST_CALLS = 1.0
 # Outcomes that an application expects: the answer is no.

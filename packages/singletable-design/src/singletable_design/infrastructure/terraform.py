@@ -7,6 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from singletable.operations import (
+    GlobalSecondaryIndex,
+    LocalSecondaryIndex,
+    OnDemandThroughput,
+    Projection,
+    ProvisionedThroughput,
+)
+from singletable.schema import Table
+from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 from singletable_design.infrastructure.alarms import Alarm, CapacityUtilization, Metric
 from singletable_design.infrastructure.budget import BUDGET_NOTIFICATIONS, Budget
 from singletable_design.infrastructure.dashboard import REGION, Dashboard
@@ -18,15 +27,6 @@ from singletable_design.infrastructure.plan import (
     TablePlan,
     create_plan,
 )
-from singletable.operations import (
-    GlobalSecondaryIndex,
-    LocalSecondaryIndex,
-    OnDemandThroughput,
-    Projection,
-    ProvisionedThroughput,
-)
-from singletable.schema import Table
-from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 
 # `key_schema` blocks of indexes exist since 6.29; up to 6.36, removing one index removed all.
 _PROVIDER_VERSION = ">= 6.37"

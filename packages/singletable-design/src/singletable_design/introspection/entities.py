@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
+from singletable.schema import Table
+from singletable.values import AttributeValue
 from singletable_design.introspection.entity_builder import EntityBuilder
 from singletable_design.introspection.field_types import (
     GENERIC_LABELS,
@@ -30,8 +32,6 @@ from singletable_design.introspection.names import (
     unused_name,
 )
 from singletable_design.introspection.spec import EntitySpec, FieldPart, FieldSpec, Role
-from singletable.schema import Table
-from singletable.values import AttributeValue
 
 TTL_NAMES = (
     "ttl",

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from singletable.schema import Table
+from singletable.values import AttributeValue, Item
 from singletable_design.introspection.field_types import DataclassRegistry
 from singletable_design.introspection.names import snake_case, unused_name
 from singletable_design.introspection.spec import FieldPart, FieldSpec
-from singletable.schema import Table
-from singletable.values import AttributeValue, Item
 
 Encoding: TypeAlias = Literal["plain", "padded", "casefold"]
 # The number of digits that singletable writes unless padded() says otherwise.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from singletable_design.introspection.item_groups import ItemGroup, KeyShape, split_key
-from singletable_design.introspection.names import snake_case
-from singletable_design.introspection.sample import EntityHint, TableSample
 from singletable.schema import Table
 from singletable.schema.key_template import SEPARATOR
 from singletable.values import AttributeValue, Item
+from singletable_design.introspection.item_groups import ItemGroup, KeyShape, split_key
+from singletable_design.introspection.names import snake_case
+from singletable_design.introspection.sample import EntityHint, TableSample
 
 _VALUE = re.compile(r"[{<]([^{}<>]*)[}>]")
 # For each DynamoDB type, a value from which no narrower Python type is inferred.

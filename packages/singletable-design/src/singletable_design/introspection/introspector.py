@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from singletable.errors import DeclarationError
+from singletable.schema import Table
+from singletable.schema.source import docstring, render_comment, render_table
+from singletable.values import Item
 from singletable_design.introspection import source
 from singletable_design.introspection.entities import TTL_NAMES, build_entities
 from singletable_design.introspection.field_types import DataclassRegistry
@@ -18,14 +21,15 @@ from singletable_design.introspection.item_groups import (
     group_items,
     merge_groups,
 )
-from singletable_design.introspection.markers import add_unique, pop_marker_groups, unmatched_markers
+from singletable_design.introspection.markers import (
+    add_unique,
+    pop_marker_groups,
+    unmatched_markers,
+)
 from singletable_design.introspection.names import snake_case
 from singletable_design.introspection.roundtrip import find_mismatch, produces_markers, run_source
 from singletable_design.introspection.sample import TableSample
 from singletable_design.introspection.spec import EntitySpec, TableSpec, UnmatchedItems, is_verbatim
-from singletable.schema import Table
-from singletable.schema.source import docstring, render_comment, render_table
-from singletable.values import Item
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from singletable.schema import Table
+from singletable.schema.key_template import SEPARATOR, unescape
+from singletable.values import Item
 from singletable_design.introspection.field_types import (
     infer_text_type,
     is_common_label,
@@ -23,9 +26,6 @@ from singletable_design.introspection.field_types import (
     padded_width,
     text_format,
 )
-from singletable.schema import Table
-from singletable.schema.key_template import SEPARATOR, unescape
-from singletable.values import Item
 
 # The parts of a key attribute: a constant, or None for a value.
 KeyShape: TypeAlias = tuple[str | None, ...]

@@ -6,6 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from singletable.schema import Index
+from singletable.schema.key_template import SEPARATOR, escape, unescape
+from singletable.schema.table import KeyAttribute
+from singletable.values import AttributeValue
 from singletable_design.introspection.entity_builder import NUMBER_WIDTH, EntityBuilder
 from singletable_design.introspection.field_types import (
     FieldType,
@@ -37,10 +41,6 @@ from singletable_design.introspection.spec import (
     has_typed_shape,
     join_constants,
 )
-from singletable.schema import Index
-from singletable.schema.key_template import SEPARATOR, escape, unescape
-from singletable.schema.table import KeyAttribute
-from singletable.values import AttributeValue
 
 # Fields that follow a label in keys: `{"ELECTION": ["election_name"]}`.
 LabelFields = Mapping[str, Sequence[str]]

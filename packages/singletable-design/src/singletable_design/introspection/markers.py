@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from singletable.schema import Table
+from singletable.schema.key_template import SEPARATOR, unescape
+from singletable.schema.unique import OWNER
+from singletable.values import Item
 from singletable_design.introspection.entity_builder import EntityBuilder
 from singletable_design.introspection.field_types import DataclassRegistry, is_word
 from singletable_design.introspection.item_groups import ItemGroup, KeyShape, split_key
@@ -17,10 +21,6 @@ from singletable_design.introspection.spec import (
     UniqueSpec,
     UnmatchedItems,
 )
-from singletable.schema import Table
-from singletable.schema.key_template import SEPARATOR, unescape
-from singletable.schema.unique import OWNER
-from singletable.values import Item
 
 REASON = (
     "They look like markers of unique values: each has the key of its owner. The store writes them "

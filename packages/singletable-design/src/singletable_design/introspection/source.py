@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from singletable.schema.source import (
+    docstring,
+    format_call,
+    format_key,
+    quoted,
+    render_comment,
+    render_imports,
+)
 from singletable_design.introspection.field_types import DataclassSpec
 from singletable_design.introspection.names import snake_case, unused_name
 from singletable_design.introspection.spec import (
@@ -18,14 +26,6 @@ from singletable_design.introspection.spec import (
     UniqueSpec,
     join_constants,
     key_text,
-)
-from singletable.schema.source import (
-    docstring,
-    format_call,
-    format_key,
-    quoted,
-    render_comment,
-    render_imports,
 )
 
 _STANDARD = {

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from singletable_design.introspection.field_types import DataclassSpec, FieldType
 from singletable.schema import Table
 from singletable.values import Item
+from singletable_design.introspection.field_types import DataclassSpec, FieldType
 
 Role: TypeAlias = Literal["version", "expires"]
 

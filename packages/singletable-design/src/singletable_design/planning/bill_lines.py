@@ -10,9 +10,9 @@ from typing import Literal, TypeAlias, get_args
 
 from singletable.errors import InvalidValue
 from singletable.operations import TableClass
+from singletable.prices import PriceName, RegionPrices, price_name, price_unit
 from singletable_design.planning.plan import HOURS, Demand
 from singletable_design.planning.resource_load import UNIT_KINDS, CostOptions, ResourceLoad
-from singletable.prices import PriceName, RegionPrices, price_name, price_unit
 
 BillingMode: TypeAlias = Literal[
     "on-demand", "auto-scaled", "fixed", "reserved-1-year", "reserved-3-years"

@@ -10,13 +10,13 @@ from typing import Any, TypeAlias, cast
 from singletable.errors import InvalidValue
 from singletable.patterns import ReadPattern
 from singletable.patterns.sample_items import plain_type
+from singletable.schema import ItemKey, ResolvedKey, Selection, UniqueValue
 from singletable_design.planning.population import (
     EntityPopulation,
     Population,
     number_of_choices,
 )
 from singletable_design.planning.ranks import draw_rank
-from singletable.schema import ItemKey, ResolvedKey, Selection, UniqueValue
 
 # Numbers for the end of a range, of which the first that fits its key is used.
 _LARGE_NUMBERS = (10_000, 999, 99, 9)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from singletable.errors import InvalidValue
 from singletable.operations import TableClass
+from singletable.prices import PriceName, RegionPrices, price_name
 from singletable_design.planning.bill_lines import (
     BILLING_MODES,
     RESERVED_MONTHS,
@@ -35,7 +36,6 @@ from singletable_design.planning.resource_load import (
     ResourceLoad,
     UnitKind,
 )
-from singletable.prices import PriceName, RegionPrices, price_name
 
 _MODE_NAMES: dict[BillingMode, str] = {
     "on-demand": "on demand",

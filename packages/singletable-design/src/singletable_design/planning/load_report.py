@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from singletable.text_table import TextTable, format_csv
 from singletable_design.planning.charts import (
     Bar,
     bar_chart,
@@ -16,7 +17,6 @@ from singletable_design.planning.charts import (
     paragraph,
 )
 from singletable_design.planning.load_test import LoadOutcome, PatternOutcome, Targets, busiest_keys
-from singletable.text_table import TextTable, format_csv
 
 
 @dataclass(frozen=True, slots=True)

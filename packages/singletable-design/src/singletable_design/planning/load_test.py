@@ -19,12 +19,12 @@ from singletable.errors import InvalidValue, SingleTableError, Throttled
 from singletable.operations import AsyncDriver, Operation, Query
 from singletable.operations.partition_keys import item_requests, partition_values
 from singletable.patterns import FeedPattern, Pattern, Rate
-from singletable_design.planning.charts import format_latency
-from singletable_design.planning.plan import PatternPlan, Plan
-from singletable_design.planning.traffic import PlannedCall, Traffic
 from singletable.schema import Table
 from singletable.store import AsyncStore, Call, Progress
 from singletable.store.bulk import ProgressCallback
+from singletable_design.planning.charts import format_latency
+from singletable_design.planning.plan import PatternPlan, Plan
+from singletable_design.planning.traffic import PlannedCall, Traffic
 
 # Calls that are still running at the end may take this long.
 GRACE_SECONDS = 10.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from singletable.patterns.sample_items import plain_type
-from singletable_design.planning.workload import KeyDomains
 from singletable.schema import Model, model_of
+from singletable_design.planning.workload import KeyDomains
 
 
 def find_parent(

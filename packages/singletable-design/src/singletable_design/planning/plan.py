@@ -23,13 +23,13 @@ from singletable.patterns import (
     ReadPattern,
     ScanPattern,
 )
+from singletable.schema import Index, Provisioned, Table, model_of
 from singletable_design.planning.workload import (
     StoredSize,
     expected_rate,
     expected_units,
     stored_sizes,
 )
-from singletable.schema import Index, Provisioned, Table, model_of
 
 HOURS = 24
 HOURS_PER_MONTH = 730

@@ -17,6 +17,7 @@ import msgspec
 
 from singletable.errors import InvalidValue
 from singletable.patterns import FeedPattern, PatternCatalog, ReadPattern, ScanPattern
+from singletable.prices import RegionPrices, region_prices
 from singletable_design.planning.advice import Advice, advise
 from singletable_design.planning.bill_lines import BillingMode, CostLine
 from singletable_design.planning.charts import format_number
@@ -26,7 +27,6 @@ from singletable_design.planning.hot_keys import HotKey, hot_keys
 from singletable_design.planning.plan import Demand, PatternPlan, Plan, ResourcePlan, create_plan
 from singletable_design.planning.resource_load import CostOptions, loads_of
 from singletable_design.planning.workload import workload_of
-from singletable.prices import RegionPrices, region_prices
 
 GROWTH_MONTHS = 12
 

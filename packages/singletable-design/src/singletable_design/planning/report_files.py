@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TypeAlias
 
+from singletable.text_table import format_csv
 from singletable_design.planning.charts import (
     Bar,
     Line,
@@ -26,7 +27,6 @@ from singletable_design.planning.formats import (
     format_rate,
 )
 from singletable_design.planning.report import PlanReport, ResourceFigures
-from singletable.text_table import format_csv
 
 # The page charts the most expensive patterns; the table below the chart has all.
 _CHARTED_PATTERNS = 12

@@ -10,9 +10,9 @@ from typing import Literal, TypeAlias
 from singletable.errors import InvalidValue
 from singletable.operations import TableClass
 from singletable.patterns import FeedPattern
+from singletable.schema import Table, model_of
 from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
 from singletable_design.planning.plan import HOURS, HOURS_PER_MONTH, SECONDS_PER_MONTH, Demand, Plan
-from singletable.schema import Table, model_of
 
 # A partition is split before it has more bytes (Developer Guide, HowItWorks.Partitions).
 PARTITION_BYTES = 10 * 2**30

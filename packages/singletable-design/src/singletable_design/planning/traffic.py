@@ -31,13 +31,6 @@ from singletable.patterns.estimate import (
     rewritten_fields,
 )
 from singletable.patterns.requests import hydration
-from singletable_design.planning.call_values import (
-    PatternArguments,
-    changed_value,
-    toggled_index,
-)
-from singletable_design.planning.population import EntityPopulation, Population, Slot
-from singletable_design.planning.ranks import EvenRandom
 from singletable.schema import (
     Edit,
     ItemKey,
@@ -55,6 +48,13 @@ from singletable.store import AsyncStore, EntityAccess
 from singletable.store.batch import is_batchable
 from singletable.store.decoder import missing_fields, projected_attributes
 from singletable.store.transaction import Transaction
+from singletable_design.planning.call_values import (
+    PatternArguments,
+    changed_value,
+    toggled_index,
+)
+from singletable_design.planning.population import EntityPopulation, Population, Slot
+from singletable_design.planning.ranks import EvenRandom
 
 Action: TypeAlias = Callable[[AsyncStore], Awaitable[object]]
 # Created items are kept for deletes; more than this many are deleted.

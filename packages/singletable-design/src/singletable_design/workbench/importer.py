@@ -12,7 +12,13 @@ from singletable.errors import DeclarationError, ValidationError
 from singletable.schema import Binary, Index, Number, Provisioned, Table
 from singletable.schema.table import KeyType
 from singletable.values import AttributeType, Item, check_item
-from singletable_design.workbench.format import DataModel, DataTable, GlobalIndex, KeyEntry, TableFacet
+from singletable_design.workbench.format import (
+    DataModel,
+    DataTable,
+    GlobalIndex,
+    KeyEntry,
+    TableFacet,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import gc
 import sys
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,28 +20,21 @@ from singletable.cli.bulk import bulk_load, delete_partition
 from singletable.cli.check import check
 from singletable.cli.copy import copy
 from singletable.cli.diff import diff
-from singletable_design.cli.docs import docs
 from singletable.cli.dynamodb import dynamodb
 from singletable.cli.explain import explain
-from singletable_design.cli.infrastructure import app as infrastructure
-from singletable_design.cli.introspect import introspect
-from singletable_design.cli.load import load
 from singletable.cli.migration import app as migration
-from singletable_design.cli.new import app as new
 from singletable.cli.options import Commands
-from singletable_design.cli.plan import plan
 from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
-from singletable_design.cli.simulate import simulate
 from singletable.cli.sql import app as sql
 from singletable.cli.table import app as table
-from singletable_design.cli.workbench import app as workbench
 from singletable.errors import SingleTableError
 
 app = Commands(
     cls=PluginGroup,
     help="DynamoDB single-table design in Python, with an embedded DynamoDB engine.",
-    epilog="New here? Start with: singletable tour",
+    epilog="More commands: pip install singletable-design (plan, simulate, new, …), "
+    "singletable-apps (tour, serve, …)",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
@@ -50,53 +42,15 @@ app = Commands(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-
-@app.command()
-def tour(
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            "--file",
-            metavar="PATH",
-            help="Keep the tables in this new file. Without it they are in memory.",
-        ),
-    ] = None,
-    plain: Annotated[
-        bool,
-        typer.Option("--plain", help="No colors and no drawn lines, for files and screen readers."),
-    ] = False,
-) -> None:
-    """Show the embedded DynamoDB engine at work on five single-table designs.
-
-    Creates the tables of five design documents, runs their access patterns, and shows every
-    request, its result and the capacity units it consumed. Takes a second, and needs no account,
-    no network and no server.
-    """
-    from rich.console import Console
-
-    from singletable_apps.tour import run_tour
-
-    console = Console(color_system=None if plain else "auto", highlight=False)
-    run_tour(console, file=file, plain=plain)
-
-
-app.add_typer(new, name="new")
 app.command()(dynamodb)
-app.command()(introspect)
-app.command()(docs)
-app.command()(plan)
 app.command()(diff)
 app.command()(explain)
 app.command()(show)
-app.command()(simulate)
-app.command()(load)
 app.command("bulk-load")(bulk_load)
 app.command("delete-partition")(delete_partition)
 app.command()(copy)
 app.command()(check)
 app.command()(backup)
-app.add_typer(workbench, name="workbench")
-app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")
 app.add_typer(migration, name="migration")
 app.add_typer(sql, name="sql")

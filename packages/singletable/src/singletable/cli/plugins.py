@@ -3,7 +3,7 @@
 An entry point names a function, which becomes a command, or a typer.Typer, which becomes a group:
 
     [project.entry-points."singletable.commands"]
-    count = "ranked_ballots.cli:count"
+    plan = "singletable_design.cli.plan:plan"
 
 Its module is imported whenever commands are listed, so keep it light: import what the command needs
 inside the function, as the commands of this package do.
@@ -19,6 +19,11 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 GROUP = "singletable.commands"
+# Commands of the other packages of this project, for those who have not installed them.
+_COMMANDS = {
+    "singletable-apps": "count elections games polls portfolio serve skills tour",
+    "singletable-design": "docs infrastructure introspect load new plan simulate workbench",
+}
 _ANY_ARGUMENTS = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 
@@ -34,8 +39,10 @@ class PluginGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of this name, or None."""
         own = super().get_command(ctx, cmd_name)
-        entry = None if own is not None else _plugins().get(cmd_name)
-        return own if entry is None else _load(entry)
+        if own is not None:
+            return own
+        entry = _plugins().get(cmd_name)
+        return _missing_command(cmd_name) if entry is None else _load(entry)
 
 
 def _plugins() -> dict[str, EntryPoint]:
@@ -60,22 +67,34 @@ def _load(entry: EntryPoint) -> TyperCommand | TyperGroup:
     return command
 
 
+def _missing_command(name: str) -> TyperCommand | None:
+    """Return a command that names the package to install, or None if no package has it."""
+    for package, names in _COMMANDS.items():
+        if name in names.split():
+            return _failing_command(
+                name,
+                f"The command '{name}' is in the package {package}, which is not installed. "
+                f"Install it: pip install {package}",
+            )
+    return None
+
+
 def _broken_command(entry: EntryPoint, error: BaseException) -> TyperCommand:
     package = f" of the package {entry.dist.name}" if entry.dist is not None else ""
     reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+    message = (
+        f"The command '{entry.name}'{package} could not be loaded from {entry.value}: {reason}"
+    )
+    return _failing_command(entry.name, message, summary=f"(could not be loaded: {reason})")
+
+
+def _failing_command(name: str, message: str, *, summary: str = "") -> TyperCommand:
+    """Return a command that takes any arguments, and ends with the message."""
 
     def fail() -> NoReturn:
-        typer.echo(
-            f"singletable: The command '{entry.name}'{package} could not be loaded from "
-            f"{entry.value}: {reason}",
-            err=True,
-        )
+        typer.echo(f"singletable: {message}", err=True)
         raise typer.Exit(2)
 
     return TyperCommand(
-        entry.name,
-        callback=fail,
-        help=f"(could not be loaded: {reason})",
-        context_settings=_ANY_ARGUMENTS,
-        add_help_option=False,
+        name, callback=fail, help=summary, context_settings=_ANY_ARGUMENTS, add_help_option=False
     )

@@ -6,9 +6,9 @@ from functools import cache
 
 from fastapi import APIRouter, Request, Response
 
-from singletable import Page
 from ranked_ballots import Ballots, Ranking, instant_runoff
 from ranked_ballots.pictures import Picture, draw_transfers
+from singletable import Page
 from singletable_apps.polls.api.dependencies import Browser
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.pages.dependencies import CurrentSite

@@ -21,8 +21,8 @@ from singletable_apps.elections.proofs.keys import (
     padded_size,
 )
 from singletable_apps.shared.key_files import KeyFileError
-from tests.counting.strategies import NAMES, rankings
 from tests.apps.elections.proofs.factories import SIGNER, changes, make_sample
+from tests.counting.strategies import NAMES, rankings
 
 KEY = BallotKey(bytes(range(32)))
 IV = bytes(12)

@@ -16,10 +16,10 @@ from types import ModuleType
 from typing import Any
 
 from singletable.cli.app_loader import load_module
-from singletable_design.cli.new.source_edits import CannotEdit, ModuleSource
 from singletable.errors import DeclarationError
 from singletable.patterns import PatternCatalog, find_catalogs
 from singletable.schema import Model, Table, find_tables, model_of
+from singletable_design.cli.new.source_edits import CannotEdit, ModuleSource
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,12 @@ from rich.text import Text
 
 from singletable.cli.app_loader import load_module
 from singletable.cli.explain_view import print_plan
+from singletable.cli.output import pluralize, print_trimmed, shown_path
+from singletable.errors import StorageError
+from singletable.migration.schema_diff.files import lock_path
+from singletable.patterns import Pattern, PatternCatalog
+from singletable.prices import region_prices
+from singletable.schema.source import WIDTH, render_index
 from singletable_design.cli.new.app_modules import AppModules, edited_modules, find_modules
 from singletable_design.cli.new.entity_design import EntityDesign, check_entity_name, design_entity
 from singletable_design.cli.new.entity_patterns import NewPattern, design_patterns
@@ -31,11 +37,7 @@ from singletable_design.cli.new.entity_source import (
     render_patterns,
 )
 from singletable_design.cli.new.source_edits import CannotEdit
-from singletable.cli.output import pluralize, print_trimmed, shown_path
-from singletable.errors import StorageError
 from singletable_design.introspection.names import snake_case
-from singletable.migration.schema_diff.files import lock_path
-from singletable.patterns import Pattern, PatternCatalog
 from singletable_design.planning import (
     MonthlyCost,
     create_plan,
@@ -45,8 +47,6 @@ from singletable_design.planning import (
     workload_of,
 )
 from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
-from singletable.prices import region_prices
-from singletable.schema.source import WIDTH, render_index
 
 
 def add_entity(console: Console, options: EntityOptions, *, asks: bool, is_dry_run: bool) -> None:

@@ -10,9 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from singletable_design.cli.new.fields import TYPES, NewField, check_field_name, choice_type
 from singletable.errors import DeclarationError, InvalidValue
-from singletable_design.introspection.names import RESERVED, pascal_case, plural, snake_case
 from singletable.migration.schema_diff.old_declaration import double_quoted
 from singletable.migration.schema_diff.type_text import TypeTexts
 from singletable.patterns import PatternCatalog, Rate
@@ -27,6 +25,8 @@ from singletable.schema.key_template import (
 from singletable.schema.resolved_key import Column, TextColumn
 from singletable.schema.source import quoted
 from singletable.schema.table import MAX_GLOBAL_INDEXES, MOST_ATTRIBUTES, KeyAttribute, KeyType
+from singletable_design.cli.new.fields import TYPES, NewField, check_field_name, choice_type
+from singletable_design.introspection.names import RESERVED, pascal_case, plural, snake_case
 
 # Typical bytes of one key: its attributes and their names.
 KEY_SIZE = 60

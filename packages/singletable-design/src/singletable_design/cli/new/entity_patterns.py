@@ -6,9 +6,9 @@ import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
+from singletable.patterns import Rate
 from singletable_design.cli.new.entity_design import EntityAnswers, EntityDesign, article, words_of
 from singletable_design.introspection.names import plural, snake_case, unused_name
-from singletable.patterns import Rate
 
 
 @dataclass(frozen=True, slots=True)

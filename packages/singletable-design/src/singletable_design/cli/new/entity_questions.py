@@ -8,11 +8,11 @@ from typing import TypeVar, cast
 
 import typer
 
+from singletable.errors import InvalidValue, SingleTableError
+from singletable.patterns import Rate
 from singletable_design.cli.new.entity_design import EntityAnswers, article, words_of
 from singletable_design.cli.new.fields import NewField, parse_field, parse_rate
-from singletable.errors import InvalidValue, SingleTableError
 from singletable_design.introspection.names import plural, snake_case
-from singletable.patterns import Rate
 
 T = TypeVar("T")
 

@@ -8,13 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from singletable_design.cli.new.app_modules import AppModules
-from singletable_design.cli.new.entity_design import EntityDesign, NewKey, words_of
-from singletable_design.cli.new.entity_patterns import NewPattern
-from singletable_design.cli.new.entity_tests import render_tests
-from singletable_design.cli.new.source_edits import CannotEdit, Group, ModuleSource
 from singletable.errors import DeclarationError
-from singletable_design.introspection.names import plural, snake_case, unused_name
 from singletable.migration.schema_diff.old_declaration import STANDARD_NAMES
 from singletable.schema.source import (
     docstring,
@@ -23,6 +17,12 @@ from singletable.schema.source import (
     quoted,
     render_index,
 )
+from singletable_design.cli.new.app_modules import AppModules
+from singletable_design.cli.new.entity_design import EntityDesign, NewKey, words_of
+from singletable_design.cli.new.entity_patterns import NewPattern
+from singletable_design.cli.new.entity_tests import render_tests
+from singletable_design.cli.new.source_edits import CannotEdit, Group, ModuleSource
+from singletable_design.introspection.names import plural, snake_case, unused_name
 
 
 @dataclass(frozen=True, slots=True)

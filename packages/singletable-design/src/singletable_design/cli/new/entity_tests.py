@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from singletable.schema.source import docstring, render_imports
 from singletable_design.cli.new.entity_design import EntityDesign, article, words_of
 from singletable_design.cli.new.entity_patterns import NewPattern
 from singletable_design.cli.new.fields import NewField
 from singletable_design.cli.new.source_edits import Group
 from singletable_design.introspection.names import plural, snake_case
-from singletable.schema.source import docstring, render_imports
 
 _STANDARD = {
     "datetime": ("UTC", "date", "datetime"),

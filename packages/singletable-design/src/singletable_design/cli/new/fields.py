@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from singletable.errors import InvalidValue
-from singletable_design.introspection.names import RESERVED, snake_case
 from singletable.patterns import Rate, per_day, per_hour, per_minute, per_second
 from singletable.schema.fields import Role
 from singletable.schema.source import quoted
 from singletable.schema.table import ScalarType
+from singletable_design.introspection.names import RESERVED, snake_case
 
 
 @dataclass(frozen=True, slots=True)

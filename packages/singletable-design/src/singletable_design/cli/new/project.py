@@ -13,13 +13,13 @@ from pathlib import Path
 import typer
 
 from singletable.cli.app_loader import load_module
-from singletable_design.cli.new.app_modules import edited_modules
 from singletable.cli.output import shown_path
 from singletable.errors import InvalidValue, StorageError
-from singletable_design.introspection.names import snake_case
 from singletable.migration.schema_diff.files import write_lock
 from singletable.migration.schema_diff.snapshot import LOCK_NAME, snapshot
 from singletable.schema import find_tables
+from singletable_design.cli.new.app_modules import edited_modules
+from singletable_design.introspection.names import snake_case
 
 TEMPLATE = Path(__file__).parent / "template"
 # Longer names would break lines that formatters leave alone.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from singletable.prices import RegionPrices, region_prices
 from singletable_design.planning.advice.advice import KINDS, Advice, Kind, Severity
 from singletable_design.planning.advice.billing import advise_billing
 from singletable_design.planning.advice.busy_keys import (
@@ -39,7 +40,6 @@ from singletable_design.planning.advice.writes import (
     advise_transactions,
 )
 from singletable_design.planning.plan import Plan
-from singletable.prices import RegionPrices, region_prices
 
 __all__ = ["KINDS", "Advice", "Kind", "Severity", "advise"]
 

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from singletable.patterns import Distribution, UnitCost
+from singletable.schema import Model, ResolvedKey, model_of
+from singletable.schema.key_parts import MAX_SHARDS
 from singletable_design.planning.advice.advice import (
     ALMOST_ALL,
     CONFLICT_SHARE,
@@ -32,8 +34,6 @@ from singletable_design.planning.charts import format_number
 from singletable_design.planning.formats import format_bytes
 from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT, HotKey, hot_keys
 from singletable_design.planning.workload import STORAGE_OVERHEAD, KeySpace
-from singletable.schema import Model, ResolvedKey, model_of
-from singletable.schema.key_parts import MAX_SHARDS
 
 
 def advise_hot_keys(design: Design) -> Iterator[Advice]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from singletable.patterns import FeedPattern, WritePattern
+from singletable.schema import Model
 from singletable_design.planning.advice.advice import (
     GROWTH_FACTOR,
     NEAR_LIMIT,
@@ -19,7 +20,6 @@ from singletable_design.planning.formats import format_bytes, format_dollars
 from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
 from singletable_design.planning.plan import SECONDS_PER_MONTH
 from singletable_design.planning.workload import STORAGE_OVERHEAD
-from singletable.schema import Model
 
 
 def advise_missing(design: Design) -> Iterator[Advice]:

@@ -18,6 +18,15 @@ from singletable.patterns import (
 )
 from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
 from singletable.patterns.requests import Action, key_template
+from singletable.prices import RegionPrices
+from singletable.schema import Index, Model, ResolvedKey, Selection, Table, model_of
+from singletable.schema.key_template import (
+    FieldSegment,
+    FixedSegment,
+    RepeatedSegment,
+    ShardSegment,
+)
+from singletable.schema.resolved_key import Column, TextColumn
 from singletable_design.planning.advice.advice import (
     QUESTION_DOLLARS,
     QUESTION_SHARE,
@@ -30,15 +39,6 @@ from singletable_design.planning.advice.advice import (
 from singletable_design.planning.bill_lines import GB
 from singletable_design.planning.plan import SECONDS_PER_MONTH, PatternPlan, Plan
 from singletable_design.planning.workload import KeyDomains, Workload, expected_units, workload_of
-from singletable.prices import RegionPrices
-from singletable.schema import Index, Model, ResolvedKey, Selection, Table, model_of
-from singletable.schema.key_template import (
-    FieldSegment,
-    FixedSegment,
-    RepeatedSegment,
-    ShardSegment,
-)
-from singletable.schema.resolved_key import Column, TextColumn
 
 
 @dataclass(frozen=True, slots=True)

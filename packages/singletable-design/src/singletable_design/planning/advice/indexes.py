@@ -8,6 +8,8 @@ from typing import Any, Literal, cast
 
 from singletable.patterns import ReadPattern
 from singletable.patterns.sample_items import entry_size
+from singletable.schema import Index, Model, ResolvedKey, Selection, Table
+from singletable.store.decoder import missing_fields
 from singletable_design.planning.advice.advice import (
     WIDE_ENTRY_BYTES,
     Advice,
@@ -28,8 +30,6 @@ from singletable_design.planning.charts import format_number
 from singletable_design.planning.formats import format_bytes
 from singletable_design.planning.plan import PatternPlan
 from singletable_design.planning.workload import STORAGE_OVERHEAD
-from singletable.schema import Index, Model, ResolvedKey, Selection, Table
-from singletable.store.decoder import missing_fields
 
 
 def advise_unused(design: Design) -> Iterator[Advice]:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from singletable.patterns import Rate, ReadPattern, ScanPattern, estimate
 from singletable.patterns.estimate import READ_BLOCK
+from singletable.schema import Selection, Table, model_of
 from singletable_design.planning.advice.advice import (
     FILTER_FACTOR,
     MANY_ITEMS,
@@ -35,7 +36,6 @@ from singletable_design.planning.charts import format_number
 from singletable_design.planning.formats import format_bytes
 from singletable_design.planning.plan import PatternPlan
 from singletable_design.planning.workload import KeySpace
-from singletable.schema import Selection, Table, model_of
 
 
 def advise_filters(design: Design) -> Iterator[Advice]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from singletable.patterns import WritePattern
 from singletable.patterns.estimate import WRITE_BLOCK
 from singletable.patterns.sample_items import sample_item, sample_values
+from singletable.schema import Model, model_of
+from singletable.values import MAX_ITEM_SIZE, item_size
 from singletable_design.planning.advice.advice import (
     LARGE_ITEM_SHARE,
     LARGE_UPDATE_BYTES,
@@ -19,8 +21,6 @@ from singletable_design.planning.advice.advice import (
 from singletable_design.planning.advice.design import Design, RatedPart, declared_parts, tuple_text
 from singletable_design.planning.charts import format_number
 from singletable_design.planning.formats import format_bytes
-from singletable.schema import Model, model_of
-from singletable.values import MAX_ITEM_SIZE, item_size
 
 
 def advise_large_items(design: Design) -> Iterator[Advice]:

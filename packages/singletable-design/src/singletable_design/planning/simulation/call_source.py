@@ -19,7 +19,13 @@ from singletable.patterns import Distribution, Rate
 from singletable_design.planning.simulation.calls import Calls
 from singletable_design.planning.simulation.partitions import KEY_LENGTH, KINDS, Flags, Floats, Ints
 from singletable_design.planning.simulation.sampler import Sampler, sampler
-from singletable_design.planning.workload import Domain, KeySpace, PatternLoad, PlacedUnits, SortKeys
+from singletable_design.planning.workload import (
+    Domain,
+    KeySpace,
+    PatternLoad,
+    PlacedUnits,
+    SortKeys,
+)
 
 # The most frequent values are counted, to find hot keys; at most this many keys of a template.
 _COUNTED_KEYS = 1_024

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from singletable.text_table import TextTable, format_csv
 from singletable_design.planning.charts import (
     Bar,
     HeatRow,
@@ -29,7 +30,6 @@ from singletable_design.planning.simulation.result import (
     ThrottlePoint,
     WhatIf,
 )
-from singletable.text_table import TextTable, format_csv
 
 # A capacity line is left out if it is so far above the load that nothing else could be seen.
 _CAPACITY_IN_SIGHT = 8

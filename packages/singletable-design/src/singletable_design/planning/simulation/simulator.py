@@ -17,6 +17,9 @@ import numpy as np
 
 from singletable.errors import InvalidValue
 from singletable.patterns.expected_load import check_skew
+from singletable.retry import RetryPolicy
+from singletable.schema import Provisioned
+from singletable.store import Progress
 from singletable_design.planning.simulation.call_source import (
     WRITE_MEDIAN,
     Cache,
@@ -46,9 +49,6 @@ from singletable_design.planning.simulation.result import (
     ThrottleCause,
 )
 from singletable_design.planning.workload import Workload
-from singletable.retry import RetryPolicy
-from singletable.schema import Provisioned
-from singletable.store import Progress
 
 MINUTE = 60
 MAX_MINUTES = 7 * 24 * 60

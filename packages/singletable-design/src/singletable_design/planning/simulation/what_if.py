@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from singletable.errors import InvalidValue
 from singletable.patterns import per_second
+from singletable.retry import RetryPolicy
 from singletable_design.planning.simulation.result import ThrottlePoint
 from singletable_design.planning.simulation.simulator import (
     MAX_CALLS_PER_SECOND,
@@ -16,7 +17,6 @@ from singletable_design.planning.simulation.simulator import (
     SimulationSettings,
 )
 from singletable_design.planning.workload import KeySpace, PatternLoad, PlacedUnits, Workload
-from singletable.retry import RetryPolicy
 
 # Throttling begins where a larger share of calls than this has a throttled request.
 THROTTLED_SHARE = 0.001

@@ -1,0 +1,1 @@
+"""Plan, simulate, document and deploy a single-table design."""
