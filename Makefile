@@ -14,7 +14,7 @@ PORT ?= 8000
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 PACKAGES := $(wildcard packages/*)
-PYTHON_FILES := conftest.py packages tests benchmarks drills tools examples
+PYTHON_FILES := packages tests benchmarks drills tools examples
 TESTS_OF_ALL := tests $(wildcard packages/*/tests)
 
 # Other software that tests and benchmarks run: .peers/NAME/.installed. Each has its own folder, because they pin different

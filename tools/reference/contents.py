@@ -142,4 +142,4 @@ def _new_page(package: str, names: list[str]) -> Page:
     introduction = first_line(package)
     if package in PUBLIC_MODULES:
         introduction += f" All names are in `{package}`."
-    return Page(name, f"singletable.{name}", introduction, (Section("All", " ".join(names)),))
+    return Page(name, package, introduction, (Section("All", " ".join(names)),))

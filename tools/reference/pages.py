@@ -82,9 +82,8 @@ PAGES = (
             Section("Writes", "creates puts updates deletes checks"),
             Section("Rates", "Rate per_second per_minute per_hour per_day"),
             Section("Patterns", "Pattern ReadPattern WritePattern ScanPattern FeedPattern"),
-            Section("Docs", "check_docs"),
         ),
-        ("singletable.patterns", "singletable_design.docs_generator"),
+        ("singletable.patterns",),
     ),
     Page(
         "store",
@@ -172,11 +171,14 @@ PAGES = (
 # Public modules whose names `singletable` itself does not export.
 PUBLIC_MODULES = (
     "singletable.faults",
-    "singletable_design.infrastructure",
     "singletable.migration",
-    "singletable_design.planning",
+    "singletable.prices",
     "singletable.server",
+    "singletable.tables",
     "singletable.testing",
+    "singletable_design.docs_generator",
+    "singletable_design.infrastructure",
+    "singletable_design.planning",
 )
 
 # Classes that users get from other calls and do not instantiate.

@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from singletable import DeclarationError, Provisioned, planning
+from singletable import DeclarationError, Provisioned
 from singletable.prices import region_prices
+from singletable_design import planning
 from singletable_design.infrastructure import (
     AlarmThresholds,
     Deployment,

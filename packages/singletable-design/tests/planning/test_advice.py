@@ -33,7 +33,6 @@ from singletable import (
     per_hour,
     per_minute,
     per_second,
-    planning,
     puts,
     uniform,
     updates,
@@ -41,6 +40,7 @@ from singletable import (
 )
 from singletable.prices import region_prices
 from singletable.store import EntityAccess
+from singletable_design import planning
 from singletable_design.planning.advice import KINDS
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")

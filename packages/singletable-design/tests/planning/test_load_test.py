@@ -17,9 +17,9 @@ from singletable import (
     InvalidValue,
     PatternCatalog,
     connect_async,
-    planning,
 )
 from singletable.faults import AsyncFaultyDriver, Faults, Next
+from singletable_design import planning
 from singletable_design.planning.load_test import partition_keys
 from singletable_design.planning.simulation import SimulationSettings, simulate
 from tests.planning.designs import skills_catalog

@@ -21,10 +21,10 @@ from singletable import (
     attr,
     creates,
     per_second,
-    planning,
     updates,
 )
 from singletable.prices import region_prices
+from singletable_design import planning
 from singletable_design.planning.formats import (
     format_bytes,
     format_change,

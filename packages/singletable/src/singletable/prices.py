@@ -18,6 +18,16 @@ from msgspec import Meta
 
 from singletable.errors import InvalidValue
 
+__all__ = [
+    "Price",
+    "PriceList",
+    "PriceName",
+    "PriceSource",
+    "RegionPrices",
+    "load_prices",
+    "region_prices",
+]
+
 DEFAULT_REGION = "us-east-1"
 PRICING_PAGE = "https://aws.amazon.com/dynamodb/pricing/"
 

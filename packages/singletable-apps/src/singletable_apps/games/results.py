@@ -13,7 +13,7 @@ from math import fsum
 from statistics import median
 from unicodedata import category, normalize
 
-from singletable_apps import counting
+import ranked_ballots
 from singletable_apps.games.questions import Question, QuestionType, Scale
 from singletable_apps.games.scoring import fold_answer, round_points
 
@@ -265,9 +265,9 @@ def _rank_options(question: Question, replies: list[Reply]) -> tuple[RankedOptio
         places = {option: float(at) for at, option in enumerate(reply.choices, 1)}
         for option, numbers in positions.items():
             numbers.append(places.get(option, left))
-    rankings = [counting.Ranking.from_levels(reply.choices) for reply in replies]
-    ballots = counting.Ballots.from_rankings(sorted(labels), rankings)
-    schulze, borda = counting.schulze(ballots), counting.borda(ballots)
+    rankings = [ranked_ballots.Ranking.from_levels(reply.choices) for reply in replies]
+    ballots = ranked_ballots.Ballots.from_rankings(sorted(labels), rankings)
+    schulze, borda = ranked_ballots.schulze(ballots), ranked_ballots.borda(ballots)
     first = Counter(reply.choices[0] for reply in replies)
     ranked = [
         RankedOption(

@@ -16,7 +16,7 @@ from random import Random
 from typing import Generic, Literal, TypeAlias, TypeVar
 from unicodedata import normalize
 
-from singletable_apps import counting
+import ranked_ballots
 
 Points = TypeVar("Points", int, float)
 TriviaMode: TypeAlias = Literal["speed", "classic", "accuracy"]
@@ -383,14 +383,14 @@ def _borda_points(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
 
 def _schulze_places(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
     # Unranked answers come last, but a ballot says nothing of answers that its voter did not see.
-    rankings = [counting.Ranking.from_levels([*each.ranked, each.unranked]) for each in cast]
-    ballots = counting.Ballots.from_rankings(names, rankings)
-    return counting.schulze(ballots, unranked="no opinion").place_numbers
+    rankings = [ranked_ballots.Ranking.from_levels([*each.ranked, each.unranked]) for each in cast]
+    ballots = ranked_ballots.Ballots.from_rankings(names, rankings)
+    return ranked_ballots.schulze(ballots, unranked="no opinion").place_numbers
 
 
 def _runoff_places(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
-    rankings = [counting.Ranking.from_levels(each.ranked) for each in cast]
-    result = counting.instant_runoff(counting.Ballots.from_rankings(names, rankings))
+    rankings = [ranked_ballots.Ranking.from_levels(each.ranked) for each in cast]
+    result = ranked_ballots.instant_runoff(ranked_ballots.Ballots.from_rankings(names, rankings))
     places = result.place_numbers
     # Answers that were tied for last and eliminated one after the other share the better place.
     # The last eliminated has it.

@@ -1,0 +1,120 @@
+"""Which tests are quick, how many examples property tests try, and when garbage is collected.
+
+`make test` runs the quick part, before every commit. `make test-all` runs it and the rest: what
+needs other programs than Python and a browser, and what only takes long.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from singletable import Engine
+from tests.sql_servers import SERVER, open_engine
+
+# The examples are the same each time, so that only a change of the code makes a test fail.
+settings.register_profile(
+    "same", derandomize=True, max_examples=25, deadline=None, print_blob=True, database=None
+)
+# `long` is for `make fuzz`: new examples each time, and failures are remembered.
+settings.register_profile(
+    "long",
+    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "2000")),
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("same")
+
+ROOT = Path(__file__).parents[1]
+# Folders and files that are not in the quick part, except for one journey through each app.
+REST = {
+    *("benchmarks", "browser", "clients", "differential", "drills", "fuzz", "sql_storage"),
+    "typing",
+    *("test_cdk.py", "test_crashes.py", "test_known_failures.py", "test_make_run.py"),
+    *("test_memory.py", "test_power_cuts.py", "test_process.py", "test_schemathesis.py"),
+}
+BROWSER = "packages/singletable-apps/tests/browser"
+JOURNEYS = (
+    f"{BROWSER}/games/test_whole_games.py::test_mixed_session_keeps_scores_over_all_types",
+    f"{BROWSER}/polls/test_use.py::test_create_and_vote_by_touch_on_a_phone",
+    f"{BROWSER}/portfolio/test_whole_story.py::",
+    f"{BROWSER}/skills/test_whole_story.py::",
+    f"{BROWSER}/test_election.py::",
+)
+# In the quick part, a test that runs on several drivers runs in memory and on one other, in turn.
+DRIVERS = {
+    "opener": ("memory, async", "file", "file, async", "http", "http, async"),
+    "driver": ("file", "wire"),
+    "drivers": ("file", "http"),
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that chooses a part."""
+    parser.addoption("--part", choices=("quick", "rest"), help="run one part of the tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker."""
+    config.addinivalue_line("markers", "rest: not in the quick part, because it takes long")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import what is not in the quick part."""
+    if config.option.part != "quick" or not _is_in_rest(collection_path):
+        return None
+    name = collection_path.relative_to(ROOT).as_posix()
+    return not any(journey.startswith(name) for journey in JOURNEYS) or None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of the chosen part."""
+    part = config.option.part
+    if part is None:
+        return
+    chosen = [item for item in items if _part_of(item) == part]
+    kept = set(map(id, chosen))
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+    items[:] = chosen
+
+
+@cache
+def _is_in_rest(path: Path) -> bool:
+    return not REST.isdisjoint(path.relative_to(ROOT).parts)
+
+
+def _part_of(item: pytest.Item) -> str:
+    if _is_in_rest(item.path):
+        return "quick" if item.nodeid.startswith(JOURNEYS) else "rest"
+    if item.get_closest_marker("rest"):
+        return "rest"
+    call: Any = getattr(item, "callspec", None)  # pytest does not declare it
+    for fixture in () if call is None else DRIVERS.keys() & call.params:
+        driver = call.params[fixture]
+        if isinstance(driver, str) and driver != "memory":
+            others = DRIVERS[fixture]
+            turn = crc32(item.nodeid.replace(driver, "").encode()) % len(others)
+            return "quick" if driver == others[turn] else "rest"
+    return "quick"
+
+
+if SERVER:
+    Engine.in_memory = staticmethod(open_engine)  # type: ignore[method-assign]
+
+# Imports and collected tests stay until the end, so there is no garbage among them.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage seldom, and not among what stays: it takes a tenth of the time otherwise."""
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(20_000, 20, 20)
