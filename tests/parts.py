@@ -63,7 +63,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker."""
+    """Declare the marker, and let other processes import what tests can."""
+    folders = [ROOT, *sorted(ROOT.glob("packages/*"))]
+    os.environ["PYTHONPATH"] = os.pathsep.join(map(str, folders))
     config.addinivalue_line("markers", "rest: not in the quick part, because it takes long")
 
 

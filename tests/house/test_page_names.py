@@ -9,16 +9,20 @@ import re
 from functools import cache
 from pathlib import Path
 
-from tests.house.sources import BENCHMARKS, DRILLS, EXAMPLES, ROOT, SOURCES, TESTS, name_of
+from tests.house.sources import BENCHMARKS, DRILLS, EXAMPLES, PACKAGES, SOURCES, TESTS, name_of
 
-APPS = ROOT / "packages/singletable-apps/src/singletable_apps"
+FOLDERS = [path for path in PACKAGES if path.name in ("ranked_ballots", "singletable_apps")]
 PAGES = (".html", ".js", ".py", ".svg")
 
 
 @cache
 def _texts(*endings: str) -> dict[Path, str]:
-    paths = (path for path in sorted(APPS.rglob("*")) if path.suffix in endings)
-    return {path: path.read_text() for path in paths if "vendor" not in path.parts}
+    paths = [path for folder in FOLDERS for path in sorted(folder.rglob("*"))]
+    return {
+        path: path.read_text()
+        for path in paths
+        if path.suffix in endings and "vendor" not in path.parts
+    }
 
 
 # ------------------------------------------------------------------------------ headers

@@ -28,8 +28,9 @@ def lines() -> Iterator[str]:
 def _commands(command: object, path: str) -> Iterator[str]:
     """Describe a command, or all commands of a group, each under its own heading."""
     if isinstance(command, TyperGroup):
-        for name in sorted(command.commands):
-            yield from _commands(command.commands[name], f"{path} {name}")
+        context = command.make_context(path, [], resilient_parsing=True)
+        for name in sorted(command.list_commands(context)):
+            yield from _commands(command.get_command(context, name), f"{path} {name}")
     elif isinstance(command, TyperCommand) and not command.hidden:
         yield from _command(command, path)
 

@@ -173,7 +173,7 @@ def test_errors_are_explained_without_a_traceback(
         Path("votes.txt").write_text(content)
     code, out, err = run("votes.txt", *options)
     assert (code, out) == (2, "") or "--svg" in options
-    assert err.startswith("singletable: ")
+    assert err.startswith("ranked-ballots: ")
     assert message in err
     assert "Traceback" not in err
 
@@ -241,17 +241,6 @@ def test_large_file_has_a_progress_bar_only_in_a_terminal(run: Run, tmp_path: Pa
 def test_runoff_equals_that_of_the_library(run: Run) -> None:
     _, out, _ = run("capital.abif", "-m", "runoff", "--json", "--seed", "s")
     assert out == instant_runoff(read_ballots("capital.abif").ballots, seed="s").to_json()
-
-
-# The library is often installed without the extra for apps.
-def test_missing_numpy_error_says_what_to_install() -> None:
-    script = (
-        "import sys; sys.modules['numpy'] = None\n"
-        "from singletable.cli import main; main(['count', 'votes.abif'])"
-    )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert ran.returncode == 2
-    assert ran.stderr == ("singletable: Counting needs NumPy: pip install 'singletable[apps]'.\n")
 
 
 # `singletable --help` loads the commands of all installed packages.

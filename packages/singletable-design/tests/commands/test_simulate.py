@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 from pathlib import Path
 
 import pytest
@@ -95,11 +94,6 @@ def test_simulate_rejects_wrong_options(run: Run, arguments: list[str], message:
 
 def test_simulate_without_rates_says_what_to_declare(run: Run) -> None:
     assert "rate=per_second(20)" in run.rejected("simulate", "tests.designs.shop")
-
-
-def test_simulate_without_numpy_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "numpy", None)
-    assert "pip install 'singletable[planning]'" in run.rejected("simulate", APP)
 
 
 def test_simulate_reports_a_file_that_cannot_be_written(run: Run, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from tests.cli.run import Run
 def test_help_lists_commands_and_where_to_start(run: Run) -> None:
     code, out, _ = run("--help")
     assert code == 0
-    for word in ("tour", "version", "singletable tour"):
+    for word in ("version", "pip install singletable-design", "singletable-apps"):
         assert word in out
 
 

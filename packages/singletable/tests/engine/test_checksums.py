@@ -177,13 +177,17 @@ def test_copy_in_memory_has_no_checksums(path: Path) -> None:
 def old(tmp_path: Path) -> Path:
     """Return a file that the release before checksums wrote."""
     path = tmp_path / "old.db"
-    path.write_bytes(gzip.decompress((ROOT / "tests/data/format-2.db.gz").read_bytes()))
+    path.write_bytes(
+        gzip.decompress((ROOT / "packages/singletable/tests/data/format-2.db.gz").read_bytes())
+    )
     return path
 
 
 def test_file_without_page_checksums_is_upgraded(tmp_path: Path) -> None:
     path = tmp_path / "old.db"
-    path.write_bytes(gzip.decompress((ROOT / "tests/data/format-3.db.gz").read_bytes()))
+    path.write_bytes(
+        gzip.decompress((ROOT / "packages/singletable/tests/data/format-3.db.gz").read_bytes())
+    )
     assert not check_file(path).problems
     read_sample(path)
     assert not check_file(path).problems

@@ -66,24 +66,10 @@ LimitOption: TypeAlias = Annotated[
 @contextmanager
 def exit_on_error() -> Generator[None]:
     """Print expected errors as one paragraph and exit with code 2."""
-    try:
-        from singletable_apps.shared.serve import EXPECTED_ERRORS, error_text
-    except ModuleNotFoundError as error:
-        raise _missing_package(error) from None
+    from singletable_apps.shared.serve import EXPECTED_ERRORS, error_text
+
     try:
         yield
     except EXPECTED_ERRORS as error:
         typer.echo(f"singletable: {error_text(error)}", err=True)
         raise typer.Exit(2) from None
-    except ModuleNotFoundError as error:
-        raise _missing_package(error) from None
-
-
-def _missing_package(error: ModuleNotFoundError) -> BaseException:
-    """Return an exit that says what to install; return the error itself if the module is ours."""
-    if error.name is None or error.name.partition(".")[0].startswith("singletable"):
-        return error
-    typer.echo(
-        f"singletable: The apps need {error.name}. Run: pip install 'singletable[apps]'", err=True
-    )
-    return typer.Exit(2)

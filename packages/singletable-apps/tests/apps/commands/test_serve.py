@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import socket
-import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -130,13 +129,3 @@ def test_file_as_a_folder_is_rejected(capsys: pytest.CaptureFixture[str], tmp_pa
     err = _refused(capsys, "--folder", tmp_path / "data", "--port", "0", "--sample")
     assert "Elections could not start." in err
     assert f"Cannot use '{tmp_path}/data/elections.new': Not a directory." in err
-
-
-def test_missing_package_is_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    for module in ("home.serve", "shared.serve"):
-        monkeypatch.delitem(sys.modules, f"singletable_apps.{module}", raising=False)
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
-    err = _refused(capsys, "--folder", tmp_path / "data", "--port", "0")
-    assert err == "singletable: The apps need uvicorn. Run: pip install 'singletable[apps]'\n"

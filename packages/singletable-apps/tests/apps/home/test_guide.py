@@ -164,10 +164,11 @@ def test_repeated_headings_have_different_ids() -> None:
 def test_wheel_contains_the_documents_where_the_site_looks_for_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
-    sources = wheel["targets"]["wheel"]["sources"]
-    assert "docs" in wheel["targets"]["wheel"]["only-include"]
-    package = tmp_path / sources["docs"]
+    project = ROOT / "packages/singletable-apps"
+    wheel = tomllib.loads((project / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    ((source, target),) = wheel["targets"]["wheel"]["force-include"].items()
+    assert (project / source).samefile(ROOT / "docs")
+    package = tmp_path / target
     package.mkdir(parents=True)
     monkeypatch.setattr(
         "singletable_apps.home.guide.__file__", str(tmp_path / "singletable_apps/home/guide.py")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from singletable.cli.options import Months, PatternApp, Scale
-from singletable.errors import SingleTableError
 
 if TYPE_CHECKING:
     from singletable.patterns import PatternCatalog
@@ -105,7 +104,6 @@ def simulate(
     tables take before throttling begins, and in which key. No account is needed, and nothing is
     written to a table.
     """
-    _check_numpy()
     from rich.console import Console
 
     from singletable.cli.app_loader import load_catalogs
@@ -182,15 +180,6 @@ def _remedies(point: ThrottlePoint, *, is_on_demand: bool) -> Iterator[str]:
         )
     else:
         yield "Simulate more capacity with --capacity READ/WRITE, or with --capacity on-demand."
-
-
-def _check_numpy() -> None:
-    from singletable.telemetry.stats import check_installed
-
-    try:
-        check_installed("numpy", "planning", "singletable simulate")
-    except ModuleNotFoundError as error:
-        raise SingleTableError(str(error)) from None
 
 
 def _changes(

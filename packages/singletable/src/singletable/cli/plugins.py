@@ -18,6 +18,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from singletable.cli.options import Commands
+
 GROUP = "singletable.commands"
 # Commands of the other packages of this project, for those who have not installed them.
 _COMMANDS = {
@@ -56,7 +58,7 @@ def _load(entry: EntryPoint) -> TyperCommand | TyperGroup:
     try:
         loaded = entry.load()
         if not isinstance(loaded, typer.Typer):
-            app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+            app = Commands(add_completion=False, rich_markup_mode="markdown")
             app.command(entry.name)(loaded)
             loaded = app
         command = get_command(loaded)

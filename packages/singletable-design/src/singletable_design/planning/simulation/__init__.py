@@ -1,4 +1,4 @@
-"""Simulate the load of a design: partitions, hot keys, throttling and latency. Needs NumPy."""
+"""Simulate the load of a design: partitions, hot keys, throttling and latency."""
 
 from singletable_design.planning.simulation.call_source import Cache
 from singletable_design.planning.simulation.partitions import Split
