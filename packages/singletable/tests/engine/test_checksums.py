@@ -16,8 +16,8 @@ from singletable.engine.storage import Database
 from singletable.operations import Put, SweepExpired, TransactWriteItem
 from tests.engine.disks import FailingDisk
 from tests.engine.sample_file import COUNT, MADE, create_sample, item, read_sample
-from tests.house.sources import ROOT
 
+DATA = Path(__file__).parents[1] / "data"
 OTHER = "(SELECT item FROM items_1 WHERE id = 2)"
 
 
@@ -177,17 +177,13 @@ def test_copy_in_memory_has_no_checksums(path: Path) -> None:
 def old(tmp_path: Path) -> Path:
     """Return a file that the release before checksums wrote."""
     path = tmp_path / "old.db"
-    path.write_bytes(
-        gzip.decompress((ROOT / "packages/singletable/tests/data/format-2.db.gz").read_bytes())
-    )
+    path.write_bytes(gzip.decompress((DATA / "format-2.db.gz").read_bytes()))
     return path
 
 
 def test_file_without_page_checksums_is_upgraded(tmp_path: Path) -> None:
     path = tmp_path / "old.db"
-    path.write_bytes(
-        gzip.decompress((ROOT / "packages/singletable/tests/data/format-3.db.gz").read_bytes())
-    )
+    path.write_bytes(gzip.decompress((DATA / "format-3.db.gz").read_bytes()))
     assert not check_file(path).problems
     read_sample(path)
     assert not check_file(path).problems
