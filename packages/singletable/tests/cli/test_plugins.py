@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from singletable.cli import plugins
 from tests.cli.run import Run
+from tests.house.sources import ROOT
 
 pytestmark = pytest.mark.usefixtures("wide_terminal")
 Install = Callable[[str, dict[str, str]], None]
@@ -143,3 +146,14 @@ def test_help_imports_no_heavy_packages() -> None:
 
 def test_own_commands_do_not_import_plugins() -> None:
     assert not [name for name in _modules_after("version") if name.startswith("singletable_apps")]
+
+
+# Without the package, its command says what to install.
+def test_commands_of_packages_that_are_not_installed_name_the_package(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plugins, "entry_points", lambda group: ())
+    for package in ("singletable-apps", "singletable-design"):
+        project = tomllib.loads((ROOT / "packages" / package / "pyproject.toml").read_text())
+        for name in project["project"]["entry-points"][plugins.GROUP]:
+            assert run.rejected(name, "shop", "-x").endswith(f"pip install {package}"), name
