@@ -32,7 +32,7 @@ from random import Random
 from typing import Any, NoReturn, TypeAlias
 
 from drills.games_oracle import PlayerLog, Sent, check_game
-from singletable import Remote
+from singletable import connect
 from singletable.cli import main as run_cli
 from singletable_apps.games.client import (
     GamesApiError,
@@ -105,12 +105,16 @@ def _percentiles(seconds: Sequence[float]) -> str:
 
 
 class Servers:
-    """An endpoint with the tables in a file, and server processes that share it."""
+    """Server processes of an app, and an endpoint with their tables unless these are elsewhere."""
 
-    def __init__(self, folder: Path, count: int) -> None:
+    def __init__(
+        self, folder: Path, count: int, address: str | None = None, app: str = "games"
+    ) -> None:
         self._folder = folder
+        self._app = app
         self._ports = [_free_port() for _ in range(count)]
-        self._tables = _free_port()
+        self._endpoint = _free_port() if address is None else None
+        self.tables = address or f"dynamodb+http://127.0.0.1:{self._endpoint}"
         self._processes = ProcessStarter()
         self._pids: dict[int, int] = {}
         self.secret = folder / "secret.key"
@@ -121,16 +125,12 @@ class Servers:
         """Return the URLs of the servers."""
         return [f"http://127.0.0.1:{port}" for port in self._ports]
 
-    @property
-    def tables(self) -> str:
-        """Return the address of the tables."""
-        return f"dynamodb+http://127.0.0.1:{self._tables}"
-
     async def start(self) -> None:
         """Start all processes and wait until they respond."""
         load_key_file(self.secret, "for the drill")
-        tables = ["--file", str(self._folder / "games.db"), "--port", str(self._tables)]
-        await self._spawn(self._tables, "dynamodb", *tables)
+        if self._endpoint is not None:
+            tables = ["--file", str(self._folder / "games.db"), "--port", str(self._endpoint)]
+            await self._spawn(self._endpoint, "dynamodb", *tables)
         for port in self._ports:
             await self._serve(port)
 
@@ -154,7 +154,7 @@ class Servers:
 
     async def _serve(self, port: int) -> None:
         options = ["--address", self.tables, "--secret", str(self.secret), "--port", str(port)]
-        await self._spawn(port, "games", "serve", *options)
+        await self._spawn(port, self._app, "serve", *options)
 
     async def _spawn(self, port: int, *arguments: str) -> None:
         self._pids[port] = self._processes.start(self._folder / f"{port}.log", arguments)
@@ -464,11 +464,20 @@ class DrillResult:
 
 
 async def run_drill(
-    folder: Path, sizes: Sequence[int], *, seed: int, kills: int, within: float = 1.0
+    folder: Path,
+    sizes: Sequence[int],
+    *,
+    seed: int,
+    kills: int,
+    within: float = 1.0,
+    address: str | None = None,
 ) -> DrillResult:
-    """Play one game of each size at the same time, while servers are killed."""
+    """Play one game of each size at the same time, while servers are killed.
+
+    The tables are at `address`, or else behind an endpoint.
+    """
     chance, timings = Random(seed), Timings()
-    servers = Servers(folder, 2)
+    servers = Servers(folder, 2, address)
     faults: list[str] = []
     played: list[tuple[str, list[PlayerLog]]] = []
     # Kills are while a question is open, and while one is scored.
@@ -500,7 +509,7 @@ async def run_drill(
             rooms = [play(size, Random(chance.random())) for size in sizes]
             await asyncio.gather(*rooms)
             await asyncio.gather(*killing)
-        with Remote.at(servers.tables) as driver:
+        with connect(servers.tables) as driver:
             service = open_games(driver, load_key_file(servers.secret, "for the drill"))
             for game_id, logs in played:
                 faults += [f"game {game_id}: {each}" for each in check_game(service, game_id, logs)]
