@@ -215,8 +215,11 @@ def random_client(seed: int, number: int, steps: int, history: ConcurrentHistory
     """Return a client that executes random steps."""
     chance = Random(f"{seed}/{number}")
     for step in range(steps):
-        run_step = chance.choice(_STEPS)
-        yield from run_step(chance, f"{number}.{step}", history)
+        run_step, name = chance.choice(_STEPS), f"{number}.{step}"
+        try:
+            yield from run_step(chance, name, history)
+        except _NothingChanged:
+            history.rejected |= {name, *(f"{name}:{key}" for key in LISTS)}
 
 
 def read_lists(history: ConcurrentHistory) -> Client:
@@ -225,9 +228,15 @@ def read_lists(history: ConcurrentHistory) -> Client:
         yield from _read_all("last", history, [key])
 
 
+class _NothingChanged(Exception):
+    """Ends a step whose operation was rejected, whatever the items contain."""
+
+
 def _time(operation: Operation[Any]) -> TimedStep:
     started = time.perf_counter_ns()
     response = yield operation
+    if response.code in ("ServiceUnavailable", "TransactionConflictException"):
+        raise _NothingChanged
     return started, time.perf_counter_ns(), response
 
 

@@ -44,6 +44,24 @@ class StaleReads:
         return cast(R, output)
 
 
+class Rejections:
+    """Sometimes rejects an operation; with `is_applied`, although it was applied."""
+
+    def __init__(self, inner: Engine, error: Exception, *, is_applied: bool) -> None:
+        self._inner, self._error, self._is_applied = inner, error, is_applied
+        self._chance = Random(1)
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """Return the output, or raise the error."""
+        is_rejected = self._chance.random() < 0.2
+        if is_rejected and not self._is_applied:
+            raise self._error
+        output = self._inner.execute(operation)
+        if is_rejected:
+            raise self._error
+        return output
+
+
 class LostUpdates:
     """Executes an update as a read and, later, a write."""
 

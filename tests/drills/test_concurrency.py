@@ -16,8 +16,8 @@ from drills.concurrency_clients import (
     read_lists,
 )
 from drills.serializability import check_history, check_lists, is_linearizable
-from singletable import Engine
-from tests.drills.broken_drivers import BROKEN, LateWrites
+from singletable import Engine, ServiceUnavailable, TransactionConflict
+from tests.drills.broken_drivers import BROKEN, LateWrites, Rejections
 
 
 def test_concurrent_clients_are_serializable(tmp_path: Path) -> None:
@@ -37,6 +37,20 @@ def test_broken_driver_is_detected(fault: str) -> None:
             driver.finish()
         run_sequentially(engine, [read_lists(history)])
         assert check_history(history) != []
+
+
+@pytest.mark.parametrize("is_applied", [True, False])
+@pytest.mark.parametrize("error", [ServiceUnavailable(""), TransactionConflict("")])
+def test_rejection_is_a_fault_only_if_the_operation_was_applied(
+    error: Exception, is_applied: bool
+) -> None:
+    with Engine.in_memory() as engine:
+        engine.execute(create_table())
+        history = ConcurrentHistory()
+        driver = Rejections(engine, error, is_applied=is_applied)
+        run_in_threads(driver, random_clients(4, 40, history))
+        run_sequentially(engine, [read_lists(history)])
+        assert bool(check_history(history)) == is_applied
 
 
 # The checker by itself, with the smallest histories that are wrong.
