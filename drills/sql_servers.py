@@ -67,17 +67,20 @@ class SqlServer:
         if self._process is None or self._process.poll() is not None:
             return
         self._process.send_signal(signal.SIGSTOP)
-        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
-        for child in children.read_text().split():
-            os.kill(int(child), signal.SIGKILL)
-        self._process.kill()
+        self._signal_all(signal.SIGKILL)
         self._process.wait()
         self._process = None
 
     def pause(self, *, resume: bool = False) -> None:
-        """Stop the process without ending it: it keeps its connections and answers nobody."""
+        """Stop all processes without ending them: they keep connections and answer nobody."""
+        self._signal_all(signal.SIGCONT if resume else signal.SIGSTOP)
+
+    def _signal_all(self, number: signal.Signals) -> None:
         if self._process is not None:
-            self._process.send_signal(signal.SIGCONT if resume else signal.SIGSTOP)
+            children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
+            for child in children.read_text().split():
+                os.kill(int(child), number)
+            self._process.send_signal(number)
 
     def initialize(self) -> None:
         """Create the data folder."""

@@ -84,13 +84,10 @@ class ServerEngine(Engine):
         """Open an engine on the server at an address such as `postgresql://user@host/votes`."""
         address, options = _split_options(address)
         dialect = _dialect(address)
-        number = options.get("connections", "16")
-        if not number.isdigit() or not 2 <= int(number) <= 1000:
-            raise AddressError(
-                f"Expected 2 to 1000 connections in the address, but got '{number}'."
-            )
+        connections = _number(options.get("connections", "16"), 2, "connections")
+        dialect.timeout = _number(options.get("timeout", "30"), 1, "seconds as the timeout")
         database = ServerDatabase(
-            dialect, address, connections=int(number), replica=options.get("replica")
+            dialect, address, connections=connections, replica=options.get("replica")
         )
         return cls(database, settings or Settings())
 
@@ -351,13 +348,19 @@ def _dialect(address: str) -> Dialect:
         ) from None
 
 
+def _number(text: str, least: int, meaning: str) -> int:
+    if not text.isdigit() or not least <= int(text) <= 1000:
+        raise AddressError(f"Expected {least} to 1000 {meaning} in the address, but got '{text}'.")
+    return int(text)
+
+
 def _split_options(address: str) -> tuple[str, dict[str, str]]:
     """Return the address without our own options, and these."""
     url = urlsplit(address)
     ours: dict[str, str] = {}
     others: list[tuple[str, str]] = []
     for name, value in parse_qsl(url.query, keep_blank_values=True):
-        if name in ("connections", "replica"):
+        if name in ("connections", "replica", "timeout"):
             ours[name] = value
         else:
             others.append((name, value))

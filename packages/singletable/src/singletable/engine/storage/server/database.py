@@ -17,7 +17,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol, TypeVar, cast
@@ -73,6 +73,7 @@ class PendingWrite(Struct, eq=False):
     work: Callable[[Execute], Any]
     places: Callable[[Execute], Places] | None
     weight: int
+    until: float  # when it is rejected instead of run (again)
     future: Future[Any]
 
 
@@ -158,6 +159,7 @@ class ServerDatabase:
         self.dialect = dialect
         self._pool = Pool(dialect, address, connections)
         self._replica = None if replica is None else Pool(dialect, replica, connections)
+        self._replica_failed_until = 0.0
         self._pending: deque[PendingWrite] = deque()
         self._taking = threading.Lock()
         # A write that creates a table uses two connections.
@@ -191,34 +193,54 @@ class ServerDatabase:
 
     def read(self, work: Callable[[Execute], T], *, replica: bool = False) -> T:
         """Run `work` outside of a transaction; with `replica`, on a replica if there is one."""
-        for attempt in range(_ATTEMPTS):
-            pool = self._replica if replica and self._replica and not attempt else self._pool
+        if replica and self._replica is not None and time.monotonic() > self._replica_failed_until:
+            with suppress(ServiceUnavailable, *self.dialect.errors):
+                return self._read_from(self._replica, work)
+            self._replica_failed_until = self._until()
+        for _ in self._attempts():
             try:
-                with pool.connection() as connection:
-                    return work(cast(Execute, Transaction(self.dialect, connection, self.catalog)))
-            except ServiceUnavailable:
-                if pool is self._pool:
-                    raise
+                return self._read_from(self._pool, work)
             except self.dialect.errors as error:
                 kind = self.dialect.classify(error)
                 if kind == "missing":
                     self.reload()
                 elif kind not in ("lost", "conflict"):
                     raise _storage_error(error) from error
-                time.sleep(0.01 * 2**attempt)
-        raise ServiceUnavailable(f"{self.dialect.name} lost the connection several times.")
+        raise self._unavailable()
+
+    def _read_from(self, pool: Pool, work: Callable[[Execute], T]) -> T:
+        with pool.connection() as connection:
+            return work(cast(Execute, Transaction(self.dialect, connection, self.catalog)))
 
     def reload(self) -> None:
         """Read the catalog again."""
-        for attempt in range(_ATTEMPTS):
+        for _ in self._attempts():
             try:
                 with self._pool.connection() as connection:
                     return self._load_catalog(connection)
             except self.dialect.errors as error:
                 if self.dialect.classify(error) not in ("lost", "conflict"):
                     raise _storage_error(error) from error
-                time.sleep(0.01 * 2**attempt)
-        raise ServiceUnavailable(f"{self.dialect.name} lost the connection several times.")
+        raise self._unavailable()
+
+    def _attempts(self, until: float | None = None) -> Iterator[int]:
+        """Yield the number of each attempt, after a pause, as long as it is not too late."""
+        until = self._until() if until is None else until
+        for attempt in range(_ATTEMPTS):
+            if time.monotonic() > until:
+                return
+            if attempt:
+                time.sleep(0.005 * 2**attempt)
+            yield attempt
+
+    def _until(self) -> float:
+        return time.monotonic() + self.dialect.timeout
+
+    def _unavailable(self) -> ServiceUnavailable:
+        return ServiceUnavailable(
+            f"{self.dialect.name} lost the connection several times, or did not answer for "
+            f"{self.dialect.timeout} seconds. Nothing was changed."
+        )
 
     def _load_catalog(self, connection: Any) -> None:
         fork = self.catalog.fork()
@@ -235,7 +257,7 @@ class ServerDatabase:
 
         `weight` is about the number of items that it writes.
         """
-        pending = PendingWrite(work, places, weight, Future())
+        pending = PendingWrite(work, places, weight, self._until(), Future())
         self._pending.append(pending)
         self._run_pending()
         return cast(T, pending.future.result())
@@ -247,14 +269,21 @@ class ServerDatabase:
         weight: int = 1,
     ) -> Future[T]:
         """Write like `write` in another thread."""
-        pending = PendingWrite(work, places, weight, Future())
+        pending = PendingWrite(work, places, weight, self._until(), Future())
         self._pending.append(pending)
         self._writers.submit(self._run_pending)
         return pending.future
 
     def in_thread(self, function: Callable[[], T]) -> Future[T]:
-        """Call a function that waits for the server in another thread."""
-        return self._threads.submit(function)
+        """Call a function that waits for the server in another thread, unless it is too late."""
+        until = self._until()
+
+        def call() -> T:
+            if time.monotonic() > until:
+                raise self._unavailable()
+            return function()
+
+        return self._threads.submit(call)
 
     def _run_pending(self) -> None:
         """Run what waits, unless enough threads do that; they see to it that nothing is left."""
@@ -296,24 +325,23 @@ class ServerDatabase:
     def _try_group(self, group: list[PendingWrite]) -> None:
         """Run the group until it commits, a few times at most."""
         run = self._run_alone if group[0].places is None else self._run_once
-        for attempt in range(_ATTEMPTS):
-            is_last = attempt == _ATTEMPTS - 1
+        failure: SingleTableError = self._unavailable()
+        for _ in self._attempts(group[0].until):
             try:
                 if run(group):
                     return
-            except ServiceUnavailable:
-                if is_last:
-                    raise
+            except ServiceUnavailable as error:
+                failure = error
             except self.dialect.errors as error:
                 kind = self.dialect.classify(error)
                 if kind == "missing":
                     self.reload()
                 elif kind not in ("conflict", "lost"):
                     raise _storage_error(error) from error
-                elif is_last and kind == "conflict":
-                    raise TransactionConflict("Transaction is ongoing for the item") from error
-            time.sleep(0.005 * 2**attempt)
-        raise ServiceUnavailable(f"{self.dialect.name} lost the connection several times.")
+                elif kind == "conflict":
+                    failure = TransactionConflict("Transaction is ongoing for the item")
+                    failure.__cause__ = error
+        raise failure
 
     def _run_once(self, group: list[PendingWrite]) -> bool:
         """Run the group in one transaction; return False if the catalog was out of date."""

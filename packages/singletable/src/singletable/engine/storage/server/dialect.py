@@ -24,6 +24,7 @@ class Dialect(Protocol):
     """One kind of SQL server. Connections are objects of its Python driver."""
 
     name: str
+    timeout: int  # seconds, after which a server that does not answer counts as lost
     errors: tuple[type[Exception], ...]
     begin: tuple[str, ...]
     commit: tuple[str, ...]

@@ -31,7 +31,6 @@ _GONE = frozenset([1040, 1053, 1077, 1079, 1203, 1047, 1927, 1317, 3032, 4031, 0
 # Error during COMMIT, after which a node that left its cluster does not know the outcome; and a
 # server that only reads.
 _LOST = _GONE | {1180, 1290, 1792, 1836}
-_TIMEOUT = 30  # seconds, after which a machine that does not answer counts as lost
 _MAX_BATCH = 4 * 1024 * 1024  # characters of SQL in one round trip; servers accept 16 MB
 _ROWS = (
     "hash VARBINARY(32) NOT NULL, sort VARBINARY(2400) NOT NULL, size INTEGER NOT NULL, "
@@ -70,6 +69,7 @@ class MariaDB:
     """
 
     name = "MariaDB"
+    timeout = 30
     errors: tuple[type[Exception], ...] = (pymysql.MySQLError,)
     begin: tuple[str, ...] = ("START TRANSACTION",)
     commit: tuple[str, ...] = ("COMMIT",)
@@ -96,12 +96,12 @@ class MariaDB:
         *others, last = _parameters(address)
         for parameters in others:
             with suppress(*self.errors):
-                connection = _connect(parameters)
+                connection = _connect(parameters, self.timeout)
                 with suppress(*self.errors):
                     if _accepts_writes(connection):
                         return connection
                 self.close(connection)
-        return _connect(last)
+        return _connect(last, self.timeout)
 
     def close(self, connection: Any) -> None:
         """Close the connection without saying goodbye to a server that may be gone."""
@@ -217,7 +217,7 @@ def _run(cursor: Any, texts: list[str]) -> list[ResultRows]:
     return results
 
 
-def _connect(parameters: dict[str, Any]) -> Any:
+def _connect(parameters: dict[str, Any], timeout: int) -> Any:
     # On a node of a Galera cluster, reads wait for what other nodes have committed.
     return pymysql.connect(
         **parameters,
@@ -225,9 +225,9 @@ def _connect(parameters: dict[str, Any]) -> Any:
         charset="utf8mb4",
         binary_prefix=True,
         client_flag=CLIENT.MULTI_STATEMENTS | CLIENT.FOUND_ROWS,
-        connect_timeout=10,
-        read_timeout=_TIMEOUT,
-        write_timeout=_TIMEOUT,
+        connect_timeout=min(timeout, 10),
+        read_timeout=timeout,
+        write_timeout=timeout,
         init_command=(
             "SET SESSION sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 5 "
             "/*M!100100 , wsrep_sync_wait = 1 */; "
@@ -267,7 +267,7 @@ def _parameters(address: str) -> list[dict[str, Any]]:
     if options:
         raise AddressError(
             f"Unknown option '{next(iter(options))}' in the address. Expected socket, tls, ca, "
-            "connections or replica."
+            "connections, replica or timeout."
         )
     servers = [urlsplit(f"//{host}") for host in hosts.split(",")]
     return [

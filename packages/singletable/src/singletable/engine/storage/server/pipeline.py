@@ -37,10 +37,14 @@ _READERS: dict[int, Callable[[bytes], Any]] = {
 
 
 class Pipeline:
-    """A connection that sends several statements at once. Repeated statements are prepared."""
+    """A connection that sends several statements at once. Repeated statements are prepared.
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+    It raises OperationalError if the server sends nothing for `timeout` seconds.
+    """
+
+    def __init__(self, connection: psycopg.Connection[Any], timeout: int) -> None:
         self._connection = connection  # closing it closes `_libpq`
+        self._timeout = timeout
         self._libpq = connection.pgconn
         self._libpq.enter_pipeline_mode()
         self._poll = select.poll()
@@ -115,7 +119,8 @@ class Pipeline:
     def _wait(self, events: int) -> None:
         """Wait for the server, while other threads run."""
         self._poll.register(self._libpq.socket, events)
-        self._poll.poll()
+        if not self._poll.poll(self._timeout * 1000):
+            raise psycopg.OperationalError(f"No answer for {self._timeout} seconds")
         self._libpq.consume_input()
 
 

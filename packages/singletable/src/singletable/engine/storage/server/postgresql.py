@@ -25,13 +25,7 @@ _FULL = "53100"
 # standby, or a primary that became one.
 _LOST = ("08", "53", "57P", "25006")
 # A machine that disappears is noticed after half a minute, not after hours.
-_TIMEOUTS: dict[str, int] = {
-    "connect_timeout": 10,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 4,
-    "tcp_user_timeout": 30_000,
-}
+_KEEPALIVES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 4}
 # The first of two numbers that name a lock on a table; the second is the table's number.
 _TABLE_LOCKS = 0x73677462
 
@@ -60,6 +54,7 @@ class PostgreSQL:
     """PostgreSQL 13 and later. Keys of rows are locked with advisory locks of the transaction."""
 
     name = "PostgreSQL"
+    timeout = 30
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
     begin: tuple[str, ...] = ("BEGIN ISOLATION LEVEL READ COMMITTED",)
     commit: tuple[str, ...] = ("COMMIT",)
@@ -84,10 +79,16 @@ class PostgreSQL:
 
     def connect(self, address: str) -> Pipeline:
         """Open a connection in autocommit mode."""
-        parameters: dict[str, Any] = {**_TIMEOUTS, **conninfo_to_dict(address)}
+        parameters: dict[str, Any] = {
+            "connect_timeout": min(self.timeout, 10),
+            "tcp_user_timeout": self.timeout * 1000,
+            **_KEEPALIVES,
+            **conninfo_to_dict(address),
+        }
         connection = psycopg.connect(**parameters, autocommit=True)
-        connection.execute("SET client_min_messages = error")
-        return Pipeline(connection)
+        pipeline = Pipeline(connection, self.timeout)
+        pipeline.run([("SET client_min_messages = error", ())])
+        return pipeline
 
     def close(self, connection: Pipeline) -> None:
         """Close the connection."""
