@@ -30,7 +30,13 @@ from drills.concurrency_clients import (
     value_of,
 )
 from drills.serializability import check_history
-from drills.sql_servers import endpoints, galera_cluster, single_server
+from drills.sql_servers import (
+    MariaDBServer,
+    PostgreSQLServer,
+    endpoints,
+    galera_cluster,
+    single_server,
+)
 from singletable import ConditionFailed, DeleteTable, Engine, ReadChanges, Settings
 from singletable.engine.server_engine import ServerEngine
 from singletable.engine.storage.server import ServerDatabase
@@ -214,15 +220,19 @@ def main() -> int:
     options = parser.parse_args()
     operations = failed = 0
     with ExitStack() as stack:
-        servers = {kind: stack.enter_context(single_server(kind)) for kind in DIALECTS}
-        galera = stack.enter_context(galera_cluster())[0]
-        for kind, server in [*servers.items(), ("galera", galera)]:
+        clusters: dict[str, Sequence[PostgreSQLServer | MariaDBServer]] = {
+            kind: [stack.enter_context(single_server(kind))] for kind in DIALECTS
+        }
+        galera = stack.enter_context(galera_cluster(PROCESSES))
+        clusters |= {"galera": galera[:1], "galera, several writers": galera}
+        for kind, nodes in clusters.items():
             for name, interleave in INTERLEAVINGS.items():
-                faults = interleave(DIALECTS.get(kind, MariaDB), server.new_address())
+                faults = interleave(DIALECTS.get(kind, MariaDB), nodes[0].new_address())
                 failed += bool(faults)
                 print(f"sql: {kind}, held transaction, {name}: {faults or 'correct'}", flush=True)
-            address = server.new_address()
-            with endpoints([address] * PROCESSES) as running:
+            address = nodes[0].new_address()
+            hosts = [nodes[number % len(nodes)].host for number in range(PROCESSES)]
+            with endpoints([address.replace(nodes[0].host, host) for host in hosts]) as running:
                 ports = [endpoint.port for endpoint in running]
                 for result in run_rounds(options.seed, kind, ports, options.rounds):
                     operations += result.operations

@@ -1,14 +1,17 @@
-"""Kill endpoints, SQL servers, connections and nodes while clients write through several processes.
+"""Kill or pause endpoints, SQL servers, connections and nodes while clients write through several.
 
 Run it with python -m drills.sql_failures [--rounds N] [--seed N]. The clients and the audit are
 those of the ledger. A write whose outcome is unknown, because a connection was lost during it, may
-or may not be present; an acknowledged one must be, and none may be applied twice.
+or may not be present; an acknowledged one must be, and none may be applied twice. Elections, polls
+and games run in two processes on one database, and some of their processes are killed.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -17,13 +20,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, count, takewhile
+from pathlib import Path
 from random import Random
 
 import psycopg
 import pymysql
 
+from drills import elections, games, polls
 from drills.client_runners import CONNECTION_LOST, Client, run_concurrently, send_requests
-from drills.elections import run_round
 from drills.ledger_audit import audit
 from drills.ledger_workload import (
     SETTINGS,
@@ -204,6 +208,13 @@ def drop_connections(server: Server, chance: Random, running: list[Endpoint]) ->
         time.sleep(chance.uniform(0, 0.05))
 
 
+def hang_server(server: Server, seconds: float, chance: Random, running: list[Endpoint]) -> None:
+    """Stop the server for some seconds; it keeps its connections and answers nobody."""
+    server.pause()
+    time.sleep(seconds)
+    server.pause(resume=True)
+
+
 def run_server(kind: str, seed: int, rounds: int) -> Iterator[FailureRound]:
     """Run rounds on one server, each with three random faults."""
     with single_server(kind) as server:
@@ -216,6 +227,7 @@ def run_server(kind: str, seed: int, rounds: int) -> Iterator[FailureRound]:
             "endpoint": kill_endpoint,
             "server": partial(kill_server, server),
             "connections": partial(drop_connections, server),
+            "hang": partial(hang_server, server, 35),
         }
         for number in range(rounds):
             chosen = Random(f"{seed}/{number}").choices(list(faults), k=3)
@@ -277,15 +289,51 @@ def run_galera(seed: int) -> Iterator[FailureRound]:
                 yield run_ledger(3 * seed + 1, addresses, name, faults, is_vote=is_vote)
 
 
-def run_elections(kind: str, seed: int, rounds: int) -> Iterator[FailureRound]:
-    """Run elections through two endpoints on one database, and kill some of the clients."""
+def run_apps(kind: str, seed: int, rounds: int) -> Iterator[FailureRound]:
+    """Run elections, polls and games in two processes on one database, and kill some of them."""
     with single_server(kind) as server:
         for number in range(rounds):
-            with endpoints([server.new_address()] * PROCESSES) as running:
-                addresses = [f"dynamodb+http://127.0.0.1:{endpoint.port}" for endpoint in running]
-                name = f"elections on {kind}, round {number} of seed {seed}"
-                done = run_round(addresses, Random(f"{seed}/{number}"), (6, 20, 2), name)
-            yield FailureRound(name, Counter(acknowledged=done.acknowledged), 0, done.faults)
+            for app, run in APPS.items():
+                acknowledged, faults = run(server.new_address(), Random(f"{seed}/{number}"))
+                name = f"{app} on {kind}, round {number} of seed {seed}"
+                yield FailureRound(name, Counter(acknowledged=acknowledged), 0, faults)
+
+
+def run_elections(address: str, chance: Random) -> tuple[int, list[str]]:
+    """Run elections through two endpoints; return the acknowledged commands and the faults."""
+    with endpoints([address] * PROCESSES) as running:
+        addresses = [f"dynamodb+http://127.0.0.1:{endpoint.port}" for endpoint in running]
+        done = elections.run_round(addresses, chance, (6, 20, 2), "elections")
+    return done.acknowledged, done.faults
+
+
+def run_poll(address: str, chance: Random, voters: int = 300) -> tuple[int, list[str]]:
+    """Vote through two servers; return the acknowledged votes and the faults."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = asyncio.run(polls.run_drill(Path(folder), voters, chance=chance, address=address))
+    return len(done.acknowledged), done.faults
+
+
+def run_game(
+    address: str, chance: Random, players: int = 100, kills: int = 2
+) -> tuple[int, list[str]]:
+    """Play through two servers; return the acknowledged answers and the faults."""
+    seed, within = chance.randrange(1000), players / 100
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        done = asyncio.run(
+            games.run_drill(
+                folder, [players], seed=seed, kills=kills, within=within, address=address
+            )
+        )
+    return done.answers, done.faults
+
+
+APPS: dict[str, Callable[[str, Random], tuple[int, list[str]]]] = {
+    "elections": run_elections,
+    "polls": run_poll,
+    "games": run_game,
+}
 
 
 def main() -> int:
@@ -293,15 +341,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m drills.sql_failures", description=__doc__)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="postgresql,mariadb,standby,galera,elections")
+    parser.add_argument("--only", default="postgresql,mariadb,standby,galera,apps")
     options = parser.parse_args()
     runs: dict[str, Callable[[], Iterator[FailureRound]]] = {
         "postgresql": partial(run_server, "postgresql", options.seed, options.rounds),
         "mariadb": partial(run_server, "mariadb", options.seed, options.rounds),
         "standby": partial(run_failover, options.seed),
         "galera": partial(run_galera, options.seed),
-        "elections": lambda: chain.from_iterable(
-            run_elections(kind, options.seed, options.rounds // 5 or 1)
+        "apps": lambda: chain.from_iterable(
+            run_apps(kind, options.seed, options.rounds // 5 or 1)
             for kind in ("postgresql", "mariadb")
         ),
     }
