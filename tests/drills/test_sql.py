@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from functools import partial
+from random import Random
 
 import pytest
 
 from drills.ledger_workload import side_table
+from drills.polls import OPTIONS, check_poll
 from drills.sql_concurrency import DIALECTS, INTERLEAVINGS, read_held_feed, run_rounds
 from drills.sql_failures import (
     Fault,
     check_votes,
     drop_connections,
+    hang_server,
     kill_endpoint,
     kill_server,
+    run_game,
     run_ledger,
+    run_poll,
 )
 from drills.sql_servers import endpoints, single_server
-from singletable import PutItem
+from singletable import Engine, GetItem, PutItem, ServiceUnavailable
 from singletable.engine.server_engine import ServerEngine
 from singletable.engine.storage.server.dialect import Statement, Value
 from singletable.engine.storage.server.mariadb import MariaDB
 from singletable.engine.storage.server.postgresql import PostgreSQL
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import Voter, open_polls
+from singletable_apps.polls.tokens import Secret
 from tests.sql_servers import KINDS, new_address, running_server
+
+VOTE = PutItem("ballots", {"pk": {"S": "1"}})
+READ_VOTE = GetItem("ballots", VOTE.item)
 
 
 class WithoutKeyLocks(PostgreSQL):
@@ -101,6 +113,51 @@ def test_nothing_is_lost_when_servers_endpoints_and_connections_end(kind: str) -
     assert result.faults == []
     assert result.codes["acknowledged"] > 50
     assert result.codes["ConnectionLost"] + result.codes["InternalServerError"] > 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hung_server_is_unavailable_until_it_goes_on(kind: str) -> None:
+    with single_server(kind) as server:
+        address = server.new_address()
+        address += f"{'&' if '?' in address else '?'}timeout=2"
+        result = run_ledger(7, [address] * 2, "short", [partial(hang_server, server, 5)])
+        assert result.faults == []
+        assert result.codes["ServiceUnavailable"] > 0
+        with ServerEngine.at(address) as engine:
+            engine.execute(side_table("ballots"))
+            server.pause()
+            for number, operation in enumerate((VOTE, READ_VOTE, VOTE)):
+                start = time.monotonic()
+                with pytest.raises(ServiceUnavailable):
+                    engine.execute(operation)
+                assert time.monotonic() - start < 5, number
+            server.pause(resume=True)
+            assert engine.execute(READ_VOTE).item is None
+            engine.execute(VOTE)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_polls_in_two_processes_count_every_vote_once(kind: str) -> None:
+    acknowledged, faults = run_poll(new_address(kind), Random(1), voters=24)
+    assert faults == []
+    assert 18 <= acknowledged <= 24
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_games_in_two_processes_count_every_answer_once(kind: str) -> None:
+    acknowledged, faults = run_game(new_address(kind), Random(1), players=8, kills=0)
+    assert faults == []
+    # The third of five questions is closed while players answer.
+    assert acknowledged >= 4 * 8
+
+
+def test_lost_vote_in_a_poll_is_detected() -> None:
+    polls = open_polls(Engine.in_memory(), Secret(bytes(32)))
+    poll = polls.lifecycle.create(PollDraft("Lunch", tuple(OPTIONS))).poll
+    polls.voting.cast(poll.id, OPTIONS, Voter("first"))
+    assert list(check_poll(polls, poll.id, {"first": OPTIONS})) == []
+    assert len(list(check_poll(polls, poll.id, {"first": OPTIONS[::-1]}))) == 1
+    assert len(list(check_poll(polls, poll.id, {"first": OPTIONS, "second": OPTIONS}))) == 2
 
 
 def test_lost_vote_is_detected() -> None:
