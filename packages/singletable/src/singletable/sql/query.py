@@ -258,7 +258,7 @@ class _PostgreSQL(_Server):
         known = {
             name: value
             for name, value in self._options.items()
-            if name not in ("connections", "replica")
+            if name not in ("connections", "replica", "timeout")
         }
         address = self._url._replace(query=urlencode(known, quote_via=quote)).geturl()
         return self._module.connect(address, connect_timeout=10)
@@ -282,7 +282,7 @@ class _MariaDB(_Server):
             host=url.hostname or "127.0.0.1",
             port=url.port or 3306,
             user=unquote(url.username or "root"),
-            password=unquote(url.password or ""),
+            password=unquote(url.password or "").encode(),
             database=url.path.lstrip("/"),
             unix_socket=options.get("socket"),
             ssl=tls if options.get("tls") == "required" else None,

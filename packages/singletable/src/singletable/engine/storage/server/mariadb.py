@@ -251,7 +251,7 @@ def _parameters(address: str) -> list[dict[str, Any]]:
     user, _, password = login.partition(":")
     parameters: dict[str, Any] = {
         "user": unquote(user or "root"),
-        "password": unquote(password),
+        "password": unquote(password).encode(),  # PyMySQL would encode it as Latin-1
         "database": url.path.lstrip("/"),
     }
     if not parameters["database"]:
