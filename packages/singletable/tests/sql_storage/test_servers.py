@@ -18,6 +18,7 @@ from singletable import AddressError, StorageError, connect
 from singletable.connect import hide_password
 from singletable.engine.server_engine import ServerEngine
 from singletable.engine.storage.server import database as database_module
+from singletable.engine.storage.server import pipeline as pipeline_module
 from singletable.engine.storage.server import rows as rows_module
 from singletable.engine.storage.server.dialect import ResultRows, Statement
 from singletable.errors import (
@@ -33,6 +34,7 @@ from singletable.operations import (
     GetItem,
     KeySchemaElement,
     PutItem,
+    Scan,
     TransactWriteItem,
     TransactWriteItems,
     Update,
@@ -233,6 +235,16 @@ def test_large_tables_are_counted_by_estimate(
     assert described.table_size_bytes == 4 * described.item_count
 
 
+def test_prepared_statements_are_dropped_again_and_again(
+    engine: TemporaryEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline_module, "_MAX_PREPARED", 4)
+    for number in range(60):
+        engine.execute(PutItem(TABLE, KEY | {"n": {"N": str(number)}}))
+        engine.execute(Scan(TABLE, limit=1 + number % 3))
+        assert value(engine) == str(number)
+
+
 def test_closed_engine_says_so(engine: TemporaryEngine) -> None:
     other = ServerEngine.at(engine.server.address(engine.database_name))
     other.close()
@@ -276,6 +288,7 @@ def test_closing_leaves_no_write_waiting(
         ("mysql://root@localhost/x?speed=1", "Unknown option 'speed'"),
         ("mysql://root@localhost/x?tls=maybe", "Expected ?tls=required or ?tls=off"),
         ("postgresql://localhost/x?connections=1", "Expected 2 to 1000 connections"),
+        ("mysql://localhost/x?timeout=0", "Expected 1 to 1000 seconds as the timeout"),
     ],
 )
 def test_bad_address_is_rejected(address: str, message: str) -> None:

@@ -55,8 +55,8 @@ class Pipeline:
         """Run the statements in order and return the rows of each; raise the first error."""
         if len(self._prepared) > _MAX_PREPARED:
             self._prepared.clear()
-            statements = [("DEALLOCATE ALL", ()), *statements]
-            return self.run(statements)[1:]
+            self._seen.clear()
+            self.run([("DEALLOCATE ALL", ())])  # by itself: PgBouncer reads its result, too
         is_row_source = [
             expected for sql, values in statements for expected in self._send(sql, values)
         ]
