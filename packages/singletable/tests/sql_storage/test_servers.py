@@ -29,12 +29,17 @@ from singletable.errors import (
 )
 from singletable.operations import (
     AttributeDefinition,
+    BatchGetItem,
     CreateTable,
     DescribeTable,
+    Get,
     GetItem,
+    KeysAndAttributes,
     KeySchemaElement,
     PutItem,
     Scan,
+    TransactGetItem,
+    TransactGetItems,
     TransactWriteItem,
     TransactWriteItems,
     Update,
@@ -209,11 +214,28 @@ def test_eventually_consistent_reads_use_the_replica(engine: TemporaryEngine) ->
     engine.execute(PutItem(TABLE, KEY | {"n": {"N": "2"}}))
     replica = quote(engine.server.address(old), safe="")
     address = f"{engine.server.address(engine.database_name)}&replica={replica}"
+    old_item, item = (KEY | {"n": {"N": number}} for number in ("1", "2"))
     with ServerEngine.at(address) as other:
-        for consistent, number in ((False, "1"), (None, "1"), (True, "2")):
-            item = other.execute(GetItem(TABLE, KEY, consistent_read=consistent)).item
-            assert item == KEY | {"n": {"N": number}}
+        for consistent, expected in ((False, old_item), (None, old_item), (True, item)):
+            assert other.execute(GetItem(TABLE, KEY, consistent_read=consistent)).item == expected
+            assert other.execute(Scan(TABLE, consistent_read=consistent)).items == [expected]
+        got = other.execute(TransactGetItems([TransactGetItem(Get(TABLE, KEY))])).responses
+        assert [response.item for response in got] == [item]
+        keys = {TABLE: KeysAndAttributes([KEY], consistent_read=True)}
+        assert other.execute(BatchGetItem(keys)).responses == {TABLE: [item]}
     engine.server.drop(old)
+
+
+def test_replica_that_fails_is_replaced_by_the_primary_for_a_while(
+    engine: TemporaryEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.execute(PutItem(TABLE, KEY))
+    scheme = "postgresql" if engine.server.kind == "postgresql" else "mysql"
+    address = engine.server.address(engine.database_name)
+    with ServerEngine.at(f"{address}&replica={scheme}://x@127.0.0.1:1/x") as other:
+        assert other.execute(GetItem(TABLE, KEY)).item == KEY
+        monkeypatch.delattr(other._server._replica, "dialect")  # using it again would fail
+        assert other.execute(GetItem(TABLE, KEY)).item == KEY
 
 
 def test_large_tables_are_counted_by_estimate(
