@@ -182,7 +182,7 @@ drill-elections: $(INSTALLED)  ## interrupt every election command at every step
 drill-migration: $(INSTALLED)  ## migrate a table under live writes, with kills and faults (ROUNDS=200, SEED=1, FIRST=0)
 	$(BIN)/python -m drills.migration --rounds $(or $(ROUNDS),200) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
 
-drill-sql: $(INSTALLED) system  ## run and kill processes on PostgreSQL, with a standby, MariaDB and Galera (ROUNDS=10, SEED=1, ONLY=galera)
+drill-sql: $(INSTALLED) system  ## run and kill processes on PostgreSQL, with a standby, MariaDB and Galera, and apps on them (ROUNDS=10, SEED=1, ONLY=galera)
 	$(if $(ONLY),,$(BIN)/python -m drills.sql_concurrency --rounds $(or $(ROUNDS),10) --seed $(or $(SEED),1))
 	$(BIN)/python -m drills.sql_failures --rounds $(or $(ROUNDS),10) --seed $(or $(SEED),1) $(if $(ONLY),--only $(ONLY))
 

@@ -42,7 +42,7 @@ def test_mysql_address_can_have_several_hosts() -> None:
     places = _parameters("mysql://ada:p%40ss@a,b:3307/votes")
     assert [(one["host"], one["port"]) for one in places] == [("a", 3306), ("b", 3307)]
     assert {(one["user"], one["password"], one["database"]) for one in places} == {
-        ("ada", "p@ss", "votes")
+        ("ada", b"p@ss", "votes")
     }
 
 
