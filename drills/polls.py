@@ -35,6 +35,14 @@ class PollDrill:
     faults: list[str] = field(default_factory=list[str])
     path: str = PREFIX
 
+    async def create(self) -> dict[str, str]:
+        """Create the poll, and return it with its admin key."""
+        new_poll = {"title": "Lunch", "candidates": OPTIONS, "changeable": False}
+        reply = await self.client.post(f"{self.urls[0]}{PREFIX}", json=new_poll)
+        poll: dict[str, str] = reply.raise_for_status().json()
+        self.path = f"{PREFIX}/{poll['id']}"
+        return poll
+
     async def vote(self, number: int) -> None:
         """Send one ranking to each server; one is accepted, unless the poll is closed."""
         browser = f"browser-of-voter-number-{number}"
@@ -61,46 +69,44 @@ class PollDrill:
             return
         self.faults.append(f"{browser} got no response")
 
+    async def close(self, admin_key: str) -> list[int]:
+        """Close the poll, and return how many votes each server shows; these are final."""
+        await asyncio.sleep(0.2)
+        headers = {"Authorization": f"Bearer {admin_key}", "If-Match": "*"}
+        reply = await self.client.post(f"{self.urls[0]}{self.path}/close", headers=headers)
+        reply.raise_for_status()
+        results = [await self.client.get(f"{url}{self.path}/results") for url in self.urls]
+        return [reply.json()["totalVotes"] for reply in results]
 
-async def run_drill(
-    folder: Path, voters: int, *, chance: Random, address: str, is_killed: bool = True
-) -> PollDrill:
+
+async def run_drill(folder: Path, voters: int, chance: Random, address: str) -> PollDrill:
     """Vote through two servers on the tables at `address`, and return what happened."""
-    servers = Servers(folder, 2, address, "polls")
+    servers, early = Servers(folder, 2, address, "polls"), voters * 3 // 4
+
+    async def kill() -> None:
+        await asyncio.sleep(0.2)
+        await servers.kill(1, restart=True)
+
     try:
         await servers.start()
         async with httpx2.AsyncClient(timeout=60) as client:
             drill = PollDrill(chance, servers.urls, client)
-            new_poll = {"title": "Lunch", "candidates": OPTIONS, "changeable": False}
-            reply = await client.post(f"{drill.urls[0]}{PREFIX}", json=new_poll)
-            poll = reply.raise_for_status().json()
-            drill.path = f"{PREFIX}/{poll['id']}"
-            voting = asyncio.gather(*map(drill.vote, range(voters * 3 // 4)))
-            if is_killed:
-                await asyncio.sleep(0.2)
-                await servers.kill(1, restart=True)
-            await voting
-            if len(drill.acknowledged) != voters * 3 // 4:
-                drill.faults.append(f"only {len(drill.acknowledged)} voters could vote")
-            last = asyncio.gather(*map(drill.vote, range(voters * 3 // 4, voters)))
-            await asyncio.sleep(0.2)
-            headers = {"Authorization": f"Bearer {poll['adminKey']}", "If-Match": "*"}
-            reply = await client.post(f"{drill.urls[0]}{drill.path}/close", headers=headers)
-            reply.raise_for_status()
-            # The results are final now, even if votes are still being sent.
-            results = [await client.get(f"{url}{drill.path}/results") for url in drill.urls]
-            totals = [reply.json()["totalVotes"] for reply in results]
-            await last
-            drill.faults += [
-                f"{len(drill.acknowledged)} votes were acknowledged, but {url} shows {total}"
-                for url, total in zip(drill.urls, totals, strict=True)
-                if total != len(drill.acknowledged)
-            ]
-        with connect(address) as driver:
-            polls = open_polls(driver, load_secret(servers.secret))
-            drill.faults += check_poll(polls, poll["id"], drill.acknowledged)
+            poll = await drill.create()
+            await asyncio.gather(kill(), *map(drill.vote, range(early)))
+            voted = len(drill.acknowledged)
+            closing = asyncio.create_task(drill.close(poll["adminKey"]))
+            await asyncio.gather(*map(drill.vote, range(early, voters)))
+            totals = await closing
     finally:
         servers.stop()
+    if voted != early or totals != [len(drill.acknowledged)] * 2:
+        drill.faults.append(
+            f"of {early} voters {voted} could vote; then {len(drill.acknowledged)} votes were "
+            f"acknowledged, but the servers show {totals}"
+        )
+    with connect(address) as driver:
+        polls = open_polls(driver, load_secret(servers.secret))
+        drill.faults += check_poll(polls, poll["id"], drill.acknowledged)
     return drill
 
 

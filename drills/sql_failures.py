@@ -310,7 +310,7 @@ def run_elections(address: str, chance: Random) -> tuple[int, list[str]]:
 def run_poll(address: str, chance: Random, voters: int = 300) -> tuple[int, list[str]]:
     """Vote through two servers; return the acknowledged votes and the faults."""
     with tempfile.TemporaryDirectory() as folder:
-        done = asyncio.run(polls.run_drill(Path(folder), voters, chance=chance, address=address))
+        done = asyncio.run(polls.run_drill(Path(folder), voters, chance, address))
     return len(done.acknowledged), done.faults
 
 
@@ -318,14 +318,10 @@ def run_game(
     address: str, chance: Random, players: int = 100, kills: int = 2
 ) -> tuple[int, list[str]]:
     """Play through two servers; return the acknowledged answers and the faults."""
-    seed, within = chance.randrange(1000), players / 100
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        done = asyncio.run(
-            games.run_drill(
-                folder, [players], seed=seed, kills=kills, within=within, address=address
-            )
-        )
+    options = {"seed": chance.randrange(1000), "kills": kills}
+    with tempfile.TemporaryDirectory() as folder:
+        play = games.run_drill(Path(folder), [players], within=0.5, address=address, **options)
+        done = asyncio.run(play)
     return done.answers, done.faults
 
 
