@@ -21,7 +21,7 @@ from tests.docs.markdown import blocks
 from tests.sql_servers import KINDS, running_server
 
 pytestmark = pytest.mark.rest
-PAGE = Path(__file__).parents[2] / "docs/guide/sql.md"
+PAGE = Path(__file__).parents[4] / "docs/guide/sql.md"
 PASSWORD = "secret ✓"
 FORBIDDEN = (
     *("SELECT * FROM customer_interests", "SELECT * FROM items_1", "SELECT * FROM tables"),
