@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Generator
+from contextlib import contextmanager
 from threading import Thread
 from typing import Any, cast
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
@@ -24,9 +26,9 @@ from tests.apps.games.support.world import CAPITAL, World
 SECONDS = 20
 
 
-@pytest.fixture
-def address(memory: World) -> Generator[str]:
-    app = make_games_app(memory.service, settings=ApiSettings(limits=Limits.off()))
+@contextmanager
+def serving(app: FastAPI) -> Generator[str]:
+    """Serve the app in a thread, and return the address of its games."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = Server(server_config(app))
         thread = Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -34,6 +36,12 @@ def address(memory: World) -> Generator[str]:
         yield f"127.0.0.1:{listener.getsockname()[1]}/api/games/games"
         server.should_exit = True
         thread.join()
+
+
+@pytest.fixture
+def address(memory: World) -> Generator[str]:
+    with serving(make_games_app(memory.service, settings=ApiSettings(limits=Limits.off()))) as url:
+        yield url
 
 
 def open_socket(address: str, game_id: str, token: str, **more: Any) -> ClientConnection:

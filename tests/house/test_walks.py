@@ -1,0 +1,134 @@
+"""The walks of ARCHITECTURE.md name modules in the order in which real calls enter them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import httpx2
+import pytest
+
+from singletable import Attr, Engine, Entity, Key, Store, Table, attr
+from singletable.testing import endpoint
+from singletable_apps.games.api import ApiSettings, make_games_app
+from singletable_apps.games.limits import Limits
+from singletable_apps.polls.api import ApiSettings as PollsSettings
+from tests.apps.games.live.test_sockets import host_of, open_socket, read_until, serving
+from tests.apps.games.support.world import CAPITAL, World
+from tests.apps.polls.api.client import Server
+from tests.house.sources import ROOT
+
+PAGE = (ROOT / "ARCHITECTURE.md").read_text().partition("## Five walks")[2].partition("\n## ")[0]
+WALKS = {
+    walk.partition("\n")[0]: re.findall(r"^\d+\. `([\w/.]+)`", walk, re.M)
+    for walk in PAGE.split("\n### ")[1:]
+}
+users = Table("users")
+
+
+class User(Entity, table=users):
+    email: Attr[str] = attr()
+    name: Attr[str] = attr()
+    key = Key(pk=("USER", email), sk="PROFILE")
+
+
+class Trace(list[str]):
+    """The files of our packages that any thread enters, in order."""
+
+    def __call__(self, frame: FrameType, event: str, _: object) -> None:
+        file = frame.f_code.co_filename
+        if event == "call" and "/packages/" in file and file not in self:
+            self.append(file)
+
+
+@contextmanager
+def traced() -> Iterator[Trace]:
+    trace = Trace()
+    threading.setprofile(trace)
+    sys.setprofile(trace)
+    try:
+        yield trace
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+def put_over_http() -> Trace:
+    engine = Engine.in_memory()
+    Store(engine).admin.create_table(users)
+    body = {"TableName": "users", "Item": {"PK": {"S": "USER#a"}, "SK": {"S": "PROFILE"}}}
+    headers = {"X-Amz-Target": "DynamoDB_20120810.PutItem"}
+    with traced() as trace, endpoint(engine) as address:
+        assert httpx2.post(address, json=body, headers=headers).status_code == 200
+    return trace
+
+
+def update_by_store() -> Trace:
+    store = Store(Engine.in_memory())
+    store.admin.create_table(users)
+    store.create(User(email="ada@example.com", name="Ad"))
+    with traced() as trace:
+        store.update(User.key("ada@example.com"), User.name.set("Ada"))
+    return trace
+
+
+def vote() -> Trace:
+    server = Server(Engine.in_memory(), PollsSettings())
+    poll = server.new_visitor().makes()
+    with traced() as trace:
+        assert server.new_visitor().votes(poll, "Go", "Rust").status_code == 201
+    return trace
+
+
+def game_answer() -> Trace:
+    world = World(Engine.in_memory())
+    app = make_games_app(world.service, settings=ApiSettings(limits=Limits.off()))
+    game = world.game(CAPITAL)
+    (phone,) = world.join(game, "Ada")
+    with (
+        traced() as trace,
+        serving(app) as address,
+        open_socket(address, game.game_id, host_of(world, game)) as host,
+        open_socket(address, game.game_id, phone.token) as ada,
+    ):
+        version = read_until(host, "initialStateSync")["data"]["view"]["version"]
+        _send(host, "command", command="start", version=version)
+        read_until(ada, "gameStateChanged")
+        trace.clear()
+        _send(ada, "answer", questionId="001", choices=["a"])
+        assert read_until(ada, "ack")
+    return trace
+
+
+def _send(client: Any, kind: str, **data: object) -> None:
+    client.send(json.dumps({"id": kind, "type": kind, "data": data}))
+
+
+CALLS: dict[str, Callable[[], Trace]] = {
+    "PutItem over HTTP": put_over_http,
+    "store.update": update_by_store,
+    "A vote": vote,
+    "A game answer": game_answer,
+}
+
+
+@pytest.mark.parametrize("walk", sorted(CALLS))
+def test_walk_is_the_way_of_the_real_call(walk: str) -> None:
+    trace = CALLS[walk]()
+    places = [_place(trace, name) for name in WALKS[walk]]
+    assert places == sorted(places), [name.rpartition("/src/")[2] for name in trace]
+
+
+def _place(trace: Trace, name: str) -> int:
+    (place,) = (number for number, file in enumerate(trace) if file.endswith(f"/{name}"))
+    return place
+
+
+def test_every_walk_is_traced() -> None:
+    assert CALLS.keys() == WALKS.keys()
