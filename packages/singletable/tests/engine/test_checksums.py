@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from contextlib import closing
 from pathlib import Path
 
@@ -11,13 +10,9 @@ import pytest
 
 from singletable import Engine, GetItem, PutItem, Settings, StorageError, TransactWriteItems
 from singletable.engine import Retention
-from singletable.engine.file_check import check_file
-from singletable.engine.storage import Database
 from singletable.operations import Put, SweepExpired, TransactWriteItem
-from tests.engine.disks import FailingDisk
 from tests.engine.sample_file import COUNT, MADE, create_sample, item, read_sample
 
-DATA = Path(__file__).parents[1] / "data"
 OTHER = "(SELECT item FROM items_1 WHERE id = 2)"
 
 
@@ -173,73 +168,10 @@ def test_copy_in_memory_has_no_checksums(path: Path) -> None:
         assert copy.execute(get).item == item(3)
 
 
-@pytest.fixture
-def old(tmp_path: Path) -> Path:
-    """Return a file that the release before checksums wrote."""
-    path = tmp_path / "old.db"
-    path.write_bytes(gzip.decompress((DATA / "format-2.db.gz").read_bytes()))
-    return path
-
-
-def test_file_without_page_checksums_is_upgraded(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
-    path.write_bytes(gzip.decompress((DATA / "format-3.db.gz").read_bytes()))
-    assert not check_file(path).problems
-    read_sample(path)
-    assert not check_file(path).problems
-    pages = path.read_bytes()
-    assert pages[20] == 8  # bytes that are reserved in each page
-    # Free space in the middle of a page is covered as well.
-    place = pages.index(bytes(64), 8192)
-    path.write_bytes(pages[:place] + b"x" + pages[place + 1 :])
-    with pytest.raises(StorageError, match="a page of the file is damaged"):
-        read_sample(path)
-    assert check_file(path).problems
-
-
-def test_file_of_the_former_format_is_upgraded(old: Path) -> None:
-    with pytest.raises(StorageError, match="Open it once with this release") as refused:
-        check_file(old)
-    read_sample(old)
-    del refused  # until here the error kept the frame of the check, which must not keep the file
-    change(old, f"UPDATE items_1 SET item = {OTHER} WHERE id = 3")
-    with pytest.raises(StorageError, match="'user#2'"):
-        read_sample(old)
-
-
 @pytest.mark.parametrize(
-    ("damage", "place"),
-    [
-        ("UPDATE items_1 SET item = substr(item, 1, 50) WHERE id = 3", "'user#2'"),
-        ("UPDATE items_1 SET size = 'x' WHERE id = 3", "'user#2'"),
-        ("UPDATE items_1 SET sort = 5 WHERE id = 3", "sort key 5"),
-        (
-            "UPDATE items_1 SET item = unhex(replace(hex(item), 'C3A9', '20FF')) WHERE id = 3",
-            "'user#2'",
-        ),
-        ("UPDATE changes SET old = 5 WHERE position = 9", "Change 9"),
-        ("UPDATE tables SET name = CAST(x'ff' AS TEXT)", "old.db"),
-    ],
+    ("version", "release"), [(3, "the release that wrote it"), (5, "a newer release")]
 )
-def test_damage_from_before_the_upgrade_is_an_error(old: Path, damage: str, place: str) -> None:
-    change(old, damage)
-    with pytest.raises(StorageError, match=place):
-        read_sample(old)
-
-
-@pytest.mark.parametrize("writes", [0, 1, 3, 20, 60])
-def test_interrupted_upgrade_changes_nothing(old: Path, writes: int) -> None:
-    disk = FailingDisk("upgrading", "broken")
-    disk.remaining = writes
-    try:
-        with pytest.raises(StorageError):
-            Engine(Database(old, vfs=disk.name), Settings())
-    finally:
-        disk.unregister()
-    read_sample(old)
-
-
-def test_newer_format_is_rejected(path: Path) -> None:
-    change(path, "PRAGMA user_version = 5")
-    with pytest.raises(StorageError, match=r"format 5, .* formats 2 to 4\. Use a newer release"):
+def test_other_format_is_rejected(path: Path, version: int, release: str) -> None:
+    change(path, f"PRAGMA user_version = {version}")
+    with pytest.raises(StorageError, match=rf"format {version}, .* format 4\. Use {release}"):
         Engine.on_file(path)

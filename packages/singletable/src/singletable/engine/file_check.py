@@ -34,8 +34,6 @@ from singletable.engine.storage.sqlite.connection import (
     CHANGE_COLUMNS,
     MAX_POSITION,
     TOKEN_COLUMNS,
-    VERSION,
-    WITHOUT_PAGE_CHECKSUMS,
     bind_execute,
     is_initialized,
 )
@@ -139,7 +137,6 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
             execute("BEGIN")
             if not is_initialized(execute, path):
                 raise StorageError(f"'{path}' is empty, not a singletable database.")
-            ((version,),) = execute("PRAGMA user_version")
         except UNREADABLE as error:
             advice = "Restore it from a backup."
             if has_log and not os.access(file.parent, os.W_OK):
@@ -156,11 +153,6 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
                 f"The log '{path}-wal'",
                 f"is damaged: SQLite ignores the last {lost} commits in it. A power cut can cause "
                 "this with --durability normal",
-            )
-        if version not in (WITHOUT_PAGE_CHECKSUMS, VERSION):
-            raise StorageError(
-                f"'{path}' has format {version}, which has no checksums. Open it once with this "
-                "release to upgrade it, then check it. If that fails, restore it from a backup."
             )
         yield execute, report
 

@@ -1,19 +1,13 @@
-"""Open SQLite connections: check the file format, set the pragmas, create or upgrade the schema."""
+"""Open SQLite connections: check the file format, set the pragmas, create the schema."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import apsw
 
 from singletable.engine.storage.interface import Execute
-from singletable.engine.storage.sqlite.checksums import (
-    RowChecksums,
-    change_checksum,
-    values_checksum,
-)
 from singletable.engine.storage.sqlite.file_lock import FileLock
 from singletable.engine.storage.sqlite.page_checksums import (
     checksum_vfs,
@@ -26,8 +20,6 @@ from singletable.errors import StorageError
 # Identifies our files: "sngt" in the header field that SQLite reserves for applications.
 APPLICATION_ID = 0x736E6774
 VERSION = 4
-WITHOUT_PAGE_CHECKSUMS = 3
-_WITHOUT_CHECKSUMS = 2
 
 _SCHEMA = (
     # A table's description as JSON; `number` names its rows, so that a name can be reused.
@@ -109,20 +101,20 @@ def _prepare(
         )
     connection.set_busy_timeout(10_000)
     execute = bind_execute(connection)
-    has_checksums = True
     if initialize:
         is_initialized(execute, path)  # before the pragmas change the file: it may not be ours
-        has_checksums = path is None or reserve_checksums(connection)
+        if path is not None:
+            reserve_checksums(connection)
     if path is not None:
         execute("PRAGMA journal_mode = WAL")
         execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
     execute("PRAGMA temp_store = MEMORY")
     if initialize:
-        create_schema(connection, path, add_page_checksums=not has_checksums)
+        create_schema(connection, path)
 
 
 def is_initialized(execute: Execute, path: Path | None) -> bool:
-    """Return True if the database has our schema, current or older, and False if it is empty.
+    """Return True if the database has our schema, and False if it is empty.
 
     Raise StorageError if it belongs to another program.
     """
@@ -131,11 +123,11 @@ def is_initialized(execute: Execute, path: Path | None) -> bool:
     )
     ((objects,),) = execute("SELECT count(*) FROM sqlite_schema")
     if application == APPLICATION_ID:
-        if version not in (_WITHOUT_CHECKSUMS, WITHOUT_PAGE_CHECKSUMS, VERSION):
+        if version != VERSION:
             release = "a newer release" if version > VERSION else "the release that wrote it"
             raise StorageError(
-                f"'{path}' has format {version}, but this release of singletable reads formats "
-                f"{_WITHOUT_CHECKSUMS} to {VERSION}. Use {release}."
+                f"'{path}' has format {version}, but this release of singletable reads format "
+                f"{VERSION}. Use {release}."
             )
         return True
     if objects or application:
@@ -145,56 +137,14 @@ def is_initialized(execute: Execute, path: Path | None) -> bool:
     return False
 
 
-def create_schema(
-    connection: apsw.Connection, path: Path | None, *, add_page_checksums: bool
-) -> None:
-    """Create or upgrade the schema in one transaction; do nothing if it is current."""
+def create_schema(connection: apsw.Connection, path: Path | None) -> None:
+    """Create the schema in one transaction; do nothing if it is there."""
     execute = bind_execute(connection)
-    is_upgrade = is_initialized(execute, path)
-    ((version,),) = execute("PRAGMA user_version")
-    if version == VERSION:
+    if is_initialized(execute, path):
         return
-    if is_upgrade and add_page_checksums:
-        execute("VACUUM")  # writes every page again
     execute("BEGIN IMMEDIATE")
-    if version == _WITHOUT_CHECKSUMS:
-        _add_checksums(connection)
-    elif not is_upgrade:
-        execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        for statement in _SCHEMA:
-            execute(statement)
+    execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    for statement in _SCHEMA:
+        execute(statement)
     execute(f"PRAGMA user_version = {VERSION}")
     execute("COMMIT")
-
-
-def _add_checksums(connection: apsw.Connection) -> None:
-    """Upgrade format 2. Items that are not JSON, and damaged rows, get an impossible checksum."""
-    execute = bind_execute(connection)
-
-    def add_function(name: str, function: Callable[..., int]) -> None:
-        def compute(*values: Any) -> int:
-            try:
-                str(values[-1] or b"", "utf-8")  # the last column has JSON
-                return -1 if None in values[:-2] else function(*values)
-            except (TypeError, UnicodeDecodeError):
-                return -1
-
-        connection.create_scalar_function(name, compute, deterministic=True)  # pyright: ignore
-
-    add_function("values_checksum", lambda *values: values_checksum(values))
-    add_function("change_checksum", lambda *values: change_checksum(values))
-    for name, function, columns in (
-        ("tables", "values_checksum", "number, name, record"),
-        ("changes", "change_checksum", "position, number, name, moment, expired, keys, old, new"),
-        ("tokens", "values_checksum", "token, request, moment, result"),
-    ):
-        execute(f"ALTER TABLE {name} ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1")
-        execute(f"UPDATE {name} SET checksum = {function}({columns})")
-    tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '*_[0-9]*'"
-    for (name,) in list(execute(tables)):
-        add_function("row_checksum", RowChecksums.of_table(name, "{} {}".format).compute)
-        execute(f"ALTER TABLE {name} ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1")
-        execute(
-            f"UPDATE {name} SET checksum = row_checksum(partition, sort, size, item) "
-            "WHERE json_valid(CAST(item AS TEXT))"
-        )
