@@ -6,7 +6,7 @@ from singletable.expressions.nodes import *  # noqa: F403
 from singletable.expressions.parser import *  # noqa: F403
 from singletable.expressions.paths import *  # noqa: F403
 from singletable.expressions.placeholders import *  # noqa: F403
-from singletable.expressions.preparation import *  # noqa: F403
+from singletable.expressions.prepared import *  # noqa: F403
 from singletable.expressions.renderer import *  # noqa: F403
 from singletable.expressions.request_template import *  # noqa: F403
 from singletable.expressions.reserved_words import *  # noqa: F403

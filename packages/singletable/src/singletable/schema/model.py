@@ -24,9 +24,9 @@ from singletable.schema.item_encryption import (
     open_item,
     seal_item,
 )
-from singletable.schema.key_check import check_item_key
 from singletable.schema.resolved_key import ResolvedKey
 from singletable.schema.schema_versions import SchemaVersions
+from singletable.schema.stored_keys import check_item_key
 from singletable.schema.table import STATE_ATTRIBUTE, Table
 from singletable.schema.unique import UniqueConstraint
 from singletable.schema.version_conversion import downgrade_item, old_values, upgrade_item

@@ -25,7 +25,11 @@ from singletable_apps.elections.entities import (
     WithdrawnBallot,
     is_removed_user,
 )
-from singletable_apps.elections.projection.step import ProjectionStep, copy_with, take_step
+from singletable_apps.elections.projection.event_transaction import (
+    ProjectionStep,
+    copy_with,
+    take_step,
+)
 from singletable_apps.elections.proofs.documents import (
     BallotDefinition,
     create_definition,

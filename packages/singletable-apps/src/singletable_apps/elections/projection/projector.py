@@ -29,7 +29,11 @@ from singletable_apps.elections.events import (
     parse_event_data,
 )
 from singletable_apps.elections.projection import elections, users
-from singletable_apps.elections.projection.step import IndexLag, ProjectionStep, StaleReadModel
+from singletable_apps.elections.projection.event_transaction import (
+    IndexLag,
+    ProjectionStep,
+    StaleReadModel,
+)
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.read_model import ReadModel
 

@@ -17,7 +17,7 @@ from singletable_apps.elections.entities import (
     User,
     removed_user_name,
 )
-from singletable_apps.elections.projection.step import ProjectionStep, copy_with
+from singletable_apps.elections.projection.event_transaction import ProjectionStep, copy_with
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import has_ended
 

@@ -16,7 +16,12 @@ from dataclasses import dataclass, replace
 from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.formats import gift, tables
 from singletable_apps.games.formats.document import json_schema, read_json, write_json
-from singletable_apps.games.formats.results import FileProblem, ReadSet, SetFormat, name_of_file
+from singletable_apps.games.formats.parsed_questions import (
+    FileProblem,
+    ReadSet,
+    SetFormat,
+    name_of_file,
+)
 from singletable_apps.games.questions import Question, SetDraft
 from singletable_apps.shared.spreadsheets import MEDIA_TYPES, SpreadsheetError, decode_text
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import Field, StrictStr, ValidationError
 
 from singletable_apps.games.errors import InvalidInput
-from singletable_apps.games.formats.results import (
+from singletable_apps.games.formats.parsed_questions import (
     QuestionList,
     ReadSet,
     SetFormat,

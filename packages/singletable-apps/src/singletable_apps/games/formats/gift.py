@@ -14,7 +14,7 @@ from html import unescape
 from typing import NamedTuple
 
 from singletable_apps.games.errors import InvalidInput
-from singletable_apps.games.formats.results import QuestionList, ReadSet, SetFormat
+from singletable_apps.games.formats.parsed_questions import QuestionList, ReadSet, SetFormat
 from singletable_apps.games.questions import (
     MAX_TITLE,
     OPTION_IDS,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from singletable_apps.games.errors import InvalidInput
-from singletable_apps.games.formats.results import (
+from singletable_apps.games.formats.parsed_questions import (
     OptionName,
     QuestionList,
     ReadSet,

@@ -20,7 +20,7 @@ from singletable_apps.games.formats import (
     read_set,
     write_set,
 )
-from singletable_apps.games.formats.results import guess_type
+from singletable_apps.games.formats.parsed_questions import guess_type
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, limited
 from singletable_apps.games.pages.sets import TYPES, actor_of
 from singletable_apps.games.questions import ALLOWED, EngagementType, SetDraft

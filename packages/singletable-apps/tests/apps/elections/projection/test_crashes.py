@@ -38,7 +38,7 @@ from tests.conformance.endpoint import Exchangeable
 def small_steps() -> Iterator[None]:
     """Apply two items per step, so that a few items take several steps."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("singletable_apps.elections.projection.step.ITEMS_PER_STEP", 2)
+        patch.setattr("singletable_apps.elections.projection.event_transaction.ITEMS_PER_STEP", 2)
         yield
 
 

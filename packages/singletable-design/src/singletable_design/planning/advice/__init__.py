@@ -20,7 +20,7 @@ from singletable_design.planning.advice.declarations import (
     advise_missing,
     advise_missing_values,
 )
-from singletable_design.planning.advice.design import Design
+from singletable_design.planning.advice.design_facts import Design
 from singletable_design.planning.advice.indexes import (
     advise_moving_keys,
     advise_projections,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from singletable_design.planning.advice.advice import Advice
-from singletable_design.planning.advice.design import Design
+from singletable_design.planning.advice.design_facts import Design
 from singletable_design.planning.bill_lines import BillingMode
 from singletable_design.planning.cost import MonthlyCost, compare_costs, monthly_cost
 from singletable_design.planning.formats import format_dollars

@@ -23,7 +23,7 @@ from singletable_design.planning.advice.advice import (
     rate_text,
     verb,
 )
-from singletable_design.planning.advice.design import (
+from singletable_design.planning.advice.design_facts import (
     Design,
     RatedPart,
     declared_parts,

@@ -13,7 +13,7 @@ from singletable_design.planning.advice.advice import (
     Advice,
     list_text,
 )
-from singletable_design.planning.advice.design import Design
+from singletable_design.planning.advice.design_facts import Design
 from singletable_design.planning.bill_lines import GB
 from singletable_design.planning.charts import format_number
 from singletable_design.planning.formats import format_bytes, format_dollars

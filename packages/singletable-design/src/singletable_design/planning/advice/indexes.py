@@ -18,7 +18,7 @@ from singletable_design.planning.advice.advice import (
     rate_text,
     verb,
 )
-from singletable_design.planning.advice.design import (
+from singletable_design.planning.advice.design_facts import (
     Design,
     RatedPart,
     action_units,

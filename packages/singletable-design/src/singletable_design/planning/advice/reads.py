@@ -21,7 +21,7 @@ from singletable_design.planning.advice.advice import (
     list_text,
     rate_text,
 )
-from singletable_design.planning.advice.design import (
+from singletable_design.planning.advice.design_facts import (
     Design,
     RatedPart,
     codes,

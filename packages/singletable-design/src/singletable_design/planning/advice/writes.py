@@ -18,7 +18,12 @@ from singletable_design.planning.advice.advice import (
     list_text,
     rate_text,
 )
-from singletable_design.planning.advice.design import Design, RatedPart, declared_parts, tuple_text
+from singletable_design.planning.advice.design_facts import (
+    Design,
+    RatedPart,
+    declared_parts,
+    tuple_text,
+)
 from singletable_design.planning.charts import format_number
 from singletable_design.planning.formats import format_bytes
 

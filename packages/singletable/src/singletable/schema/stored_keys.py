@@ -1,4 +1,5 @@
-"""Check that the key of a stored item belongs to its attributes, so that it is not read as another.
+"""Reject a stored item whose key does not match its attributes.
+
 
 The key is rendered again from the decoded values, because a key may be a lossy text of them.
 """

@@ -1,4 +1,4 @@
-"""A plan as the rules of advice see it: the readers and writers of each key, and their cost."""
+"""What a plan says about each key: its readers, its writers, and their cost."""
 
 from __future__ import annotations
 
