@@ -219,7 +219,7 @@ def test_verify_ends_with_1_and_repairs(shop: Shop, monkeypatch: pytest.MonkeyPa
     name = sys.modules["migrating_shop.entities"].Name
     shop.change(lambda store: store.delete(name.key("u1")))
     shop.change(lambda store: store.put(name(username="ghost", name="Ghost")))
-    monkeypatch.setattr("singletable.migration.comparison.LOOKS", (0.0,))
+    monkeypatch.setattr("singletable.migration.copy_comparison.LOOKS", (0.0,))
     code, out, err = shop("verify")
     assert (code, "2 faults" in out) == (1, True)
     assert "missing: PK=USER#u1 SK=NAME" in err

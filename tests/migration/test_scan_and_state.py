@@ -18,10 +18,10 @@ from singletable import (
     attr,
 )
 from singletable.migration.environment import Environment, migration_context
-from singletable.migration.places import Places
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.scan import scan_rounds
 from singletable.migration.state import Applied, HistoryStore, State, StateStore
+from singletable.migration.two_addresses import Place, TwoAddressDriver
 from singletable.operations import PutItem
 from singletable.retry import Steps, run
 from singletable.values import Item
@@ -69,8 +69,8 @@ def test_history_is_ordered_and_can_be_undone(engine: Engine) -> None:
 
 def environment(driver: Driver, clock: Clock, *, segments: int, rate: float | None) -> Environment:
     context = migration_context({plain: "source"}, {}, clock)
-    store = StateStore(plain, "target/plain", "0001_test", owner="one", clock=clock)
-    places = Places(driver, driver)
+    store = StateStore(plain, Place("target", "plain"), "0001_test", owner="one", clock=clock)
+    places = TwoAddressDriver(driver, driver)
     return Environment(
         places,
         context,

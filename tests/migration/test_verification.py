@@ -20,7 +20,7 @@ from singletable.migration import (
     Rewrite,
     each,
 )
-from singletable.migration.comparison import Verification
+from singletable.migration.copy_comparison import Verification
 from singletable.migration.dry_run import dry_run
 from singletable.migration.estimate import estimate
 from singletable.migration.rehearsal import CountingDriver

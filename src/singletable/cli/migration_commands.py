@@ -17,10 +17,10 @@ from singletable.errors import MigrationError
 if TYPE_CHECKING:
     from singletable.cli.migration_view import MigrationProgress
     from singletable.migration.estimate import MigrationPlan
-    from singletable.migration.places import Side
     from singletable.migration.runner import MigrationRunner, Status
     from singletable.migration.state import State
     from singletable.migration.steps import Migration
+    from singletable.migration.two_addresses import Side
     from singletable.operations import Driver
     from singletable.schema import Table
 

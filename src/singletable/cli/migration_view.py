@@ -20,13 +20,13 @@ from rich.table import Table as Grid
 from singletable.cli.output import escape_controls, pluralize, print_trimmed
 
 if TYPE_CHECKING:
-    from singletable.migration.comparison import Verification
+    from singletable.migration.copy_comparison import Verification
     from singletable.migration.dry_run import DryRun, Example, StepTrial
     from singletable.migration.environment import StepProgress
     from singletable.migration.estimate import MigrationPlan, StepPlan
-    from singletable.migration.places import Side
     from singletable.migration.runner import Status
     from singletable.migration.steps import Migration
+    from singletable.migration.two_addresses import Side
     from singletable.operations import Driver
     from singletable.schema import Table
 

@@ -18,7 +18,7 @@ from singletable.errors import InvalidValue, MigrationError
 from singletable.expressions import Add, Constant, Remove, Set, apply_update
 from singletable.migration.derivation import key_text
 from singletable.migration.environment import Environment
-from singletable.migration.in_place import Failures, ReadGuard, decode_values, scan_in_place
+from singletable.migration.live_table import Failures, ReadGuard, decode_values, scan_in_place
 from singletable.migration.steps import Backfill
 from singletable.retry import Steps
 from singletable.schema import ItemKey, Model, model_of

@@ -22,6 +22,7 @@ from singletable.migration.derivation import Derivation, Key, Source, Targets, U
 from singletable.migration.environment import Environment
 from singletable.migration.scan import scan_rounds
 from singletable.migration.steps import MergeRule
+from singletable.migration.two_addresses import real_name
 from singletable.operations import PageOutput, Scan
 from singletable.retry import Steps, send
 from singletable.schema import Table, model_of
@@ -382,7 +383,7 @@ def check_empty(env: Environment, table: Table) -> None:
             return
     except ResourceNotFound:
         return
-    name = env.context.table_name(table).partition("/")[2]
+    name = real_name(env.context.table_name(table))
     raise MigrationError(
         f"The new table {name!r} has items already, and the copy would replace those with the same "
         "key. Nothing was written. Copy to another address."

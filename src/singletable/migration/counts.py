@@ -19,7 +19,7 @@ from singletable.errors import MigrationError
 from singletable.expressions import Constant, Exists, Set, value_at
 from singletable.migration.derivation import key_text
 from singletable.migration.environment import Environment
-from singletable.migration.in_place import Failures, decode_values, scan_in_place
+from singletable.migration.live_table import Failures, decode_values, scan_in_place
 from singletable.migration.steps import AddCount
 from singletable.retry import Steps
 from singletable.schema import Counter, ItemKey, Model, Partition, model_of

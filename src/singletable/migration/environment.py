@@ -14,9 +14,9 @@ from typing import TypeVar
 from uuid import uuid4
 
 from singletable.errors import MigrationLocked
-from singletable.migration.places import Side, at
 from singletable.migration.rate_limit import RateLimit, RateLimitedDriver
 from singletable.migration.state import State, StateStore
+from singletable.migration.two_addresses import Place, Side
 from singletable.operations import Driver, Operation
 from singletable.retry import RetryBudget, RetryPolicy, Steps, run
 from singletable.schema import Table
@@ -53,10 +53,10 @@ def default_owner() -> str:
 def migration_context(
     sides: Mapping[Table, Side], names: Mapping[Table, str], clock: Callable[[], float] = time.time
 ) -> Context:
-    """Return a store context whose table names include the side, for requests through Places."""
+    """Return a store context that names tables by their places."""
     return Context(
         table_names={
-            table: at(side, names.get(table, table.name)) for table, side in sides.items()
+            table: Place(side, names.get(table, table.name)) for table, side in sides.items()
         },
         clock=lambda: datetime.fromtimestamp(clock(), UTC),
         retry_policy=PATIENT,
@@ -65,10 +65,10 @@ def migration_context(
 
 @dataclass
 class Environment:
-    """The place and the settings of a run.
+    """The tables and the settings of a run.
 
-    `driver` is a `Places`: in requests, tables are named source/NAME and target/NAME, as `context`
-    names them. `page_size` limits the items per page of a scan; None reads up to 1 MB.
+    `driver` is a TwoAddressDriver: `context` names tables by their places. `page_size` limits the
+    items per page of a scan; None reads up to 1 MB.
     """
 
     driver: Driver

@@ -14,7 +14,6 @@ from math import ceil, sqrt
 from typing import Any
 
 from singletable.migration.environment import StepProgress
-from singletable.migration.places import Side
 from singletable.migration.rehearsal import LoadedTable, Rehearsal, RehearsedStep, side_of
 from singletable.migration.steps import (
     AddCount,
@@ -32,6 +31,7 @@ from singletable.migration.steps import (
     step_tables,
     step_text,
 )
+from singletable.migration.two_addresses import Side
 from singletable.operations import Driver
 from singletable.planning.prices import RegionPrices, region_prices
 from singletable.schema import Index, Table, model_of

@@ -114,7 +114,7 @@ class MarkerSlots:
     def open(self, table: str, key: Item, writer: str) -> Steps[Marker]:
         """Open the marker of an item for a writer, and return it."""
         id_ = marker_id(table, key)
-        located = item_to_json({"table": {"S": table}, "key": {"M": key}}).decode()
+        located = item_to_json({"table": {"S": str(table)}, "key": {"M": key}}).decode()
         changes: dict[str, AttributeValue] = {
             f"key:{id_}": {"S": located},
             f"writer:{id_}:{writer}": {"BOOL": True},

@@ -38,6 +38,7 @@ from singletable.migration.stray_writes import (
     find_stray_writes,
     uncarried_items,
 )
+from singletable.migration.two_addresses import real_name
 from singletable.operations import PageOutput, Scan
 from singletable.retry import Steps, send
 from singletable.schema import Table
@@ -125,7 +126,7 @@ class CopyPhases:
                 env.run(send(env.context.retry_policy, Scan(name, limit=1)))
             except ResourceNotFound:
                 raise MigrationError(
-                    f"The old table {name.partition('/')[2]!r} does not exist at its address. "
+                    f"The old table {real_name(name)!r} does not exist at its address. "
                     "Nothing was copied. Check the address, and the name of the table."
                 ) from None
             if env.run(env.states.is_in(table, name)):

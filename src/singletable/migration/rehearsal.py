@@ -19,11 +19,11 @@ from msgspec.structs import replace
 from singletable.engine import Engine, Settings
 from singletable.errors import MigrationError, ResourceNotFound, TransformFailed, ValidationError
 from singletable.migration.environment import PATIENT, StepProgress, no_progress
-from singletable.migration.places import Side
 from singletable.migration.rate_limit import consumed_units
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.state import is_state_item
 from singletable.migration.steps import Copy, DropTable, Migration, Step, step_tables, step_text
+from singletable.migration.two_addresses import Side
 from singletable.operations import (
     BatchWriteItem,
     DeleteItem,

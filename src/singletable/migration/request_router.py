@@ -47,14 +47,15 @@ from singletable.migration.derivation import Derivation
 from singletable.migration.derived_reads import Locate, derived_read
 from singletable.migration.dual_write import Direction, DualWrite, direction, written_items
 from singletable.migration.markers import MarkerSlots
-from singletable.migration.places import (
+from singletable.migration.state import PHASE_SECONDS, Phase, State, StateStore
+from singletable.migration.steps import Copy, Migration, UnchangedRule
+from singletable.migration.two_addresses import (
+    Place,
     Side,
-    at,
+    real_name,
     rename_output,
     rename_tables,
 )
-from singletable.migration.state import PHASE_SECONDS, Phase, State, StateStore
-from singletable.migration.steps import Copy, Migration, UnchangedRule
 from singletable.operations import (
     DescribeTable,
     Operation,
@@ -148,7 +149,7 @@ class RequestRouter:
         sides[copy.target] = "target"
         self.policy = RetryPolicy()
         self._context = Context(
-            table_names={table: at(where, real[table]) for table, where in sides.items()},
+            table_names={table: Place(where, real[table]) for table, where in sides.items()},
             retry_policy=self.policy,
         )
         name = self._context.table_name(copy.target)
@@ -212,7 +213,7 @@ class RequestRouter:
             if name is None or name not in tables or (side, name) in self._described:
                 continue
             try:
-                output = yield from send(self.policy, DescribeTable(at(side, name)))
+                output = yield from send(self.policy, DescribeTable(Place(side, name)))
             except ResourceNotFound:
                 continue  # the new table is not created yet
             self._arns[output.table.table_arn] = name
@@ -465,7 +466,7 @@ class _Request:
             real = router.real_name(name)
             sent = (instead or {}).get(real, real)
             self._names[sent] = name
-            return at(side, sent)
+            return Place(side, sent)
 
         self.operation = rename_tables(operation, rename)
 
@@ -486,7 +487,7 @@ class _Request:
 
     def own_name(self, name: str) -> str:
         """Return the name that the application uses for a table."""
-        real = name.partition("/")[2]
+        real = real_name(name)
         return self._names.get(real, real)
 
 

@@ -26,7 +26,7 @@ from singletable.migration.derivation import (
     transform_failed,
 )
 from singletable.migration.environment import Environment
-from singletable.migration.in_place import Failures, ReadGuard, decode_values, scan_in_place
+from singletable.migration.live_table import Failures, ReadGuard, decode_values, scan_in_place
 from singletable.migration.steps import (
     EachRule,
     LeaveOutRule,

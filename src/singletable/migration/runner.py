@@ -40,7 +40,6 @@ from singletable.migration.indexes import (
     undo_drop_index,
 )
 from singletable.migration.phases import CopyPhases
-from singletable.migration.places import Places, Side
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.rewrite import run_rewrite, undo_rewrite
 from singletable.migration.state import (
@@ -70,6 +69,7 @@ from singletable.migration.steps import (
     step_text,
     without_table,
 )
+from singletable.migration.two_addresses import Side, TwoAddressDriver, real_name
 from singletable.migration.uniques import run_add_unique, undo_add_unique
 from singletable.operations import DeleteTable, Driver
 from singletable.retry import run, send
@@ -181,7 +181,7 @@ class MigrationRunner:
         self._sleep = sleep
         self._on_progress = on_progress or no_progress
         self._limit = RateLimit(rate, clock)
-        self._driver = Places(source, target or source)
+        self._driver = TwoAddressDriver(source, target or source)
         self._has_one_address = target is None or target is source
         copied = migration.copy.sources if migration.copy is not None else []
         sides: dict[Table, Side] = {
@@ -206,9 +206,9 @@ class MigrationRunner:
 
     def _check_names(self) -> None:
         """Raise InvalidValue if an old table is the new one."""
-        new = self.context.table_name(self.table).partition("/")[2]
+        new = real_name(self.context.table_name(self.table))
         for table in self.migration.copy.sources if self.migration.copy is not None else ():
-            if self._has_one_address and self.context.table_name(table).partition("/")[2] == new:
+            if self._has_one_address and real_name(self.context.table_name(table)) == new:
                 raise InvalidValue(
                     f"MigrationRunner: {table!r} and {self.table!r} are both the table {new!r} at "
                     "the same address. Give the new table another name, or copy to another address."

@@ -39,10 +39,10 @@ from singletable.migration.environment import (
     no_progress,
 )
 from singletable.migration.item_filter import ItemFilter
-from singletable.migration.places import Places
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.scan import scan_rounds
 from singletable.migration.state import Segment, State, StateStore, is_state_item
+from singletable.migration.two_addresses import TwoAddressDriver
 from singletable.operations import (
     Driver,
     PageOutput,
@@ -171,7 +171,7 @@ class TableCopy:
             {self._old: self.name, self._new: self.new_name},
             self.clock,
         )
-        self._places = Places(self.source, self.target)
+        self._places = TwoAddressDriver(self.source, self.target)
         self._lock = Lock()
         # What is counted after the last checkpoint.
         self._counts: Counter[str] = Counter()

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from singletable.errors import TransformFailed
 from singletable.migration.derivation import Key, key_text
 from singletable.migration.environment import Environment
-from singletable.migration.in_place import Failures, ReadGuard, decode_values, scan_in_place
+from singletable.migration.live_table import Failures, ReadGuard, decode_values, scan_in_place
 from singletable.migration.steps import AddUnique
 from singletable.operations import DeleteRequest, WriteRequest
 from singletable.retry import Steps

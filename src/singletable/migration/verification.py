@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from singletable.errors import MigrationError, ResourceNotFound, TransformFailed
-from singletable.migration.comparison import LOOKS, CopyComparison, Fault, Verification
+from singletable.migration.copy_comparison import LOOKS, CopyComparison, Fault, Verification
 from singletable.migration.environment import Environment
 from singletable.migration.runner import STEPS, MigrationRunner
 from singletable.migration.scan import scan_pages

@@ -9,7 +9,7 @@ import pytest
 
 from singletable import Store, Table
 from singletable.migration import Copy, unchanged
-from singletable.migration.comparison import CopyComparison, Verification
+from singletable.migration.copy_comparison import CopyComparison, Verification
 from singletable.migration.derivation import Derivation, Source, Unit
 from singletable.migration.environment import migration_context
 from singletable.operations import DeleteItem, Operation, PutItem
@@ -181,8 +181,8 @@ def test_items_that_may_have_expired_are_not_compared(site: Site) -> None:
 
 
 def test_many_faults_are_counted(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("singletable.migration.comparison.MAX_FAULTS", 3)
-    monkeypatch.setattr("singletable.migration.comparison.BATCH", 4)
+    monkeypatch.setattr("singletable.migration.copy_comparison.MAX_FAULTS", 3)
+    monkeypatch.setattr("singletable.migration.copy_comparison.BATCH", 4)
     for number in range(10):
         delete(f"USER#u{number}", "NAME")(site)
     report = compare(site)
