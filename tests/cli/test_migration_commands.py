@@ -15,7 +15,7 @@ from singletable import Store, connect
 from singletable.cli.migration_view import MigrationProgress, duration
 from singletable.migration import Migration
 from singletable.migration.environment import StepProgress
-from singletable.migration.schema_diff.files import load_migration
+from singletable.migration.migrations import load_migration
 from tests.cli.run import Run
 
 ENTITIES = """

@@ -224,7 +224,9 @@ def test_a_merged_item_is_deleted_with_its_parts_across_pages(
     store.delete(OldSettings.key("ada"))
     env = move.environment()
     log = FeedChanges(env.context, [profiles, settings], page=1)
-    Copier(env, move.derivations(env), log).carry(position)
+    copy = move.migration.copy
+    assert copy is not None
+    Copier(env, copy.current_derivations(env), log).carry(position)
     assert [item["name"] for item in stored(engine, "accounts").values()] == [{"S": "bob"}]
 
 

@@ -9,9 +9,10 @@ import pytest
 
 from singletable import Store, Table
 from singletable.migration import Copy, unchanged
-from singletable.migration.copy_comparison import CopyComparison, Verification
+from singletable.migration.copy_comparison import CopyComparison
 from singletable.migration.derivation import Derivation, Source, Unit
 from singletable.migration.environment import migration_context
+from singletable.migration.verification import Verification, VerifySettings
 from singletable.operations import DeleteItem, Operation, PutItem
 from singletable.retry import run
 from singletable.schema import ItemKey, model_of
@@ -41,8 +42,7 @@ def compare(
         site.env,
         site.derivation(),
         report,
-        repair=repair,
-        confirm_deletion=confirm_deletion,
+        VerifySettings(repair=repair, confirm_deletion=confirm_deletion),
         max_digests=max_digests,
     ).compare()
     return report
@@ -181,7 +181,8 @@ def test_items_that_may_have_expired_are_not_compared(site: Site) -> None:
 
 
 def test_many_faults_are_counted(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("singletable.migration.copy_comparison.MAX_FAULTS", 3)
+    for module in ("copy_comparison", "verification"):
+        monkeypatch.setattr(f"singletable.migration.{module}.MAX_FAULTS", 3)
     monkeypatch.setattr("singletable.migration.copy_comparison.BATCH", 4)
     for number in range(10):
         delete(f"USER#u{number}", "NAME")(site)
@@ -256,7 +257,9 @@ def test_a_sample_finds_faults_and_is_repeatable(site: Site) -> None:
 
     def sample(size: int, seed: int) -> Verification:
         report = Verification("copy")
-        CopyComparison(site.env, site.derivation(), report).compare_sample(size, seed)
+        CopyComparison(site.env, site.derivation(), report, VerifySettings()).compare_sample(
+            size, seed
+        )
         return report
 
     assert {fault.kind for fault in sample(6, 1).faults} == {"missing"}
@@ -278,9 +281,9 @@ def test_unchanged_items_are_compared_in_canonical_form(site: Site) -> None:
     report = Verification("copy")
     moment = site.env.context.clock()
     derivation = Derivation(copy.rules, new, site.env.context, moment)
-    CopyComparison(site.env, derivation, report).compare()
+    CopyComparison(site.env, derivation, report, VerifySettings()).compare()
     assert report.ok
     site.engine.execute(PutItem("new-copy", {"id": {"S": "2"}}))
     report = Verification("copy")
-    CopyComparison(site.env, derivation, report).compare()
+    CopyComparison(site.env, derivation, report, VerifySettings()).compare()
     assert [fault.kind for fault in report.faults] == ["extra"]

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from singletable import Attr, Entity, Index, Key, Table, attr, version
-from singletable.cli.migration_view import print_dry_run
+from singletable.cli.migration_view import dry_run_lines, print_results
 from singletable.migration import Backfill, Copy, Migration, Rewrite, each, leave_out, unchanged
-from singletable.migration.dry_run import DryRun, StepTrial, dry_run
+from singletable.migration.rehearsal import DryRun, dry_run
+from singletable.migration.trial import StepTrial
 from singletable.operations import Operation, PutItem
 from singletable.operations.registry import OPERATIONS
 from singletable.testing import InterruptedDriver
@@ -143,7 +144,7 @@ def test_a_backfill_shows_the_attributes_that_change(
     site.store.admin.create_table(people)
     site.store.put(OldPerson(name="ada"))
     result = dry_run(Migration(Backfill(Person), name="0001"), site.engine)
-    print_dry_run(result)
+    print_results([result], dry_run_lines)
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     (old,) = (line.split() for line in lines if line.startswith("- "))
     (new,) = (line.split() for line in lines if line.startswith("+ "))

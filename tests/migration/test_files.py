@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from singletable import MigrationError
-from singletable.migration.schema_diff.files import load_migrations, next_name
+from singletable.migration.migrations import load_migrations, next_name
 
 EMPTY = "from singletable.migration import Migration\n\nmigration = Migration(schema='{}')\n"
 

@@ -20,8 +20,8 @@ from singletable.errors import (
 from singletable.migration.change_log import ChangeBatch, ChangedItem, ChangeLog
 from singletable.migration.derivation import Derivation, Key, Source, Targets, Unit, key_text
 from singletable.migration.environment import Environment
+from singletable.migration.rules import MergeRule
 from singletable.migration.scan import scan_rounds
-from singletable.migration.steps import MergeRule
 from singletable.migration.two_addresses import real_name
 from singletable.operations import PageOutput, Scan
 from singletable.retry import Steps, send

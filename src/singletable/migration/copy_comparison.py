@@ -1,4 +1,4 @@
-"""Compare the items of a copy's target with the items that follow from its source.
+"""Compare the items of a copy's target with the items derived from its source.
 
 The target is scanned first, then the source. Of each item a digest is kept, not the item, so the
 memory that this takes does not depend on the size of items. If the target has more items than fit,
@@ -6,22 +6,22 @@ only sums of digests are kept, by entity and segment (a range of hashes of keys)
 with different sums are then compared item by item, some at a time.
 
 The application may write meanwhile. So a difference is only a suspicion: source and target are read
-again, several times if need be, before it is a fault.
+again, up to three times, before it is reported as a fault.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from hashlib import blake2b
 from random import Random
-from typing import Literal, TypeAlias, cast
+from typing import cast
 
 from singletable.errors import TransformFailed
-from singletable.migration.derivation import Derivation, Targets, Unit, key_text
-from singletable.migration.derived_items import DerivedItems, DerivedUnit, State, rule_name
+from singletable.migration.derivation import Derivation, Targets, Unit, item_key, key_text
+from singletable.migration.derived_items import DerivedItems, DerivedUnit, State
 from singletable.migration.environment import Environment
 from singletable.migration.item_digests import (
     SEGMENTS,
@@ -30,8 +30,15 @@ from singletable.migration.item_digests import (
     ItemNames,
     changed_attributes,
 )
+from singletable.migration.rules import UnchangedRule
 from singletable.migration.scan import scan_pages
-from singletable.migration.steps import UnchangedRule
+from singletable.migration.verification import (
+    LOOKS,
+    MAX_FAULTS,
+    Fault,
+    Verification,
+    VerifySettings,
+)
 from singletable.operations import DescribeTable
 from singletable.retry import send
 from singletable.schema import Table
@@ -39,67 +46,11 @@ from singletable.store.admin import MAX_SEGMENTS
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
-FaultKind: TypeAlias = Literal["missing", "different", "extra", "collision", "failed"]
-
 # How many digests are kept at a time; with their keys these take about 50 MB.
 MAX_DIGESTS = 50_000
-MAX_FAULTS = 1_000
 SAMPLED_PER_SEGMENT = 50
-# Suspects are looked at again in batches, after these seconds.
+# Suspects are looked at again in batches.
 BATCH = 500
-LOOKS = (0.0, 1.0, 3.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A difference between what is stored and what should be, with the key of an item."""
-
-    kind: FaultKind
-    key: Item
-    text: str
-
-    def __str__(self) -> str:
-        return f"{key_text(self.key)}: {self.text}"
-
-
-@dataclass
-class Verification:
-    """What the verification of a step found."""
-
-    step: str
-    # Whether there was anything to verify; if not, a note says why.
-    is_checked: bool = True
-    # The number of items, by entity: as they should be stored, and as they are.
-    expected: Counter[str] = field(default_factory=Counter[str])
-    stored: Counter[str] = field(default_factory=Counter[str])
-    # The number of old items, by rule.
-    sources: Counter[str] = field(default_factory=Counter[str])
-    segments: int = 0
-    differing_segments: int = 0
-    suspects: int = 0
-    # Suspects that changed each time they were looked at.
-    unsettled: int = 0
-    faults: list[Fault] = field(default_factory=list[Fault])
-    # Faults beyond the first MAX_FAULTS, and suspects that were not looked at because of these.
-    more: int = 0
-    unchecked: int = 0
-    repaired: int = 0
-    notes: list[str] = field(default_factory=list[str])
-
-    @property
-    def ok(self) -> bool:
-        """Whether everything is as it should be, after repairs."""
-        return len(self.faults) + self.more == self.repaired
-
-    def add(self, fault: Fault) -> None:
-        """Record a fault; after the first MAX_FAULTS only their number."""
-        if len(self.faults) < MAX_FAULTS:
-            self.faults.append(fault)
-        else:
-            self.more += 1
-
-
-# The comparison
 
 
 @dataclass(slots=True)
@@ -136,17 +87,16 @@ class CopyComparison:
         env: Environment,
         derivation: Derivation,
         report: Verification,
+        settings: VerifySettings,
         *,
-        repair: bool = False,
-        confirm_deletion: Callable[[int], bool] = lambda count: True,
         is_back: bool = False,
         max_digests: int = MAX_DIGESTS,
     ) -> None:
         self.env = env
         self.derivation = derivation
         self.report = report
-        self._repair = repair
-        self._confirm_deletion = confirm_deletion
+        self._settings = settings
+        self._repair = settings.repair
         self._is_back = is_back
         self._max_digests = max_digests
         self._table = derivation.target
@@ -215,7 +165,7 @@ class CopyComparison:
         remembered: dict[bytes, _Stored] | None = {}
         for page in scan_pages(self.env, self._table):
             for item in page:
-                key = {one.name: item[one.name] for one in self._table.key_attributes}
+                key = item_key(self._table, item)
                 hashed, segment = self._hash(key)
                 is_chosen = segments is None or segment in segments
                 if not is_chosen or self._is_expired(item):
@@ -249,7 +199,7 @@ class CopyComparison:
 
     def _count_sources(self, derived: DerivedItems) -> None:
         for number, rule in enumerate(self.derivation.rules):
-            self.report.sources[rule_name(rule)] += derived.by_rule[number]
+            self.report.sources[str(rule)] += derived.by_rule[number]
 
     def _compare_item(
         self,
@@ -309,7 +259,7 @@ class CopyComparison:
                 "Extra items are not deleted, because the new items of some old ones are unknown: "
                 "their rule fails."
             )
-        elif self._confirm_deletion(len(keys)):
+        elif self._settings.confirm_deletion(len(keys)):
             # The question may have been open for long: delete only what is still extra.
             still = self._extras(self._pass(segments) or {})
             stale = [key for key in keys if self._hash(key)[0] in still]

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from singletable.errors import InvalidValue, SingleTableError
 from singletable.migration.derived_reads import Locate
+from singletable.migration.migrations import Migration
 from singletable.migration.request_router import RequestRouter, is_about_items
-from singletable.migration.steps import Migration
 from singletable.migration.two_addresses import AsyncTwoAddressDriver, Side, TwoAddressDriver
 from singletable.operations import AsyncDriver, Driver, Operation
 from singletable.retry import RetryingDriver, run, run_async, unwrap_retries

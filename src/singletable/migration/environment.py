@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from singletable.errors import MigrationLocked
 from singletable.migration.rate_limit import RateLimit, RateLimitedDriver
-from singletable.migration.state import State, StateStore
+from singletable.migration.state import Changes, State, StateStore
 from singletable.migration.two_addresses import Place, Side
 from singletable.operations import Driver, Operation
 from singletable.retry import RetryBudget, RetryPolicy, Steps, run
@@ -78,6 +78,8 @@ class Environment:
     limit: RateLimit
     segments: int = 4
     page_size: int | None = None
+    # How changes during a copy are found; None takes what the addresses offer.
+    changes: Changes | None = None
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], object] = time.sleep
     on_progress: Callable[[StepProgress], object] = no_progress
@@ -140,7 +142,7 @@ class Environment:
         self.renewed = self.clock()
 
     def progress(self, step: str, done: int, total: int | None = None, note: str = "") -> None:
-        """Report how far a step came."""
+        """Report the progress of a step."""
         self.on_progress(StepProgress(step, done, total, note))
 
 

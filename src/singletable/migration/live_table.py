@@ -1,4 +1,4 @@
-"""What the steps share that change a table while it is in use: guards, failures, scans.
+"""Shared by the steps that change a live table: guards, failures, scans.
 
 Each item is written on the condition that it is what was read, so that nothing is lost that an
 application writes at the same time. After a conflict the change is planned again.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from threading import Lock
-from typing import cast
+from typing import Any, cast
+
+from typing_extensions import override
 
 from singletable import expressions
 from singletable.errors import TransformFailed
@@ -16,13 +18,36 @@ from singletable.expressions import And, Exists
 from singletable.migration.derivation import Key, failure_of, key_text
 from singletable.migration.environment import Environment
 from singletable.migration.scan import restart_scan, scan_rounds
+from singletable.migration.step import Step
 from singletable.retry import Steps
-from singletable.schema import Model, Table, counters_of
+from singletable.schema import Model, Table, counters_of, model_of
 from singletable.store.decoder import decode_item
 from singletable.store.writes import same_value
 from singletable.values import Item
 
 MAX_SHOWN_FAILURES = 20
+
+
+def is_of(entities: Iterable[type[Any]], item: Item) -> bool:
+    """Return whether an item is one of these entities, by type tag and by key."""
+    models = map(model_of, entities)
+    return any(model.matches(item) and model.parse_key(item) is not None for model in models)
+
+
+class EntityStep(Step):
+    """A step that changes the items of one entity, or adds items for them."""
+
+    __slots__ = ()
+    entity: type[Any]
+
+    @property
+    @override
+    def tables(self) -> list[Table]:
+        return [model_of(self.entity).table]
+
+    @override
+    def is_about(self, item: Item) -> bool:
+        return is_of([self.entity], item)
 
 
 def decode_values(model: Model, item: Item) -> dict[str, object]:

@@ -14,8 +14,8 @@ application uses the old tables, the new one uses the new table:
 | `finished` | refused | refused | pass | pass |
 | `rolled-back`, `down` | pass | pass | refused | refused |
 
-Before the cut-over the old tables are the truth. If the copy leaves items unchanged, writes of the
-new version go to the old table and are carried over. If it transforms them, they are refused.
+Before the cut-over, the old tables are authoritative. If the copy leaves items unchanged, writes of
+the new version go to the old table and are carried over. If it transforms them, they are refused.
 
 After the cut-over, writes of the old version are refused: they could be carried over only by
 deriving a new item from an old one, which would undo what the new version has written to it since.
@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 from uuid import uuid4
 
@@ -43,12 +42,13 @@ from singletable.errors import (
     ServiceUnavailable,
     SingleTableError,
 )
-from singletable.migration.derivation import Derivation
+from singletable.migration.copy_step import Copy
 from singletable.migration.derived_reads import Locate, derived_read
 from singletable.migration.dual_write import Direction, DualWrite, direction, written_items
 from singletable.migration.markers import MarkerSlots
+from singletable.migration.migrations import Migration
+from singletable.migration.rules import UnchangedRule
 from singletable.migration.state import PHASE_SECONDS, Phase, State, StateStore
-from singletable.migration.steps import Copy, Migration, UnchangedRule
 from singletable.migration.two_addresses import (
     Place,
     Side,
@@ -310,8 +310,8 @@ class RequestRouter:
             )
         elif phase in ("copying", "ready") and writes:
             reason = (
-                "The old tables are still the truth, and a change of a new item cannot be turned "
-                "into one of old items. Cut over first."
+                "The old tables are still in use, and a change of a new item cannot be turned into "
+                "one of old items. Cut over first."
             )
         elif phase == "copying":
             reason = (
@@ -418,29 +418,16 @@ class RequestRouter:
         return self._view
 
     def _direction(self, side: Side, state: State) -> Direction:
-        """Return how the truth on a side is carried to the other side."""
+        """Return how changes on one side are copied to the other."""
         found = self._directions.get((side, state.started))
         if found is None:
-            moment = datetime.fromtimestamp(state.started, UTC)
-            sources = self.copy.sources
-            if side == "source":
-                copy = self.copy
-                skips = copy.skip_failures
-                derivations = [
-                    Derivation(copy.rules, copy.target, self._context, moment, skip_failures=skips)
-                ]
-            else:
-                derivations = [
-                    Derivation(
-                        self.copy.back,
-                        table,
-                        self._context,
-                        moment,
-                        others=[other for other in sources if other is not table],
-                    )
-                    for table in sources
-                ]
-            found = self._directions[side, state.started] = direction(derivations, self._slots)
+            copy, started = self.copy, state.started
+            derivations = (
+                [copy.forward(self._context, started)]
+                if side == "source"
+                else copy.backward(self._context, started)
+            )
+            found = self._directions[side, started] = direction(derivations, self._slots)
         return found
 
 

@@ -1,4 +1,4 @@
-"""The state of a migration, stored as items of the target table.
+"""The state of a migration: its phases, and the items of the target table that store it.
 
 Each state item has a partition of its own, so that reading it needs only its key, whatever the type
 of the table's key and with or without a sort key. The state is one JSON document. A runner holds a
@@ -44,10 +44,23 @@ LEASE_SECONDS = 30.0
 PHASE_SECONDS = 2.0
 _MAX_ATTEMPTS = 20
 
-# `running`: steps before a copy, or without one. From `cut-over` on the new table is the truth.
+# `running`: steps before a copy, or without one. Until the cut-over the old tables are
+# authoritative, and changes are copied to the new one; from then on it is the new table.
 Phase: TypeAlias = Literal[
     "running", "copying", "ready", "switching", "cut-over", "rolled-back", "finished", "down"
 ]
+
+# From which phases a migration comes into a phase.
+_BEFORE: Mapping[Phase, tuple[Phase, ...]] = {
+    "running": ("running", "copying", "ready", "rolled-back", "down"),
+    "copying": ("running",),
+    "ready": ("copying", "ready", "switching"),
+    "switching": ("ready", "cut-over", "switching"),
+    "cut-over": ("switching",),
+    "rolled-back": ("switching",),
+    "finished": ("running", "cut-over"),
+    "down": ("running", "finished"),
+}
 
 # How changes are found: from the engine's change feed, from the markers of MigratingDriver, or not.
 Changes: TypeAlias = Literal["feed", "driver", "none"]
@@ -89,14 +102,14 @@ def state_key(table: Table, *names: str) -> Item:
 
 
 class Segment(msgspec.Struct, omit_defaults=True):
-    """How far a segment of a scan came: the key to continue after, or that it is done."""
+    """The progress of a segment of a scan: the key to continue after, or that it is done."""
 
     after: Item | None = None
     done: bool = False
 
 
 class State(msgspec.Struct, omit_defaults=True):
-    """The state of one migration."""
+    """The state of one migration. Its methods are the only ones that change the phase."""
 
     phase: Phase
     started: float
@@ -119,6 +132,80 @@ class State(msgspec.Struct, omit_defaults=True):
     derived: list[str] = []
     digest: str | None = None
     steps: list[str] = []
+
+    def _enter(self, phase: Phase) -> None:
+        assert self.phase in _BEFORE[phase], f"{self.phase} -> {phase}"
+        self.phase = phase
+
+    # Steps
+
+    def go_to_step(self, number: int) -> None:
+        """Go on with another step, or end before it when steps are undone."""
+        self.step, self.scans = number, {}
+
+    def run_again(self, steps: list[str]) -> None:
+        """Run the steps again after a rollback, or after some were undone."""
+        if self.phase == "rolled-back":
+            self.step = 0
+            self.start_over()
+        elif self.phase == "down":
+            # The step that was being undone may be undone in part.
+            self.step = max(self.step - 1, 0)
+            self._enter("running")
+        self.steps = steps
+
+    def undo(self) -> None:
+        """Begin to undo the steps, of which the one that runs now may have been run in part."""
+        if self.phase != "down":
+            self._enter("down")
+            self.go_to_step(min(self.step + 1, len(self.steps)))
+            self.ended = None
+
+    def finish(self, now: float) -> None:
+        """Record that all steps have run."""
+        self._enter("finished")
+        self.ended, self.scans = now, {}
+
+    # A copy
+
+    def start_over(self) -> None:
+        """Forget the progress of the copy."""
+        self._enter("running")
+        self.scans = {}
+        self.counts = {"restarts": self.counts.get("restarts", 0) + 1}
+        self.position = self.cut_over = self.changes = None
+
+    def begin_copy(self, position: str) -> None:
+        """Begin to copy, with the changes after a position of the change log."""
+        self._enter("copying")
+        self.position = position
+
+    def complete_copy(self) -> None:
+        """Record that the new table is complete and up to date."""
+        self._enter("ready")
+        self.scans = {}
+
+    def begin_switch(self) -> None:
+        """Stop the writes of every MigratingDriver, to cut over or to roll back."""
+        self._enter("switching")
+
+    def cancel_switch(self) -> None:
+        """Return to the phase before the switch, if there is one."""
+        if self.phase == "switching":
+            self.phase = "ready" if self.cut_over is None else "cut-over"
+
+    def end_switch(self, changes: Changes, position: str) -> None:
+        """Cut over: from now on, changes of the new table after a position are copied back."""
+        self._enter("cut-over")
+        self.changes, self.cut_over = changes, position
+
+    def roll_back(self) -> None:
+        """Switch back to the old tables."""
+        self._enter("rolled-back")
+
+    def is_switching(self, *, back: bool) -> bool:
+        """Return whether a cut-over, or a rollback, was interrupted."""
+        return self.phase == "switching" and (self.cut_over is not None) == back
 
 
 class Lease(msgspec.Struct, frozen=True):

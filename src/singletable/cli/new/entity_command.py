@@ -34,7 +34,7 @@ from singletable.cli.new.source_edits import CannotEdit
 from singletable.cli.output import pluralize, print_trimmed, shown_path
 from singletable.errors import StorageError
 from singletable.introspection.names import snake_case
-from singletable.migration.schema_diff.files import lock_path
+from singletable.migration.schema_diff.lock_file import lock_path
 from singletable.patterns import Pattern, PatternCatalog
 from singletable.planning import (
     MonthlyCost,

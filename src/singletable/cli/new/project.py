@@ -17,7 +17,7 @@ from singletable.cli.new.app_modules import edited_modules
 from singletable.cli.output import shown_path
 from singletable.errors import InvalidValue, StorageError
 from singletable.introspection.names import snake_case
-from singletable.migration.schema_diff.files import write_lock
+from singletable.migration.schema_diff.lock_file import write_lock
 from singletable.migration.schema_diff.snapshot import LOCK_NAME, snapshot
 from singletable.schema import find_tables
 
