@@ -27,7 +27,6 @@ from singletable.migration.live_table import (
     decode_values,
     scan_in_place,
 )
-from singletable.migration.rules import check_entity
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.retry import Steps
 from singletable.schema import ItemKey, Model, model_of
@@ -61,13 +60,6 @@ class Backfill(EntityStep, Generic[E]):
     entity: type[E]
     transform: Callable[[E], E | None] | None = None
     down: Callable[[E], E | None] | None = None
-
-    def __post_init__(self) -> None:
-        check_entity("Backfill", self.entity)
-
-    @override
-    def describe(self) -> str:
-        return f"Backfill({self.entity.__name__})"
 
     def run(self, env: Environment) -> None:
         """Write all items of the entity that are not stored as they would be written now."""

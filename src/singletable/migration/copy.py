@@ -7,6 +7,7 @@ one, and after the cut-over with its `back` rules from the new table to the old 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
@@ -21,12 +22,10 @@ from singletable.migration.change_log import ChangeBatch, ChangedItem, ChangeLog
 from singletable.migration.derivation import Derivation, Key, Source, Targets, Unit, key_text
 from singletable.migration.environment import Environment
 from singletable.migration.rules import MergeRule
-from singletable.migration.scan import scan_rounds
+from singletable.migration.scan import first_item, scan_rounds
 from singletable.migration.two_addresses import real_name
-from singletable.operations import PageOutput, Scan
-from singletable.retry import Steps, send
+from singletable.retry import Steps
 from singletable.schema import Table, model_of
-from singletable.schema.table import STATE_ATTRIBUTE
 from singletable.store.batch import get_items
 from singletable.store.decoder import decode_item
 from singletable.store.writes import ItemId, item_id
@@ -356,35 +355,12 @@ def count_changes(log: ChangeLog, position: str, limit: int) -> Steps[int]:
             return min(found, limit)
 
 
-def is_empty(env: Environment, table: Table) -> bool:
-    """Return whether a table has no items, apart from those of migrations."""
-    after: Item | None = None
-    while True:
-        scan = Scan(
-            env.context.table_name(table),
-            limit=25,
-            exclusive_start_key=after,
-            filter_expression="attribute_not_exists(#state)",
-            expression_attribute_names={"#state": STATE_ATTRIBUTE},
-            consistent_read=True,
-        )
-        page: PageOutput = env.run(send(env.context.retry_policy, scan))
-        if page.items:
-            return False
-        after = page.last_evaluated_key
-        if after is None:
-            return True
-
-
 def check_empty(env: Environment, table: Table) -> None:
     """Raise MigrationError if the target of a copy has items, which the copy could replace."""
-    try:
-        if is_empty(env, table):
-            return
-    except ResourceNotFound:
-        return
-    name = real_name(env.context.table_name(table))
-    raise MigrationError(
-        f"The new table {name!r} has items already, and the copy would replace those with the same "
-        "key. Nothing was written. Copy to another address."
-    )
+    with suppress(ResourceNotFound):
+        if first_item(env, table) is not None:
+            raise MigrationError(
+                f"The new table {real_name(env.table_name(table))!r} has items already, and the "
+                "copy would replace those with the same key. Nothing was written. Copy to another "
+                "address."
+            )

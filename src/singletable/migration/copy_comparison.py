@@ -39,9 +39,6 @@ from singletable.migration.verification import (
     Verification,
     VerifySettings,
 )
-from singletable.operations import DescribeTable
-from singletable.retry import send
-from singletable.schema import Table
 from singletable.store.admin import MAX_SEGMENTS
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
@@ -131,7 +128,10 @@ class CopyComparison:
         The items are those of random segments of the source, so whole partitions.
         """
         self._counts_suspects = False
-        counts = {table: self._item_count(table) for table in self.derivation.sources}
+        counts = {
+            table: 0 if (found := self.env.describe(table)) is None else found.item_count
+            for table in self.derivation.sources
+        }
         total = sum(counts.values()) or 1
         chosen = Random(seed)
         for table, count in counts.items():
@@ -149,11 +149,6 @@ class CopyComparison:
                             self._suspect(_Suspect(unit, id_, self.derivation.key_of(item)))
             self._count_sources(derived)
         self._look_at_suspects()
-
-    def _item_count(self, table: Table) -> int:
-        describe = DescribeTable(self.env.context.table_name(table))
-        output = self.env.run(send(self.env.context.retry_policy, describe))
-        return output.table.item_count
 
     # Passes
 
@@ -379,7 +374,7 @@ class CopyComparison:
     # Items
 
     def _id(self, key: Item) -> ItemId:
-        return item_id(self.env.context.table_name(self._table), key)
+        return item_id(self.env.table_name(self._table), key)
 
     def _hash(self, key: Item) -> tuple[bytes, int]:
         """Return the hash of a key, and its segment."""

@@ -27,7 +27,6 @@ from singletable.migration.copy import (
     check_empty,
     count_changes,
     derive_all,
-    is_empty,
 )
 from singletable.migration.copy_comparison import CopyComparison
 from singletable.migration.copy_trial import CopyTrial
@@ -41,7 +40,7 @@ from singletable.migration.rules import (
     check_table,
     source_tables,
 )
-from singletable.migration.scan import scan_rounds
+from singletable.migration.scan import first_item, scan_rounds
 from singletable.migration.state import PHASE_SECONDS, Changes
 from singletable.migration.step import CopiedTables, Step
 from singletable.migration.stray_writes import (
@@ -52,8 +51,8 @@ from singletable.migration.stray_writes import (
 from singletable.migration.trial import StepTrial
 from singletable.migration.two_addresses import Side, real_name
 from singletable.migration.verification import Verification, VerifySettings
-from singletable.operations import PageOutput, Scan
-from singletable.retry import Steps, send
+from singletable.operations import Scan
+from singletable.retry import Steps
 from singletable.schema import Table
 from singletable.store.context import Context
 from singletable.store.writes import item_id
@@ -285,7 +284,7 @@ class CopyPhases:
         changes = self._choose_changes(env)
         if not state.counts.get("restarts"):
             self._check_empty(env)
-            state.target_was_empty = is_empty(env, self.step.target)
+            state.target_was_empty = first_item(env, self.step.target) is None
         else:
             # Nothing may write copies while they are deleted.
             self.forget_markers(env)
@@ -297,9 +296,9 @@ class CopyPhases:
     def _check_places(self, env: Environment) -> None:
         """Raise MigrationError if an old table does not exist, or is the new one."""
         for table in self.step.sources:
-            name = env.context.table_name(table)
+            name = env.table_name(table)
             try:
-                env.run(send(env.context.retry_policy, Scan(name, limit=1)))
+                env.send(Scan(name, limit=1))
             except ResourceNotFound:
                 raise MigrationError(
                     f"The old table {real_name(name)!r} does not exist at its address. "
@@ -345,7 +344,7 @@ class CopyPhases:
             )
             env.progress(self.step.describe(), 0, note=note)
             return
-        name = env.context.table_name(self.step.target)
+        name = env.table_name(self.step.target)
         read = 0
 
         def delete(items: list[Item]) -> Steps[None]:
@@ -498,9 +497,8 @@ class CopyPhases:
         """Raise MigrationError if the first items of each old table are not in the new one."""
         derivation = self.forward(env)
         for table in self.step.sources:
-            scan = Scan(env.context.table_name(table), limit=CHECKED_ITEMS, consistent_read=True)
-            page: PageOutput = env.run(send(env.context.retry_policy, scan))
-            units = [derivation.unit_of(table, item) for item in page.items]
+            scan = Scan(env.table_name(table), limit=CHECKED_ITEMS, consistent_read=True)
+            units = [derivation.unit_of(table, item) for item in env.send(scan).items]
             sources = env.run(derivation.read([unit for unit in units if unit is not None]))
             for unit, targets in derive_all(derivation, sources).items():
                 missing = env.run(derivation.missing(targets))
@@ -566,7 +564,7 @@ class CopyPhases:
 
     def _markers(self, env: Environment) -> MarkerSlots:
         target = self.step.target
-        name = env.context.table_name(target)
+        name = env.table_name(target)
         return MarkerSlots(target, name, env.states.migration, env.context.retry_policy)
 
     def forget_markers(self, env: Environment) -> None:

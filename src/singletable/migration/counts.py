@@ -22,7 +22,7 @@ from singletable.expressions import Constant, Exists, Set, value_at
 from singletable.migration.derivation import key_text
 from singletable.migration.environment import Environment
 from singletable.migration.live_table import EntityStep, Failures, decode_values, scan_in_place
-from singletable.migration.rules import check_entity, check_member
+from singletable.migration.rules import check_member
 from singletable.retry import Steps
 from singletable.schema import Counter, ItemKey, Model, Partition, Table, model_of
 from singletable.store.batch import get_items
@@ -50,7 +50,7 @@ class AddCount(EntityStep):
     count: str
 
     def __post_init__(self) -> None:
-        check_entity("AddCount", self.entity)
+        EntityStep.__post_init__(self)
         check_member("AddCount", self.entity, self.count, model_of(self.entity).counts)
 
     @property
@@ -59,10 +59,6 @@ class AddCount(EntityStep):
         model = model_of(self.entity)
         parent = model_of(model.counts[self.count].entity)
         return list(dict.fromkeys([model.table, parent.table]))
-
-    @override
-    def describe(self) -> str:
-        return f"AddCount({self.entity.__name__}, {self.count})"
 
     def run(self, env: Environment) -> None:
         """Set the number of each parent to the count of its items."""
@@ -108,7 +104,7 @@ class _CountedEntity:
         self.parent: Model = model_of(self.counter.entity)
         self.path = self.counter.path.document_path()
         self.text = f"AddCount {self.model.name}.{step.count}"
-        self.table = env.context.table_name(self.parent.table)
+        self.table = env.table_name(self.parent.table)
 
     @property
     def shares_partition(self) -> bool:

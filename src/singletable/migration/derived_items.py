@@ -119,7 +119,7 @@ class DerivedItems:
     def _ruleless(self, table: Table, item: Item) -> Unit:
         """Return a unit for an item that belongs to none, by which it can be read again."""
         key = item_key(table, item)
-        return Unit(NO_RULE, item_id(self.env.context.table_name(table), key), table, key)
+        return Unit(NO_RULE, item_id(self.env.table_name(table), key), table, key)
 
     def _ruleless_state(self, unit: Unit) -> State:
         try:

@@ -13,12 +13,12 @@ from threading import Lock
 from typing import TypeVar
 from uuid import uuid4
 
-from singletable.errors import MigrationLocked
+from singletable.errors import MigrationLocked, ResourceNotFound
 from singletable.migration.rate_limit import RateLimit, RateLimitedDriver
 from singletable.migration.state import Changes, State, StateStore
 from singletable.migration.two_addresses import Place, Side
-from singletable.operations import Driver, Operation
-from singletable.retry import RetryBudget, RetryPolicy, Steps, run
+from singletable.operations import DescribeTable, Driver, Operation, TableDescription
+from singletable.retry import RetryBudget, RetryPolicy, Steps, run, send
 from singletable.schema import Table
 from singletable.store.context import Context
 
@@ -95,6 +95,21 @@ class Environment:
     def run(self, steps: Steps[R]) -> R:
         """Run a generator of requests, paced by the rate limit, and keep the lease meanwhile."""
         return run(self._paced, steps, self._pause)
+
+    def send(self, operation: Operation[R]) -> R:
+        """Execute one request; wait through throttling."""
+        return self.run(send(self.context.retry_policy, operation))
+
+    def table_name(self, table: Table) -> str:
+        """Return the place of a table, under which requests name it."""
+        return self.context.table_name(table)
+
+    def describe(self, table: Table) -> TableDescription | None:
+        """Return the description of a table; None if it does not exist."""
+        try:
+            return self.send(DescribeTable(self.table_name(table))).table
+        except ResourceNotFound:  # not TableNotFound: DynamoDB Local's error text differs
+            return None
 
     def _pause(self, seconds: float) -> None:
         """Sleep in parts, so that the lease does not expire meanwhile."""

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from singletable.errors import DeclarationError, MigrationError, ResourceNotFound
+from singletable.errors import DeclarationError, MigrationError
 from singletable.migration.derivation import item_key
 from singletable.migration.environment import Environment
 from singletable.migration.estimate import StepPlan, Tariff
 from singletable.migration.rules import check_table
-from singletable.migration.scan import scan_pages
-from singletable.migration.state import is_state_item
+from singletable.migration.scan import first_item, scan_pages
 from singletable.migration.step import CopiedTables, Step
 from singletable.migration.trial import ConsumedUnits, Example, StepTrial
 from singletable.migration.verification import (
@@ -32,20 +31,14 @@ from singletable.operations import (
     CreateGlobalSecondaryIndexAction,
     DeleteGlobalSecondaryIndexAction,
     DeleteTable,
-    DescribeTable,
-    DescribeTableOutput,
     DescribeTimeToLive,
-    DescribeTimeToLiveOutput,
     GlobalSecondaryIndexUpdate,
-    PageOutput,
     ProvisionedThroughput,
-    Scan,
     TableDescription,
     TimeToLiveSpecification,
     UpdateTable,
     UpdateTimeToLive,
 )
-from singletable.retry import send
 from singletable.schema import Index, Table, create_operation, table_from_description
 from singletable.store.admin import create_table
 from singletable.store.writes import ItemId, item_id
@@ -61,19 +54,13 @@ class _TableStep(Step):
     __slots__ = ()
     table: Table
 
-    @property
-    @override
-    def tables(self) -> list[Table]:
-        return [self.table]
+    def __post_init__(self) -> None:
+        check_table(type(self).__name__, self.table)
 
     @property
     @override
     def read_tables(self) -> list[Table]:
         return []
-
-    @override
-    def describe(self) -> str:
-        return f"{type(self).__name__}({self.table.name})"
 
     @override
     def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
@@ -90,13 +77,10 @@ class CreateTable(_TableStep):
 
     table: Table
 
-    def __post_init__(self) -> None:
-        check_table("CreateTable", self.table)
-
     def run(self, env: Environment) -> None:
         """Create the table, unless it exists as it is declared."""
         table = self.table
-        while (described := _describe(env, table)) and described.table_status == "DELETING":
+        while (described := env.describe(table)) and described.table_status == "DELETING":
             env.sleep(POLL_SECONDS)
         if described is None:
             env.run(create_table(env.context, table, if_missing=True))
@@ -117,9 +101,9 @@ class CreateTable(_TableStep):
     def undo(self, env: Environment) -> None:
         """Drop the table, unless it has items of the application."""
         table = self.table
-        if _describe(env, table) is None:
+        if env.describe(table) is None:
             return
-        if (item := _first_item(env, table)) is not None:
+        if (item := first_item(env, table)) is not None:
             raise MigrationError(
                 f"CreateTable cannot be undone: {table!r} has items, such as "
                 f"{item_key(table, item)}. Delete them, or keep the table."
@@ -132,7 +116,7 @@ class CreateTable(_TableStep):
 
     @override
     def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
-        if _describe(env, self.table) is None:
+        if env.describe(self.table) is None:
             report.add(Fault("missing", {}, f"table {self.table.name} does not exist"))
 
 
@@ -145,13 +129,10 @@ class DropTable(_TableStep):
 
     table: Table
 
-    def __post_init__(self) -> None:
-        check_table("DropTable", self.table)
-
     def run(self, env: Environment) -> None:
         """Delete the table with its items, unless it is protected from deletion."""
         table = self.table
-        described = _describe(env, table)
+        described = env.describe(table)
         if described is None:
             return
         if _has_state(env, table):
@@ -177,7 +158,7 @@ class DropTable(_TableStep):
 
     @override
     def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
-        if _describe(env, self.table) is not None:
+        if env.describe(self.table) is not None:
             report.add(Fault("extra", {}, f"table {self.table.name} exists"))
 
     @override
@@ -196,13 +177,6 @@ class DropIndex(_TableStep):
 
     table: Table
     index: str
-
-    def __post_init__(self) -> None:
-        check_table("DropIndex", self.table)
-
-    @override
-    def describe(self) -> str:
-        return f"DropIndex({self.table.name}, {self.index})"
 
     def run(self, env: Environment) -> None:
         """Remove the index, if it exists."""
@@ -238,15 +212,6 @@ class AddIndex(Step):
                 f"AddIndex(…): {self.table!r} declares no global index {self.index!r}. Its global "
                 f"indexes: {', '.join(names) or 'none'}."
             )
-
-    @property
-    @override
-    def tables(self) -> list[Table]:
-        return [self.table]
-
-    @override
-    def describe(self) -> str:
-        return f"AddIndex({self.table.name}, {self.index})"
 
     def run(self, env: Environment) -> None:
         """Add the index, unless it exists as it is declared, and wait until it is filled."""
@@ -326,17 +291,8 @@ class AddIndex(Step):
 # Tables
 
 
-def _describe(env: Environment, table: Table) -> TableDescription | None:
-    describe = DescribeTable(env.context.table_name(table))
-    try:
-        output: DescribeTableOutput = env.run(send(env.context.retry_policy, describe))
-    except ResourceNotFound:  # not TableNotFound: DynamoDB Local's error text differs
-        return None
-    return output.table
-
-
 def _existing(env: Environment, table: Table) -> TableDescription:
-    described = _describe(env, table)
+    described = env.describe(table)
     if described is None:
         raise MigrationError(
             f"{table!r} does not exist at this address. Create it before: CreateTable({table!r})."
@@ -345,16 +301,15 @@ def _existing(env: Environment, table: Table) -> TableDescription:
 
 
 def _ttl(env: Environment, table: Table) -> str | None:
-    describe = DescribeTimeToLive(env.context.table_name(table))
-    output: DescribeTimeToLiveOutput = env.run(send(env.context.retry_policy, describe))
+    output = env.send(DescribeTimeToLive(env.table_name(table)))
     ttl = output.time_to_live_description
     return ttl.attribute_name if ttl.time_to_live_status in ("ENABLED", "ENABLING") else None
 
 
 def _enable_ttl(env: Environment, table: Table, attribute: str) -> None:
     ttl = TimeToLiveSpecification(enabled=True, attribute_name=attribute)
-    update = UpdateTimeToLive(env.context.table_name(table), ttl)
-    env.run(send(env.context.retry_policy, update))
+    update = UpdateTimeToLive(env.table_name(table), ttl)
+    env.send(update)
 
 
 def _differences(declared: Table, described: TableDescription, ttl: str | None) -> list[str]:
@@ -385,27 +340,13 @@ def _differences(declared: Table, described: TableDescription, ttl: str | None) 
 
 def _delete_table(env: Environment, table: Table) -> None:
     _wait(env, table, f"table {table.name}")
-    env.run(send(env.context.retry_policy, DeleteTable(env.context.table_name(table))))
-    while _describe(env, table) is not None:
+    env.send(DeleteTable(env.table_name(table)))
+    while env.describe(table) is not None:
         _pause(env)
 
 
 def _has_state(env: Environment, table: Table) -> bool:
-    return env.states.table_name == env.context.table_name(table)
-
-
-def _first_item(env: Environment, table: Table) -> Item | None:
-    """Return an item of the application, if there is one."""
-    after = None
-    while True:
-        scan = Scan(env.context.table_name(table), exclusive_start_key=after, consistent_read=True)
-        page: PageOutput = env.run(send(env.context.retry_policy, scan))
-        for item in page.items:
-            if not is_state_item(item):
-                return item
-        after = page.last_evaluated_key
-        if after is None:
-            return None
+    return env.states.table_name == env.table_name(table)
 
 
 # Indexes
@@ -413,7 +354,7 @@ def _first_item(env: Environment, table: Table) -> Item | None:
 
 def _index_status(env: Environment, table: Table, name: str) -> str | None:
     """Return the status of an index; None if it does not exist."""
-    described = _describe(env, table)
+    described = env.describe(table)
     indexes = [] if described is None else described.global_secondary_indexes or []
     return {one.index_name: one.index_status for one in indexes}.get(name)
 
@@ -442,11 +383,11 @@ def _add_index(env: Environment, table: Table, name: str) -> None:
     )
     names = {one.name: one for one in (*declared.pk, *declared.sk)}
     update = UpdateTable(
-        env.context.table_name(table),
+        env.table_name(table),
         attribute_definitions=[AttributeDefinition(one.name, one.type) for one in names.values()],
         global_secondary_index_updates=[GlobalSecondaryIndexUpdate(create=create)],
     )
-    env.run(send(env.context.retry_policy, update))
+    env.send(update)
     _wait(env, table, f"index {name}")
 
 
@@ -455,12 +396,12 @@ def _drop_index(env: Environment, table: Table, name: str) -> None:
     if name not in [one.index_name for one in described.global_secondary_indexes or ()]:
         return
     update = UpdateTable(
-        env.context.table_name(table),
+        env.table_name(table),
         global_secondary_index_updates=[
             GlobalSecondaryIndexUpdate(delete=DeleteGlobalSecondaryIndexAction(name))
         ],
     )
-    env.run(send(env.context.retry_policy, update))
+    env.send(update)
     _wait(env, table, f"index {name}")
 
 

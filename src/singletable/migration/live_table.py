@@ -17,6 +17,7 @@ from singletable.errors import TransformFailed
 from singletable.expressions import And, Exists
 from singletable.migration.derivation import Key, failure_of, key_text
 from singletable.migration.environment import Environment
+from singletable.migration.rules import check_entity
 from singletable.migration.scan import restart_scan, scan_rounds
 from singletable.migration.step import Step
 from singletable.retry import Steps
@@ -40,10 +41,8 @@ class EntityStep(Step):
     __slots__ = ()
     entity: type[Any]
 
-    @property
-    @override
-    def tables(self) -> list[Table]:
-        return [model_of(self.entity).table]
+    def __post_init__(self) -> None:
+        check_entity(type(self).__name__, self.entity)
 
     @override
     def is_about(self, item: Item) -> bool:

@@ -132,7 +132,7 @@ class Rewrite(Step):
 
 def _rewrite(env: Environment, name: str, rules: Sequence[Rule]) -> None:
     tables = source_tables(rules)
-    if len({env.context.table_name(table) for table in tables}) != 1:
+    if len({env.table_name(table) for table in tables}) != 1:
         names = ", ".join(repr(table) for table in tables) or "none"
         raise MigrationError(
             f"{name} works within one table, but its rules read {names}. Write one Rewrite for "
@@ -178,7 +178,7 @@ class _Rewriter:
     ) -> None:
         self.tables = tables
         self.failures = failures
-        self._table_name = env.context.table_name(tables[0])
+        self._table_name = env.table_name(tables[0])
         # All declarations of the table have its name in requests.
         self._names = dict(env.context.table_names)
         self._context = replace(env.context, table_names=self._names)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar
 
 from singletable.errors import (
     InvalidValue,
@@ -46,10 +46,12 @@ from singletable.migration.step import without_table
 from singletable.migration.two_addresses import TwoAddressDriver, real_name
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.operations import DeleteTable, Driver
-from singletable.retry import run, send
+from singletable.retry import Steps
 from singletable.schema import Table
 from singletable.store.context import check_driver
 from singletable.values import Item
+
+R = TypeVar("R")
 
 POLL_SECONDS = 0.5
 # How long cut-over, rollback and finish wait for a process that follows the changes.
@@ -124,14 +126,6 @@ class MigrationRunner:
             check_driver(driver)
         self.migration = migration
         self.table = migration.state_table
-        self._changes: Changes | None = None if changes == "auto" else changes
-        self._segments = segments
-        self._page_size = page_size
-        self._clock = clock
-        self._sleep = sleep
-        self._on_progress = on_progress or no_progress
-        self._limit = RateLimit(rate, clock)
-        self._driver = TwoAddressDriver(source, target or source)
         self._has_one_address = target is None or target is source
         # The last step comes last, so the tables that a Copy reads are at the source.
         sides = {table: step.side_of(table) for step in migration.steps for table in step.tables}
@@ -149,6 +143,25 @@ class MigrationRunner:
         )
         self.history = HistoryStore(recorded_in, name, self.context.retry_policy)
         self._texts = [step.describe() for step in migration.steps]
+        # The settings of every run; each one has a state of its own.
+        self._settings = Environment(
+            TwoAddressDriver(source, target or source),
+            self.context,
+            self.states,
+            State("running", clock()),
+            RateLimit(rate, clock),
+            segments=segments,
+            page_size=page_size,
+            changes=None if changes == "auto" else changes,
+            clock=clock,
+            sleep=sleep,
+            on_progress=on_progress or no_progress,
+        )
+        self._clock, self._sleep = clock, sleep
+
+    def _run(self, steps: Steps[R]) -> R:
+        """Send requests about the state, without a lease."""
+        return self._settings.run_without_lease(steps)
 
     def _check_names(self) -> None:
         """Raise InvalidValue if an old table is the new one."""
@@ -288,14 +301,13 @@ class MigrationRunner:
             if drop_old:
                 for table in phases.step.sources:
                     with suppress(ResourceNotFound):
-                        drop = DeleteTable(env.context.table_name(table))
-                        env.run(send(env.context.retry_policy, drop))
+                        env.send(DeleteTable(env.table_name(table)))
         return self.status()
 
     def _carry_records(self, env: Environment, tables: list[Table]) -> None:
         """Store in the new table what the old ones record about earlier migrations."""
         for table in tables:
-            name = env.context.table_name(table)
+            name = env.table_name(table)
             with suppress(ResourceNotFound):  # it was dropped, by an earlier call or by hand
                 history = env.run(HistoryStore(table, name, env.context.retry_policy).read())
                 for applied in history:
@@ -354,7 +366,7 @@ class MigrationRunner:
     def status(self) -> Status:
         """Return the progress of the migration; nothing is changed."""
         try:
-            state, lease = run(self._driver, self.states.read(), self._sleep)
+            state, lease = self._run(self.states.read())
         except ResourceNotFound:
             state, lease = None, None
         if state is None:
@@ -386,7 +398,7 @@ class MigrationRunner:
     @property
     def consumed_units(self) -> float:
         """The capacity units that this runner has consumed."""
-        return self._limit.consumed
+        return self._settings.limit.consumed
 
     def phase(self) -> Phase | None:
         """Return the phase that is stored now; None if the migration has not begun."""
@@ -395,41 +407,29 @@ class MigrationRunner:
 
     def environment(self) -> Environment:
         """Return an environment to read with: the stored state, or a new one, without a lease."""
-        state = self.state()
-        return self._environment(state or State("running", self._clock(), steps=self._texts))
+        return self._environment(self.state())
 
     # The state
 
     def _create_state_table(self) -> None:
         """Create the table that has the state, if a step creates it."""
         try:
-            run(self._driver, self.states.read(), self._sleep)
+            self._run(self.states.read())
             return
         except ResourceNotFound:
             pass
         for step in self.migration.steps:
             if step.creates and self.table in step.tables:
-                step.run(self._environment(State("running", self._clock())))
+                step.run(self._environment())
                 return
         raise MigrationError(
             f"Table {self.table.name!r} does not exist. Create it, or begin the migration with "
             "CreateTable(…)."
         )
 
-    def _environment(self, state: State) -> Environment:
-        return Environment(
-            self._driver,
-            self.context,
-            self.states,
-            state,
-            self._limit,
-            segments=self._segments,
-            page_size=self._page_size,
-            changes=self._changes,
-            clock=self._clock,
-            sleep=self._sleep,
-            on_progress=self._on_progress,
-        )
+    def _environment(self, state: State | None = None) -> Environment:
+        initial = State("running", self._clock(), steps=self._texts, digest=self.migration.schema)
+        return replace(self._settings, state=state or initial)
 
     @contextmanager
     def _leased(self, *, start: bool = False, wait: float = 0.0) -> Generator[Environment]:
@@ -437,25 +437,24 @@ class MigrationRunner:
         self._check_names()
         if not start:
             self._state()
-        initial = State("running", self._clock(), steps=self._texts, digest=self.migration.schema)
-        env = self._environment(self._acquire(initial, wait))
+        env = self._environment(self._acquire(self._environment().state, wait))
         env.renewed = self._clock()
         try:
             yield env
         except BaseException:
             # The state in memory may be ahead of what is done.
             with suppress(SingleTableError):
-                stored, lease = run(self._driver, self.states.read(), self._sleep)
+                stored, lease = self._run(self.states.read())
                 if stored is not None and lease is not None and lease.owner == self.states.owner:
-                    run(self._driver, self.states.release(stored), self._sleep)
+                    self._run(self.states.release(stored))
             raise
-        run(self._driver, self.states.release(env.state), self._sleep)
+        self._run(self.states.release(env.state))
 
     def _acquire(self, initial: State, wait: float) -> State:
         until = self._clock() + wait
         while True:
             try:
-                return run(self._driver, self.states.acquire(initial), self._sleep)
+                return self._run(self.states.acquire(initial))
             except MigrationLocked:
                 if self._clock() >= until:
                     raise
@@ -464,7 +463,7 @@ class MigrationRunner:
     def state(self) -> State | None:
         """Return the state that is stored now; None if the migration has not begun."""
         try:
-            return run(self._driver, self.states.read(), self._sleep)[0]
+            return self._run(self.states.read())[0]
         except ResourceNotFound:
             return None
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import fields
 from itertools import islice
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from singletable.migration.derivation import item_key
 from singletable.migration.environment import Environment
@@ -23,7 +24,7 @@ from singletable.migration.estimate import (
 from singletable.migration.trial import ConsumedUnits, CopiedTable, Example, StepTrial
 from singletable.migration.two_addresses import Side
 from singletable.migration.verification import Verification, VerifySettings, verify_by_running
-from singletable.schema import Table
+from singletable.schema import Table, model_of
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
@@ -76,9 +77,10 @@ class Step(ABC):
     write_units: ClassVar[str] = "consumed by this step on {sample}, copied into memory"
 
     @property
-    @abstractmethod
     def tables(self) -> list[Table]:
         """The tables of the step; those that a Copy reads come first, then its target."""
+        subject = self._arguments[0]
+        return [subject if isinstance(subject, Table) else model_of(subject).table]
 
     @property
     def read_tables(self) -> list[Table]:
@@ -89,9 +91,17 @@ class Step(ABC):
         """Return where a table is: only the tables that a Copy reads are at the source."""
         return "target"
 
-    @abstractmethod
     def describe(self) -> str:
         """Return the step as text: `AddIndex(shop, GSI2)`, `Copy(users, likes -> entities)`."""
+        subject, *members = self._arguments
+        name = subject.name if isinstance(subject, Table) else subject.__name__
+        shown = [name, *(one for one in members if isinstance(one, str))]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    @property
+    def _arguments(self) -> list[Any]:
+        """The values of the fields: a table or an entity, then names and functions."""
+        return [getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
 
     @abstractmethod
     def run(self, env: Environment) -> None:

@@ -25,7 +25,7 @@ from singletable.migration.live_table import (
     decode_values,
     scan_in_place,
 )
-from singletable.migration.rules import check_entity, check_member
+from singletable.migration.rules import check_member
 from singletable.migration.scan import scan_pages
 from singletable.migration.trial import Example
 from singletable.migration.verification import LOOKS, Fault, Verification, VerifySettings
@@ -64,12 +64,8 @@ class AddUnique(EntityStep):
     unique: str
 
     def __post_init__(self) -> None:
-        check_entity("AddUnique", self.entity)
+        EntityStep.__post_init__(self)
         check_member("AddUnique", self.entity, self.unique, model_of(self.entity).uniques)
-
-    @override
-    def describe(self) -> str:
-        return f"AddUnique({self.entity.__name__}, {self.unique})"
 
     def run(self, env: Environment) -> None:
         """Write the missing markers.
@@ -137,7 +133,7 @@ class _Markers:
         self.model: Model = model_of(step.entity)
         self.constraint: UniqueConstraint = self.model.uniques[step.unique]
         self.text = f"{self.model.name}.{step.unique}"
-        self.table = env.context.table_name(self.model.table)
+        self.table = env.table_name(self.model.table)
         self._guard = ReadGuard(self.model)
 
     def owner(self, item: Item) -> Item | None:
