@@ -13,7 +13,6 @@ import pytest
 
 from singletable import Store, connect
 from singletable.cli.migration_view import MigrationProgress, duration
-from singletable.migration import Migration
 from singletable.migration.environment import StepProgress
 from singletable.migration.migrations import load_migration
 from tests.cli.run import Run
@@ -195,7 +194,7 @@ def test_every_command_shows_its_progress(shop: Shop, monkeypatch: pytest.Monkey
 
 
 def test_messages_are_printed_at_once_and_once(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = MigrationProgress(Migration(), {}, {})
+    progress = MigrationProgress()
     for _ in range(2):
         progress.show(StepProgress("Copy", 0, None, "starting over, because changes are missing"))
         progress.show(StepProgress("Copy", 5, None, "nothing new within two seconds"))
@@ -379,7 +378,7 @@ def test_missing_files_are_explained(folder: Path, run: Run) -> None:
 def test_ctrl_c_ends_after_the_pages_that_are_being_written(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    progress = MigrationProgress(Migration(), {}, {})
+    progress = MigrationProgress()
     with progress:
         progress.show(StepProgress("copy", 1, None))
         signal.raise_signal(signal.SIGINT)

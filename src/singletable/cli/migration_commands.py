@@ -121,8 +121,10 @@ class AppMigrations:
     @contextmanager
     def trying(self, migration: Migration, segments: int) -> Generator[dict[str, Any]]:
         """Yield the arguments of a dry run or an estimate, and show its progress meanwhile."""
+        from singletable.cli.migration_view import MigrationProgress
+
         located = self.history.located(migration)
-        with self._progress(migration) as progress:
+        with MigrationProgress() as progress:
             yield {
                 "migration": migration,
                 "source": located.source,
@@ -137,18 +139,13 @@ class AppMigrations:
         self, migration: Migration, **options: Any
     ) -> Generator[tuple[MigrationRunner, MigrationProgress]]:
         """Yield the runner of a migration, and show its progress meanwhile."""
-        progress = self._progress(migration)
+        from singletable.cli.migration_view import MigrationProgress
+
+        progress = MigrationProgress()
         runner = self.history.runner(migration, on_progress=progress.show, **options)
         progress.consumed = lambda: runner.consumed_units
         with progress:
             yield runner, progress
-
-    def _progress(self, migration: Migration) -> MigrationProgress:
-        from singletable.cli.migration_view import MigrationProgress
-
-        located = self.history.located(migration)
-        drivers = {"source": located.source, "target": located.target}
-        return MigrationProgress(migration, drivers, located.names)
 
     def command(self, command: str, *options: str, migration: Migration | None = None) -> str:
         """Return a command for the same app and address, as text to copy."""

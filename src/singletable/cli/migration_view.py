@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,13 +21,11 @@ from singletable.cli.output import escape_controls, pluralize, print_trimmed
 if TYPE_CHECKING:
     from singletable.migration.environment import StepProgress
     from singletable.migration.estimate import StepPlan
-    from singletable.migration.migrations import Migration
     from singletable.migration.rehearsal import DryRun, MigrationPlan
     from singletable.migration.runner import Status
     from singletable.migration.trial import FailedItems, StepTrial
     from singletable.migration.verification import Verification
     from singletable.operations import Driver
-    from singletable.schema import Table
 
 T = TypeVar("T")
 MAX_SHOWN = 20
@@ -329,17 +326,11 @@ class MigrationProgress:
     KeyboardInterrupt; the second one at once.
     """
 
-    def __init__(
-        self, migration: Migration, drivers: Mapping[str, Driver], names: Mapping[Table, str]
-    ) -> None:
-        self._migration = migration
-        self._drivers = drivers
-        self._names = names
+    def __init__(self) -> None:
         self.consumed: Callable[[], float] = lambda: 0.0
         self._console = Console(stderr=True)
         self._bar: Any = None
         self._tasks: dict[str, Any] = {}
-        self._totals: dict[str, int | None] = {}
         self._started = time.monotonic()
         self._next_line = self._started + SECONDS_BEFORE_LINES
         self._messages: set[tuple[str, str]] = set()
@@ -397,7 +388,7 @@ class MigrationProgress:
                     self._messages.add(message)
                     self._console.print(": ".join(message), highlight=False, soft_wrap=True)
                 return
-            total = progress.total or self._total(progress.step)
+            total = progress.total
             if self._bar is not None:
                 self._show_bar(progress, total)
             elif time.monotonic() >= self._next_line:
@@ -418,31 +409,3 @@ class MigrationProgress:
         self._bar.update(
             task, completed=progress.done, total=total, speed=speed, note=progress.note
         )
-
-    def _total(self, name: str) -> int | None:
-        """Return the number of items of the tables that a step reads."""
-        if name not in self._totals:
-            self._totals[name] = self._count(name)
-        return self._totals[name]
-
-    def _count(self, name: str) -> int | None:
-        from singletable.errors import SingleTableError
-        from singletable.operations import DescribeTable
-
-        kind = re.split(r"\W", name.removeprefix("Undo "))[0]
-        for step in self._migration.steps:
-            tables = [one for one in step.tables if one.name == name.rpartition(" ")[2]]
-            if type(step).__name__ == kind:
-                tables = step.read_tables
-            if not tables:
-                continue
-            total = 0
-            for table in tables:
-                driver = self._drivers[step.side_of(table)]
-                try:
-                    described = driver.execute(DescribeTable(self._names[table])).table
-                except SingleTableError:
-                    return None
-                total += described.item_count
-            return total
-        return None

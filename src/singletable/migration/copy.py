@@ -170,7 +170,7 @@ class Copier:
         with self._lock:
             counts = self.env.state.counts
             counts[self.step] = counts.get(self.step, 0) + len(page)
-        self.env.progress(self.step, counts[self.step])
+        self.env.progress(self.step, counts[self.step], of=self.derivations[0].sources)
 
     def _page_units(
         self, derivation: Derivation, table: Table, items: Iterable[Item]

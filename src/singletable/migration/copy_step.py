@@ -344,19 +344,19 @@ class CopyPhases:
             )
             env.progress(self.step.describe(), 0, note=note)
             return
-        name = env.table_name(self.step.target)
+        target, name = self.step.target, env.table_name(self.step.target)
         read = 0
 
         def delete(items: list[Item]) -> Steps[None]:
             nonlocal read
             read += len(items)
-            env.progress(f"Deleting the earlier copy in {self.step.target.name}", read)
+            env.progress(f"Deleting the earlier copy in {target.name}", read, of=[target])
             copies = [item for item in items if derivation.is_copy(item, env.state.derived)]
             yield from derivation.write(
                 {}, {item_id(name, derivation.key_of(item)): item for item in copies}
             )
 
-        scan_rounds(env, "delete", self.step.target, delete)
+        scan_rounds(env, "delete", target, delete)
 
     def _copy_all(self, env: Environment) -> None:
         state = env.state

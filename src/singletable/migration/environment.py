@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock
 from typing import TypeVar
 from uuid import uuid4
 
-from singletable.errors import MigrationLocked, ResourceNotFound
+from singletable.errors import MigrationLocked, ResourceNotFound, SingleTableError
 from singletable.migration.rate_limit import RateLimit, RateLimitedDriver
 from singletable.migration.state import Changes, State, StateStore
 from singletable.migration.two_addresses import Place, Side
@@ -85,6 +86,8 @@ class Environment:
     on_progress: Callable[[StepProgress], object] = no_progress
     # When the lease was renewed last; None without a lease.
     renewed: float | None = None
+    # The number of items that DynamoDB reports for a table.
+    _counts: dict[Table, int] = field(default_factory=dict[Table, int], init=False, repr=False)
     _lost: MigrationLocked | None = field(default=None, init=False, repr=False)
     _lock: Lock = field(default_factory=Lock, init=False, repr=False)
     _paced: Driver = field(init=False, repr=False)
@@ -156,9 +159,28 @@ class Environment:
         run(self.driver, self.states.save(self.state), self.sleep)
         self.renewed = self.clock()
 
-    def progress(self, step: str, done: int, total: int | None = None, note: str = "") -> None:
-        """Report the progress of a step."""
-        self.on_progress(StepProgress(step, done, total, note))
+    def progress(
+        self,
+        step: str,
+        done: int,
+        total: int | None = None,
+        note: str = "",
+        of: Collection[Table] = (),
+    ) -> None:
+        """Report the progress of a step; the default total is the number of items `of` tables."""
+        if self.on_progress is not no_progress:
+            self.on_progress(StepProgress(step, done, total or self._item_count(of), note))
+
+    def _item_count(self, tables: Collection[Table]) -> int | None:
+        for table in tables:
+            if table not in self._counts:
+                with suppress(SingleTableError):
+                    described = run(
+                        self.driver, send(PATIENT, DescribeTable(self.table_name(table)))
+                    )
+                    self._counts[table] = described.table.item_count
+        counts = [self._counts[table] for table in tables if table in self._counts]
+        return sum(counts) if tables and len(counts) == len(tables) else None
 
 
 class _LeasedDriver:

@@ -160,7 +160,8 @@ def scan_in_place(
 
     def after_round() -> None:
         failures.raise_if_any()
-        env.progress(step, counts[read], note=f"{counts[step]:,} written" if writes else "read")
+        note = f"{counts[step]:,} written" if writes else "read"
+        env.progress(step, counts[read], note=note, of=[table])
 
     scan_rounds(env, name, table, handle_page, after_round=after_round)
     # So that the step can be repeated after it was undone.

@@ -86,7 +86,7 @@ def scan_pages(
             else:
                 positions[number] = page.last_evaluated_key
             read += len(page.items)
-            env.progress(f"Reading {table.name}", read)
+            env.progress(f"Reading {table.name}", read, of=[table])
             yield [item for item in page.items if not is_state_item(item)]
 
 
