@@ -78,23 +78,23 @@ FAULTS: dict[str, tuple[Callable[[Site], object], str, str]] = {
     "missing": (
         delete("USER#u1", "NAME"),
         "missing",
-        "PK=USER#u1 SK=NAME: is missing. It follows from username=u1",
+        "PK=USER#u1 SK=NAME: is missing. It is derived from username=u1",
     ),
     "missing merged": (
         delete("POST#p1", "LIKES"),
         "missing",
-        "PK=POST#p1 SK=LIKES: is missing. It follows from post=p1",
+        "PK=POST#p1 SK=LIKES: is missing. It is derived from post=p1",
     ),
-    "different": (plant_difference, "different", "differs in name. It follows from username=u3"),
+    "different": (plant_difference, "different", "differs in name. It is derived from username=u3"),
     "different merged": (
         lambda site: site.store.put(Likes(post="p2", visitors=[])),
         "different",
-        "PK=POST#p2 SK=LIKES: differs in visitors. It follows from post=p2",
+        "PK=POST#p2 SK=LIKES: differs in visitors. It is derived from post=p2",
     ),
     "extra": (
         lambda site: site.store.put(Name(username="ghost", name="G")),
         "extra",
-        "PK=USER#ghost SK=NAME: follows from no old item",
+        "PK=USER#ghost SK=NAME: is derived from no old item",
     ),
     "failed": (
         lambda site: site.store.put(OldUser(username="new", name="N")),
@@ -111,7 +111,7 @@ FAULTS: dict[str, tuple[Callable[[Site], object], str, str]] = {
     "collision": (
         lambda site: site.store.put(OldUser(username="U4", name="", email="4@x.org")),
         "collision",
-        "PK=USER#u4 SK=PROFILE: follows from two old items:",
+        "PK=USER#u4 SK=PROFILE: is derived from two old items:",
     ),
 }
 

@@ -64,7 +64,7 @@ def test_failures_are_grouped_by_reason_with_keys(site: Site) -> None:
     assert failed.count == 2
     assert {str(key["username"]["S"]) for key in failed.keys} == {"eve", "mallory"}
     assert trial.collisions.count == 1
-    assert "also follows from username=" in trial.collisions.reasons[0]
+    assert "is also derived from username=" in trial.collisions.reasons[0]
     assert trial.failed == 3
 
 

@@ -129,7 +129,7 @@ class AppMigrations:
                 "migration": migration,
                 "source": located.source,
                 "target": located.target,
-                "tables": located.names,
+                "tables": located.tables,
                 "segments": segments,
                 "on_progress": progress.show,
             }
@@ -207,14 +207,14 @@ def open_migrations(
     with connect_existing(address) as source:
         _check_connection(source, next(iter(names.values())))
         if to is None:
-            history = MigrationHistory(migrations, names, source, source)
+            history = MigrationHistory(migrations, source, source, names)
             yield AppMigrations(app, address, to, name, table_names, history)
             return
         kind, _, path = to.partition(":")
         is_missing = kind == "file" and path and not file_path(path).exists()
         with connect("memory:" if is_missing and not creates else to) as target:
             _check_connection(target, next(iter(names.values())))
-            history = MigrationHistory(migrations, names, source, target)
+            history = MigrationHistory(migrations, source, target, names)
             yield AppMigrations(app, address, to, name, table_names, history)
 
 
@@ -519,7 +519,7 @@ def finish(
     one, history = migrations.current(copy=True), migrations.history
     phase = history.runner(one).phase()
     if drop_old and not yes and one.copy is not None and phase in ("cut-over", "finished"):
-        counts = [count_items(history.source, history.names[table]) for table in one.copy.sources]
+        counts = [count_items(history.source, history.name_of(table)) for table in one.copy.sources]
         if tables := ", ".join(text for text in counts if text):
             typer.confirm(f"Delete {tables} with all items?", abort=True, err=True)
     with migrations.running(one) as (runner, _):

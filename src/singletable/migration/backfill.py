@@ -54,19 +54,19 @@ class Backfill(EntityStep, Generic[E]):
     that would be stored as they are, are not written.
     """
 
-    undone_by = "`down` applies its function to all items."
-    fault = "is not stored as it would be written now"
+    _undone_by = "`down` applies its function to all items."
+    _fault = "is not stored as it would be written now"
 
     entity: type[E]
     transform: Callable[[E], E | None] | None = None
     down: Callable[[E], E | None] | None = None
 
+    @override
     def run(self, env: Environment) -> None:
-        """Write all items of the entity that are not stored as they would be written now."""
         _backfill(env, f"Backfill {self.entity.__name__}", self.entity, self.transform)
 
+    @override
     def undo(self, env: Environment) -> None:
-        """Apply `down` to all items; without a transform, there is nothing to undo."""
         if self.transform is not None:
             _backfill(env, f"Undo Backfill {self.entity.__name__}", self.entity, self.down)
 
@@ -83,7 +83,7 @@ class Backfill(EntityStep, Generic[E]):
         if self.transform is None:
             return "`down` changes nothing: the items are as valid as before."
         reason = self.irreversible
-        return self.undone_by if reason is None else f"Cannot be undone: {reason}"
+        return self._undone_by if reason is None else f"Cannot be undone: {reason}"
 
     @override
     def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:

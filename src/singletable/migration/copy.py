@@ -50,7 +50,7 @@ class TargetOwners:
         self.has_collisions = False
 
     def check(self, derived: Mapping[Unit, Targets]) -> Steps[None]:
-        """Raise TransformFailed if a target follows from another unit, too, as it is now."""
+        """Raise TransformFailed if a target is also derived from another unit, as it is now."""
         failures: list[tuple[Key, str]] = []
         for unit, targets in derived.items():
             for id_, item in targets.items():
@@ -76,7 +76,7 @@ class TargetOwners:
         return None if before is None else (before[1], item_from_json(before[2]))
 
     def _both_derive(self, unit: Unit, table: Table, key: Item, target: ItemId) -> Steps[bool]:
-        """Return whether a target follows from a unit and from another item at the same time.
+        """Return whether a target is derived from a unit and from another item at the same time.
 
         It may have passed from one to the other meanwhile, such as an e-mail address.
         """
@@ -100,7 +100,7 @@ class TargetOwners:
 
 def _collision(target: str, key: Item, table: Table) -> str:
     return (
-        f"its new item {target} also follows from {key_text(key)} of {table.name}. Give them "
+        f"its new item {target} is also derived from {key_text(key)} of {table.name}. Give them "
         "different keys, or combine them with merge(…)."
     )
 
@@ -201,7 +201,7 @@ class Copier:
 
     def _carry(self, position: str) -> Steps[ChangeBatch]:
         batch = yield from self.log.read(position)
-        # The older states of a group follow from its later changes, so read these as well.
+        # The older states of a group are derived from its later changes, so read these as well.
         while self._merges and not batch.is_last and len(batch.changes) < MAX_CHANGES:
             later = yield from self.log.read(batch.position)
             changes = [*batch.changes, *later.changes]

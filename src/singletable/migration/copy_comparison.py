@@ -52,7 +52,7 @@ BATCH = 500
 
 @dataclass(slots=True)
 class _Stored:
-    """A stored item, or None if it is missing; and the unit from which it follows."""
+    """A stored item, or None if it is missing; and the unit from which it is derived."""
 
     digest: int | None
     key: Item
@@ -153,7 +153,7 @@ class CopyComparison:
     # Passes
 
     def _pass(self, segments: frozenset[int] | None) -> dict[bytes, _Stored] | None:
-        """Scan target and source once, and return the stored items that nothing leads to.
+        """Scan target and source once, and return stored items without a source item.
 
         Returns None if there were too many items to remember; then only sums were compared.
         """
@@ -228,10 +228,10 @@ class CopyComparison:
                 self._suspect(_Suspect(unit, id_, key))
 
     def _report_extras(self, remembered: Mapping[bytes, _Stored]) -> None:
-        """Report the stored items that follow from no old item, after a second look."""
+        """Report stored items without a source item, after a second look."""
         extras = self._extras(remembered)
         if extras and self._is_back:
-            self.report.notes.append(f"{len(extras):,} old items follow from no new item.")
+            self.report.notes.append(f"{len(extras):,} old items are derived from no new item.")
         if not extras or self._is_back:
             return
         self.report.suspects += len(extras)
@@ -246,7 +246,7 @@ class CopyComparison:
                 found = self._derived_items.get(self._table, keys).values()
                 keys = [self.derivation.key_of(item) for item in found]
         for key in keys:
-            self.report.add(Fault("extra", key, "follows from no old item"))
+            self.report.add(Fault("extra", key, "is derived from no old item"))
         if not self._repair or not keys:
             return
         if any(fault.kind == "failed" for fault in self.report.faults):
@@ -265,11 +265,11 @@ class CopyComparison:
         extras = {hashed: one for hashed, one in remembered.items() if one.unit is None}
         if self._copies_all:
             return extras
-        # The target may have been in use before: entities that no rule leads to are not extra.
+        # The target may have been in use before: entities that no rule derives are not extra.
         derived = {*self.report.expected, *self.env.state.derived}
         others = Counter(one.name for one in extras.values() if one.name not in derived)
         for name, count in others.items():
-            note = f"{name}: {count:,} stored, but no rule leads to this kind of item. Left alone."
+            note = f"{name}: {count:,} stored, but no rule derives this kind of item. Left alone."
             if note not in self.report.notes:
                 self.report.notes.append(note)
         return {hashed: one for hashed, one in extras.items() if one.name not in others}
@@ -354,18 +354,18 @@ class CopyComparison:
             if isinstance(others, TransformFailed) or suspect.target not in others:
                 return None
             both = f"{key_text(suspect.unit.key)} and {key_text(suspect.other.key)}"
-            return Fault("collision", suspect.key, f"follows from two old items: {both}")
+            return Fault("collision", suspect.key, f"is derived from two old items: {both}")
         item, found = targets[suspect.target], stored.get(suspect.target)
         if self._is_expired(item):
             return None
         if found is None:
-            text = f"is missing. It follows from {key_text(suspect.unit.key)}"
+            text = f"is missing. It is derived from {key_text(suspect.unit.key)}"
             return Fault("missing", suspect.key, text)
         expected, actual = self._items.canonical(item), self._items.canonical(found)
         if expected == actual:
             return None
         names = ", ".join(changed_attributes(expected, actual))
-        text = f"differs in {names}. It follows from {key_text(suspect.unit.key)}"
+        text = f"differs in {names}. It is derived from {key_text(suspect.unit.key)}"
         return Fault("different", suspect.key, text)
 
     def _targets(self, unit: Unit, states: Mapping[Unit, State]) -> Targets | TransformFailed:

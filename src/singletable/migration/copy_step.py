@@ -79,7 +79,7 @@ class Copy(Step):
     with the same key.
     """
 
-    locks = (
+    _locks = (
         "Nothing while items are copied. At the cut-over, writes through MigratingDriver wait for "
         "a few seconds."
     )
@@ -141,12 +141,12 @@ class Copy(Step):
     def describe(self) -> str:
         return f"Copy({', '.join(table.name for table in self.sources)} -> {self.target.name})"
 
+    @override
     def run(self, env: Environment) -> None:
-        """Copy all items and the changes meanwhile, until the phase is `ready`."""
         CopyPhases(self).copy(env)
 
+    @override
     def undo(self, env: Environment) -> None:
-        """Raise MigrationError: a runner rolls a copy back."""
         raise MigrationError(f"{self.describe()} cannot be undone: {self.irreversible}")
 
     @property
@@ -167,8 +167,8 @@ class Copy(Step):
             "kept up to date."
         )
 
+    @override
     def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
-        """Compare the new table with the old ones; after the cut-over, the other way round."""
         derivations = self.current_derivations(env)
         report.is_checked = bool(derivations)
         if env.state.phase == "finished":
@@ -185,8 +185,8 @@ class Copy(Step):
             else:
                 comparison.compare_sample(settings.sample, settings.seed)
 
+    @override
     def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
-        """Return what the rules derive from the items as the steps before have left them."""
         trial, env = StepTrial(self.describe()), copies.environment()
         if self.if_empty and not copies.has_begun():
             check_empty(env, self.target)
@@ -194,12 +194,10 @@ class Copy(Step):
         CopyTrial(derivation, env, trial, examples).run(limit)
         return trial
 
-    @override
-    def sampled_partitions(self, copies: CopiedTables) -> list[tuple[int, int]]:
+    def _sampled_partitions(self, copies: CopiedTables) -> list[tuple[int, int]]:
         return []  # it is about all items
 
-    @override
-    def notes(self, items: int) -> list[str]:
+    def _notes(self, items: int) -> list[str]:
         return ["Until `finish --drop-old`, the items are stored twice."] if items else []
 
     # Derivations

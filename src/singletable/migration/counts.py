@@ -43,8 +43,8 @@ MAX_SHOWN_PARENTS = 20
 class AddCount(EntityStep):
     """Count the existing items of an entity into the number that its Count declares."""
 
-    undone_by = "`down` leaves the numbers as they are."
-    fault = "has a number that is not the count of its items"
+    _undone_by = "`down` leaves the numbers as they are."
+    _fault = "has a number that is not the count of its items"
 
     entity: type[Any]
     count: str
@@ -60,8 +60,8 @@ class AddCount(EntityStep):
         parent = model_of(model.counts[self.count].entity)
         return list(dict.fromkeys([model.table, parent.table]))
 
+    @override
     def run(self, env: Environment) -> None:
-        """Set the number of each parent to the count of its items."""
         count = _CountedEntity(self, env)
         before = count.read_all()
         tally = count.scan(None)

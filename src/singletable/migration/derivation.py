@@ -291,7 +291,7 @@ class Derivation:
                     self.skipped[key_text(key)] = reason
 
     def derive(self, unit: Unit, source: Source) -> list[DerivedItem]:
-        """Return the new items that follow from old ones, without markers."""
+        """Return the new items that are derived from old ones, without markers."""
         rule = self.rules[unit.rule]
         with _failures(unit.key):
             if isinstance(rule, EachRule):
@@ -374,9 +374,9 @@ class Derivation:
     ) -> Steps[int]:
         """Derive units from the stored items, and return the number of written targets.
 
-        Each unit comes with older states of it: targets that follow from them, but not from the
-        current state, are deleted. Before targets are written, `check` is called with them, and
-        `journal` with the states that they follow from.
+        Each unit comes with older states of it: targets that are derived from them, but not from
+        the current state, are deleted. Before targets are written, `check` is called with them, and
+        `journal` with the states that they are derived from.
         """
         stale = {unit: self._older_targets(unit, older) for unit, older in units.items()}
         written = 0

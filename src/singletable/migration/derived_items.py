@@ -25,7 +25,7 @@ NO_RULE = -1
 
 @dataclass(frozen=True, slots=True)
 class DerivedUnit:
-    """A unit as it is stored, and the new items that follow from it; or why they cannot."""
+    """A unit as it is stored, and the new items derived from it; or why there are none."""
 
     unit: Unit
     state: State
@@ -98,7 +98,7 @@ class DerivedItems:
         return states
 
     def targets(self, unit: Unit, state: State) -> Targets | TransformFailed:
-        """Return what follows from the state of a unit, or why nothing does."""
+        """Return what is derived from the state of a unit, or why nothing is."""
         if isinstance(state, TransformFailed):
             return state
         if unit.rule == NO_RULE:

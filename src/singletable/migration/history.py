@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
@@ -28,14 +28,14 @@ from singletable.schema import Table, find_tables
 class MigrationHistory:
     """The migrations of an app in order, and where its tables are.
 
-    `names` has the real names of all tables of the migrations. `source` and `target` are the
-    addresses of the old and the new tables of a Copy; all other tables are at the target.
+    `source` and `target` are the addresses of the old and the new tables of a Copy; all other
+    tables are at the target. `tables` maps tables to their real names, if these differ.
     """
 
     migrations: Sequence[Migration]
-    names: Mapping[Table, str]
     source: Driver
     target: Driver
+    tables: Mapping[Table, str] = field(default_factory=dict[Table, str])
     # The table that has the state of a migration, if it is not the one that its steps declare.
     recorded_in: Table | None = None
 
@@ -48,14 +48,14 @@ class MigrationHistory:
         *,
         tables: Mapping[Table, str] | None = None,
     ) -> MigrationHistory:
-        """Load the migrations beside a module that declares tables.
+        """Load the migrations beside a module that declares tables."""
+        migrations = [one for one in load_migrations(migrations_folder(module)) if one.steps]
+        names = {table: table.name for table in find_tables(module)} | dict(tables or {})
+        return cls(migrations, source, target or source, names)
 
-        `tables` maps tables to their real names, if these differ from the declared ones.
-        """
-        migrations = load_migrations(migrations_folder(module))
-        known = [*find_tables(module), *(table for one in migrations for table in one.tables)]
-        names = {table: table.name for table in known} | dict(tables or {})
-        return cls([one for one in migrations if one.steps], names, source, target or source)
+    def name_of(self, table: Table) -> str:
+        """Return the real name of a table."""
+        return self.tables.get(table, table.name)
 
     def runner(self, migration: Migration, **options: Any) -> MigrationRunner:
         """Return the runner of a migration, at the tables that it is about."""
@@ -66,7 +66,7 @@ class MigrationHistory:
             migration,
             self.source,
             self.target,
-            tables=self.names,
+            tables=self.tables,
             recorded_in=self.recorded_in,
             **options,
         )
@@ -88,10 +88,12 @@ class MigrationHistory:
     def recorded(self) -> dict[str, Applied]:
         """Return what the tables record about migrations that were run, by name."""
         recorded: dict[str, Applied] = {}
-        for table, name in self.names.items():
+        known = dict.fromkeys(self.tables)
+        known |= dict.fromkeys(table for one in self.migrations for table in one.tables)
+        for table in known:
             # A table that a migration will create, or has created at another address.
             with suppress(ResourceNotFound, ValidationError):
-                for one in run(self.source, HistoryStore(table, name).read()):
+                for one in run(self.source, HistoryStore(table, self.name_of(table)).read()):
                     recorded[one.name] = one
         return recorded
 
@@ -179,18 +181,18 @@ class MigrationHistory:
     def _places(self, migration: Migration) -> list[MigrationHistory]:
         """Return where a migration may be recorded, beginning with the newest table."""
         table = migration.state_table
-        names = {self.names[table]}
+        names = {self.name_of(table)}
         places: list[MigrationHistory] = []
         for later in self.migrations[self.migrations.index(migration) + 1 :]:
             copy = later.copy
             copied = [] if copy is None else [copy.target, *copy.sources]
-            if copy is None or names.isdisjoint(self.names[one] for one in copied):
+            if copy is None or names.isdisjoint(map(self.name_of, copied)):
                 continue
-            names.update(self.names[one] for one in copied)
+            names.update(map(self.name_of, copied))
             places[:0] = [
                 replace(
                     self,
-                    names={**self.names, table: self.names[one]},
+                    tables={**self.tables, table: self.name_of(one)},
                     target=self.target if one is copy.target else self.source,
                     recorded_in=one,
                 )
@@ -200,7 +202,7 @@ class MigrationHistory:
 
     def _has_table(self, migration: Migration) -> bool:
         try:
-            self.target.execute(DescribeTable(self.names[migration.state_table]))
+            self.target.execute(DescribeTable(self.name_of(migration.state_table)))
         except ResourceNotFound:
             return False
         return True

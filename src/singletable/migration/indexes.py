@@ -71,14 +71,14 @@ class _TableStep(Step):
 class CreateTable(_TableStep):
     """Create a declared table. Going down drops it, if it is empty."""
 
-    locks = "Nothing."
+    _locks = "Nothing."
     creates = True
-    undone_by = "`down` drops the table if it is empty."
+    _undone_by = "`down` drops the table if it is empty."
 
     table: Table
 
+    @override
     def run(self, env: Environment) -> None:
-        """Create the table, unless it exists as it is declared."""
         table = self.table
         while (described := env.describe(table)) and described.table_status == "DELETING":
             env.sleep(POLL_SECONDS)
@@ -98,8 +98,8 @@ class CreateTable(_TableStep):
                 "table another name, or correct the declaration."
             )
 
+    @override
     def undo(self, env: Environment) -> None:
-        """Drop the table, unless it has items of the application."""
         table = self.table
         if env.describe(table) is None:
             return
@@ -124,13 +124,13 @@ class CreateTable(_TableStep):
 class DropTable(_TableStep):
     """Delete a table with all its items. Cannot be undone."""
 
-    locks = "Nothing, but requests to the table fail afterwards."
+    _locks = "Nothing, but requests to the table fail afterwards."
     drops = True
 
     table: Table
 
+    @override
     def run(self, env: Environment) -> None:
-        """Delete the table with its items, unless it is protected from deletion."""
         table = self.table
         described = env.describe(table)
         if described is None:
@@ -147,8 +147,8 @@ class DropTable(_TableStep):
             )
         _delete_table(env, table)
 
+    @override
     def undo(self, env: Environment) -> None:
-        """Raise MigrationError, because the items are gone."""
         raise MigrationError(f"DropTable: {self.table!r} is deleted.")
 
     @property
@@ -165,25 +165,25 @@ class DropTable(_TableStep):
     def estimate(self, copies: CopiedTables, tariff: Tariff) -> StepPlan:
         text, undo = self.describe(), self.how_to_undo
         seconds = tariff.seconds(0, 0)
-        return StepPlan(text, 0, 0.0, 0.0, 0.0, 0.0, seconds, self.locks, undo, {})
+        return StepPlan(text, 0, 0.0, 0.0, 0.0, 0.0, seconds, self._locks, undo, {})
 
 
 @dataclass(frozen=True, slots=True)
 class DropIndex(_TableStep):
     """Remove a global index. Going down adds it again, if the table still declares it."""
 
-    locks = "Nothing, but queries of the index fail afterwards."
-    undone_by = "`down` adds the index again, if it is still declared; DynamoDB fills it again."
+    _locks = "Nothing, but queries of the index fail afterwards."
+    _undone_by = "`down` adds the index again, if it is still declared; DynamoDB fills it again."
 
     table: Table
     index: str
 
+    @override
     def run(self, env: Environment) -> None:
-        """Remove the index, if it exists."""
         _drop_index(env, self.table, self.index)
 
+    @override
     def undo(self, env: Environment) -> None:
-        """Add the index again, if the table declares it."""
         _add_index(env, self.table, self.index)
 
     @override
@@ -197,9 +197,9 @@ class DropIndex(_TableStep):
 class AddIndex(Step):
     """Add a declared global index and wait until DynamoDB has filled it."""
 
-    locks = "Nothing. Reads and writes go on while DynamoDB fills the index."
-    undone_by = "`down` removes the index."
-    write_units = "one write unit per KB of each index entry, from {sample}; DynamoDB writes them"
+    _locks = "Nothing. Reads and writes go on while DynamoDB fills the index."
+    _undone_by = "`down` removes the index."
+    _write_units = "one write unit per KB of each index entry, from {sample}; DynamoDB writes them"
 
     table: Table
     index: str
@@ -213,30 +213,28 @@ class AddIndex(Step):
                 f"indexes: {', '.join(names) or 'none'}."
             )
 
+    @override
     def run(self, env: Environment) -> None:
-        """Add the index, unless it exists as it is declared, and wait until it is filled."""
         _add_index(env, self.table, self.index)
 
+    @override
     def undo(self, env: Environment) -> None:
-        """Remove the index."""
         _drop_index(env, self.table, self.index)
 
     @property
     def _declared(self) -> Index:
         return next(one for one in self.table.indexes if one.name == self.index)
 
-    @override
-    def is_about(self, item: Item) -> bool:
+    def _is_about(self, item: Item) -> bool:
         index = self._declared
         return all(one.type in item.get(one.name, {}) for one in (*index.pk, *index.sk))
 
-    @override
-    def written_units(self, copies: CopiedTables, units: ConsumedUnits, factor: float) -> float:
+    def _written_units(self, copies: CopiedTables, units: ConsumedUnits, factor: float) -> float:
         return factor * sum(map(self._entry_units, copies.items(self.table, "target")))
 
     def _entry_units(self, item: Item) -> int:
         """Return the write units of an item's entry in the index; 0 if it is not in it."""
-        if not self.is_about(item):
+        if not self._is_about(item):
             return 0
         index, entry = self._declared, item
         if index.projection != "ALL":
@@ -246,12 +244,11 @@ class AddIndex(Step):
             entry = {name: value for name, value in item.items() if name in names}
         return max(-(-item_size(entry) // WRITE_BLOCK), 1)
 
-    @override
-    def examples(self, *_: object) -> Iterator[Example]:
+    def _examples(self, *_: object) -> Iterator[Example]:
         return iter(())  # no item changes
 
+    @override
     def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
-        """Report if the index is not active, and which items are missing in it."""
         status = _index_status(env, self.table, self.index)
         if status != "ACTIVE":
             state = "does not exist" if status is None else f"is {status}"
@@ -283,7 +280,7 @@ class AddIndex(Step):
     def _keys(self, pages: Iterable[list[Item]]) -> dict[ItemId, Item]:
         """Return the keys of the items that have the keys of the index."""
         keys = [
-            item_key(self.table, item) for page in pages for item in page if self.is_about(item)
+            item_key(self.table, item) for page in pages for item in page if self._is_about(item)
         ]
         return {item_id(self.table.name, key): key for key in keys}
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Collection, Iterable
 from threading import Lock
 from typing import Any, cast
 
-from typing_extensions import override
-
 from singletable import expressions
 from singletable.errors import TransformFailed
 from singletable.expressions import And, Exists
@@ -44,8 +42,7 @@ class EntityStep(Step):
     def __post_init__(self) -> None:
         check_entity(type(self).__name__, self.entity)
 
-    @override
-    def is_about(self, item: Item) -> bool:
+    def _is_about(self, item: Item) -> bool:
         return is_of([self.entity], item)
 
 
@@ -86,7 +83,7 @@ class ReadGuard:
             counters = [path.document_path() for path in counters_of(model.entity)]
             return [model.roles["version"].document_path(), *counters]
         keys = {one.name for one in model.table.key_attributes}
-        # The keys of indexes follow from the other attributes.
+        # The keys of indexes are derived from the other attributes.
         keys.update(*(access.dedicated_attributes for access in model.indexes.values()))
         names = {*stored, *model.attribute_names}
         if model.versions is not None:

@@ -138,8 +138,8 @@ def next_name(folder: Path, name: str) -> str:
     plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
     if not plain:
         raise MigrationError(
-            f"{name!r} is no name for a migration. Use a few words that say what it changes, such "
-            "as unique_emails."
+            f"{name!r} is not a name for a migration. Use a few words that say what it changes, "
+            "such as unique_emails."
         )
     paths = migration_paths(folder)
     return f"{_number(paths[-1]) + 1 if paths else 1:04d}_{plain}"

@@ -316,7 +316,10 @@ def dry_run(
     examples: int = 3,
     **options: Unpack[TryOptions],
 ) -> DryRun:
-    """Return what a migration would do, from all items or from the first `limit` of each table."""
+    """Return what a migration would do, from all items or from the first `limit` of each table.
+
+    `options` are `tables`, `segments`, `page_size`, `clock` and `on_progress` of MigrationRunner.
+    """
     with Rehearsal(migration, source, target, **options) as copies:
         steps = [step.dry_run(copies, limit, examples) for step in migration.steps]
         return DryRun(migration.name, tuple(steps))

@@ -73,8 +73,8 @@ class Rewrite(Step):
     and key, unless the function returns these as they are; they would be replaced again otherwise.
     """
 
-    undone_by = "`down` rewrites the items by its back=…."
-    fault = "would still be replaced"
+    _undone_by = "`down` rewrites the items by its back=…."
+    _fault = "would still be replaced"
 
     rules: tuple[Rule, ...]
     back: tuple[Rule, ...] = ()
@@ -97,16 +97,15 @@ class Rewrite(Step):
     def _entities(self) -> list[type[Any]]:
         return [entity for rule in self.rules for entity in rule.entities]
 
-    @override
-    def is_about(self, item: Item) -> bool:
+    def _is_about(self, item: Item) -> bool:
         return is_of(self._entities, item)
 
+    @override
     def run(self, env: Environment) -> None:
-        """Replace the old items by new ones."""
         _rewrite(env, "Rewrite", self.rules)
 
+    @override
     def undo(self, env: Environment) -> None:
-        """Replace the new items by old ones, with the rules of `back`."""
         _rewrite(env, "Undo Rewrite", self.back)
 
     @property
@@ -114,8 +113,7 @@ class Rewrite(Step):
     def irreversible(self) -> str | None:
         return None if self.back else "it has no back=… rules that derive the old items."
 
-    @override
-    def examples(
+    def _examples(
         self,
         before: Mapping[ItemId, tuple[Table, Item]],
         after: Mapping[ItemId, tuple[Table, Item]],

@@ -62,7 +62,7 @@ class Step(ABC):
     __slots__ = ()
 
     # What the step does to programs that use the tables meanwhile.
-    locks: ClassVar[str] = (
+    _locks: ClassVar[str] = (
         "Nothing. Each item is written on the condition that it is still what was read; after a "
         "conflict it is read again."
     )
@@ -70,11 +70,11 @@ class Step(ABC):
     creates: ClassVar[bool] = False
     drops: ClassVar[bool] = False
     # What `down` does.
-    undone_by: ClassVar[str] = ""
+    _undone_by: ClassVar[str] = ""
     # What is wrong with an item that the step would still write.
-    fault: ClassVar[str] = ""
+    _fault: ClassVar[str] = ""
     # How the write units of a sample are computed.
-    write_units: ClassVar[str] = "consumed by this step on {sample}, copied into memory"
+    _write_units: ClassVar[str] = "consumed by this step on {sample}, copied into memory"
 
     @property
     def tables(self) -> list[Table]:
@@ -120,11 +120,11 @@ class Step(ABC):
     def how_to_undo(self) -> str:
         """How the step is undone, or that it cannot be."""
         reason = self.irreversible
-        return self.undone_by if reason is None else f"Cannot be undone: {reason}"
+        return self._undone_by if reason is None else f"Cannot be undone: {reason}"
 
     def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
         """Report what is not as the step should have left it."""
-        verify_by_running(env, self.run, report, self.fault, repair=settings.repair)
+        verify_by_running(env, self.run, report, self._fault, repair=settings.repair)
 
     # Try it on a copy of the tables
 
@@ -137,10 +137,10 @@ class Step(ABC):
         trial.items = sum(loaded.values())
         trial.notes.append(f"{trial.units.write_units:,.0f} write units")
         after = self._first_items(copies, loaded)
-        trial.examples += islice(self.examples(before, after, trial.removed), examples)
+        trial.examples += islice(self._examples(before, after, trial.removed), examples)
         return trial
 
-    def examples(
+    def _examples(
         self,
         before: Mapping[ItemId, tuple[Table, Item]],
         after: Mapping[ItemId, tuple[Table, Item]],
@@ -174,12 +174,12 @@ class Step(ABC):
             ]
         )
         # Before the step changes them.
-        partitions = [] if sample.is_complete else self.sampled_partitions(copies)
+        partitions = [] if sample.is_complete else self._sampled_partitions(copies)
         # Each page rounds its units up, which must not be multiplied.
         trial = copies.run(self, None if sample.is_complete else 1)
         read = trial.units.read_units * sample.factor + trial.units.state_read_units
-        write = self.written_units(copies, trial.units, sample.factor)
-        how = {} if sample.is_empty else sample.explain(Step.write_units, self.write_units)
+        write = self._written_units(copies, trial.units, sample.factor)
+        how = {} if sample.is_empty else sample.explain(Step._write_units, self._write_units)
         return StepPlan(
             self.describe(),
             sample.items,
@@ -188,36 +188,36 @@ class Step(ABC):
             write,
             tariff.cost(read, write),
             tariff.seconds(read, write),
-            self.locks,
+            self._locks,
             self.how_to_undo,
             how and how | tariff.explain(),
             (
                 *describe_failures(trial),
                 *describe_certainty(partitions, sample.factor, write),
-                *self.notes(sample.items),
+                *self._notes(sample.items),
             ),
         )
 
-    def written_units(self, copies: CopiedTables, units: ConsumedUnits, factor: float) -> float:
+    def _written_units(self, copies: CopiedTables, units: ConsumedUnits, factor: float) -> float:
         """Return the units that are written, if the table has `factor` times the copied items."""
         return units.write_units * factor + units.state_write_units
 
-    def notes(self, items: int) -> list[str]:
+    def _notes(self, items: int) -> list[str]:
         """Return what else is worth knowing before the step is run on so many items."""
         return []
 
-    def is_about(self, item: Item) -> bool:
+    def _is_about(self, item: Item) -> bool:
         """Return whether the step is about an item: of its entity, or with keys of its index."""
         return True
 
-    def sampled_partitions(self, copies: CopiedTables) -> list[tuple[int, int]]:
+    def _sampled_partitions(self, copies: CopiedTables) -> list[tuple[int, int]]:
         """Return for each sampled partition its items, and how many of them the step is about."""
         counts: dict[str, tuple[int, int]] = {}
         for table in self.read_tables:
             for item in copies.items(table, self.side_of(table)):
                 partition = f"{table.name} {item[table.pk.name]}"
                 items, concerned = counts.get(partition, (0, 0))
-                counts[partition] = items + 1, concerned + self.is_about(item)
+                counts[partition] = items + 1, concerned + self._is_about(item)
         return list(counts.values())
 
 

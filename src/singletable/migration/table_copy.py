@@ -1,8 +1,8 @@
 """Copy tables between addresses: all items or some, as they are or changed on the way.
 
 A copy reads what is stored and puts it into the target, over items with the same keys. Nothing is
-deleted there, so a copy can be repeated. How far it came is stored in the target until it is done:
-an interrupted copy continues. Changes that an application makes during the copy may be missed; to
+deleted there, so a copy can be repeated. Its progress is stored in the target until it is done: an
+interrupted copy continues. Changes that an application makes during the copy may be missed; to
 move an application to another table, write a migration.
 """
 

@@ -57,8 +57,8 @@ class AddUnique(EntityStep):
     All items are read first. If two have the same value, they are reported and nothing is written.
     """
 
-    undone_by = "`down` deletes the markers."
-    fault = "is a marker that is missing, or names another owner"
+    _undone_by = "`down` deletes the markers."
+    _fault = "is a marker that is missing, or names another owner"
 
     entity: type[Any]
     unique: str
@@ -67,11 +67,8 @@ class AddUnique(EntityStep):
         EntityStep.__post_init__(self)
         check_member("AddUnique", self.entity, self.unique, model_of(self.entity).uniques)
 
+    @override
     def run(self, env: Environment) -> None:
-        """Write the missing markers.
-
-        Raises TransformFailed, before anything is written, if values are not unique.
-        """
         markers = _Markers(self, env)
         name = f"AddUnique {markers.text}"
         # If markers are being written already, an interrupted run has compared the values.
@@ -86,8 +83,8 @@ class AddUnique(EntityStep):
 
         scan_in_place(env, name, markers.model.table, write, failures)
 
+    @override
     def undo(self, env: Environment) -> None:
-        """Delete the markers of the constraint."""
         markers = _Markers(self, env)
 
         def delete(items: list[Item]) -> Steps[int]:
@@ -102,8 +99,8 @@ class AddUnique(EntityStep):
         name = f"Undo AddUnique {markers.text}"
         scan_in_place(env, name, markers.model.table, delete, Failures(name))
 
+    @override
     def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
-        """Report markers that are missing, and those whose owner does not have the value."""
         EntityStep.verify(self, env, report, settings)
         markers = _Markers(self, env)
         suspects: dict[ItemId, Item] = {}
@@ -120,8 +117,7 @@ class AddUnique(EntityStep):
         for key in suspects.values():
             report.add(Fault("extra", key, "is a marker, but its owner does not have its value"))
 
-    @override
-    def examples(self, *_: object) -> Iterator[Example]:
+    def _examples(self, *_: object) -> Iterator[Example]:
         return iter(())  # markers are new items
 
 

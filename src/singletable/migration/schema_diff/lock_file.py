@@ -39,7 +39,7 @@ def write_lock(path: Path, schema: Schema, migration: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LockComparison:
-    """A declaration compared with its schema.lock; `made_by` is the migration that leads to it."""
+    """A declaration compared with its schema.lock; `made_by` is the migration that makes it."""
 
     lock: Lock
     schema: Schema
