@@ -169,7 +169,7 @@ def test_entities_that_were_in_the_target_before_are_left_alone(site: Site) -> N
     report = compare(site, repair=True)
     assert (report.ok, report.faults) == (True, [])
     assert report.notes == [
-        "Setting: 1 stored, but no rule leads to this kind of item. Left alone."
+        "Setting: 1 stored, but no rule derives this kind of item. Left alone."
     ]
 
 

@@ -83,6 +83,10 @@ class Copy(Step):
         "Nothing while items are copied. At the cut-over, writes through MigratingDriver wait for "
         "a few seconds."
     )
+    _irreversible = (
+        "a migration with a Copy is undone with rollback(), after the cut-over. Before it, the old "
+        "tables are as they were: delete the new one."
+    )
 
     target: Table
     rules: tuple[Rule, ...]
@@ -145,18 +149,6 @@ class Copy(Step):
     def run(self, env: Environment) -> None:
         CopyPhases(self).copy(env)
 
-    @override
-    def undo(self, env: Environment) -> None:
-        raise MigrationError(f"{self.describe()} cannot be undone: {self.irreversible}")
-
-    @property
-    @override
-    def irreversible(self) -> str | None:
-        return (
-            "a migration with a Copy is undone with rollback(), after the cut-over. Before it, the "
-            "old tables are as they were: delete the new one."
-        )
-
     @property
     @override
     def how_to_undo(self) -> str:
@@ -188,7 +180,7 @@ class Copy(Step):
     @override
     def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
         trial, env = StepTrial(self.describe()), copies.environment()
-        if self.if_empty and not copies.has_begun():
+        if self.if_empty and env.state.phase == "running":  # the copy has not begun
             check_empty(env, self.target)
         derivation = Derivation(self.rules, self.target, env.context, env.context.clock())
         CopyTrial(derivation, env, trial, examples).run(limit)

@@ -14,7 +14,6 @@ from typing_extensions import override
 from singletable.errors import DeclarationError, MigrationError
 from singletable.migration.derivation import item_key
 from singletable.migration.environment import Environment
-from singletable.migration.estimate import StepPlan, Tariff
 from singletable.migration.rules import check_table
 from singletable.migration.scan import first_item, scan_pages
 from singletable.migration.step import CopiedTables, Step
@@ -90,8 +89,9 @@ class CreateTable(_TableStep):
         ttl = _ttl(env, table)
         if ttl is None and table.ttl is not None:
             # An earlier run was interrupted between the two requests.
-            _enable_ttl(env, table, table.ttl)
             ttl = table.ttl
+            enabled = TimeToLiveSpecification(enabled=True, attribute_name=ttl)
+            env.send(UpdateTimeToLive(env.table_name(table), enabled))
         if different := _differences(table, described, ttl):
             raise MigrationError(
                 f"CreateTable: {table!r} exists already, but {'; '.join(different)}. Give the new "
@@ -126,6 +126,7 @@ class DropTable(_TableStep):
 
     _locks = "Nothing, but requests to the table fail afterwards."
     drops = True
+    _irreversible = "all items of the table are deleted."
 
     table: Table
 
@@ -148,24 +149,9 @@ class DropTable(_TableStep):
         _delete_table(env, table)
 
     @override
-    def undo(self, env: Environment) -> None:
-        raise MigrationError(f"DropTable: {self.table!r} is deleted.")
-
-    @property
-    @override
-    def irreversible(self) -> str | None:
-        return "all items of the table are deleted."
-
-    @override
     def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
         if env.describe(self.table) is not None:
             report.add(Fault("extra", {}, f"table {self.table.name} exists"))
-
-    @override
-    def estimate(self, copies: CopiedTables, tariff: Tariff) -> StepPlan:
-        text, undo = self.describe(), self.how_to_undo
-        seconds = tariff.seconds(0, 0)
-        return StepPlan(text, 0, 0.0, 0.0, 0.0, 0.0, seconds, self._locks, undo, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +247,6 @@ class AddIndex(Step):
 
     def _faults(self, env: Environment, report: Verification) -> dict[ItemId, Fault]:
         """Compare the items that have the keys of the index with its entries."""
-
         name = f"{self.table.name}.{self.index}"
         expected = self._keys(scan_pages(env, self.table))
         stored = self._keys(scan_pages(env, self.table, index=self.index))
@@ -301,12 +286,6 @@ def _ttl(env: Environment, table: Table) -> str | None:
     output = env.send(DescribeTimeToLive(env.table_name(table)))
     ttl = output.time_to_live_description
     return ttl.attribute_name if ttl.time_to_live_status in ("ENABLED", "ENABLING") else None
-
-
-def _enable_ttl(env: Environment, table: Table, attribute: str) -> None:
-    ttl = TimeToLiveSpecification(enabled=True, attribute_name=attribute)
-    update = UpdateTimeToLive(env.table_name(table), ttl)
-    env.send(update)
 
 
 def _differences(declared: Table, described: TableDescription, ttl: str | None) -> list[str]:

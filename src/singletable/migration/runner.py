@@ -338,11 +338,8 @@ class MigrationRunner:
 
         Raises MigrationError, before anything is changed, if one of them cannot be undone.
         """
-        if self.migration.copy is not None:
-            raise MigrationError(
-                "down: a migration with a Copy is undone with rollback(), after the cut-over. "
-                "Before it, the old tables are as they were: delete the new one."
-            )
+        if (copy := self.migration.copy) is not None:
+            raise MigrationError(f"{copy.describe()} cannot be undone: {copy.irreversible}")
         state = self._state()
         if state.phase != "down":
             self._check_steps(state)

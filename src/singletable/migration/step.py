@@ -12,6 +12,7 @@ from dataclasses import fields
 from itertools import islice
 from typing import Any, ClassVar, Protocol
 
+from singletable.errors import MigrationError
 from singletable.migration.derivation import item_key
 from singletable.migration.environment import Environment
 from singletable.migration.estimate import (
@@ -51,10 +52,6 @@ class CopiedTables(Protocol):
         """Return an environment to read the tables with, as the steps before have left them."""
         ...
 
-    def has_begun(self) -> bool:
-        """Return whether the migration has been begun on the tables themselves."""
-        ...
-
 
 class Step(ABC):
     """A step of a migration."""
@@ -69,8 +66,9 @@ class Step(ABC):
     # Whether the step creates or deletes its table.
     creates: ClassVar[bool] = False
     drops: ClassVar[bool] = False
-    # What `down` does.
+    # What `down` does, or why it cannot.
     _undone_by: ClassVar[str] = ""
+    _irreversible: ClassVar[str | None] = None
     # What is wrong with an item that the step would still write.
     _fault: ClassVar[str] = ""
     # How the write units of a sample are computed.
@@ -107,14 +105,14 @@ class Step(ABC):
     def run(self, env: Environment) -> None:
         """Make the change. A run that was interrupted is continued."""
 
-    @abstractmethod
     def undo(self, env: Environment) -> None:
-        """Undo the change."""
+        """Undo the change; raise MigrationError if that is impossible."""
+        raise MigrationError(f"{self.describe()} cannot be undone: {self.irreversible}")
 
     @property
     def irreversible(self) -> str | None:
         """Why the step cannot be undone; None if it can."""
-        return None
+        return self._irreversible
 
     @property
     def how_to_undo(self) -> str:
