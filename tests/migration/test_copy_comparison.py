@@ -168,9 +168,7 @@ def test_entities_that_were_in_the_target_before_are_left_alone(site: Site) -> N
     site.store.put(Setting(name="theme"))
     report = compare(site, repair=True)
     assert (report.ok, report.faults) == (True, [])
-    assert report.notes == [
-        "Setting: 1 stored, but no rule derives this kind of item. Left alone."
-    ]
+    assert report.notes == ["Setting: 1 stored, but no rule derives this kind of item. Left alone."]
 
 
 def test_items_that_may_have_expired_are_not_compared(site: Site) -> None:

@@ -6,7 +6,7 @@ alone. DynamoDB adds one index at a time, and fills it in the background.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from typing_extensions import override
@@ -17,7 +17,7 @@ from singletable.migration.environment import Environment
 from singletable.migration.rules import check_table
 from singletable.migration.scan import first_item, scan_pages
 from singletable.migration.step import CopiedTables, Step
-from singletable.migration.trial import ConsumedUnits, Example, StepTrial
+from singletable.migration.trial import ConsumedUnits, StepTrial
 from singletable.migration.verification import (
     Fault,
     FaultKind,
@@ -184,6 +184,7 @@ class AddIndex(Step):
     """Add a declared global index and wait until DynamoDB has filled it."""
 
     _locks = "Nothing. Reads and writes go on while DynamoDB fills the index."
+    _changes_items = False
     _undone_by = "`down` removes the index."
     _write_units = "one write unit per KB of each index entry, from {sample}; DynamoDB writes them"
 
@@ -229,9 +230,6 @@ class AddIndex(Step):
                 names.update(index.projection)
             entry = {name: value for name, value in item.items() if name in names}
         return max(-(-item_size(entry) // WRITE_BLOCK), 1)
-
-    def _examples(self, *_: object) -> Iterator[Example]:
-        return iter(())  # no item changes
 
     @override
     def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:

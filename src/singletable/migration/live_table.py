@@ -37,13 +37,12 @@ class EntityStep(Step):
     """A step that changes the items of one entity, or adds items for them."""
 
     __slots__ = ()
-    entity: type[Any]
 
     def __post_init__(self) -> None:
-        check_entity(type(self).__name__, self.entity)
+        check_entity(type(self).__name__, self._arguments[0])
 
     def _is_about(self, item: Item) -> bool:
-        return is_of([self.entity], item)
+        return is_of(self._arguments[:1], item)
 
 
 def decode_values(model: Model, item: Item) -> dict[str, object]:

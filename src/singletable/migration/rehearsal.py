@@ -180,7 +180,7 @@ class Rehearsal:
 
     def sample(self, size: int) -> None:
         """Copy the same share of each table that a step reads."""
-        read = {
+        read: dict[Table, Side] = {
             table: step.side_of(table)
             for step in self._migration.steps
             for table in step.read_tables

@@ -43,7 +43,7 @@ from singletable.migration.state import (
     state_key,
 )
 from singletable.migration.step import without_table
-from singletable.migration.two_addresses import TwoAddressDriver, real_name
+from singletable.migration.two_addresses import Side, TwoAddressDriver, real_name
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.operations import DeleteTable, Driver
 from singletable.retry import Steps
@@ -128,7 +128,9 @@ class MigrationRunner:
         self.table = migration.state_table
         self._has_one_address = target is None or target is source
         # The last step comes last, so the tables that a Copy reads are at the source.
-        sides = {table: step.side_of(table) for step in migration.steps for table in step.tables}
+        sides: dict[Table, Side] = {
+            table: step.side_of(table) for step in migration.steps for table in step.tables
+        }
         self.context = migration_context(sides, tables or {}, clock)
         name = self.context.table_name(self.table)
         recorded_in = recorded_in or self.table

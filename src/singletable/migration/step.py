@@ -66,6 +66,8 @@ class Step(ABC):
     # Whether the step creates or deletes its table.
     creates: ClassVar[bool] = False
     drops: ClassVar[bool] = False
+    # Whether items are changed or replaced, of which a dry run shows examples.
+    _changes_items: ClassVar[bool] = True
     # What `down` does, or why it cannot.
     _undone_by: ClassVar[str] = ""
     _irreversible: ClassVar[str | None] = None
@@ -134,8 +136,9 @@ class Step(ABC):
         trial = copies.run(self)
         trial.items = sum(loaded.values())
         trial.notes.append(f"{trial.units.write_units:,.0f} write units")
-        after = self._first_items(copies, loaded)
-        trial.examples += islice(self._examples(before, after, trial.removed), examples)
+        if self._changes_items:
+            after = self._first_items(copies, loaded)
+            trial.examples += islice(self._examples(before, after, trial.removed), examples)
         return trial
 
     def _examples(

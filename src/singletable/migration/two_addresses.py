@@ -81,7 +81,7 @@ class AsyncTwoAddressDriver:
 
 def route(operation: Operation[R]) -> tuple[Side, Operation[R]]:
     """Return the side of a request, and the request with the real names of its tables."""
-    sides = {_place(name).side for name in table_names(operation)}
+    sides: set[Side] = {_place(name).side for name in table_names(operation)}
     assert len(sides) == 1, f"a request of one side was expected: {operation}"
     return sides.pop(), rename_tables(operation, real_name)
 

@@ -27,7 +27,6 @@ from singletable.migration.live_table import (
 )
 from singletable.migration.rules import check_member
 from singletable.migration.scan import scan_pages
-from singletable.migration.trial import Example
 from singletable.migration.verification import LOOKS, Fault, Verification, VerifySettings
 from singletable.operations import DeleteRequest, WriteRequest
 from singletable.retry import Steps
@@ -57,6 +56,7 @@ class AddUnique(EntityStep):
     All items are read first. If two have the same value, they are reported and nothing is written.
     """
 
+    _changes_items = False  # markers are new items
     _undone_by = "`down` deletes the markers."
     _fault = "is a marker that is missing, or names another owner"
 
@@ -116,9 +116,6 @@ class AddUnique(EntityStep):
                 suspects = markers.orphans(env, markers.with_owner(stored.values()))
         for key in suspects.values():
             report.add(Fault("extra", key, "is a marker, but its owner does not have its value"))
-
-    def _examples(self, *_: object) -> Iterator[Example]:
-        return iter(())  # markers are new items
 
 
 class _Markers:
