@@ -8,7 +8,6 @@ so that one rehearsal finds all of them. Nothing is written to the tables.
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -258,18 +257,11 @@ class Rehearsal:
         target: Driver | None,
         segments: int | None = None,
     ) -> MigrationRunner:
-        options = self._options
+        options = self._options.copy()
+        if segments is not None:
+            options["segments"] = segments
         return MigrationRunner(
-            migration,
-            source,
-            target,
-            tables=self._names,
-            segments=segments or options.get("segments", 4),
-            page_size=options.get("page_size"),
-            clock=options.get("clock", time.time),
-            sleep=lambda seconds: None,
-            on_progress=self._on_progress,
-            changes="none",
+            migration, source, target, sleep=lambda seconds: None, changes="none", **options
         )
 
     def environment(self) -> Environment:
