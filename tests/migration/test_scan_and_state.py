@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from singletable import (
@@ -155,3 +157,26 @@ def test_state_items_match_no_entity(engine: Engine, clock: Clock) -> None:
     store.put(User(user_id="ada"))
     assert list(store.admin.scan(User)) == [User(user_id="ada")]
     assert [change.new for change in store.changes(User, after=0).changes] == [User(user_id="ada")]
+
+
+# Each method is one arrow of the state machine; a wrong one is an error of ours.
+def test_a_migration_enters_a_phase_only_from_the_phases_before() -> None:
+    state = State("running", started=0)
+    with pytest.raises(AssertionError, match="running -> rolled-back"):
+        state.roll_back()
+    phases = [state.phase]
+    for move in (
+        partial(state.begin_copy, "0"),
+        state.complete_copy,
+        state.begin_switch,
+        state.cancel_switch,
+        state.begin_switch,
+        partial(state.end_switch, "feed", "7"),
+        state.begin_switch,
+        state.cancel_switch,
+        partial(state.finish, 5),
+    ):
+        move()
+        phases.append(state.phase)
+    assert phases[1:6] == ["copying", "ready", "switching", "ready", "switching"]
+    assert phases[6:] == ["cut-over", "switching", "cut-over", "finished"]

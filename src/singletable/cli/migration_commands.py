@@ -95,7 +95,7 @@ class AppMigrations:
     table_names: list[str] | None
     history: MigrationHistory
 
-    def next(self) -> list[Migration]:
+    def selected(self) -> list[Migration]:
         """Return the named migration, or those that are pending up to the first copy."""
         history = self.history
         return history.runnable() if self.name is None else [history.named(self.name)]
@@ -266,7 +266,8 @@ def with_migrations(
         app = module or options.pop("app")
         address = options.pop("address" if module is None else "source")
         to = options.pop("to" if module is None else "target")
-        creates = not options.get("dry_run", True)
+        # Only `run` writes to new tables; with --limit, it needs --dry-run.
+        creates = options.get("dry_run") is False and options.get("limit") is None
         with open_migrations(
             app, address, to, migration, table_names, creates=creates
         ) as migrations:
@@ -330,7 +331,7 @@ def plan(
     if price_write is not None:
         prices = prices.with_amounts({"on_demand_write": price_write})
     plans: list[MigrationPlan] = []
-    for one in migrations.next():
+    for one in migrations.selected():
         with migrations.trying(one, segments) as options:
             plans.append(estimate(**options, rate=rate, prices=prices, sample_size=sample))
     if not plans and format_ is Format.TEXT:
@@ -371,7 +372,7 @@ def run(
     """
     if limit is not None and not dry_run:
         raise typer.BadParameter("Use it with --dry-run.", param_hint="'--limit'")
-    selected = migrations.next()
+    selected = migrations.selected()
     if not selected:
         typer.echo("All migrations are finished.")
     for earlier in migrations.history.pending_before(selected[0]) if migrations.name else ():
