@@ -100,9 +100,10 @@ def test_every_public_name_has_a_docstring() -> None:
     ]
 
 
-def _is_overload(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return whether it is an overload; the implementation has the docstring."""
-    return any(isinstance(by, ast.Name) and by.id == "overload" for by in node.decorator_list)
+def _is_documented_elsewhere(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether the implementation, or the method of the base class, has the docstring."""
+    names = {by.id for by in node.decorator_list if isinstance(by, ast.Name)}
+    return bool(names & {"overload", "override"})
 
 
 def _public(
@@ -112,7 +113,7 @@ def _public(
     for node in body:
         if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        if node.name.startswith("_") or _is_overload(node):
+        if node.name.startswith("_") or _is_documented_elsewhere(node):
             continue
         yield node
         if isinstance(node, ast.ClassDef):

@@ -126,7 +126,10 @@ PAGES = (
                 "Rewrite Copy Step",
             ),
             Section("Rules", "each merge Part unchanged leave_out undecided Rule"),
-            Section("Running", "MigrationRunner Status StepProgress dry_run DryRun verify"),
+            Section(
+                "Running",
+                "MigrationRunner MigrationHistory Status StepProgress dry_run DryRun verify",
+            ),
             Section("Writing meanwhile", "MigratingDriver AsyncMigratingDriver"),
             Section("Copying a table as it is", "TableCopy CopySettings"),
             Section("Files", "load_migration check_schema"),

@@ -28,6 +28,7 @@ from singletable.migration import (
     DropTable,
     MigratingDriver,
     Migration,
+    MigrationHistory,
     MigrationRunner,
     Part,
     Rewrite,
@@ -202,6 +203,9 @@ copy = MigrationRunner(to_new_table, driver)
 print("copy:", copy.run().phase)
 print("then:", copy.cut_over().phase)
 print("and back:", copy.rollback().phase)
+
+history = MigrationHistory([in_place, to_new_table], driver, driver)
+print("pending:", [migration.name for migration in history.pending()])
 
 # ## Writing meanwhile
 application = Store(MigratingDriver(driver, migration=to_new_table))

@@ -13,9 +13,8 @@ import pytest
 
 from singletable import Store, connect
 from singletable.cli.migration_view import MigrationProgress, duration
-from singletable.migration import Migration
 from singletable.migration.environment import StepProgress
-from singletable.migration.schema_diff.files import load_migration
+from singletable.migration.migrations import load_migration
 from tests.cli.run import Run
 
 ENTITIES = """
@@ -195,7 +194,7 @@ def test_every_command_shows_its_progress(shop: Shop, monkeypatch: pytest.Monkey
 
 
 def test_messages_are_printed_at_once_and_once(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = MigrationProgress(Migration(), {}, {})
+    progress = MigrationProgress()
     for _ in range(2):
         progress.show(StepProgress("Copy", 0, None, "starting over, because changes are missing"))
         progress.show(StepProgress("Copy", 5, None, "nothing new within two seconds"))
@@ -219,7 +218,7 @@ def test_verify_ends_with_1_and_repairs(shop: Shop, monkeypatch: pytest.MonkeyPa
     name = sys.modules["migrating_shop.entities"].Name
     shop.change(lambda store: store.delete(name.key("u1")))
     shop.change(lambda store: store.put(name(username="ghost", name="Ghost")))
-    monkeypatch.setattr("singletable.migration.comparison.LOOKS", (0.0,))
+    monkeypatch.setattr("singletable.migration.copy_comparison.LOOKS", (0.0,))
     code, out, err = shop("verify")
     assert (code, "2 faults" in out) == (1, True)
     assert "missing: PK=USER#u1 SK=NAME" in err
@@ -379,7 +378,7 @@ def test_missing_files_are_explained(folder: Path, run: Run) -> None:
 def test_ctrl_c_ends_after_the_pages_that_are_being_written(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    progress = MigrationProgress(Migration(), {}, {})
+    progress = MigrationProgress()
     with progress:
         progress.show(StepProgress("copy", 1, None))
         signal.raise_signal(signal.SIGINT)

@@ -7,9 +7,9 @@ from itertools import count
 
 from singletable import Driver, Engine, Table
 from singletable.migration.environment import Environment, StepProgress, migration_context
-from singletable.migration.places import Places
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.state import State, StateStore, is_state_item
+from singletable.migration.two_addresses import Place, TwoAddressDriver
 from singletable.operations import Scan
 from singletable.retry import run
 from singletable.testing import Crash, InterruptedDriver
@@ -26,8 +26,8 @@ def environment(
 ) -> Environment:
     """Return what a runner gives to a step, with the state in the last table."""
     clock = clock or Clock()
-    places = Places(driver, driver)
-    name = f"target/{tables[-1].name}"
+    places = TwoAddressDriver(driver, driver)
+    name = Place("target", tables[-1].name)
     states = StateStore(tables[-1], name, "0001", owner="me", clock=clock)
     state = run(places, states.acquire(State("running", started=clock.now)))
     return Environment(

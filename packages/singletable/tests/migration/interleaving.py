@@ -18,9 +18,9 @@ from singletable.migration import Copy, Migration, Part, each, merge
 from singletable.migration.copy import changed_units
 from singletable.migration.derivation import Derivation, Targets
 from singletable.migration.markers import GRACE_SECONDS, MarkerChanges, MarkerSlots
-from singletable.migration.places import Places, at
 from singletable.migration.request_router import RequestRouter
 from singletable.migration.state import Phase, State, StateStore, is_state_item
+from singletable.migration.two_addresses import Place, TwoAddressDriver
 from singletable.operations import Operation, PageOutput, Scan
 from singletable.retry import Pause, Steps, Together, run
 from singletable.store.context import create_context
@@ -99,15 +99,15 @@ class World:
     migration: Migration = MIGRATION
     now: float = 0.0
     copied: bool = True
-    places: Places = field(init=False)
+    places: TwoAddressDriver = field(init=False)
 
     def __post_init__(self) -> None:
         copy = self.migration.copy
         assert copy is not None
         self.copy = copy
-        names = {table: at("source", table.name) for table in copy.sources}
-        self.context = create_context({**names, copy.target: at("target", copy.target.name)})
-        self.places = Places(self.engine, self.engine)
+        names = {table: Place("source", table.name) for table in copy.sources}
+        self.context = create_context({**names, copy.target: Place("target", copy.target.name)})
+        self.places = TwoAddressDriver(self.engine, self.engine)
         self.store = Store(self.engine)
         for table in (*copy.sources, copy.target):
             self.store.admin.create_table(table)

@@ -10,9 +10,9 @@ from singletable.migration import Copy
 from singletable.migration.derivation import Derivation
 from singletable.migration.derived_items import DerivedItems
 from singletable.migration.environment import Environment, migration_context
-from singletable.migration.places import Places
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.state import State, StateStore
+from singletable.migration.two_addresses import Place, TwoAddressDriver
 from tests.designs.site import MERGE, SPLIT, OldLike, OldUser, entities, likes, users
 from tests.migration.doubles import Clock
 
@@ -28,8 +28,10 @@ class Site:
         context = migration_context(
             {users: "source", likes: "source", entities: "target"}, {}, self.clock
         )
-        places = Places(engine, engine)
-        states = StateStore(entities, "target/entities", "0001", owner="me", clock=self.clock)
+        places = TwoAddressDriver(engine, engine)
+        states = StateStore(
+            entities, Place("target", "entities"), "0001", owner="me", clock=self.clock
+        )
         self.env = Environment(
             places,
             context,

@@ -15,7 +15,6 @@ from singletable import (
     Entity,
     Index,
     Key,
-    MigrationError,
     OldKey,
     Store,
     Table,
@@ -29,10 +28,7 @@ from singletable import (
     version,
 )
 from singletable.migration import AddIndex, AddUnique, Backfill
-from singletable.migration.backfill import run_backfill, undo_backfill
 from singletable.migration.environment import Environment
-from singletable.migration.indexes import run_add_index
-from singletable.migration.uniques import run_add_unique
 from singletable.operations import GetItem, PutItem, TransactWriteItems, UpdateItem
 from singletable.testing import InterruptedDriver
 from singletable.values import Item
@@ -84,8 +80,8 @@ def fill(driver: Driver, count: int = 10) -> None:
 
 
 def add_index_and_backfill(env: Environment) -> None:
-    run_add_index(AddIndex(after, "GSI1"), env)
-    run_backfill(Backfill(User), env)
+    AddIndex(after, "GSI1").run(env)
+    Backfill(User).run(env)
 
 
 def test_backfill_fills_a_new_index_and_new_attributes(driver: Driver) -> None:
@@ -106,7 +102,7 @@ def test_backfill_writes_only_what_differs(engine: Engine) -> None:
     driver = InterruptedDriver(engine, (TransactWriteItems, UpdateItem))
     again = environment(driver, after)
     again.state.scans.clear()
-    run_backfill(Backfill(User), again)
+    Backfill(User).run(again)
     assert (driver.count, again.state.counts["Backfill User"]) == (0, 0)
 
 
@@ -128,8 +124,8 @@ def test_backfill_keeps_undeclared_attributes_and_other_items(engine: Engine) ->
         return User(number=user.number, name=user.name.upper(), city=user.city)
 
     env = environment(engine, after)
-    run_add_index(AddIndex(after, "GSI1"), env)
-    run_backfill(Backfill(User, replace), env)
+    AddIndex(after, "GSI1").run(env)
+    Backfill(User, replace).run(env)
     item = engine.execute(GetItem("app", key)).item
     assert item is not None
     assert (item["legacy"], item["name"]) == ({"L": [{"N": "1"}]}, {"S": "N0".upper()})
@@ -149,14 +145,13 @@ def test_a_transform_can_be_undone(engine: Engine) -> None:
         user.city = user.city.removesuffix("!")
 
     step = Backfill(User, upper, down=lower)
-    run_backfill(step, env)
+    step.run(env)
     assert len(list(Store(engine).query(User.by_city("C1!")))) == 3
     assert list(Store(engine).query(User.by_city("C1"))) == []
-    undo_backfill(step, env)
+    step.undo(env)
     assert stored(engine, after) == expected
-    undo_backfill(Backfill(User), env)
-    with pytest.raises(MigrationError, match="no down"):
-        undo_backfill(Backfill(User, upper), env)
+    Backfill(User).undo(env)
+    assert "no down" in str(Backfill(User, upper).irreversible)
 
 
 def test_a_version_counts_up_and_the_time_of_the_update_stays(engine: Engine) -> None:
@@ -169,7 +164,7 @@ def test_a_version_counts_up_and_the_time_of_the_update_stays(engine: Engine) ->
     def label(team: Team) -> None:
         team.label = team.number.upper()
 
-    run_backfill(Backfill(Team, label), environment(engine, after))
+    Backfill(Team, label).run(environment(engine, after))
     now = store.get(Team.key("t"))
     assert now is not None
     assert (now.label, now.revision, now.changed) == ("T", read.revision + 1, read.changed)
@@ -193,8 +188,8 @@ def test_a_concurrent_write_is_kept_and_transformed(engine: Engine) -> None:
     env = environment(
         InterruptedDriver(engine, TransactWriteItems, before=write), after, page_size=None
     )
-    run_add_index(AddIndex(after, "GSI1"), env)
-    run_backfill(Backfill(User, exclaim), env)
+    AddIndex(after, "GSI1").run(env)
+    Backfill(User, exclaim).run(env)
     users = stored(engine, after)
     assert len(users) == 6
     assert all(item["name"]["S"].endswith("!") for item in users)
@@ -226,7 +221,7 @@ def test_unique_values_and_counters_follow_a_transform(engine: Engine) -> None:
         if member.email != "0@x.org":
             member.team = "b"
 
-    run_backfill(Backfill(Member, move), environment(engine, after))
+    Backfill(Member, move).run(environment(engine, after))
     assert [team.size for id_ in "ab" if (team := store.get(Team.key(id_)))] == [1, 4]
     assert store.find(Member.by_email("3@X.org")) is not None
 
@@ -240,15 +235,15 @@ def test_items_that_fail_are_reported_and_the_run_continues_there(engine: Engine
         user.status = "checked"
 
     env = environment(engine, after, page_size=None)
-    run_add_index(AddIndex(after, "GSI1"), env)
+    AddIndex(after, "GSI1").run(env)
     with pytest.raises(TransformFailed, match=r"PK=USER#u3 SK=USER: ValueError: u3 is odd") as e:
-        run_backfill(Backfill(User, check), env)
+        Backfill(User, check).run(env)
     assert [str(key["PK"]["S"]) for key, _ in e.value.failures] == ["USER#u3", "USER#u7"]
 
     def accept(user: User) -> None:
         user.status = "checked"
 
-    run_backfill(Backfill(User, accept), environment(engine, after))
+    Backfill(User, accept).run(environment(engine, after))
     assert {item["status"]["S"] for item in stored(engine, after)} == {"checked"}
 
 
@@ -279,7 +274,7 @@ def test_a_transform_with_a_wrong_result_changes_nothing(
     expected = stored(engine, before)
     env = environment(engine, after)
     with pytest.raises(TransformFailed, match=reason):
-        run_backfill(Backfill(User, transform), env)
+        Backfill(User, transform).run(env)
     assert stored(engine, before) == expected
 
 
@@ -287,7 +282,7 @@ def test_progress_has_the_number_of_written_items(engine: Engine) -> None:
     fill(engine, 8)
     env = environment(engine, after)
     notes = notes_of(env)
-    run_backfill(Backfill(User), env)
+    Backfill(User).run(env)
     assert notes[-1] == "8 written"
 
 
@@ -333,7 +328,7 @@ def test_items_under_old_keys_move_to_the_new_one(engine: Engine) -> None:
     fill_accounts(engine)
     store = Store(engine)
     env = environment(engine, after)
-    run_add_unique(AddUnique(Account, "one_holder"), env)
+    AddUnique(Account, "one_holder").run(env)
     read = store.get(Account.key(1))
     assert read is not None
 
@@ -343,7 +338,7 @@ def test_items_under_old_keys_move_to_the_new_one(engine: Engine) -> None:
 
     live = environment(InterruptedDriver(engine, TransactWriteItems, before=write), after)
     live.state.scans.clear()
-    run_backfill(Backfill(Account, exclaim_holder), live)
+    Backfill(Account, exclaim_holder).run(live)
     items = [item for item in stored(engine, after) if item.get("type") == {"S": "account"}]
     assert [(item["SK"]["S"], item["holder"]["S"]) for item in items] == [
         ("ACCOUNT#00000000", "changed!"),
@@ -363,11 +358,11 @@ def test_an_item_under_both_keys_is_reported(engine: Engine) -> None:
     # A program that does not know the new key creates it again.
     store.create(OldAccount(number=1, holder="x"))
     with pytest.raises(TransformFailed, match=r"SK=ACCOUNT#0001: there is another item under its"):
-        run_backfill(Backfill(Account), environment(engine, after))
+        Backfill(Account).run(environment(engine, after))
 
 
 def test_a_crash_while_items_move_changes_nothing_in_the_result() -> None:
     def move(env: Environment) -> None:
-        run_backfill(Backfill(Account, exclaim_holder), env)
+        Backfill(Account, exclaim_holder).run(env)
 
     assert crash_at_every_request([after], fill_accounts, move) > 5

@@ -6,7 +6,7 @@ import pytest
 
 from singletable import Engine, PutItem, Store, Table, TrimmedDataAccess
 from singletable.migration.change_log import FeedChanges
-from singletable.migration.places import Places, at
+from singletable.migration.two_addresses import Place, TwoAddressDriver
 from singletable.retry import run
 from singletable.store.context import create_context
 from singletable.values import Item
@@ -19,9 +19,9 @@ def test_changes_of_several_tables_come_in_one_order() -> None:
     with Engine.in_memory() as engine:
         for table in (users, likes):
             Store(engine).admin.create_table(table)
-        names = {users: at("source", "users"), likes: at("source", "likes")}
+        names = {users: Place("source", "users"), likes: Place("source", "likes")}
         log = FeedChanges(create_context(names), [users, likes], page=3)
-        places = Places(engine, engine)
+        places = TwoAddressDriver(engine, engine)
         start = run(places, log.end())
         expected: list[tuple[Table, Item]] = []
         for number in range(10):
@@ -41,6 +41,6 @@ def test_changes_of_several_tables_come_in_one_order() -> None:
 def test_a_position_after_the_end_belongs_to_another_feed() -> None:
     with Engine.in_memory() as engine:
         Store(engine).admin.create_table(users)
-        log = FeedChanges(create_context({users: at("source", "users")}), [users])
+        log = FeedChanges(create_context({users: Place("source", "users")}), [users])
         with pytest.raises(TrimmedDataAccess):
-            run(Places(engine, engine), log.read("7"))
+            run(TwoAddressDriver(engine, engine), log.read("7"))

@@ -123,7 +123,7 @@ def test_two_old_items_with_the_same_new_key_are_reported(engine: Engine) -> Non
     create_site(engine)
     for name in ("ada", "bob"):
         Store(engine).put(OldUser(username=name, email="same@x"))
-    with pytest.raises(errors.TransformFailed, match=r"also follows from username=") as failed:
+    with pytest.raises(errors.TransformFailed, match=r"is also derived from username=") as failed:
         runner(engine, Clock()).run()
     assert len(failed.value.failures) == 1
 
@@ -143,7 +143,7 @@ def test_two_old_items_with_the_same_new_key_are_reported_by_the_next_run_too(
         return MigrationRunner(migration, engine, segments=1, page_size=2).run().phase
 
     for _ in range(2):
-        with pytest.raises(errors.TransformFailed, match=r"also follows from username=u"):
+        with pytest.raises(errors.TransformFailed, match=r"is also derived from username=u"):
             run()
     Store(engine).delete(OldUser.key("u0"))
     assert run() == "ready"
@@ -224,7 +224,9 @@ def test_a_merged_item_is_deleted_with_its_parts_across_pages(
     store.delete(OldSettings.key("ada"))
     env = move.environment()
     log = FeedChanges(env.context, [profiles, settings], page=1)
-    Copier(env, move.derivations(env), log).carry(position)
+    copy = move.migration.copy
+    assert copy is not None
+    Copier(env, copy.current_derivations(env), log).carry(position)
     assert [item["name"] for item in stored(engine, "accounts").values()] == [{"S": "bob"}]
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from singletable import Attr, Count, Driver, Engine, Entity, Key, Store, Table, attr, errors
 from singletable.migration import AddCount
-from singletable.migration.counts import run_add_count, undo_add_count
 from singletable.operations import PutItem, Query, Scan, TransactWriteItems
 from singletable.testing import InterruptedDriver
 from singletable.values import Item
@@ -79,12 +78,12 @@ def numbers(driver: Driver) -> list[tuple[int, int]]:
 def test_existing_items_are_counted(driver: Driver) -> None:
     fill(driver)
     env = environment(driver, app, segments=2)
-    run_add_count(VOTES, env)
-    run_add_count(COMMENTS, env)
+    VOTES.run(env)
+    COMMENTS.run(env)
     assert numbers(driver) == [(0, 0), (1, 1), (2, 2), (3, 3)]
     Store(driver).create(Vote(poll="p3", voter="new"))
-    run_add_count(VOTES, env)
-    undo_add_count(VOTES, env)
+    VOTES.run(env)
+    VOTES.undo(env)
     assert numbers(driver)[3] == (4, 3)
 
 
@@ -93,7 +92,7 @@ def test_wrong_numbers_are_corrected(engine: Engine) -> None:
     store = Store(engine)
     for n in range(3):
         store.put(Poll(poll=f"p{n}", votes=99, comments=0))
-    run_add_count(VOTES, environment(engine, app))
+    VOTES.run(environment(engine, app))
     assert [votes for votes, _ in numbers(engine)] == [0, 1, 2]
 
 
@@ -119,7 +118,7 @@ def test_counts_are_exact_while_items_are_created_and_deleted(
 
     driver = InterruptedDriver(engine, (Scan, TransactWriteItems), before=write, times=40)
     env = environment(driver, app, page_size=2)
-    run_add_count(step, env)
+    step.run(env)
     assert requests > 20
     tag = {"S": "vote" if step is VOTES else "comment"}
     polls = [item for item in stored(engine, app) if item["type"] == {"S": "poll"}]
@@ -145,8 +144,8 @@ def test_a_parent_that_always_changes_is_reported(engine: Engine) -> None:
 
     driver = InterruptedDriver(engine, (Scan, Query), before=write, times=None)
     with pytest.raises(errors.MigrationError, match=r"1 of its parents .*PK=POLL#p1"):
-        run_add_count(VOTES, environment(driver, app))
-    run_add_count(VOTES, environment(engine, app))
+        VOTES.run(environment(driver, app))
+    VOTES.run(environment(engine, app))
     assert [one["votes"]["N"] for one in stored(engine, app) if one["type"]["S"] == "poll"] == [
         "0",
         str(number + 1),
@@ -161,8 +160,8 @@ def test_items_without_a_parent_are_reported(engine: Engine) -> None:
     store.put(OldVote(poll="gone", voter="v"))
     env = environment(engine, app)
     notes = notes_of(env)
-    run_add_count(VOTES, env)
-    run_add_count(COMMENTS, env)
+    VOTES.run(env)
+    COMMENTS.run(env)
     assert [note for note in notes if "no Poll" in note] == [
         "1 Vote item has no Poll, such as PK=POLL#gone SK=VOTE#v",
         "1 Comment item has no Poll, such as PK=COMMENT#x SK=COMMENT",
@@ -176,12 +175,12 @@ def test_an_item_that_cannot_be_read_is_reported(engine: Engine) -> None:
     bad: Item = {"PK": {"S": "POLL#p1"}, "SK": {"S": "VOTE#x"}, "type": {"S": "vote"}}
     engine.execute(PutItem("app", {**bad, "poll": {"N": "5"}, "voter": {"S": "x"}}))
     with pytest.raises(errors.TransformFailed, match=r"SK=VOTE#x: .*poll"):
-        run_add_count(VOTES, environment(engine, app))
+        VOTES.run(environment(engine, app))
 
 
 @pytest.mark.parametrize("step", [VOTES, COMMENTS], ids=["same partition", "other partition"])
 def test_a_crash_at_any_request_changes_nothing_in_the_result(step: AddCount) -> None:
     crashes = crash_at_every_request(
-        [app], lambda engine: fill(engine, 2), lambda env: run_add_count(step, env)
+        [app], lambda engine: fill(engine, 2), lambda env: step.run(env)
     )
     assert crashes > 8

@@ -26,12 +26,12 @@ from singletable.migration import (
     Migration,
     Rewrite,
 )
+from singletable.migration.migrations import load_migration
+from singletable.migration.rules import EachRule
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.schema_diff.draft import draft_migration
-from singletable.migration.schema_diff.files import load_migration
 from singletable.migration.schema_diff.schema_changes import compare_schemas
 from singletable.migration.schema_diff.snapshot import lock_text, read_lock, snapshot
-from singletable.migration.steps import EachRule
 from singletable.schema import model_of
 from tests.migration.drafted import shop_before, shop_copy, shop_key
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from singletable import Attr, Entity, Index, Key, Table, attr, version
-from singletable.cli.migration_view import print_dry_run
+from singletable.cli.migration_view import dry_run_lines, print_results
 from singletable.migration import Backfill, Copy, Migration, Rewrite, each, leave_out, unchanged
-from singletable.migration.dry_run import DryRun, StepTrial, dry_run
+from singletable.migration.rehearsal import DryRun, dry_run
+from singletable.migration.trial import StepTrial
 from singletable.operations import Operation, PutItem
 from singletable.operations.registry import OPERATIONS
 from singletable.testing import InterruptedDriver
@@ -63,7 +64,7 @@ def test_failures_are_grouped_by_reason_with_keys(site: Site) -> None:
     assert failed.count == 2
     assert {str(key["username"]["S"]) for key in failed.keys} == {"eve", "mallory"}
     assert trial.collisions.count == 1
-    assert "also follows from username=" in trial.collisions.reasons[0]
+    assert "is also derived from username=" in trial.collisions.reasons[0]
     assert trial.failed == 3
 
 
@@ -143,7 +144,7 @@ def test_a_backfill_shows_the_attributes_that_change(
     site.store.admin.create_table(people)
     site.store.put(OldPerson(name="ada"))
     result = dry_run(Migration(Backfill(Person), name="0001"), site.engine)
-    print_dry_run(result)
+    print_results([result], dry_run_lines)
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     (old,) = (line.split() for line in lines if line.startswith("- "))
     (new,) = (line.split() for line in lines if line.startswith("+ "))

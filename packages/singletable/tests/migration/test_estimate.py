@@ -9,8 +9,7 @@ import pytest
 
 from singletable import Attr, Engine, Entity, Key, Store, Table, Unique, attr
 from singletable.migration import AddUnique, Migration
-from singletable.migration.estimate import estimate
-from singletable.migration.rehearsal import CountingDriver
+from singletable.migration.rehearsal import CountingDriver, estimate
 from singletable.migration.runner import MigrationRunner
 from singletable.prices import region_prices
 from tests.designs.site import OldUser

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from singletable import MigrationError
-from singletable.migration.schema_diff.files import load_migrations, next_name
+from singletable.migration.migrations import load_migrations, next_name
 
 EMPTY = "from singletable.migration import Migration\n\nmigration = Migration(schema='{}')\n"
 
@@ -80,5 +80,5 @@ def test_file_that_is_not_a_migration_is_refused(tmp_path: Path, text: str, expe
 
 
 def test_name_without_a_letter_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(MigrationError, match="no name for a migration"):
+    with pytest.raises(MigrationError, match="not a name for a migration"):
         next_name(tmp_path, "!!")

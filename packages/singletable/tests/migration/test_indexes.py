@@ -19,15 +19,6 @@ from singletable import (
 from singletable import operations as ops
 from singletable.migration import AddIndex, CreateTable, DropIndex, DropTable
 from singletable.migration.environment import Environment
-from singletable.migration.indexes import (
-    run_add_index,
-    run_create_table,
-    run_drop_index,
-    run_drop_table,
-    undo_add_index,
-    undo_create_table,
-    undo_drop_index,
-)
 from singletable.store import Store
 from singletable.testing import Crash, InterruptedDriver
 from tests.migration.doubles import Clock
@@ -80,12 +71,12 @@ def indexes(driver: Driver, name: str = "app") -> dict[str, ops.GlobalSecondaryI
 def test_an_index_is_added_as_it_is_declared(driver: Driver) -> None:
     create_tables(driver)
     env = env_of(driver)
-    run_add_index(ADD, env)
-    run_add_index(ADD, env)
-    run_add_index(AddIndex(after, "by_name"), env)
+    ADD.run(env)
+    ADD.run(env)
+    AddIndex(after, "by_name").run(env)
     assert sorted(indexes(driver)) == ["by_age", "by_name"]
-    undo_add_index(ADD, env)
-    undo_add_index(ADD, env)
+    ADD.undo(env)
+    ADD.undo(env)
     assert sorted(indexes(driver)) == ["by_name"]
 
 
@@ -96,12 +87,12 @@ def test_adding_an_index_waits_until_it_is_filled() -> None:
         create_tables(engine)
         env = env_of(engine, clock)
         notes = notes_of(env)
-        run_add_index(ADD, env)
+        ADD.run(env)
         assert indexes(engine)["by_age"].index_status == "ACTIVE"
         assert "waiting for DynamoDB" in notes
         # One index at a time: the second waits for the first, even if another runner added it.
         engine.execute(ADD_BY_NAME)
-        run_drop_index(DropIndex(after, "by_age"), env)
+        DropIndex(after, "by_age").run(env)
         assert sorted(indexes(engine)) == ["by_name"]
 
 
@@ -121,55 +112,55 @@ def test_an_index_that_differs_needs_another_name(
     changed = Table("app", indexes=[index])
     env = environment(engine, changed, states)
     with pytest.raises(MigrationError, match=rf"{difference}.*another name"):
-        run_add_index(AddIndex(changed, "by_name"), env)
+        AddIndex(changed, "by_name").run(env)
 
 
 def test_an_index_of_a_provisioned_table_has_its_capacity(engine: Engine) -> None:
     small = Table("small", capacity=Provisioned(3, 4))
     grown = Table("small", indexes=[Index("GSI1", pk="x")])
     Store(engine).admin.create_table(small)
-    run_add_index(AddIndex(grown, "GSI1"), environment(engine, grown, states))
+    AddIndex(grown, "GSI1").run(environment(engine, grown, states))
     assert indexes(engine, "small")["GSI1"].provisioned_throughput.write_capacity_units == 4
 
 
 def test_a_dropped_index_can_be_added_again_if_it_is_declared(engine: Engine) -> None:
     env = env_of(engine)
-    run_add_index(ADD, env)
+    ADD.run(env)
     step = DropIndex(after, "by_age")
-    run_drop_index(step, env)
-    run_drop_index(step, env)
+    step.run(env)
+    step.run(env)
     assert indexes(engine) == {}
-    undo_drop_index(step, env)
+    step.undo(env)
     assert sorted(indexes(engine)) == ["by_age"]
     with pytest.raises(MigrationError, match="no longer declares"):
-        undo_drop_index(DropIndex(before, "by_age"), env)
+        DropIndex(before, "by_age").undo(env)
 
 
 def test_an_index_of_a_missing_table_is_an_error(engine: Engine) -> None:
     with pytest.raises(MigrationError, match="does not exist"):
-        run_add_index(AddIndex(other, "GSI1"), env_of(engine))
+        AddIndex(other, "GSI1").run(env_of(engine))
 
 
 def test_a_table_is_created_once_and_dropped_if_it_is_empty(engine: Engine) -> None:
     env = env_of(engine)
-    run_create_table(CreateTable(other), env)
-    run_create_table(CreateTable(other), env)
+    CreateTable(other).run(env)
+    CreateTable(other).run(env)
     ttl = engine.execute(ops.DescribeTimeToLive("other")).time_to_live_description
     assert ttl.attribute_name == "expires"
     engine.execute(ops.PutItem("other", {"id": {"S": "a"}}))
     with pytest.raises(MigrationError, match=r"has items, such as .*'a'"):
-        undo_create_table(CreateTable(other), env)
+        CreateTable(other).undo(env)
     Store(engine).admin.clear(other)
-    undo_create_table(CreateTable(other), env)
-    undo_create_table(CreateTable(other), env)
+    CreateTable(other).undo(env)
+    CreateTable(other).undo(env)
     assert "other" not in engine.execute(ops.ListTables()).table_names
 
 
 def test_an_interrupted_creation_is_completed(engine: Engine) -> None:
     driver = InterruptedDriver(engine, ops.UpdateTimeToLive, before=Crash)
     with pytest.raises(Crash):
-        run_create_table(CreateTable(other), env_of(driver))
-    run_create_table(CreateTable(other), env_of(engine))
+        CreateTable(other).run(env_of(driver))
+    CreateTable(other).run(env_of(engine))
     ttl = engine.execute(ops.DescribeTimeToLive("other")).time_to_live_description
     assert ttl.time_to_live_status == "ENABLED"
 
@@ -178,24 +169,24 @@ def test_a_table_that_differs_is_not_taken_for_the_new_one(engine: Engine) -> No
     declared = Table("app", sk=Number("SK"), indexes=[LocalIndex("LSI1", sk="x")], ttl=None)
     env = environment(engine, declared, states)
     with pytest.raises(MigrationError, match=r"its key .*its index LSI1 is missing"):
-        run_create_table(CreateTable(declared), env)
+        CreateTable(declared).run(env)
 
 
 def test_a_table_with_the_state_of_migrations_is_kept(engine: Engine) -> None:
     env = env_of(engine)
     notes = notes_of(env)
-    undo_create_table(CreateTable(states), env)
+    CreateTable(states).undo(env)
     assert "kept" in notes[0]
     with pytest.raises(MigrationError, match="state of this migration"):
-        run_drop_table(DropTable(states), env)
+        DropTable(states).run(env)
 
 
 def test_a_protected_table_is_not_dropped(engine: Engine) -> None:
     env = env_of(engine)
     engine.execute(ops.UpdateTable("app", deletion_protection_enabled=True))
     with pytest.raises(MigrationError, match="protected from deletion"):
-        run_drop_table(DropTable(before), env)
+        DropTable(before).run(env)
     engine.execute(ops.UpdateTable("app", deletion_protection_enabled=False))
-    run_drop_table(DropTable(before), env)
-    run_drop_table(DropTable(before), env)
+    DropTable(before).run(env)
+    DropTable(before).run(env)
     assert "app" not in engine.execute(ops.ListTables()).table_names

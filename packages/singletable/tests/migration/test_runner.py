@@ -34,6 +34,7 @@ from singletable.migration import Copy, Migration, each, unchanged
 from singletable.migration.driver import MigratingDriver
 from singletable.migration.environment import StepProgress
 from singletable.migration.runner import MigrationRunner
+from singletable.migration.two_addresses import Place
 from singletable.retry import send
 from singletable.schema import model_of
 from singletable.testing import Crash, InterruptedDriver, endpoint
@@ -630,7 +631,7 @@ def test_no_thread_writes_after_one_has_lost_the_lease(engine: Engine, clock: Cl
     env.renewed = clock.now - 60
     with pytest.raises(errors.MigrationLocked):
         env.keep_lease()
-    late = ops.PutItem("target/zoo", {"PK": {"S": "late"}, "SK": {"S": "late"}})
+    late = ops.PutItem(Place("target", "zoo"), {"PK": {"S": "late"}, "SK": {"S": "late"}})
     with pytest.raises(errors.MigrationLocked):
         env.run(send(env.context.retry_policy, late))
     assert not new_items(engine)

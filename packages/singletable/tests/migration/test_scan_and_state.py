@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from singletable import (
@@ -18,10 +20,10 @@ from singletable import (
     attr,
 )
 from singletable.migration.environment import Environment, migration_context
-from singletable.migration.places import Places
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.scan import scan_rounds
 from singletable.migration.state import Applied, HistoryStore, State, StateStore
+from singletable.migration.two_addresses import Place, TwoAddressDriver
 from singletable.operations import PutItem
 from singletable.retry import Steps, run
 from singletable.values import Item
@@ -69,8 +71,8 @@ def test_history_is_ordered_and_can_be_undone(engine: Engine) -> None:
 
 def environment(driver: Driver, clock: Clock, *, segments: int, rate: float | None) -> Environment:
     context = migration_context({plain: "source"}, {}, clock)
-    store = StateStore(plain, "target/plain", "0001_test", owner="one", clock=clock)
-    places = Places(driver, driver)
+    store = StateStore(plain, Place("target", "plain"), "0001_test", owner="one", clock=clock)
+    places = TwoAddressDriver(driver, driver)
     return Environment(
         places,
         context,
@@ -155,3 +157,26 @@ def test_state_items_match_no_entity(engine: Engine, clock: Clock) -> None:
     store.put(User(user_id="ada"))
     assert list(store.admin.scan(User)) == [User(user_id="ada")]
     assert [change.new for change in store.changes(User, after=0).changes] == [User(user_id="ada")]
+
+
+# Each method is one arrow of the state machine; a wrong one is an error of ours.
+def test_a_migration_enters_a_phase_only_from_the_phases_before() -> None:
+    state = State("running", started=0)
+    with pytest.raises(AssertionError, match="running -> rolled-back"):
+        state.roll_back()
+    phases = [state.phase]
+    for move in (
+        partial(state.begin_copy, "0"),
+        state.complete_copy,
+        state.begin_switch,
+        state.cancel_switch,
+        state.begin_switch,
+        partial(state.end_switch, "feed", "7"),
+        state.begin_switch,
+        state.cancel_switch,
+        partial(state.finish, 5),
+    ):
+        move()
+        phases.append(state.phase)
+    assert phases[1:6] == ["copying", "ready", "switching", "ready", "switching"]
+    assert phases[6:] == ["cut-over", "switching", "cut-over", "finished"]

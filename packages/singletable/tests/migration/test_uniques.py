@@ -19,7 +19,6 @@ from singletable import (
     casefold,
 )
 from singletable.migration import AddUnique
-from singletable.migration.uniques import run_add_unique, undo_add_unique
 from singletable.operations import PutItem, Scan, TransactWriteItems
 from singletable.testing import InterruptedDriver
 from singletable.values import Item
@@ -59,7 +58,7 @@ def test_every_item_with_a_value_gets_its_marker(driver: Driver) -> None:
     store = Store(driver)
     store.create(User(name="new", email="new@x.org"))
     env = environment(driver, app, segments=2)
-    run_add_unique(STEP, env)
+    STEP.run(env)
     assert env.state.counts["AddUnique User.by_email"] == 7
     user = store.find(User.by_email("u3@X.ORG"))
     assert user is not None
@@ -67,7 +66,7 @@ def test_every_item_with_a_value_gets_its_marker(driver: Driver) -> None:
     with pytest.raises(AlreadyExists):
         store.create(User(name="other", email="u0@x.org"))
     expected = stored(driver, app)
-    run_add_unique(STEP, env)
+    STEP.run(env)
     assert env.state.counts["AddUnique User.by_email"] == 0
     assert stored(driver, app) == expected
 
@@ -81,7 +80,7 @@ def test_all_violations_are_listed_and_nothing_is_written(engine: Engine) -> Non
     store.put(OldUser(name="d", email="Taken@x.org"))
     expected = stored(engine, app)
     with pytest.raises(TransformFailed) as failed:
-        run_add_unique(STEP, environment(engine, app, segments=2))
+        STEP.run(environment(engine, app, segments=2))
     text = str(failed.value)
     assert "3 values have several owners" in text
     assert (
@@ -100,9 +99,9 @@ def test_a_corrected_violation_can_be_run_again(engine: Engine) -> None:
     store.put(OldUser(name="a", email="u1@x.org"))
     env = environment(engine, app)
     with pytest.raises(TransformFailed):
-        run_add_unique(STEP, env)
+        STEP.run(env)
     store.delete(OldUser.key("a"))
-    run_add_unique(STEP, environment(engine, app))
+    STEP.run(environment(engine, app))
     assert store.find(User.by_email("u1@x.org")) is not None
 
 
@@ -113,7 +112,7 @@ def test_the_marker_of_an_item_without_the_value_is_a_violation(engine: Engine) 
     # An old program takes the value away and leaves the marker.
     store.put(OldUser(name="b", email="b@x.org"))
     with pytest.raises(TransformFailed, match=r"'U1@x\.org': PK=USER#b SK=USER; PK=USER#u1"):
-        run_add_unique(STEP, environment(engine, app))
+        STEP.run(environment(engine, app))
 
 
 def test_concurrent_changes_get_the_markers_of_their_new_values(engine: Engine) -> None:
@@ -130,7 +129,7 @@ def test_concurrent_changes_get_the_markers_of_their_new_values(engine: Engine) 
     env = environment(
         InterruptedDriver(engine, TransactWriteItems, before=write), app, page_size=None
     )
-    run_add_unique(STEP, env)
+    STEP.run(env)
     owners = {
         email: None if user is None else user.name
         for email in ("changed@x.org", "u0@x.org", "u1@x.org", "two@x.org", "u2@x.org", "u3@x.org")
@@ -156,16 +155,15 @@ def test_a_concurrent_violation_is_reported(engine: Engine) -> None:
         store.create(User(name="fast", email="u2@x.org"))
 
     with pytest.raises(TransformFailed, match=r"USER#u2.*USER#fast SK=USER has got the same"):
-        run_add_unique(
-            STEP,
+        STEP.run(
             environment(
                 InterruptedDriver(engine, TransactWriteItems, before=write), app, page_size=None
             ),
         )
     with pytest.raises(TransformFailed, match=r"USER#u2"):
-        run_add_unique(STEP, environment(engine, app))
+        STEP.run(environment(engine, app))
     store.delete(User.key("fast"))
-    run_add_unique(STEP, environment(engine, app))
+    STEP.run(environment(engine, app))
     assert store.find(User.by_email("u2@x.org")) == User(name="u2", email="U2@x.org")
 
 
@@ -173,9 +171,9 @@ def test_undoing_deletes_the_markers(engine: Engine) -> None:
     fill(engine)
     expected = stored(engine, app)
     env = environment(engine, app)
-    run_add_unique(STEP, env)
+    STEP.run(env)
     assert stored(engine, app) != expected
-    undo_add_unique(STEP, env)
+    STEP.undo(env)
     assert stored(engine, app) == expected
 
 
@@ -184,12 +182,12 @@ def test_an_item_that_cannot_be_read_is_reported(engine: Engine) -> None:
     key: Item = {"PK": {"S": "USER#bad"}, "SK": {"S": "USER"}, "type": {"S": "user"}}
     engine.execute(PutItem("app", {**key, "name": {"S": "bad"}, "email": {"N": "5"}}))
     with pytest.raises(TransformFailed, match=r"PK=USER#bad SK=USER: .*email"):
-        run_add_unique(STEP, environment(engine, app))
+        STEP.run(environment(engine, app))
     assert not any("owner_PK" in item for item in engine.execute(Scan("app")).items)
 
 
 def test_a_crash_at_any_request_changes_nothing_in_the_result() -> None:
     crashes = crash_at_every_request(
-        [app], lambda engine: fill(engine, 3), lambda env: run_add_unique(STEP, env)
+        [app], lambda engine: fill(engine, 3), lambda env: STEP.run(env)
     )
     assert crashes > 8

@@ -19,8 +19,8 @@ import pytest
 
 from singletable import Driver, Engine, Operation, Store, Table
 from singletable.migration import Migration
+from singletable.migration.migrations import load_migration
 from singletable.migration.runner import MigrationRunner
-from singletable.migration.schema_diff.files import load_migration
 from tests.house.sources import ROOT
 from tests.migration.doubles import Clock
 

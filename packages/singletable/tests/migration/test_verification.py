@@ -20,13 +20,9 @@ from singletable.migration import (
     Rewrite,
     each,
 )
-from singletable.migration.comparison import Verification
-from singletable.migration.dry_run import dry_run
-from singletable.migration.estimate import estimate
-from singletable.migration.rehearsal import CountingDriver
-from singletable.migration.runner import MigrationRunner
-from singletable.migration.steps import step_text
-from singletable.migration.verification import verify
+from singletable.migration.rehearsal import CountingDriver, dry_run, estimate
+from singletable.migration.runner import MigrationRunner, verify
+from singletable.migration.verification import Verification
 from singletable.values import Item
 from tests.migration.doubles import Clock
 
@@ -73,7 +69,7 @@ MIGRATION = Migration(
     Rewrite(each(OldNote, lambda old: Note(text=old.text))),
     name="0001_everything",
 )
-STEPS = [step_text(step) for step in MIGRATION.steps]
+STEPS = [step.describe() for step in MIGRATION.steps]
 
 
 class Tables:

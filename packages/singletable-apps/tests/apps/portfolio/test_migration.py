@@ -278,7 +278,7 @@ def test_dirty_item_does_not_stop_the_others(
 
 def test_two_accounts_with_one_address_are_reported(source: Driver, target: Driver) -> None:
     Store(source).put(OldUser(email="ADA@example.org", created_at=THIS_YEAR))
-    with pytest.raises(TransformFailed, match="also follows from"):
+    with pytest.raises(TransformFailed, match="is also derived from"):
         migrate_site(source, target, SECRET)
 
 

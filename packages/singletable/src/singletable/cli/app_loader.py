@@ -118,7 +118,7 @@ def _describe_missing(app: str, missing: str, here: str) -> str:
 
 def _describe_failure(app: str, error: BaseException) -> str:
     """Return a message with the error of an import and the line that raised it."""
-    from singletable.migration.schema_diff.files import describe_import_failure
+    from singletable.migration.migrations import describe_import_failure
 
     return describe_import_failure(f"The module {app}", error)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from singletable.migration.schema_diff.change_kinds import SchemaChange
-    from singletable.migration.schema_diff.files import LockComparison
+    from singletable.migration.schema_diff.lock_file import LockComparison
     from singletable.schema import Table
     from singletable.tables import Difference
 
@@ -53,7 +53,7 @@ def diff(
 
     from singletable.cli.app_loader import load_schema
     from singletable.cli.output import shown_path
-    from singletable.migration.schema_diff.files import compare_with_lock, lock_path, write_lock
+    from singletable.migration.schema_diff.lock_file import compare_with_lock, lock_path, write_lock
     from singletable.migration.schema_diff.snapshot import snapshot
 
     module, tables = load_schema(app)

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
-from functools import wraps
-from inspect import Parameter, Signature, signature
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from singletable.cli import migration_commands as commands
 from singletable.cli.options import Commands, OptionalAddress, SchemaApp, TableNames
-from singletable.errors import MigrationError, ResourceNotFound, ValidationError
+from singletable.errors import MigrationError
 
 if TYPE_CHECKING:
     from singletable.migration.state import Applied
-
-_Source = Annotated[
-    str,
-    typer.Argument(metavar="SOURCE", help="Where the old tables are, such as file:old.db."),
-]
-_Target = Annotated[
-    str,
-    typer.Argument(metavar="TARGET", help="Where the new tables are; it may be the same address."),
-]
 
 app = Commands(
     help="Write and run migrations: changes of tables and stored items, step by step.",
@@ -48,17 +36,11 @@ def new(
     """
     from singletable.cli.app_loader import load_schema
     from singletable.cli.output import pluralize, shown_path, write_output
+    from singletable.migration.migrations import load_migration, migrations_folder, next_name
     from singletable.migration.schema_diff.draft import draft_migration
-    from singletable.migration.schema_diff.files import (
-        load_migration,
-        lock_path,
-        migrations_folder,
-        next_name,
-        write_lock,
-    )
+    from singletable.migration.schema_diff.lock_file import lock_path, write_lock
     from singletable.migration.schema_diff.schema_changes import compare_schemas
     from singletable.migration.schema_diff.snapshot import read_lock, snapshot
-    from singletable.migration.steps import step_text
 
     module, tables = load_schema(app)
     lock = read_lock(lock_path(module))
@@ -84,7 +66,7 @@ def new(
         return
     typer.echo(f"{full_name}: {pluralize(len(migration.steps), 'step')}")
     for step in migration.steps:
-        typer.echo(f"  {step_text(step)}")
+        typer.echo(f"  {step.describe()}")
     if not migration.steps:
         typer.echo("  There is nothing to run. Add your own steps, or keep it as a decision.")
 
@@ -99,8 +81,7 @@ def list_migrations(
     """
     from singletable.cli.app_loader import load_schema
     from singletable.cli.output import shown_path
-    from singletable.migration.schema_diff.files import load_migrations, migrations_folder
-    from singletable.migration.steps import step_text
+    from singletable.migration.migrations import load_migrations, migrations_folder
 
     module, _ = load_schema(app)
     folder = migrations_folder(module)
@@ -117,7 +98,7 @@ def list_migrations(
             state = "" if address is None else "  not applied"
         typer.echo(f"{migration.name}{state}")
         for step in migration.steps:
-            typer.echo(f"  {step_text(step)}")
+            typer.echo(f"  {step.describe()}")
     for one in unknown:
         typer.echo(f"{one.name}  applied{_time(one.when)}, but there is no such file")
 
@@ -133,7 +114,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "status": commands.status,
 }
 for command_name, command in COMMANDS.items():
-    app.command(command_name)(command)
+    app.command(command_name)(commands.with_migrations(command))
 
 
 def commands_of_app(module: str, about: str) -> typer.Typer:
@@ -144,49 +125,21 @@ def commands_of_app(module: str, about: str) -> typer.Typer:
     """
     typed = typer.Typer(help=about, no_args_is_help=True)
     for name, function in COMMANDS.items():
-        typed.command(name)(_with_addresses(function, module))
+        typed.command(name)(commands.with_migrations(function, module))
     return typed
-
-
-def _with_addresses(function: Callable[..., None], module: str) -> Callable[..., None]:
-    """Return a command with the module filled in, and the option --to as an argument."""
-
-    @wraps(function)
-    def command(source: str, target: str, **options: Any) -> None:
-        function(app=module, address=source, to=target, **options)
-
-    hints = get_type_hints(function, include_extras=True)
-    arguments = {"source": _Source, "target": _Target}
-    parameters = [
-        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint)
-        for name, hint in arguments.items()
-    ]
-    for name, parameter in signature(function).parameters.items():
-        if name not in ("app", "address", "to"):
-            parameters.append(parameter.replace(annotation=hints[name]))
-    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
-    return command
 
 
 def _applied(
     app: str, address: str, table_names: list[str] | None
 ) -> tuple[dict[str, float | None], list[Applied]]:
     """Return the applied migrations by name, and those that are recorded but have no file."""
-    from singletable.migration.state import HistoryStore
-    from singletable.retry import run
-
-    with commands.open_migrations(app, address, None, table_names, may_be_empty=True) as found:
-        states = found.states()
-        recorded: dict[str, Applied] = {}
-        for table, name in found.names.items():
-            # A table that a migration will create, or has created at another address.
-            with suppress(ResourceNotFound, ValidationError):
-                for one in run(found.source, HistoryStore(table, name).read()):
-                    recorded[one.name] = one
+    with commands.open_migrations(
+        app, address, table_names=table_names, may_be_empty=True
+    ) as migrations:
+        states, recorded = migrations.history.states(), migrations.history.recorded()
         known = {name: one.when for name, one in recorded.items() if states.get(name, one) is None}
         unknown = [one for name, one in recorded.items() if name not in states]
-        return found.applied() | known, unknown
+        return migrations.history.finished() | known, unknown
 
 
 def _time(seconds: float | None) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -16,11 +18,9 @@ from singletable.errors import MigrationError
 
 if TYPE_CHECKING:
     from singletable.cli.migration_view import MigrationProgress
-    from singletable.migration.estimate import MigrationPlan
-    from singletable.migration.places import Side
+    from singletable.migration.history import MigrationHistory
+    from singletable.migration.migrations import Migration
     from singletable.migration.runner import MigrationRunner, Status
-    from singletable.migration.state import State
-    from singletable.migration.steps import Migration
     from singletable.operations import Driver
     from singletable.schema import Table
 
@@ -70,7 +70,7 @@ Rate = Annotated[
 Segments = Annotated[
     int, typer.Option("--segments", min=1, max=100, help="Read tables in this many parallel parts.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before deleting.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
 AcceptLoss = Annotated[
     bool,
     typer.Option(
@@ -84,191 +84,30 @@ OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the
 
 
 @dataclass(frozen=True)
-class Migrations:
-    """The migrations of an app, and where its tables are."""
+class AppMigrations:
+    """The migrations of an app as a command names them, and their history."""
 
     app: str
     address: str
     to: str | None
+    # The option --migration.
+    name: str | None
     table_names: list[str] | None
-    all: list[Migration]
-    names: Mapping[Table, str]
-    source: Driver
-    target: Driver
-    # The table that has the state of a migration, if it is not the one that its steps declare.
-    recorded_in: Table | None = None
+    history: MigrationHistory
 
-    def runner(self, migration: Migration, **options: Any) -> MigrationRunner:
-        """Return the runner of a migration, at the tables that it is about."""
-        return self.located(migration)._runner(migration, **options)
-
-    def _runner(self, migration: Migration, **options: Any) -> MigrationRunner:
-        from singletable.migration.runner import MigrationRunner
-
-        return MigrationRunner(
-            migration,
-            self.source,
-            self.target,
-            tables=self.names,
-            recorded_in=self.recorded_in,
-            **options,
-        )
-
-    def progress(self, migration: Migration) -> MigrationProgress:
-        """Return how the progress of a migration is shown."""
-        from singletable.cli.migration_view import MigrationProgress
-
-        located = self.located(migration)
-        drivers: dict[Side, Driver] = {"source": located.source, "target": located.target}
-        return MigrationProgress(migration, drivers, located.names)
-
-    @contextmanager
-    def running(
-        self, migration: Migration, **options: Any
-    ) -> Generator[tuple[MigrationRunner, MigrationProgress]]:
-        """Yield the runner of a migration, and show its progress meanwhile."""
-        progress = self.progress(migration)
-        runner = self.runner(migration, on_progress=progress.show, **options)
-        progress.consumed = lambda: runner.consumed_units
-        with progress:
-            yield runner, progress
-
-    # Where a migration is recorded
-
-    def located(self, migration: Migration) -> Migrations:
-        """Return the addresses and names of the tables that a migration is about.
-
-        A migration imports the table of the app, and a later Copy may have given that another name
-        since. So its state is where it was recorded: in the table of the app, or in one that a
-        later Copy reads. A migration that has not begun is run where its table is now.
-        """
-        places = self._places(migration)
-        for place in places:
-            if place._state(migration) is not None:
-                return place
-        moved = replace(self, target=self.source)
-        state = moved._state(migration) if self.target is not self.source else None
-        if state is not None and state.phase == "finished":
-            return moved  # before its tables were copied to another address
-        existing = (one for one in (self, *places) if one._has_table(migration))
-        return next(existing, places[-1])
-
-    def _places(self, migration: Migration) -> list[Migrations]:
-        """Return where a migration may be recorded, beginning with the newest table."""
-        from singletable.migration.runner import state_table
-
-        table = state_table(migration)
-        names = {self.names[table]}
-        places: list[Migrations] = []
-        for later in self.all[self.all.index(migration) + 1 :]:
-            copy = later.copy
-            copied = [] if copy is None else [copy.target, *copy.sources]
-            if copy is None or names.isdisjoint(self.names[one] for one in copied):
-                continue
-            names.update(self.names[one] for one in copied)
-            places[:0] = [
-                replace(
-                    self,
-                    names={**self.names, table: self.names[one]},
-                    target=self.target if one is copy.target else self.source,
-                    recorded_in=one,
-                )
-                for one in copied
-            ]
-        return places or [self]
-
-    def _has_table(self, migration: Migration) -> bool:
-        from singletable.cli.migration_view import count_items
-        from singletable.migration.runner import state_table
-
-        return count_items(self.target, self.names[state_table(migration)]) is not None
-
-    def _state(self, migration: Migration) -> State | None:
-        """Return the state of a migration that is recorded here, if there is one."""
-        from singletable.errors import ValidationError
-
-        try:
-            return self._runner(migration).state()
-        except ValidationError:  # the table here has another key: it is an old one
-            return None
-
-    def states(self) -> dict[str, State | None]:
-        """Return the states of all migrations by name, in order."""
-        return {one.name: self.located(one)._state(one) for one in self.all}
-
-    def named(self, name: str) -> Migration:
-        """Return the migration with a name, or with a number."""
-        for migration in self.all:
-            if name in (migration.name, migration.name.partition("_")[0]):
-                return migration
-        known = ", ".join(one.name for one in self.all)
-        raise MigrationError(f"There is no migration {name!r}. The migrations of the app: {known}.")
-
-    def applied(self) -> dict[str, float | None]:
-        """Return the finished migrations, and when they ended; None if that is not recorded.
-
-        Migrations run in order. So one that left no trace was run if a later one was begun: its
-        table, which had its state, may have been dropped since.
-        """
-        applied: dict[str, float | None] = {}
-        is_begun = False
-        for name, state in reversed(self.states().items()):
-            if state is None and is_begun:
-                applied[name] = None
-            elif state is not None:
-                is_begun = True
-                if state.phase == "finished":
-                    applied[name] = state.ended
-        return applied
-
-    def pending(self) -> list[Migration]:
-        """Return the migrations that are not finished, in order."""
-        applied = self.applied()
-        return [migration for migration in self.all if migration.name not in applied]
-
-    def status(self, migration: Migration) -> Status:
-        """Return how far a migration came."""
-        from singletable.errors import ValidationError
-        from singletable.migration.runner import Status
-        from singletable.migration.steps import step_text
-
-        try:
-            return self.runner(migration).status()
-        except ValidationError:  # as for the state
-            return Status(migration.name, steps=tuple(map(step_text, migration.steps)))
-
-    def selected(self, name: str | None) -> list[Migration]:
+    def selected(self) -> list[Migration]:
         """Return the named migration, or those that are pending up to the first copy."""
-        if name is not None:
-            return [self.named(name)]
-        pending = self.pending()
-        for number, migration in enumerate(pending, 1):
-            if migration.copy is not None:
-                return pending[:number]
-        return pending
+        history = self.history
+        return history.runnable() if self.name is None else [history.named(self.name)]
 
-    def before(self, name: str | None) -> list[Migration]:
-        """Return the migrations before the named one that are not finished."""
-        if name is None:
-            return []
-        number = self.all.index(self.named(name))
-        return [one for one in self.pending() if self.all.index(one) < number]
-
-    def current(self, name: str | None, *, copy: bool = False) -> Migration:
+    def current(self, *, copy: bool = False) -> Migration:
         """Return the named migration, the one that is in progress, or the last one that was run."""
-        if name is not None:
-            return self.named(name)
-        states = self.states()
-        phases = {
-            one.name: None if (state := states[one.name]) is None else state.phase
-            for one in self.all
-            if not copy or one.copy is not None
-        }
-        done = [one for one in self.all if phases.get(one.name) not in (None, "down")]
-        in_progress = [one for one in done if phases[one.name] not in ("finished", "rolled-back")]
-        if done:
-            return (in_progress or done)[-1]
-        if copy and not phases:
+        history = self.history
+        if self.name is not None:
+            return history.named(self.name)
+        if (current := history.current(copy=copy)) is not None:
+            return current
+        if copy and all(one.copy is None for one in history.migrations):
             raise MigrationError(
                 "None of the migrations has a Copy, and only a Copy is cut over, rolled back and "
                 f"finished. To undo other steps: {self.command('down')}"
@@ -279,6 +118,35 @@ class Migrations:
             f"{self.command('run')}"
         )
 
+    @contextmanager
+    def trying(self, migration: Migration, segments: int) -> Generator[dict[str, Any]]:
+        """Yield the arguments of a dry run or an estimate, and show its progress meanwhile."""
+        from singletable.cli.migration_view import MigrationProgress
+
+        located = self.history.located(migration)
+        with MigrationProgress() as progress:
+            yield {
+                "migration": migration,
+                "source": located.source,
+                "target": located.target,
+                "tables": located.tables,
+                "segments": segments,
+                "on_progress": progress.show,
+            }
+
+    @contextmanager
+    def running(
+        self, migration: Migration, **options: Any
+    ) -> Generator[tuple[MigrationRunner, MigrationProgress]]:
+        """Yield the runner of a migration, and show its progress meanwhile."""
+        from singletable.cli.migration_view import MigrationProgress
+
+        progress = MigrationProgress()
+        runner = self.history.runner(migration, on_progress=progress.show, **options)
+        progress.consumed = lambda: runner.consumed_units
+        with progress:
+            yield runner, progress
+
     def command(self, command: str, *options: str, migration: Migration | None = None) -> str:
         """Return a command for the same app and address, as text to copy."""
         words = ["singletable", "migration", command, self.app, self.address]
@@ -288,17 +156,31 @@ class Migrations:
             words += ["--table-name", pair]
         return shlex.join([*words, *options])
 
+    def print_status(self, migration: Migration, status: Status) -> None:
+        """Print the progress of a migration, and what to do next if it has a copy."""
+        from singletable.cli.migration_view import describe_status
+
+        typer.echo(describe_status(status))
+        next_steps = {
+            "ready": (("Verify it:  ", "verify"), ("Then:       ", "cut-over")),
+            "cut-over": (("To go back: ", "rollback"), ("To end it:  ", "finish")),
+            "rolled-back": (("To run it again: ", "run"),),
+        }
+        for title, command in next_steps.get(status.phase or "", ()):
+            typer.echo(f"{title}{self.command(command, migration=migration)}")
+
 
 @contextmanager
 def open_migrations(
     app: str,
     address: str,
-    to: str | None,
-    table_names: list[str] | None,
+    to: str | None = None,
+    name: str | None = None,
+    table_names: list[str] | None = None,
     *,
     creates: bool = False,
     may_be_empty: bool = False,
-) -> Generator[Migrations]:
+) -> Generator[AppMigrations]:
     """Load the migrations of an app and connect to its tables.
 
     A file for the new tables that does not exist is created only if `creates` is set; otherwise
@@ -308,7 +190,8 @@ def open_migrations(
     from singletable.cli.existing_tables import connect_existing
     from singletable.cli.output import shown_path
     from singletable.connect import connect, file_path
-    from singletable.migration.schema_diff.files import load_migrations, migrations_folder
+    from singletable.migration.history import MigrationHistory
+    from singletable.migration.migrations import load_migrations, migrations_folder
 
     module, tables = load_schema(app)
     folder = migrations_folder(module)
@@ -320,18 +203,19 @@ def open_migrations(
             f"migration new {app} NAME"
         )
     names = _real_names(migrations, tables, parse_table_names(table_names))
+    to = None if to == address else to
     with connect_existing(address) as source:
         _check_connection(source, next(iter(names.values())))
-        if to is None or to == address:
-            yield Migrations(app, address, None, table_names, migrations, names, source, source)
+        if to is None:
+            history = MigrationHistory(migrations, source, source, names)
+            yield AppMigrations(app, address, to, name, table_names, history)
             return
-        opened = to
         kind, _, path = to.partition(":")
-        if kind == "file" and path and not creates and not file_path(path).exists():
-            opened = "memory:"
-        with connect(opened) as target:
+        is_missing = kind == "file" and path and not file_path(path).exists()
+        with connect("memory:" if is_missing and not creates else to) as target:
             _check_connection(target, next(iter(names.values())))
-            yield Migrations(app, address, to, table_names, migrations, names, source, target)
+            history = MigrationHistory(migrations, source, target, names)
+            yield AppMigrations(app, address, to, name, table_names, history)
 
 
 def _check_connection(driver: Driver, table: str) -> None:
@@ -344,15 +228,10 @@ def _check_connection(driver: Driver, table: str) -> None:
 
 
 def _real_names(
-    migrations: list[Migration], tables: list[Table], renamed: Mapping[str, str]
+    migrations: Sequence[Migration], tables: Sequence[Table], renamed: Mapping[str, str]
 ) -> dict[Table, str]:
     """Return the real names of the tables of the app and of its migrations."""
-    from singletable.migration.steps import step_tables
-
-    known = dict.fromkeys(tables)
-    for migration in migrations:
-        for step in migration.steps:
-            known |= dict.fromkeys(step_tables(step))
+    known = [*tables, *(table for one in migrations for table in one.tables)]
     declared = sorted({table.name for table in known})
     for name in renamed:
         if name not in declared:
@@ -363,14 +242,64 @@ def _real_names(
     return {table: renamed.get(table.name, table.name) for table in known}
 
 
+_Source = Annotated[
+    str,
+    typer.Argument(metavar="SOURCE", help="Where the old tables are, such as file:old.db."),
+]
+_Target = Annotated[
+    str,
+    typer.Argument(metavar="TARGET", help="Where the new tables are; it may be the same address."),
+]
+
+
+def with_migrations(
+    function: Callable[..., None], module: str | None = None
+) -> Callable[..., None]:
+    """Return a command with the arguments that all commands of migrations share.
+
+    The function gets AppMigrations instead. With `module` the command is for that app, and takes
+    the addresses of the old and the new tables as arguments.
+    """
+
+    @wraps(function)
+    def command(*, migration: str | None, table_names: list[str] | None, **options: Any) -> None:
+        app = module or options.pop("app")
+        address = options.pop("address" if module is None else "source")
+        to = options.pop("to" if module is None else "target")
+        # Only `run` writes to new tables; with --limit, it needs --dry-run.
+        creates = options.get("dry_run") is False and options.get("limit") is None
+        with open_migrations(
+            app, address, to, migration, table_names, creates=creates
+        ) as migrations:
+            function(migrations, **options)
+
+    first: dict[str, Any] = {"source": _Source, "target": _Target}
+    if module is None:
+        first = {"app": SchemaApp, "address": Address}
+    hints = get_type_hints(function, include_extras=True)
+    _, *own = signature(function).parameters.values()
+    parameters = [
+        *(_parameter(name, hint) for name, hint in first.items()),
+        *([] if module is not None else [_parameter("to", To, None)]),
+        _parameter("migration", Name, None),
+        *(one.replace(annotation=hints[one.name]) for one in own),
+        _parameter("table_names", TableNames, None),
+    ]
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def _parameter(name: str, hint: object, default: object = Parameter.empty) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=hint, default=default)
+
+
 # Commands
 
 
 def plan(
-    app: SchemaApp,
-    address: Address,
-    to: To = None,
-    migration: Name = None,
+    migrations: AppMigrations,
+    *,
     rate: Rate = None,
     segments: Segments = 4,
     sample: Annotated[
@@ -385,7 +314,6 @@ def plan(
         typer.Option("--price-write", min=0, help="Dollars per million write units."),
     ] = None,
     format_: OutputFormat = Format.TEXT,
-    table_names: TableNames = None,
 ) -> None:
     """Estimate what a migration reads, writes, costs and takes, before it is run.
 
@@ -393,50 +321,27 @@ def plan(
     --migration, all pending migrations up to the first copy. The exit code is 0, or 2 after an
     error.
     """
-    from singletable.cli.migration_view import print_plan, to_json
-    from singletable.migration.estimate import estimate
+    from singletable.cli.migration_view import plan_lines, print_results
+    from singletable.migration.rehearsal import MigrationPlan, estimate
     from singletable.prices import region_prices
 
     prices = region_prices()
-    if price_read is not None or price_write is not None:
-        usual_read, usual_write = prices.amount("on_demand_read"), prices.amount("on_demand_write")
-        prices = prices.with_amounts(
-            {
-                "on_demand_read": usual_read if price_read is None else price_read,
-                "on_demand_write": usual_write if price_write is None else price_write,
-            }
-        )
-    with open_migrations(app, address, to, table_names) as migrations:
-        plans: list[MigrationPlan] = []
-        for one in migrations.selected(migration):
-            located = migrations.located(one)
-            with migrations.progress(one) as progress:
-                plans.append(
-                    estimate(
-                        one,
-                        located.source,
-                        located.target,
-                        tables=located.names,
-                        rate=rate,
-                        prices=prices,
-                        sample_size=sample,
-                        segments=segments,
-                        on_progress=progress.show,
-                    )
-                )
-    if format_ is Format.JSON:
-        typer.echo(to_json(plans))
-    elif not plans:
+    if price_read is not None:
+        prices = prices.with_amounts({"on_demand_read": price_read})
+    if price_write is not None:
+        prices = prices.with_amounts({"on_demand_write": price_write})
+    plans: list[MigrationPlan] = []
+    for one in migrations.selected():
+        with migrations.trying(one, segments) as options:
+            plans.append(estimate(**options, rate=rate, prices=prices, sample_size=sample))
+    if not plans and format_ is Format.TEXT:
         typer.echo("All migrations are finished.")
-    for planned in plans if format_ is Format.TEXT else ():
-        print_plan(planned, rate)
+    print_results(plans, plan_lines, as_json=format_ is Format.JSON)
 
 
 def run(
-    app: SchemaApp,
-    address: Address,
-    to: To = None,
-    migration: Name = None,
+    migrations: AppMigrations,
+    *,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Try the steps on all items, and write nothing.")
     ] = False,
@@ -458,7 +363,6 @@ def run(
         bool,
         typer.Option("--follow", help="After a copy, carry changes over until you press Ctrl-C."),
     ] = False,
-    table_names: TableNames = None,
 ) -> None:
     """Run the pending migrations in order, up to the first copy, or one migration.
 
@@ -468,41 +372,31 @@ def run(
     """
     if limit is not None and not dry_run:
         raise typer.BadParameter("Use it with --dry-run.", param_hint="'--limit'")
-    with open_migrations(app, address, to, table_names, creates=not dry_run) as migrations:
-        selected = migrations.selected(migration)
-        if not selected:
-            typer.echo("All migrations are finished.")
-        for earlier in migrations.before(migration):
-            typer.echo(f"singletable: {earlier.name} comes first, and is not finished.", err=True)
-        for one in selected:
-            if dry_run:
-                _try(migrations, one, limit, segments)
-            else:
-                _run(migrations, one, rate, segments, changes, follow=follow)
+    selected = migrations.selected()
+    if not selected:
+        typer.echo("All migrations are finished.")
+    for earlier in migrations.history.pending_before(selected[0]) if migrations.name else ():
+        typer.echo(f"singletable: {earlier.name} comes first, and is not finished.", err=True)
+    for one in selected:
+        if dry_run:
+            _try(migrations, one, limit, segments)
+        else:
+            _run(migrations, one, rate, segments, changes, follow=follow)
 
 
-def _try(migrations: Migrations, migration: Migration, limit: int | None, segments: int) -> None:
-    from singletable.cli.migration_view import print_dry_run
-    from singletable.migration.dry_run import dry_run
+def _try(migrations: AppMigrations, migration: Migration, limit: int | None, segments: int) -> None:
+    from singletable.cli.migration_view import dry_run_lines, print_results
+    from singletable.migration.rehearsal import dry_run
 
-    located = migrations.located(migration)
-    with migrations.progress(migration) as progress:
-        result = dry_run(
-            migration,
-            located.source,
-            located.target,
-            tables=located.names,
-            limit=limit,
-            segments=segments,
-            on_progress=progress.show,
-        )
-    print_dry_run(result)
+    with migrations.trying(migration, segments) as options:
+        result = dry_run(**options, limit=limit)
+    print_results([result], dry_run_lines)
     if not result.ok:
         raise typer.Exit(1)
 
 
 def _run(
-    migrations: Migrations,
+    migrations: AppMigrations,
     migration: Migration,
     rate: float | None,
     segments: int,
@@ -510,21 +404,16 @@ def _run(
     *,
     follow: bool,
 ) -> None:
-    from singletable.cli.migration_view import describe_status
-
     options: dict[str, Any] = {"rate": rate, "segments": segments, "changes": changes.value}
     try:
         with migrations.running(migration, **options) as (runner, _):
             status = runner.run()
-        typer.echo(describe_status(status))
-        if migration.copy is None:
-            return
-        typer.echo(_next_step(migrations, migration, status))
-        if follow:
+        migrations.print_status(migration, status)
+        if follow and migration.copy is not None:
             typer.echo("Carrying changes over. Press Ctrl-C to stop.", err=True)
             with migrations.running(migration, **options) as (runner, progress):
                 runner.follow(lambda: progress.is_stopping)
-            typer.echo(describe_status(runner.status()))
+            migrations.print_status(migration, runner.status())
     except KeyboardInterrupt:
         limit = () if rate is None else ("--rate", f"{rate:g}")
         command = migrations.command("run", *limit, migration=migration)
@@ -532,30 +421,9 @@ def _run(
         raise typer.Exit(130) from None
 
 
-def _next_step(migrations: Migrations, migration: Migration, status: Status) -> str:
-    """Return what to do next with a migration that has a copy."""
-    match status.phase:
-        case "ready":
-            return (
-                f"Verify it:  {migrations.command('verify', migration=migration)}\n"
-                f"Then:       {migrations.command('cut-over', migration=migration)}"
-            )
-        case "cut-over":
-            return (
-                f"To go back: {migrations.command('rollback', migration=migration)}\n"
-                f"To end it:  {migrations.command('finish', migration=migration)}"
-            )
-        case "rolled-back":
-            return f"To run it again: {migrations.command('run', migration=migration)}"
-        case _:
-            return ""
-
-
 def verify(
-    app: SchemaApp,
-    address: Address,
-    to: To = None,
-    migration: Name = None,
+    migrations: AppMigrations,
+    *,
     sample: Annotated[
         int | None,
         typer.Option(
@@ -576,7 +444,6 @@ def verify(
     rate: Rate = None,
     segments: Segments = 4,
     format_: OutputFormat = Format.TEXT,
-    table_names: TableNames = None,
 ) -> None:
     """Verify that all items are as a migration should have left them.
 
@@ -585,9 +452,9 @@ def verify(
     Without --migration, the one that is in progress, or the last one. The exit code is 0 if all
     is well or repaired, 1 if there are differences, 2 after an error.
     """
-    from singletable.cli.migration_view import print_verification, to_json
+    from singletable.cli.migration_view import print_results, verification_lines
     from singletable.cli.output import pluralize
-    from singletable.migration.verification import verify as verify_migration
+    from singletable.migration.runner import verify as verify_migration
 
     def confirm(count: int) -> bool:
         progress.hide()
@@ -595,139 +462,95 @@ def verify(
             f"Delete {pluralize(count, 'item')} that should not be in the table?", err=True
         )
 
-    with open_migrations(app, address, to, table_names) as migrations:
-        one = migrations.current(migration)
-        with migrations.running(one, rate=rate, segments=segments) as (runner, progress):
-            reports = verify_migration(
-                runner, sample=sample, seed=seed, repair=repair, confirm_deletion=confirm
-            )
-    if format_ is Format.JSON:
-        typer.echo(to_json(reports))
-    else:
-        print_verification(one.name, reports)
+    one = migrations.current()
+    with migrations.running(one, rate=rate, segments=segments) as (runner, progress):
+        reports = verify_migration(
+            runner, sample=sample, seed=seed, repair=repair, confirm_deletion=confirm
+        )
+    if format_ is Format.TEXT:
+        typer.echo(one.name)
+        if not reports:
+            typer.echo("  No step is done yet, so there is nothing to verify.")
+    print_results(reports, verification_lines, as_json=format_ is Format.JSON)
     if not all(report.ok for report in reports):
         raise typer.Exit(1)
 
 
-def cut_over(
-    app: SchemaApp,
-    address: Address,
-    to: To = None,
-    migration: Name = None,
-    table_names: TableNames = None,
-) -> None:
-    """Make the new table of a copy the one that counts.
+def cut_over(migrations: AppMigrations) -> None:
+    """Switch to the new table.
 
     Carries the last changes over first. Applications on MigratingDriver follow within seconds;
     stop others before, and start them with the new table. The old tables are kept up to date, if
     the copy has back=…, until you finish. The exit code is 0, or 2 after an error.
     """
-    from singletable.cli.migration_view import describe_status
-
-    with open_migrations(app, address, to, table_names) as migrations:
-        one = migrations.current(migration, copy=True)
-        with migrations.running(one) as (runner, _):
-            status = runner.cut_over()
-        typer.echo(describe_status(status))
-        typer.echo(_next_step(migrations, one, status))
+    one = migrations.current(copy=True)
+    with migrations.running(one) as (runner, _):
+        status = runner.cut_over()
+    migrations.print_status(one, status)
 
 
-def rollback(
-    app: SchemaApp,
-    address: Address,
-    to: To = None,
-    migration: Name = None,
-    accept_loss: AcceptLoss = False,
-    table_names: TableNames = None,
-) -> None:
-    """Make the old tables of a copy the ones that count again.
+def rollback(migrations: AppMigrations, *, accept_loss: AcceptLoss = False) -> None:
+    """Switch back to the old tables.
 
     Carries changes since the cut-over back first. The migration can be run again later. The exit
     code is 0, or 2 after an error.
     """
-    from singletable.cli.migration_view import describe_status
-
-    with open_migrations(app, address, to, table_names) as migrations:
-        one = migrations.current(migration, copy=True)
-        with migrations.running(one) as (runner, _):
-            status = runner.rollback(accept_loss=accept_loss)
-        typer.echo(describe_status(status))
-        typer.echo(_next_step(migrations, one, status))
+    one = migrations.current(copy=True)
+    with migrations.running(one) as (runner, _):
+        status = runner.rollback(accept_loss=accept_loss)
+    migrations.print_status(one, status)
 
 
 def finish(
-    app: SchemaApp,
-    address: Address,
-    to: To = None,
-    migration: Name = None,
+    migrations: AppMigrations,
+    *,
     drop_old: Annotated[
         bool, typer.Option("--drop-old", help="Delete the old tables with all their items.")
     ] = False,
     accept_loss: AcceptLoss = False,
     yes: Yes = False,
-    table_names: TableNames = None,
 ) -> None:
     """End a copy after the cut-over, and stop updating the old tables.
 
     After this there is no rollback. The exit code is 0, 1 if you did not confirm, 2 after an
     error.
     """
-    from singletable.cli.migration_view import count_items, describe_status
+    from singletable.cli.migration_view import count_items
 
-    with open_migrations(app, address, to, table_names) as migrations:
-        one = migrations.current(migration, copy=True)
-        copy = one.copy
-        phase = migrations.runner(one).phase()
-        if drop_old and not yes and copy is not None and phase in ("cut-over", "finished"):
-            counts = [count_items(migrations.source, migrations.names[t]) for t in copy.sources]
-            tables = ", ".join(text for text in counts if text)
-            if tables:
-                typer.confirm(f"Delete {tables} with all items?", abort=True, err=True)
-        with migrations.running(one) as (runner, _):
-            status = runner.finish(drop_old=drop_old, accept_loss=accept_loss)
-        typer.echo(describe_status(status))
+    one, history = migrations.current(copy=True), migrations.history
+    phase = history.runner(one).phase()
+    if drop_old and not yes and one.copy is not None and phase in ("cut-over", "finished"):
+        counts = [count_items(history.source, history.name_of(table)) for table in one.copy.sources]
+        if tables := ", ".join(text for text in counts if text):
+            typer.confirm(f"Delete {tables} with all items?", abort=True, err=True)
+    with migrations.running(one) as (runner, _):
+        status = runner.finish(drop_old=drop_old, accept_loss=accept_loss)
+    migrations.print_status(one, status)
 
 
 def down(
-    app: SchemaApp,
-    address: Address,
-    to: To = None,
-    migration: Name = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")] = False,
-    rate: Rate = None,
-    segments: Segments = 4,
-    table_names: TableNames = None,
+    migrations: AppMigrations, *, yes: Yes = False, rate: Rate = None, segments: Segments = 4
 ) -> None:
     """Undo the steps of the last migration, in reverse order.
 
     Nothing is changed if one of them cannot be undone; a copy is undone with rollback. The exit
     code is 0, 1 if you did not confirm, 2 after an error.
     """
-    from singletable.cli.migration_view import describe_status
-
-    with open_migrations(app, address, to, table_names) as migrations:
-        one = migrations.current(migration)
-        if not yes:
-            typer.confirm(f"Undo the steps of {one.name}?", abort=True, err=True)
-        with migrations.running(one, rate=rate, segments=segments) as (runner, _):
-            status = runner.down()
-        typer.echo(describe_status(status))
+    one = migrations.current()
+    if not yes:
+        typer.confirm(f"Undo the steps of {one.name}?", abort=True, err=True)
+    with migrations.running(one, rate=rate, segments=segments) as (runner, _):
+        status = runner.down()
+    migrations.print_status(one, status)
 
 
-def status(
-    app: SchemaApp,
-    address: Address,
-    to: To = None,
-    migration: Name = None,
-    format_: OutputFormat = Format.TEXT,
-    table_names: TableNames = None,
-) -> None:
-    """Show how far the migrations of an app came. The exit code is 0, or 2 after an error."""
+def status(migrations: AppMigrations, *, format_: OutputFormat = Format.TEXT) -> None:
+    """Show the progress of an app's migrations. The exit code is 0, or 2 after an error."""
     from singletable.cli.migration_view import print_status, to_json
 
-    with open_migrations(app, address, to, table_names) as migrations:
-        chosen = migrations.all if migration is None else [migrations.named(migration)]
-        found = [migrations.status(one) for one in chosen]
+    history = migrations.history
+    chosen = history.migrations if migrations.name is None else [history.named(migrations.name)]
+    found = [history.status(one) for one in chosen]
     if format_ is Format.JSON:
         typer.echo(to_json(found))
     else:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from threading import Lock, current_thread, main_thread
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 import typer
@@ -20,23 +19,19 @@ from rich.table import Table as Grid
 from singletable.cli.output import escape_controls, pluralize, print_trimmed
 
 if TYPE_CHECKING:
-    from singletable.migration.comparison import Verification
-    from singletable.migration.dry_run import DryRun, Example, StepTrial
     from singletable.migration.environment import StepProgress
-    from singletable.migration.estimate import MigrationPlan, StepPlan
-    from singletable.migration.places import Side
+    from singletable.migration.estimate import StepPlan
+    from singletable.migration.rehearsal import DryRun, MigrationPlan
     from singletable.migration.runner import Status
-    from singletable.migration.steps import Migration
+    from singletable.migration.trial import FailedItems, StepTrial
+    from singletable.migration.verification import Verification
     from singletable.operations import Driver
-    from singletable.schema import Table
 
+T = TypeVar("T")
 MAX_SHOWN = 20
 # Without a terminal, the progress is printed after the first of these, then every so often.
 SECONDS_BEFORE_LINES = 2.0
 SECONDS_BETWEEN_LINES = 10.0
-
-# Counts of parts of a step, which are not shown.
-PARTS = (", written", ", compare", ", compare again")
 
 PHASES: Mapping[str | None, str] = {
     None: "not begun",
@@ -44,11 +39,36 @@ PHASES: Mapping[str | None, str] = {
     "copying": "copying, or interrupted",
     "ready": "ready: the new table is complete and up to date",
     "switching": "switching",
-    "cut-over": "cut over: the new table counts",
-    "rolled-back": "rolled back: the old tables count",
+    "cut-over": "cut over: the app uses the new table",
+    "rolled-back": "rolled back: the app uses the old tables",
     "finished": "finished",
     "down": "undone",
 }
+
+
+class Problem(str):
+    """A line about something that is wrong, which is printed as an error."""
+
+    __slots__ = ()
+
+
+def print_results(
+    results: Sequence[T],
+    lines: Callable[[T], Iterator[str | Grid]],
+    *,
+    as_json: bool = False,
+) -> None:
+    """Print results as JSON, or as lines of text and tables."""
+    if as_json:
+        typer.echo(to_json(results))
+        return
+    console = Console(highlight=False)
+    for result in results:
+        for line in lines(result):
+            if isinstance(line, Grid):
+                print_trimmed(console, line, indent=4)
+            else:  # which may contain stored values
+                typer.echo(escape_controls(line), err=isinstance(line, Problem))
 
 
 def to_json(values: Sequence[object]) -> str:
@@ -80,42 +100,43 @@ def count_items(driver: Driver, name: str) -> str | None:
 # Plans
 
 
-def print_plan(plan: MigrationPlan, rate: float | None) -> None:
-    """Print what a migration reads, writes, costs and takes."""
-    console = Console(highlight=False)
-    typer.echo(plan.migration)
+def plan_lines(plan: MigrationPlan) -> Iterator[str | Grid]:
+    """Yield what a migration reads, writes, costs and takes."""
+    yield plan.migration
     for step in plan.steps:
-        typer.echo(f"  {step.step}")
-        print_trimmed(console, _plan_grid(step), indent=4)
+        yield f"  {step.step}"
+        yield _plan_grid(step)
+    took = "" if plan.seconds is None else f", {duration(plan.seconds)}"
     if len(plan.steps) > 1:
-        took = "" if plan.seconds is None else f", {duration(plan.seconds)}"
-        typer.echo(
-            f"  Together: {_units(plan.read_units)} read units, {_units(plan.write_units)} write "
-            f"units, {_dollars(plan.cost)}{took}"
+        yield (
+            f"  Together: {plan.read_units:,.0f} read units, {plan.write_units:,.0f} write units, "
+            f"{_dollars(plan.cost)}{took}"
         )
-    if rate is None:
-        typer.echo("  Pass --rate to see how long it takes.")
+    if plan.seconds is None:
+        yield "  Pass --rate to see how long it takes."
 
 
 def _plan_grid(step: StepPlan) -> Grid:
+    figures = {
+        "Items": ("items", f"{step.items:,}"),
+        "Average size": ("average_size", f"{step.average_size:,.0f} bytes"),
+        "Read units": ("read_units", f"{step.read_units:,.0f}"),
+        "Write units": ("write_units", f"{step.write_units:,.0f}"),
+        "Cost": ("cost", _dollars(step.cost)),
+        "Takes": ("seconds", duration(step.seconds or 0)),
+    }
+    rows = {
+        title: f"{text}  ({step.how[name]})"
+        for title, (name, text) in figures.items()
+        if name in step.how
+    }
+    rows |= {"Locks": step.locks, "Undo": step.undo, "Note": " ".join(step.notes)}
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column()
-    rows = {"Locks": step.locks, "Undo": step.undo, "Note": " ".join(step.notes)}
-    if step.how:
-        took = {} if step.seconds is None else {"Takes": (duration(step.seconds), "seconds")}
-        figures = {
-            "Items": (f"{step.items:,}", "items"),
-            "Average size": (f"{step.average_size:,.0f} bytes", "average_size"),
-            "Read units": (_units(step.read_units), "read_units"),
-            "Write units": (_units(step.write_units), "write_units"),
-            "Cost": (_dollars(step.cost), "cost"),
-            **took,
-        }
-        rows = {name: f"{text}  ({step.how[how]})" for name, (text, how) in figures.items()} | rows
-    for name, text in rows.items():
+    for title, text in rows.items():
         if text:
-            grid.add_row(name, escape_controls(text))
+            grid.add_row(title, escape_controls(text))
     return grid
 
 
@@ -131,10 +152,6 @@ def duration(seconds: float) -> str:
     return " ".join(shown[:2])
 
 
-def _units(units: float) -> str:
-    return f"{units:,.0f}"
-
-
 def _dollars(amount: float) -> str:
     return f"${amount:,.2f}" if amount >= 0.01 or not amount else "less than $0.01"
 
@@ -142,55 +159,46 @@ def _dollars(amount: float) -> str:
 # Dry runs
 
 
-def print_dry_run(result: DryRun) -> None:
-    """Print what a migration would do, and what would fail."""
-    typer.echo(f"{result.migration}: dry run, nothing was written")
+def dry_run_lines(result: DryRun) -> Iterator[str | Grid]:
+    """Yield what a migration would do, and what would fail."""
+    yield f"{result.migration}: dry run, nothing was written"
     for trial in result.steps:
-        typer.echo(f"  {trial.step}")
-        _print_trial(trial)
+        yield f"  {trial.step}"
+        yield from _trial_lines(trial)
     failed = sum(trial.failed for trial in result.steps)
-    typer.echo(
-        "  Nothing would fail." if result.ok else f"  {pluralize(failed, 'item')} would fail."
-    )
+    yield "  Nothing would fail." if result.ok else f"  {pluralize(failed, 'item')} would fail."
 
 
-def _print_trial(trial: StepTrial) -> None:
+def _trial_lines(trial: StepTrial) -> Iterator[str]:
     if trial.items:
-        typer.echo(f"    {pluralize(trial.items, 'item')} read")
+        yield f"    {pluralize(trial.items, 'item')} read"
     for rule, count in trial.by_rule.items():
-        typer.echo(f"      {rule}: {count:,}")
+        yield f"      {rule}: {count:,}"
     for name, count in trial.new_items.items():
-        typer.echo(f"    {pluralize(count, 'new item')}: {name}")
+        yield f"    {pluralize(count, 'new item')}: {name}"
     for note in trial.notes:
-        typer.echo(f"    {note}")
+        yield f"    {note}"
     for example in trial.examples:
-        _print_example(example)
-    for reason, failed in islice(trial.failures.items(), MAX_SHOWN):
-        _echo(f"    {pluralize(failed.count, 'item')} would fail: {reason}", err=True)
-        for key in failed.keys:
-            _echo(f"      {_key(key)}", err=True)
+        yield f"    {example.rule}, for example"
+        yield from (f"      - {_shown(old)}" for old in example.before)
+        yield from (f"      + {_shown(new)}" for new in example.after)
+        if not example.after:
+            yield "      + nothing"
+    yield from map(Problem, _failure_lines(trial.failures, trial.collisions))
+
+
+def _failure_lines(failures: Mapping[str, FailedItems], collisions: FailedItems) -> Iterator[str]:
+    for reason, failed in islice(failures.items(), MAX_SHOWN):
+        yield f"    {pluralize(failed.count, 'item')} would fail: {reason}"
+        yield from (f"      {_key(key)}" for key in failed.keys)
         if failed.count > len(failed.keys):
-            typer.echo(f"      and {failed.count - len(failed.keys):,} more", err=True)
-    if len(trial.failures) > MAX_SHOWN:
-        others = islice(trial.failures.values(), MAX_SHOWN, None)
-        more = pluralize(sum(one.count for one in others), "more item")
-        typer.echo(f"    {more} would fail for other reasons", err=True)
-    collisions = trial.collisions
+            yield f"      and {failed.count - len(failed.keys):,} more"
+    if more := sum(one.count for one in islice(failures.values(), MAX_SHOWN, None)):
+        yield f"    {pluralize(more, 'more item')} would fail for other reasons"
     if collisions.count:
-        noun = pluralize(collisions.count, "item")
-        typer.echo(f"    {noun} would get the same new item as another:", err=True)
+        yield f"    {pluralize(collisions.count, 'item')} would get the same new item as another:"
     for key, reason in zip(collisions.keys, collisions.reasons, strict=True):
-        _echo(f"      {_key(key)}: {reason}", err=True)
-
-
-def _print_example(example: Example) -> None:
-    typer.echo(f"    {example.rule}, for example")
-    for old in example.before:
-        _echo(f"      - {_shown(old)}")
-    for new in example.after:
-        _echo(f"      + {_shown(new)}")
-    if not example.after:
-        typer.echo("      + nothing")
+        yield f"      {_key(key)}: {reason}"
 
 
 def _shown(item: object) -> str:
@@ -208,45 +216,32 @@ def _key(key: Mapping[str, Mapping[str, object]]) -> str:
     return key_text(key)
 
 
-def _echo(text: str, *, err: bool = False) -> None:
-    """Print text that may contain stored values."""
-    typer.echo(escape_controls(text), err=err)
-
-
 # Verifications
 
 
-def print_verification(name: str, reports: Sequence[Verification]) -> None:
-    """Print what a verification found."""
-    typer.echo(name)
-    if not reports:
-        typer.echo("  No step is done yet, so there is nothing to verify.")
-    for report in reports:
-        typer.echo(f"  {report.step}: {_verdict(report)}")
-        for rule, count in report.sources.items():
-            typer.echo(f"    {rule}: {pluralize(count, 'item')} read")
-        for entity in dict.fromkeys([*report.expected, *report.stored]):
-            stored, expected = report.stored[entity], report.expected[entity]
-            known = f", {expected:,} expected" if report.expected else ""
-            typer.echo(f"    {entity}: {stored:,} stored{known}")
-        if report.segments:
-            typer.echo(
-                f"    Checksums: {report.segments - report.differing_segments:,} of "
-                f"{report.segments:,} segments are equal"
-            )
-        if report.suspects:
-            looked = pluralize(report.suspects, "difference")
-            typer.echo(f"    {looked} looked at again")
-        if report.unsettled:
-            changing = pluralize(report.unsettled, "item")
-            typer.echo(f"    {changing} changed whenever looked at, and could not be compared")
-        for note in report.notes:
-            typer.echo(f"    {note}")
-        for fault in report.faults[:MAX_SHOWN]:
-            _echo(f"    {fault.kind}: {fault}", err=True)
-        more = len(report.faults) - MAX_SHOWN + report.more
-        if more > 0:
-            typer.echo(f"    and {more:,} more; --format json lists the first 1,000", err=True)
+def verification_lines(report: Verification) -> Iterator[str | Grid]:
+    """Yield what the verification of a step found."""
+    yield f"  {report.step}: {_verdict(report)}"
+    for rule, count in report.sources.items():
+        yield f"    {rule}: {pluralize(count, 'item')} read"
+    for entity in dict.fromkeys([*report.expected, *report.stored]):
+        known = f", {report.expected[entity]:,} expected" if report.expected else ""
+        yield f"    {entity}: {report.stored[entity]:,} stored{known}"
+    if report.segments:
+        equal = report.segments - report.differing_segments
+        yield f"    Checksums: {equal:,} of {report.segments:,} segments are equal"
+    if report.suspects:
+        yield f"    {pluralize(report.suspects, 'difference')} looked at again"
+    if report.unsettled:
+        changing = pluralize(report.unsettled, "item")
+        yield f"    {changing} changed whenever looked at, and could not be compared"
+    for note in report.notes:
+        yield f"    {note}"
+    for fault in report.faults[:MAX_SHOWN]:
+        yield Problem(f"    {fault.kind}: {fault}")
+    more = len(report.faults) - MAX_SHOWN + report.more
+    if more > 0:
+        yield Problem(f"    and {more:,} more; --format json lists the first 1,000")
 
 
 def _verdict(report: Verification) -> str:
@@ -265,7 +260,7 @@ def _verdict(report: Verification) -> str:
 
 
 def describe_status(status: Status) -> str:
-    """Return how far a migration came, with a line for what each step did."""
+    """Return the progress of a migration, with a line for what each step did."""
     lines = [f"{status.migration}: {PHASES[status.phase]}"]
     for name, count in status.counts.items():
         if name.startswith("Undo ") != (status.phase == "down"):
@@ -280,7 +275,7 @@ def describe_status(status: Status) -> str:
 
 
 def print_status(found: Sequence[Status]) -> None:
-    """Print a table with the migrations and how far they came."""
+    """Print a table with the progress of migrations."""
     rows: list[tuple[str, ...]] = []
     notes: list[str] = []
     for status in found:
@@ -312,7 +307,7 @@ def print_status(found: Sequence[Status]) -> None:
         grid.add_row(*row)
     print_trimmed(Console(highlight=False), grid)
     for note in notes:
-        _echo(note)
+        typer.echo(escape_controls(note))
 
 
 def _time(seconds: float | None) -> str:
@@ -331,17 +326,11 @@ class MigrationProgress:
     KeyboardInterrupt; the second one at once.
     """
 
-    def __init__(
-        self, migration: Migration, drivers: Mapping[Side, Driver], names: Mapping[Table, str]
-    ) -> None:
-        self._migration = migration
-        self._drivers = drivers
-        self._names = names
+    def __init__(self) -> None:
         self.consumed: Callable[[], float] = lambda: 0.0
         self._console = Console(stderr=True)
         self._bar: Any = None
         self._tasks: dict[str, Any] = {}
-        self._totals: dict[str, int | None] = {}
         self._started = time.monotonic()
         self._next_line = self._started + SECONDS_BEFORE_LINES
         self._messages: set[tuple[str, str]] = set()
@@ -389,7 +378,7 @@ class MigrationProgress:
             self._tasks.clear()
 
     def show(self, progress: StepProgress) -> None:
-        """Show how far a step came. Threads of a run call this."""
+        """Show the progress of a step. Threads of a run call this."""
         if self.is_stopping:
             raise KeyboardInterrupt
         with self._lock:
@@ -399,7 +388,7 @@ class MigrationProgress:
                     self._messages.add(message)
                     self._console.print(": ".join(message), highlight=False, soft_wrap=True)
                 return
-            total = progress.total or self._total(progress.step)
+            total = progress.total
             if self._bar is not None:
                 self._show_bar(progress, total)
             elif time.monotonic() >= self._next_line:
@@ -420,33 +409,3 @@ class MigrationProgress:
         self._bar.update(
             task, completed=progress.done, total=total, speed=speed, note=progress.note
         )
-
-    def _total(self, name: str) -> int | None:
-        """Return the number of items of the tables that a step reads."""
-        if name not in self._totals:
-            self._totals[name] = self._count(name)
-        return self._totals[name]
-
-    def _count(self, name: str) -> int | None:
-        from singletable.errors import SingleTableError
-        from singletable.migration.rehearsal import side_of
-        from singletable.migration.steps import Copy, step_tables
-        from singletable.operations import DescribeTable
-
-        kind = re.split(r"\W", name.removeprefix("Undo "))[0]
-        for step in self._migration.steps:
-            tables = [one for one in step_tables(step) if one.name == name.rpartition(" ")[2]]
-            if type(step).__name__ == kind:
-                tables = step.sources if isinstance(step, Copy) else step_tables(step)
-            if not tables:
-                continue
-            total = 0
-            for table in tables:
-                driver = self._drivers[side_of(step, table)]
-                try:
-                    described = driver.execute(DescribeTable(self._names[table])).table
-                except SingleTableError:
-                    return None
-                total += described.item_count
-            return total
-        return None

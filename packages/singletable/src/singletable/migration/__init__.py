@@ -1,32 +1,21 @@
 """Change tables that are in use: migrations that can be planned, interrupted, verified, undone."""
 
+from singletable.migration.backfill import Backfill
+from singletable.migration.copy_step import Copy
+from singletable.migration.counts import AddCount
 from singletable.migration.driver import AsyncMigratingDriver, MigratingDriver
-from singletable.migration.dry_run import DryRun, dry_run
 from singletable.migration.environment import StepProgress
-from singletable.migration.runner import MigrationRunner, Status
-from singletable.migration.schema_diff.files import check_schema, load_migration
-from singletable.migration.steps import (
-    AddCount,
-    AddIndex,
-    AddUnique,
-    Backfill,
-    Copy,
-    CreateTable,
-    DropIndex,
-    DropTable,
-    Migration,
-    Part,
-    Rewrite,
-    Rule,
-    Step,
-    each,
-    leave_out,
-    merge,
-    unchanged,
-    undecided,
-)
+from singletable.migration.history import MigrationHistory
+from singletable.migration.indexes import AddIndex, CreateTable, DropIndex, DropTable
+from singletable.migration.migrations import Migration, load_migration
+from singletable.migration.rehearsal import DryRun, dry_run
+from singletable.migration.rewrite import Rewrite
+from singletable.migration.rules import Part, Rule, each, leave_out, merge, unchanged, undecided
+from singletable.migration.runner import MigrationRunner, Status, verify
+from singletable.migration.schema_diff.lock_file import check_schema
+from singletable.migration.step import Step
 from singletable.migration.table_copy import CopySettings, TableCopy
-from singletable.migration.verification import verify
+from singletable.migration.uniques import AddUnique
 
 __all__ = [
     "AddCount",
@@ -42,6 +31,7 @@ __all__ = [
     "DryRun",
     "MigratingDriver",
     "Migration",
+    "MigrationHistory",
     "MigrationRunner",
     "Part",
     "Rewrite",

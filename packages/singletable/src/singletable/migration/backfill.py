@@ -9,17 +9,25 @@ read the item before finds out; the time of the last update stays.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from inspect import isawaitable
-from typing import Any, TypeAlias, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
+
+from typing_extensions import override
 
 from singletable import expressions
-from singletable.errors import InvalidValue, MigrationError
+from singletable.errors import InvalidValue
 from singletable.expressions import Add, Constant, Remove, Set, apply_update
 from singletable.migration.derivation import key_text
 from singletable.migration.environment import Environment
-from singletable.migration.in_place import Failures, ReadGuard, decode_values, scan_in_place
-from singletable.migration.steps import Backfill
+from singletable.migration.live_table import (
+    EntityStep,
+    Failures,
+    ReadGuard,
+    decode_values,
+    scan_in_place,
+)
+from singletable.migration.verification import Verification, VerifySettings
 from singletable.retry import Steps
 from singletable.schema import ItemKey, Model, model_of
 from singletable.schema.codec.items import UNKNOWN
@@ -34,25 +42,58 @@ from singletable.store.write_errors import caller_condition_failed
 from singletable.store.writes import Write
 from singletable.values import Item, check_item
 
+E = TypeVar("E")
 Transform: TypeAlias = Callable[[Any], Any]
 
 
-def run_backfill(step: Backfill[Any], env: Environment) -> None:
-    """Write all items of the entity that are not stored as they would be written now."""
-    _backfill(env, f"Backfill {step.entity.__name__}", step.entity, step.transform)
+@dataclass(frozen=True, slots=True)
+class Backfill(EntityStep, Generic[E]):
+    """Write the items of an entity again, with the attributes and index keys declared now.
 
+    `transform` may change an item, or return another with the same key; `down` undoes that. Items
+    that would be stored as they are, are not written.
+    """
 
-def undo_backfill(step: Backfill[Any], env: Environment) -> None:
-    """Apply `down` to all items; without a transform, there is nothing to undo."""
-    if step.transform is None:
-        return
-    name = step.entity.__name__
-    if step.down is None:
-        raise MigrationError(
-            f"Backfill {name} cannot be undone, because it has a transform and no down=…. Add a "
-            "function that undoes the transform."
-        )
-    _backfill(env, f"Undo Backfill {name}", step.entity, step.down)
+    _undone_by = "`down` applies its function to all items."
+    _fault = "is not stored as it would be written now"
+
+    entity: type[E]
+    transform: Callable[[E], E | None] | None = None
+    down: Callable[[E], E | None] | None = None
+
+    @override
+    def run(self, env: Environment) -> None:
+        _backfill(env, f"Backfill {self.entity.__name__}", self.entity, self.transform)
+
+    @override
+    def undo(self, env: Environment) -> None:
+        if self.transform is not None:
+            _backfill(env, f"Undo Backfill {self.entity.__name__}", self.entity, self.down)
+
+    @property
+    @override
+    def irreversible(self) -> str | None:
+        if self.transform is None or self.down is not None:
+            return None
+        return "it has a transform, but no down=… function that undoes it."
+
+    @property
+    @override
+    def how_to_undo(self) -> str:
+        if self.transform is None:
+            return "`down` changes nothing: the items are as valid as before."
+        reason = self.irreversible
+        return self._undone_by if reason is None else f"Cannot be undone: {reason}"
+
+    @override
+    def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
+        EntityStep.verify(self, env, report, settings)
+        if report.faults and not settings.repair and self.transform is not None:
+            report.notes.append(
+                "The transform would change these items. If it changes an item each time, such as "
+                "adding to a number, it cannot be verified, and a run that was interrupted may "
+                "have applied it twice."
+            )
 
 
 def _backfill(env: Environment, name: str, entity: type, transform: Transform | None) -> None:
@@ -127,7 +168,7 @@ class _EntityBackfill:
     def _unchanged(
         self, item: Item, actions: Sequence[expressions.Action]
     ) -> expressions.Condition:
-        """Return the condition that what the new attributes follow from has not changed."""
+        """Return the condition that what the new attributes are derived from has not changed."""
         names = tuple([str(action.path[0]) for action in actions])
         paths = None if self._guard.has_version(item) else self._sources.get(names)
         if paths is None and names not in self._sources:
@@ -137,9 +178,9 @@ class _EntityBackfill:
         )
 
     def _source_paths(self, names: Iterable[str]) -> list[expressions.Path] | None:
-        """Return what attributes follow from; None if that is not known.
+        """Return what attributes are derived from; None if that is not known.
 
-        An attribute follows from its field, and the key of an index from some fields: comparing
+        An attribute is derived from its field, and the key of an index from some fields: comparing
         these takes less than comparing wide items wholly.
         """
         model = self.model

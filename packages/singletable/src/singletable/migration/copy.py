@@ -7,6 +7,7 @@ one, and after the cut-over with its `back` rules from the new table to the old 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
@@ -20,12 +21,11 @@ from singletable.errors import (
 from singletable.migration.change_log import ChangeBatch, ChangedItem, ChangeLog
 from singletable.migration.derivation import Derivation, Key, Source, Targets, Unit, key_text
 from singletable.migration.environment import Environment
-from singletable.migration.scan import scan_rounds
-from singletable.migration.steps import MergeRule
-from singletable.operations import PageOutput, Scan
-from singletable.retry import Steps, send
+from singletable.migration.rules import MergeRule
+from singletable.migration.scan import first_item, scan_rounds
+from singletable.migration.two_addresses import real_name
+from singletable.retry import Steps
 from singletable.schema import Table, model_of
-from singletable.schema.table import STATE_ATTRIBUTE
 from singletable.store.batch import get_items
 from singletable.store.decoder import decode_item
 from singletable.store.writes import ItemId, item_id
@@ -50,7 +50,7 @@ class TargetOwners:
         self.has_collisions = False
 
     def check(self, derived: Mapping[Unit, Targets]) -> Steps[None]:
-        """Raise TransformFailed if a target follows from another unit, too, as it is now."""
+        """Raise TransformFailed if a target is also derived from another unit, as it is now."""
         failures: list[tuple[Key, str]] = []
         for unit, targets in derived.items():
             for id_, item in targets.items():
@@ -76,7 +76,7 @@ class TargetOwners:
         return None if before is None else (before[1], item_from_json(before[2]))
 
     def _both_derive(self, unit: Unit, table: Table, key: Item, target: ItemId) -> Steps[bool]:
-        """Return whether a target follows from a unit and from another item at the same time.
+        """Return whether a target is derived from a unit and from another item at the same time.
 
         It may have passed from one to the other meanwhile, such as an e-mail address.
         """
@@ -100,7 +100,7 @@ class TargetOwners:
 
 def _collision(target: str, key: Item, table: Table) -> str:
     return (
-        f"its new item {target} also follows from {key_text(key)} of {table.name}. Give them "
+        f"its new item {target} is also derived from {key_text(key)} of {table.name}. Give them "
         "different keys, or combine them with merge(…)."
     )
 
@@ -170,7 +170,7 @@ class Copier:
         with self._lock:
             counts = self.env.state.counts
             counts[self.step] = counts.get(self.step, 0) + len(page)
-        self.env.progress(self.step, counts[self.step])
+        self.env.progress(self.step, counts[self.step], of=self.derivations[0].sources)
 
     def _page_units(
         self, derivation: Derivation, table: Table, items: Iterable[Item]
@@ -201,7 +201,7 @@ class Copier:
 
     def _carry(self, position: str) -> Steps[ChangeBatch]:
         batch = yield from self.log.read(position)
-        # The older states of a group follow from its later changes, so read these as well.
+        # The older states of a group are derived from its later changes, so read these as well.
         while self._merges and not batch.is_last and len(batch.changes) < MAX_CHANGES:
             later = yield from self.log.read(batch.position)
             changes = [*batch.changes, *later.changes]
@@ -355,35 +355,12 @@ def count_changes(log: ChangeLog, position: str, limit: int) -> Steps[int]:
             return min(found, limit)
 
 
-def is_empty(env: Environment, table: Table) -> bool:
-    """Return whether a table has no items, apart from those of migrations."""
-    after: Item | None = None
-    while True:
-        scan = Scan(
-            env.context.table_name(table),
-            limit=25,
-            exclusive_start_key=after,
-            filter_expression="attribute_not_exists(#state)",
-            expression_attribute_names={"#state": STATE_ATTRIBUTE},
-            consistent_read=True,
-        )
-        page: PageOutput = env.run(send(env.context.retry_policy, scan))
-        if page.items:
-            return False
-        after = page.last_evaluated_key
-        if after is None:
-            return True
-
-
 def check_empty(env: Environment, table: Table) -> None:
     """Raise MigrationError if the target of a copy has items, which the copy could replace."""
-    try:
-        if is_empty(env, table):
-            return
-    except ResourceNotFound:
-        return
-    name = env.context.table_name(table).partition("/")[2]
-    raise MigrationError(
-        f"The new table {name!r} has items already, and the copy would replace those with the same "
-        "key. Nothing was written. Copy to another address."
-    )
+    with suppress(ResourceNotFound):
+        if first_item(env, table) is not None:
+            raise MigrationError(
+                f"The new table {real_name(env.table_name(table))!r} has items already, and the "
+                "copy would replace those with the same key. Nothing was written. Copy to another "
+                "address."
+            )

@@ -1,4 +1,4 @@
-"""Count existing items into the numbers of their parents, while an application counts on.
+"""Fill a new count field of parents, while the app keeps counting.
 
 An application that declares the count changes the number and the items in one transaction, so the
 two differ by a constant until it is corrected. The numbers are read before the items are counted,
@@ -15,14 +15,16 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
+from typing_extensions import override
+
 from singletable.errors import MigrationError
 from singletable.expressions import Constant, Exists, Set, value_at
 from singletable.migration.derivation import key_text
 from singletable.migration.environment import Environment
-from singletable.migration.in_place import Failures, decode_values, scan_in_place
-from singletable.migration.steps import AddCount
+from singletable.migration.live_table import EntityStep, Failures, decode_values, scan_in_place
+from singletable.migration.rules import check_member
 from singletable.retry import Steps
-from singletable.schema import Counter, ItemKey, Model, Partition, model_of
+from singletable.schema import Counter, ItemKey, Model, Partition, Table, model_of
 from singletable.store.batch import get_items
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.plan import Plan, key_attributes
@@ -37,30 +39,50 @@ MAX_QUERIES = 20
 MAX_SHOWN_PARENTS = 20
 
 
-def run_add_count(step: AddCount, env: Environment) -> None:
-    """Set the number of each parent to the count of its items."""
-    count = _CountedEntity(step, env)
-    before = count.read_all()
-    tally = count.scan(None)
-    waiting = count.set_numbers(before, tally.numbers) | count.report_orphans(tally, before)
-    for _ in range(1 if count.shares_partition else MAX_SCANS):
-        if not waiting:
-            return
-        before = env.run(count.read(waiting))
-        waiting = count.set_numbers(before, count.scan(waiting).numbers)
-    busy = {id_: key for id_, key in waiting.items() if not count.set_by_query(id_, key)}
-    if busy:
-        keys = sorted(map(key_text, busy.values()))
-        more = ", …" if len(keys) > MAX_SHOWN_PARENTS else ""
-        raise MigrationError(
-            f"{count.text}: {len(keys)} of its parents changed whenever they were counted: "
-            f"{', '.join(keys[:MAX_SHOWN_PARENTS])}{more}. All others are set. Run again when "
-            "these change less often."
-        )
+@dataclass(frozen=True, slots=True)
+class AddCount(EntityStep):
+    """Count the existing items of an entity into the number that its Count declares."""
 
+    _undone_by = "`down` leaves the numbers as they are."
+    _fault = "has a number that is not the count of its items"
 
-def undo_add_count(step: AddCount, env: Environment) -> None:
-    """Leave the numbers: code that does not declare the count ignores them."""
+    entity: type[Any]
+    count: str
+
+    def __post_init__(self) -> None:
+        EntityStep.__post_init__(self)
+        check_member("AddCount", self.entity, self.count, model_of(self.entity).counts)
+
+    @property
+    @override
+    def tables(self) -> list[Table]:
+        model = model_of(self.entity)
+        parent = model_of(model.counts[self.count].entity)
+        return list(dict.fromkeys([model.table, parent.table]))
+
+    @override
+    def run(self, env: Environment) -> None:
+        count = _CountedEntity(self, env)
+        before = count.read_all()
+        tally = count.scan(None)
+        waiting = count.set_numbers(before, tally.numbers) | count.report_orphans(tally, before)
+        for _ in range(1 if count.shares_partition else MAX_SCANS):
+            if not waiting:
+                return
+            before = env.run(count.read(waiting))
+            waiting = count.set_numbers(before, count.scan(waiting).numbers)
+        busy = {id_: key for id_, key in waiting.items() if not count.set_by_query(id_, key)}
+        if busy:
+            keys = sorted(map(key_text, busy.values()))
+            more = ", …" if len(keys) > MAX_SHOWN_PARENTS else ""
+            raise MigrationError(
+                f"{count.text}: {len(keys)} of its parents changed whenever they were counted: "
+                f"{', '.join(keys[:MAX_SHOWN_PARENTS])}{more}. All others are set. Run again when "
+                "these change less often."
+            )
+
+    def undo(self, env: Environment) -> None:
+        """Leave the numbers: code that does not declare the count ignores them."""
 
 
 @dataclass
@@ -82,7 +104,7 @@ class _CountedEntity:
         self.parent: Model = model_of(self.counter.entity)
         self.path = self.counter.path.document_path()
         self.text = f"AddCount {self.model.name}.{step.count}"
-        self.table = env.context.table_name(self.parent.table)
+        self.table = env.table_name(self.parent.table)
 
     @property
     def shares_partition(self) -> bool:

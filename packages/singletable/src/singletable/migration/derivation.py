@@ -32,16 +32,15 @@ from singletable.errors import (
     SingleTableError,
     TransformFailed,
 )
-from singletable.migration.state import is_state_item
-from singletable.migration.steps import (
+from singletable.migration.rules import (
     EachRule,
     LeaveOutRule,
     MergeRule,
     Rule,
     UnchangedRule,
-    rule_entities,
     source_tables,
 )
+from singletable.migration.state import is_state_item
 from singletable.operations import DeleteRequest, PutRequest, WriteRequest
 from singletable.retry import Steps
 from singletable.schema import ItemKey, Model, Table, model_of
@@ -132,7 +131,7 @@ class Derivation:
             table: [
                 (number, model_of(entity))
                 for number, rule in enumerate(self.rules)
-                for entity in rule_entities(rule)
+                for entity in rule.entities
                 if model_of(entity).table is table
             ]
             for table in self.sources
@@ -155,7 +154,7 @@ class Derivation:
         return None
 
     def _find_unit(self, table: Table, item: Item) -> Unit | None:
-        key = {one.name: item[one.name] for one in table.key_attributes}
+        key = item_key(table, item)
         for number, model in self._models[table]:
             if self.takes(model, item):
                 return self._unit(number, table, key, model, item)
@@ -276,7 +275,7 @@ class Derivation:
                 if targets.setdefault(self._id(self.target, key), item) != item:
                     raise InvalidValue(f"two of its new items have the key {key_text(key)}.")
         if targets:
-            self.used.update(one.__name__ for one in rule_entities(self.rules[unit.rule]))
+            self.used.update(one.__name__ for one in self.rules[unit.rule].entities)
         return targets
 
     @contextmanager
@@ -292,7 +291,7 @@ class Derivation:
                     self.skipped[key_text(key)] = reason
 
     def derive(self, unit: Unit, source: Source) -> list[DerivedItem]:
-        """Return the new items that follow from old ones, without markers."""
+        """Return the new items that are derived from old ones, without markers."""
         rule = self.rules[unit.rule]
         with _failures(unit.key):
             if isinstance(rule, EachRule):
@@ -309,7 +308,7 @@ class Derivation:
     def key_of(self, item: Item) -> Item:
         """Return the key of a new item."""
         try:
-            return {one.name: item[one.name] for one in self.target.key_attributes}
+            return item_key(self.target, item)
         except KeyError as error:
             raise InvalidValue(f"the new item has no attribute {error}.") from None
 
@@ -375,9 +374,9 @@ class Derivation:
     ) -> Steps[int]:
         """Derive units from the stored items, and return the number of written targets.
 
-        Each unit comes with older states of it: targets that follow from them, but not from the
-        current state, are deleted. Before targets are written, `check` is called with them, and
-        `journal` with the states that they follow from.
+        Each unit comes with older states of it: targets that are derived from them, but not from
+        the current state, are deleted. Before targets are written, `check` is called with them, and
+        `journal` with the states that they are derived from.
         """
         stale = {unit: self._older_targets(unit, older) for unit, older in units.items()}
         written = 0
@@ -522,6 +521,11 @@ def failure_of(key: Key, error: Exception) -> TransformFailed:
 def transform_failed(key: Key, reason: str) -> TransformFailed:
     """Return the error for one item."""
     return TransformFailed(f"{key_text(key)}: {reason}", [(key, reason)])
+
+
+def item_key(table: Table, item: Item) -> Item:
+    """Return the key attributes of a stored item."""
+    return {one.name: item[one.name] for one in table.key_attributes}
 
 
 def key_text(key: Key) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from singletable.errors import TransformFailed
-from singletable.migration.derivation import Derivation, Source, Targets, Unit
+from singletable.migration.derivation import Derivation, Source, Targets, Unit, item_key
 from singletable.migration.environment import Environment
+from singletable.migration.rules import MergeRule
 from singletable.migration.scan import scan_pages
-from singletable.migration.steps import LeaveOutRule, MergeRule, Rule, UnchangedRule, rule_entities
 from singletable.retry import Steps
 from singletable.schema import Table
 from singletable.store.batch import get_items
@@ -25,19 +25,11 @@ NO_RULE = -1
 
 @dataclass(frozen=True, slots=True)
 class DerivedUnit:
-    """A unit as it is stored, and the new items that follow from it; or why they cannot."""
+    """A unit as it is stored, and the new items derived from it; or why there are none."""
 
     unit: Unit
     state: State
     targets: Targets | TransformFailed
-
-
-def rule_name(rule: Rule) -> str:
-    """Return a short name of a rule: each(OldUser)."""
-    if isinstance(rule, UnchangedRule):
-        return f"unchanged({rule.table.name})"
-    kind = "leave_out" if isinstance(rule, LeaveOutRule) else type(rule).__name__[:-4].lower()
-    return f"{kind}({', '.join(entity.__name__ for entity in rule_entities(rule))})"
 
 
 class DerivedItems:
@@ -106,7 +98,7 @@ class DerivedItems:
         return states
 
     def targets(self, unit: Unit, state: State) -> Targets | TransformFailed:
-        """Return what follows from the state of a unit, or why nothing does."""
+        """Return what is derived from the state of a unit, or why nothing is."""
         if isinstance(state, TransformFailed):
             return state
         if unit.rule == NO_RULE:
@@ -126,8 +118,8 @@ class DerivedItems:
 
     def _ruleless(self, table: Table, item: Item) -> Unit:
         """Return a unit for an item that belongs to none, by which it can be read again."""
-        key = {one.name: item[one.name] for one in table.key_attributes}
-        return Unit(NO_RULE, item_id(self.env.context.table_name(table), key), table, key)
+        key = item_key(table, item)
+        return Unit(NO_RULE, item_id(self.env.table_name(table), key), table, key)
 
     def _ruleless_state(self, unit: Unit) -> State:
         try:

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from singletable.errors import InvalidValue, SingleTableError
 from singletable.migration.derived_reads import Locate
-from singletable.migration.places import AsyncPlaces, Places, Side
+from singletable.migration.migrations import Migration
 from singletable.migration.request_router import RequestRouter, is_about_items
-from singletable.migration.steps import Migration
+from singletable.migration.two_addresses import AsyncTwoAddressDriver, Side, TwoAddressDriver
 from singletable.operations import AsyncDriver, Driver, Operation
 from singletable.retry import RetryingDriver, run, run_async, unwrap_retries
 from singletable.schema import Table
@@ -48,7 +48,7 @@ class MigratingDriver(RetryingDriver):
         _check_drivers("MigratingDriver", source, target)
         self._router = RequestRouter(migration, tables, side, locate, clock)
         self._source, self._target = source, target or source
-        self._places = Places(source, target or source)
+        self._places = TwoAddressDriver(source, target or source)
         self._sleep = sleep
         self.inner = _SendOnce(self)
 
@@ -105,7 +105,7 @@ class AsyncMigratingDriver(RetryingDriver):
         _check_drivers("AsyncMigratingDriver", source, target)
         self._router = RequestRouter(migration, tables, side, locate, clock)
         self._source, self._target = source, target or source
-        self._places = AsyncPlaces(source, target or source)
+        self._places = AsyncTwoAddressDriver(source, target or source)
         self._sleep = sleep
         self.inner = _AsyncSendOnce(self)
 

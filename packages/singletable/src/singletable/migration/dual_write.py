@@ -104,7 +104,7 @@ def _written(operation: Operation[Any]) -> Iterator[tuple[str, Item, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """From the tables with the truth to the others: a derivation for each table of those."""
+    """Which way changes are copied, and how each target table is derived."""
 
     derivations: Sequence[Derivation]
     slots: MarkerSlots

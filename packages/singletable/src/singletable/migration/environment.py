@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock
 from typing import TypeVar
 from uuid import uuid4
 
-from singletable.errors import MigrationLocked
-from singletable.migration.places import Side, at
+from singletable.errors import MigrationLocked, ResourceNotFound, SingleTableError
 from singletable.migration.rate_limit import RateLimit, RateLimitedDriver
-from singletable.migration.state import State, StateStore
-from singletable.operations import Driver, Operation
-from singletable.retry import RetryBudget, RetryPolicy, Steps, run
+from singletable.migration.state import Changes, State, StateStore
+from singletable.migration.two_addresses import Place, Side
+from singletable.operations import DescribeTable, Driver, Operation, TableDescription
+from singletable.retry import RetryBudget, RetryPolicy, Steps, run, send
 from singletable.schema import Table
 from singletable.store.context import Context
 
@@ -53,10 +54,10 @@ def default_owner() -> str:
 def migration_context(
     sides: Mapping[Table, Side], names: Mapping[Table, str], clock: Callable[[], float] = time.time
 ) -> Context:
-    """Return a store context whose table names include the side, for requests through Places."""
+    """Return a store context that names tables by their places."""
     return Context(
         table_names={
-            table: at(side, names.get(table, table.name)) for table, side in sides.items()
+            table: Place(side, names.get(table, table.name)) for table, side in sides.items()
         },
         clock=lambda: datetime.fromtimestamp(clock(), UTC),
         retry_policy=PATIENT,
@@ -65,10 +66,10 @@ def migration_context(
 
 @dataclass
 class Environment:
-    """The place and the settings of a run.
+    """The tables and the settings of a run.
 
-    `driver` is a `Places`: in requests, tables are named source/NAME and target/NAME, as `context`
-    names them. `page_size` limits the items per page of a scan; None reads up to 1 MB.
+    `driver` is a TwoAddressDriver: `context` names tables by their places. `page_size` limits the
+    items per page of a scan; None reads up to 1 MB.
     """
 
     driver: Driver
@@ -78,11 +79,15 @@ class Environment:
     limit: RateLimit
     segments: int = 4
     page_size: int | None = None
+    # How changes during a copy are found; None takes what the addresses offer.
+    changes: Changes | None = None
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], object] = time.sleep
     on_progress: Callable[[StepProgress], object] = no_progress
     # When the lease was renewed last; None without a lease.
     renewed: float | None = None
+    # The number of items that DynamoDB reports for a table.
+    _counts: dict[Table, int] = field(default_factory=dict[Table, int], init=False, repr=False)
     _lost: MigrationLocked | None = field(default=None, init=False, repr=False)
     _lock: Lock = field(default_factory=Lock, init=False, repr=False)
     _paced: Driver = field(init=False, repr=False)
@@ -93,6 +98,21 @@ class Environment:
     def run(self, steps: Steps[R]) -> R:
         """Run a generator of requests, paced by the rate limit, and keep the lease meanwhile."""
         return run(self._paced, steps, self._pause)
+
+    def send(self, operation: Operation[R]) -> R:
+        """Execute one request; wait through throttling."""
+        return self.run(send(self.context.retry_policy, operation))
+
+    def table_name(self, table: Table) -> str:
+        """Return the place of a table, under which requests name it."""
+        return self.context.table_name(table)
+
+    def describe(self, table: Table) -> TableDescription | None:
+        """Return the description of a table; None if it does not exist."""
+        try:
+            return self.send(DescribeTable(self.table_name(table))).table
+        except ResourceNotFound:  # not TableNotFound: DynamoDB Local's error text differs
+            return None
 
     def _pause(self, seconds: float) -> None:
         """Sleep in parts, so that the lease does not expire meanwhile."""
@@ -139,9 +159,28 @@ class Environment:
         run(self.driver, self.states.save(self.state), self.sleep)
         self.renewed = self.clock()
 
-    def progress(self, step: str, done: int, total: int | None = None, note: str = "") -> None:
-        """Report how far a step came."""
-        self.on_progress(StepProgress(step, done, total, note))
+    def progress(
+        self,
+        step: str,
+        done: int,
+        total: int | None = None,
+        note: str = "",
+        of: Collection[Table] = (),
+    ) -> None:
+        """Report the progress of a step; the default total is the number of items `of` tables."""
+        if self.on_progress is not no_progress:
+            self.on_progress(StepProgress(step, done, total or self._item_count(of), note))
+
+    def _item_count(self, tables: Collection[Table]) -> int | None:
+        for table in tables:
+            if table not in self._counts:
+                with suppress(SingleTableError):
+                    described = run(
+                        self.driver, send(PATIENT, DescribeTable(self.table_name(table)))
+                    )
+                    self._counts[table] = described.table.item_count
+        counts = [self._counts[table] for table in tables if table in self._counts]
+        return sum(counts) if tables and len(counts) == len(tables) else None
 
 
 class _LeasedDriver:

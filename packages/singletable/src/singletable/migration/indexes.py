@@ -6,125 +6,273 @@ alone. DynamoDB adds one index at a time, and fills it in the background.
 
 from __future__ import annotations
 
-from singletable.errors import MigrationError, ResourceNotFound
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from singletable.errors import DeclarationError, MigrationError
+from singletable.migration.derivation import item_key
 from singletable.migration.environment import Environment
-from singletable.migration.state import is_state_item
-from singletable.migration.steps import AddIndex, CreateTable, DropIndex, DropTable
+from singletable.migration.rules import check_table
+from singletable.migration.scan import first_item, scan_pages
+from singletable.migration.step import CopiedTables, Step
+from singletable.migration.trial import ConsumedUnits, StepTrial
+from singletable.migration.verification import (
+    Fault,
+    FaultKind,
+    Verification,
+    VerifySettings,
+    look_again,
+)
 from singletable.operations import (
     AttributeDefinition,
     CreateGlobalSecondaryIndexAction,
     DeleteGlobalSecondaryIndexAction,
     DeleteTable,
-    DescribeTable,
-    DescribeTableOutput,
     DescribeTimeToLive,
-    DescribeTimeToLiveOutput,
     GlobalSecondaryIndexUpdate,
-    PageOutput,
     ProvisionedThroughput,
-    Scan,
     TableDescription,
     TimeToLiveSpecification,
     UpdateTable,
     UpdateTimeToLive,
 )
-from singletable.retry import send
 from singletable.schema import Index, Table, create_operation, table_from_description
 from singletable.store.admin import create_table
+from singletable.store.writes import ItemId, item_id
+from singletable.values import Item, item_size
 
 POLL_SECONDS = 1.0
+WRITE_BLOCK = 1024
 
 
-def run_create_table(step: CreateTable, env: Environment) -> None:
-    """Create the table, unless it exists as it is declared."""
-    table = step.table
-    while (described := _describe(env, table)) and described.table_status == "DELETING":
-        env.sleep(POLL_SECONDS)
-    if described is None:
-        env.run(create_table(env.context, table, if_missing=True))
-        return
-    # If it is the table for the state of the migration, there is no lease to renew yet.
-    _wait(env, table, f"table {table.name}", renew=not _has_state(env, table))
-    ttl = _ttl(env, table)
-    if ttl is None and table.ttl is not None:
-        # An earlier run was interrupted between the two requests.
-        _enable_ttl(env, table, table.ttl)
-        ttl = table.ttl
-    if different := _differences(table, described, ttl):
-        raise MigrationError(
-            f"CreateTable: {table!r} exists already, but {'; '.join(different)}. Give the new "
-            "table another name, or correct the declaration."
-        )
+class _TableStep(Step):
+    """A step that reads and writes no items."""
+
+    __slots__ = ()
+    table: Table
+
+    def __post_init__(self) -> None:
+        check_table(type(self).__name__, self.table)
+
+    @property
+    @override
+    def read_tables(self) -> list[Table]:
+        return []
+
+    @override
+    def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
+        return StepTrial(self.describe())
 
 
-def undo_create_table(step: CreateTable, env: Environment) -> None:
-    """Drop the table, unless it has items of the application."""
-    if _describe(env, step.table) is None:
-        return
-    if (item := _first_item(env, step.table)) is not None:
-        key = {one.name: item[one.name] for one in step.table.key_attributes}
-        raise MigrationError(
-            f"CreateTable cannot be undone: {step.table!r} has items, such as {key}. Delete them, "
-            "or keep the table."
-        )
-    if not _has_state(env, step.table):
-        _delete_table(env, step.table)
-        return
-    env.progress(f"table {step.table.name}", 0, note="kept, because it has the state of migrations")
+@dataclass(frozen=True, slots=True)
+class CreateTable(_TableStep):
+    """Create a declared table. Going down drops it, if it is empty."""
+
+    _locks = "Nothing."
+    creates = True
+    _undone_by = "`down` drops the table if it is empty."
+
+    table: Table
+
+    @override
+    def run(self, env: Environment) -> None:
+        table = self.table
+        while (described := env.describe(table)) and described.table_status == "DELETING":
+            env.sleep(POLL_SECONDS)
+        if described is None:
+            env.run(create_table(env.context, table, if_missing=True))
+            return
+        # If it is the table for the state of the migration, there is no lease to renew yet.
+        _wait(env, table, f"table {table.name}", renew=not _has_state(env, table))
+        ttl = _ttl(env, table)
+        if ttl is None and table.ttl is not None:
+            # An earlier run was interrupted between the two requests.
+            ttl = table.ttl
+            enabled = TimeToLiveSpecification(enabled=True, attribute_name=ttl)
+            env.send(UpdateTimeToLive(env.table_name(table), enabled))
+        if different := _differences(table, described, ttl):
+            raise MigrationError(
+                f"CreateTable: {table!r} exists already, but {'; '.join(different)}. Give the new "
+                "table another name, or correct the declaration."
+            )
+
+    @override
+    def undo(self, env: Environment) -> None:
+        table = self.table
+        if env.describe(table) is None:
+            return
+        if (item := first_item(env, table)) is not None:
+            raise MigrationError(
+                f"CreateTable cannot be undone: {table!r} has items, such as "
+                f"{item_key(table, item)}. Delete them, or keep the table."
+            )
+        if not _has_state(env, table):
+            _delete_table(env, table)
+            return
+        note = "kept, because it has the state of migrations"
+        env.progress(f"table {table.name}", 0, note=note)
+
+    @override
+    def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
+        if env.describe(self.table) is None:
+            report.add(Fault("missing", {}, f"table {self.table.name} does not exist"))
 
 
-def run_drop_table(step: DropTable, env: Environment) -> None:
-    """Delete the table with its items, unless it is protected from deletion."""
-    described = _describe(env, step.table)
-    if described is None:
-        return
-    if _has_state(env, step.table):
-        raise MigrationError(
-            f"DropTable: the state of this migration is stored in {step.table!r}. Delete the table "
-            "outside of a migration."
-        )
-    if described.deletion_protection_enabled:
-        raise MigrationError(
-            f"DropTable: {step.table!r} is protected from deletion. Turn that off with UpdateTable "
-            "(DeletionProtectionEnabled) if its items are really not needed, and run again."
-        )
-    _delete_table(env, step.table)
+@dataclass(frozen=True, slots=True)
+class DropTable(_TableStep):
+    """Delete a table with all its items. Cannot be undone."""
+
+    _locks = "Nothing, but requests to the table fail afterwards."
+    drops = True
+    _irreversible = "all items of the table are deleted."
+
+    table: Table
+
+    @override
+    def run(self, env: Environment) -> None:
+        table = self.table
+        described = env.describe(table)
+        if described is None:
+            return
+        if _has_state(env, table):
+            raise MigrationError(
+                f"DropTable: the state of this migration is stored in {table!r}. Delete the table "
+                "outside of a migration."
+            )
+        if described.deletion_protection_enabled:
+            raise MigrationError(
+                f"DropTable: {table!r} is protected from deletion. Turn that off with UpdateTable "
+                "(DeletionProtectionEnabled) if its items are really not needed, and run again."
+            )
+        _delete_table(env, table)
+
+    @override
+    def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
+        if env.describe(self.table) is not None:
+            report.add(Fault("extra", {}, f"table {self.table.name} exists"))
 
 
-def run_add_index(step: AddIndex, env: Environment) -> None:
-    """Add the index, unless it exists as it is declared, and wait until it is filled."""
-    _add_index(env, step.table, step.index)
+@dataclass(frozen=True, slots=True)
+class DropIndex(_TableStep):
+    """Remove a global index. Going down adds it again, if the table still declares it."""
+
+    _locks = "Nothing, but queries of the index fail afterwards."
+    _undone_by = "`down` adds the index again, if it is still declared; DynamoDB fills it again."
+
+    table: Table
+    index: str
+
+    @override
+    def run(self, env: Environment) -> None:
+        _drop_index(env, self.table, self.index)
+
+    @override
+    def undo(self, env: Environment) -> None:
+        _add_index(env, self.table, self.index)
+
+    @override
+    def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
+        if _index_status(env, self.table, self.index) is not None:
+            text = f"index {self.index} of {self.table.name} exists"
+            report.add(Fault("extra", {}, text))
 
 
-def undo_add_index(step: AddIndex, env: Environment) -> None:
-    """Remove the index."""
-    _drop_index(env, step.table, step.index)
+@dataclass(frozen=True, slots=True)
+class AddIndex(Step):
+    """Add a declared global index and wait until DynamoDB has filled it."""
 
+    _locks = "Nothing. Reads and writes go on while DynamoDB fills the index."
+    _changes_items = False
+    _undone_by = "`down` removes the index."
+    _write_units = "one write unit per KB of each index entry, from {sample}; DynamoDB writes them"
 
-def run_drop_index(step: DropIndex, env: Environment) -> None:
-    """Remove the index, if it exists."""
-    _drop_index(env, step.table, step.index)
+    table: Table
+    index: str
 
+    def __post_init__(self) -> None:
+        check_table("AddIndex", self.table)
+        names = [one.name for one in self.table.indexes if not one.local]
+        if self.index not in names:
+            raise DeclarationError(
+                f"AddIndex(…): {self.table!r} declares no global index {self.index!r}. Its global "
+                f"indexes: {', '.join(names) or 'none'}."
+            )
 
-def undo_drop_index(step: DropIndex, env: Environment) -> None:
-    """Add the index again, if the table declares it."""
-    _add_index(env, step.table, step.index)
+    @override
+    def run(self, env: Environment) -> None:
+        _add_index(env, self.table, self.index)
+
+    @override
+    def undo(self, env: Environment) -> None:
+        _drop_index(env, self.table, self.index)
+
+    @property
+    def _declared(self) -> Index:
+        return next(one for one in self.table.indexes if one.name == self.index)
+
+    def _is_about(self, item: Item) -> bool:
+        index = self._declared
+        return all(one.type in item.get(one.name, {}) for one in (*index.pk, *index.sk))
+
+    def _written_units(self, copies: CopiedTables, units: ConsumedUnits, factor: float) -> float:
+        return factor * sum(map(self._entry_units, copies.items(self.table, "target")))
+
+    def _entry_units(self, item: Item) -> int:
+        """Return the write units of an item's entry in the index; 0 if it is not in it."""
+        if not self._is_about(item):
+            return 0
+        index, entry = self._declared, item
+        if index.projection != "ALL":
+            names = {one.name for one in (*index.pk, *index.sk, *self.table.key_attributes)}
+            if index.projection != "KEYS_ONLY":
+                names.update(index.projection)
+            entry = {name: value for name, value in item.items() if name in names}
+        return max(-(-item_size(entry) // WRITE_BLOCK), 1)
+
+    @override
+    def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
+        status = _index_status(env, self.table, self.index)
+        if status != "ACTIVE":
+            state = "does not exist" if status is None else f"is {status}"
+            text = f"index {self.index} of {self.table.name} {state}"
+            report.add(Fault("missing", {}, text))
+            return
+        # An index is eventually consistent.
+        for fault in look_again(env, report, lambda: self._faults(env, report)).values():
+            report.add(fault)
+
+    def _faults(self, env: Environment, report: Verification) -> dict[ItemId, Fault]:
+        """Compare the items that have the keys of the index with its entries."""
+        name = f"{self.table.name}.{self.index}"
+        expected = self._keys(scan_pages(env, self.table))
+        stored = self._keys(scan_pages(env, self.table, index=self.index))
+        report.expected[name], report.stored[name] = len(expected), len(stored)
+        texts: dict[FaultKind, str] = {
+            "extra": f"is in index {self.index}, but does not belong there",
+            "missing": f"is not in index {self.index}",
+        }
+        faults: dict[ItemId, Fault] = {}
+        for id_, key in (expected | stored).items():
+            if (id_ in expected) != (id_ in stored):
+                kind: FaultKind = "missing" if id_ in expected else "extra"
+                faults[id_] = Fault(kind, key, texts[kind])
+        return faults
+
+    def _keys(self, pages: Iterable[list[Item]]) -> dict[ItemId, Item]:
+        """Return the keys of the items that have the keys of the index."""
+        keys = [
+            item_key(self.table, item) for page in pages for item in page if self._is_about(item)
+        ]
+        return {item_id(self.table.name, key): key for key in keys}
 
 
 # Tables
 
 
-def _describe(env: Environment, table: Table) -> TableDescription | None:
-    describe = DescribeTable(env.context.table_name(table))
-    try:
-        output: DescribeTableOutput = env.run(send(env.context.retry_policy, describe))
-    except ResourceNotFound:  # not TableNotFound: DynamoDB Local's error text differs
-        return None
-    return output.table
-
-
 def _existing(env: Environment, table: Table) -> TableDescription:
-    described = _describe(env, table)
+    described = env.describe(table)
     if described is None:
         raise MigrationError(
             f"{table!r} does not exist at this address. Create it before: CreateTable({table!r})."
@@ -133,16 +281,9 @@ def _existing(env: Environment, table: Table) -> TableDescription:
 
 
 def _ttl(env: Environment, table: Table) -> str | None:
-    describe = DescribeTimeToLive(env.context.table_name(table))
-    output: DescribeTimeToLiveOutput = env.run(send(env.context.retry_policy, describe))
+    output = env.send(DescribeTimeToLive(env.table_name(table)))
     ttl = output.time_to_live_description
     return ttl.attribute_name if ttl.time_to_live_status in ("ENABLED", "ENABLING") else None
-
-
-def _enable_ttl(env: Environment, table: Table, attribute: str) -> None:
-    ttl = TimeToLiveSpecification(enabled=True, attribute_name=attribute)
-    update = UpdateTimeToLive(env.context.table_name(table), ttl)
-    env.run(send(env.context.retry_policy, update))
 
 
 def _differences(declared: Table, described: TableDescription, ttl: str | None) -> list[str]:
@@ -173,30 +314,23 @@ def _differences(declared: Table, described: TableDescription, ttl: str | None) 
 
 def _delete_table(env: Environment, table: Table) -> None:
     _wait(env, table, f"table {table.name}")
-    env.run(send(env.context.retry_policy, DeleteTable(env.context.table_name(table))))
-    while _describe(env, table) is not None:
+    env.send(DeleteTable(env.table_name(table)))
+    while env.describe(table) is not None:
         _pause(env)
 
 
 def _has_state(env: Environment, table: Table) -> bool:
-    return env.states.table_name == env.context.table_name(table)
-
-
-def _first_item(env: Environment, table: Table) -> dict[str, object] | None:
-    """Return an item of the application, if there is one."""
-    after = None
-    while True:
-        scan = Scan(env.context.table_name(table), exclusive_start_key=after, consistent_read=True)
-        page: PageOutput = env.run(send(env.context.retry_policy, scan))
-        for item in page.items:
-            if not is_state_item(item):
-                return dict(item)
-        after = page.last_evaluated_key
-        if after is None:
-            return None
+    return env.states.table_name == env.table_name(table)
 
 
 # Indexes
+
+
+def _index_status(env: Environment, table: Table, name: str) -> str | None:
+    """Return the status of an index; None if it does not exist."""
+    described = env.describe(table)
+    indexes = [] if described is None else described.global_secondary_indexes or []
+    return {one.index_name: one.index_status for one in indexes}.get(name)
 
 
 def _add_index(env: Environment, table: Table, name: str) -> None:
@@ -223,11 +357,11 @@ def _add_index(env: Environment, table: Table, name: str) -> None:
     )
     names = {one.name: one for one in (*declared.pk, *declared.sk)}
     update = UpdateTable(
-        env.context.table_name(table),
+        env.table_name(table),
         attribute_definitions=[AttributeDefinition(one.name, one.type) for one in names.values()],
         global_secondary_index_updates=[GlobalSecondaryIndexUpdate(create=create)],
     )
-    env.run(send(env.context.retry_policy, update))
+    env.send(update)
     _wait(env, table, f"index {name}")
 
 
@@ -236,12 +370,12 @@ def _drop_index(env: Environment, table: Table, name: str) -> None:
     if name not in [one.index_name for one in described.global_secondary_indexes or ()]:
         return
     update = UpdateTable(
-        env.context.table_name(table),
+        env.table_name(table),
         global_secondary_index_updates=[
             GlobalSecondaryIndexUpdate(delete=DeleteGlobalSecondaryIndexAction(name))
         ],
     )
-    env.run(send(env.context.retry_policy, update))
+    env.send(update)
     _wait(env, table, f"index {name}")
 
 

@@ -9,12 +9,12 @@ What must hold, and why nothing is lost:
 
 1. A marker is opened before its item is written, and closed after the item is carried over. After a
    crash it stays open, and the runner carries the item over.
-2. Whatever is written to the target for an item that has a marker, follows from an image in the
-   marker: every image is added before its targets are written. The first writer adds the image that
-   it reads after it has opened the marker, which is the one that was copied last. So every process
-   that carries the item over knows all targets that may have to be deleted.
-3. A writer closes its marker on the condition that nobody else has changed it. Otherwise it first
-   carries the item over again, with the images of the others.
+2. A write to the target of a marked item is derived from an image in its marker: every image is
+   added before its targets are written. The first writer adds the image that it reads after it has
+   opened the marker, which is the one that was copied last. So every process that carries the item
+   over knows all targets that may have to be deleted.
+3. A writer closes its marker on the condition that no other writer has changed it. Otherwise it
+   first carries the item over again, with the images of the others.
 4. The marker ends with its last writer. But while a scan runs, it stays until the runner has
    carried the item over: a page that was read before the change may be written after it. And a page
    leaves out items that have a marker.
@@ -114,7 +114,7 @@ class MarkerSlots:
     def open(self, table: str, key: Item, writer: str) -> Steps[Marker]:
         """Open the marker of an item for a writer, and return it."""
         id_ = marker_id(table, key)
-        located = item_to_json({"table": {"S": table}, "key": {"M": key}}).decode()
+        located = item_to_json({"table": {"S": str(table)}, "key": {"M": key}}).decode()
         changes: dict[str, AttributeValue] = {
             f"key:{id_}": {"S": located},
             f"writer:{id_}:{writer}": {"BOOL": True},
@@ -135,7 +135,7 @@ class MarkerSlots:
         return _markers(slot).get(marker.id, marker)
 
     def close(self, marker: Marker, writer: str, *, keep: bool) -> Steps[Marker | None]:
-        """Remove a writer if nobody has changed the marker since; else return the marker as it is.
+        """Remove a writer if the marker has not changed since; else return the marker as it is.
 
         Its last writer removes the marker, unless `keep`.
         """
@@ -288,8 +288,8 @@ def _markers(slot: Item) -> dict[str, Marker]:
 class MarkerChanges:
     """The change log of a copy that MigratingDrivers write.
 
-    Only the process that holds the lease of the migration reads it. `tables` are the tables with
-    the truth: the old ones before the cut-over, the new one after it.
+    Only the process that holds the lease of the migration reads it. `tables` are the tables
+    that are authoritative: the old ones before the cut-over, the new one after it.
     """
 
     def __init__(

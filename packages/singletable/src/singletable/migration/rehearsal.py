@@ -1,8 +1,8 @@
-"""Run a migration on a copy of the tables in this process, to see what it does and consumes.
+"""Try a migration on a copy of its tables in this process: dry runs and estimates.
 
 The copy has all items of the tables, or a sample, and the indexes as they are now. The steps are
-run by the same code as in earnest. Items that fail are recorded and removed from the copy, so that
-one rehearsal finds all of them. Nothing is written to the tables.
+run by the same code as the real migration. Items that fail are recorded and removed from the copy,
+so that one rehearsal finds all of them. Nothing is written to the tables.
 """
 
 from __future__ import annotations
@@ -10,20 +10,24 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 from msgspec.structs import replace
 
 from singletable.engine import Engine, Settings
 from singletable.errors import MigrationError, ResourceNotFound, TransformFailed, ValidationError
-from singletable.migration.environment import PATIENT, StepProgress, no_progress
-from singletable.migration.places import Side
+from singletable.migration.environment import PATIENT, Environment, StepProgress, no_progress
+from singletable.migration.estimate import StepPlan, Tariff
+from singletable.migration.migrations import Migration
 from singletable.migration.rate_limit import consumed_units
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.state import is_state_item
-from singletable.migration.steps import Copy, DropTable, Migration, Step, step_tables, step_text
+from singletable.migration.step import Step
+from singletable.migration.trial import ConsumedUnits, CopiedTable, StepTrial
+from singletable.migration.two_addresses import Side
 from singletable.operations import (
     BatchWriteItem,
     DeleteItem,
@@ -39,6 +43,7 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.operations.registry import OPERATIONS
+from singletable.prices import RegionPrices, region_prices
 from singletable.retry import run, send, unwrap_retries
 from singletable.schema import Table, create_operation, table_from_description
 from singletable.store.batch import MAX_BATCH_WRITES
@@ -47,31 +52,9 @@ from singletable.values import Item, item_size
 
 R = TypeVar("R")
 
+SAMPLE_SIZE = 2_000
 # Larger copies are kept in a temporary file, not in memory.
 MAX_BYTES_IN_MEMORY = 256 * 1024 * 1024
-
-
-@dataclass
-class LoadedTable:
-    """A table of the rehearsal: what is known about it, and how many items were copied."""
-
-    described: TableDescription
-    items: int = 0
-    bytes: int = 0
-    # Whether all items were copied.
-    is_complete: bool = True
-
-
-@dataclass
-class RehearsedStep:
-    """What a step consumed on the copy, and the items for which it failed."""
-
-    read_units: float = 0.0
-    write_units: float = 0.0
-    # Units for the state of the migration, which do not depend on the number of items.
-    state_read_units: float = 0.0
-    state_write_units: float = 0.0
-    failures: list[tuple[Item, str]] = field(default_factory=list[tuple[Item, str]])
 
 
 class CountingDriver:
@@ -79,7 +62,7 @@ class CountingDriver:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        self.count = RehearsedStep()
+        self.count = ConsumedUnits()
 
     def execute(self, operation: Operation[R], /) -> R:
         """Execute a request, and record what it consumed."""
@@ -100,32 +83,39 @@ class CountingDriver:
         return output  # type: ignore[no-any-return]
 
 
+class TryOptions(TypedDict, total=False):
+    """How the tables of a migration are read for a dry run or an estimate."""
+
+    tables: Mapping[Table, str] | None
+    segments: int
+    page_size: int | None
+    clock: Callable[[], float]
+    on_progress: Callable[[StepProgress], object] | None
+
+
 class Rehearsal:
-    """A copy of the tables of migrations, on which steps are run. Close it to release the copy."""
+    """A copy of the tables of a migration, on which steps are run. Close it to release the copy."""
 
     def __init__(
         self,
+        migration: Migration,
         source: Driver,
         target: Driver | None = None,
-        *,
-        tables: Mapping[Table, str] | None = None,
-        segments: int = 4,
-        page_size: int | None = None,
-        clock: Callable[[], float],
-        on_progress: Callable[[StepProgress], object] | None = None,
+        **options: Unpack[TryOptions],
     ) -> None:
+        self._migration = migration
+        self._source, self._target = source, target
         self._drivers: dict[Side, Driver] = {
             "source": unwrap_retries(source),
             "target": unwrap_retries(target or source),
         }
-        self._names = dict(tables or {})
-        self._segments = segments
-        self._page_size = page_size
-        self._clock = clock
-        self._on_progress = on_progress or no_progress
+        self._options = options
+        self._names = dict(options.get("tables") or {})
+        self._on_progress = options.get("on_progress") or no_progress
         self._stack = ExitStack()
         self._copies: dict[int, CountingDriver] = {}
-        self._loaded: dict[tuple[int, str], LoadedTable | None] = {}
+        self._loaded: dict[tuple[int, str], CopiedTable | None] = {}
+        self._runs = 0
 
     def __enter__(self) -> Rehearsal:
         return self
@@ -135,7 +125,7 @@ class Rehearsal:
 
     # The copy
 
-    def load(self, table: Table, side: Side, limit: int | None = None) -> LoadedTable | None:
+    def load(self, table: Table, side: Side, limit: int | None = None) -> CopiedTable | None:
         """Copy a table, or up to `limit` items, unless it is copied already.
 
         Returns None if the table does not exist.
@@ -149,9 +139,9 @@ class Rehearsal:
                 self._loaded[place] = self._copy(driver, described, limit)
         return self._loaded[place]
 
-    def _copy(self, driver: Driver, described: TableDescription, limit: int | None) -> LoadedTable:
+    def _copy(self, driver: Driver, described: TableDescription, limit: int | None) -> CopiedTable:
         copy = self._copy_of(driver, described.table_size_bytes if limit is None else 0)
-        loaded = LoadedTable(described)
+        loaded = CopiedTable(described)
         name = described.table_name
         # Without TTL: the copy keeps what is stored.
         run(copy, send(PATIENT, create_operation(table_from_description(described, None), name)))
@@ -187,10 +177,23 @@ class Rehearsal:
             self._copies[id(driver)] = CountingDriver(self._stack.enter_context(engine))
         return self._copies[id(driver)]
 
-    def item_count(self, table: Table, side: Side) -> int:
-        """Return the number of items that DescribeTable reports; 0 if there is no table."""
-        described = self._describe(self._drivers[side], self._name(table))
-        return 0 if described is None else described.item_count
+    def sample(self, size: int) -> None:
+        """Copy the same share of each table that a step reads."""
+        read: dict[Table, Side] = {
+            table: step.side_of(table)
+            for step in self._migration.steps
+            for table in step.read_tables
+        }
+        counts: dict[Table, int] = {}
+        for table, side in read.items():
+            described = self._describe(self._drivers[side], self._name(table))
+            counts[table] = 0 if described is None else described.item_count
+        share = min(1.0, size / max(sum(counts.values()), 1))
+        for table, side in read.items():
+            # A count of 0 may be old: DynamoDB updates it about every six hours.
+            wanted = ceil(counts[table] * share) or size
+            # One more shows whether these are all.
+            self.load(table, side, wanted + 1 if share == 1 else wanted)
 
     def items(self, table: Table, side: Side) -> Iterator[Item]:
         """Yield the items of a copy."""
@@ -217,54 +220,60 @@ class Rehearsal:
 
     # Steps
 
-    def run(self, migration: Migration, number: int, segments: int | None = None) -> RehearsedStep:
-        """Run a step on the copy, and return what it consumed."""
-        step = migration.steps[number]
-        if isinstance(step, DropTable):
-            return RehearsedStep()
-        for table in step_tables(step):
+    def run(self, step: Step, segments: int | None = None) -> StepTrial:
+        """Run a step on the copy, and return what it consumed, and which items fail."""
+        if step.drops:
+            return StepTrial(step.describe())
+        for table in step.tables:
             # Of the table that a Copy writes, only its indexes matter.
-            written = isinstance(step, Copy) and table is step.target
-            self.load(table, side_of(step, table), 0 if written else None)
-        alone = Migration(step, name=f"{migration.name or 'migration'}-{number}")
+            self.load(table, step.side_of(table), None if table in step.read_tables else 0)
+        trial, seen = StepTrial(step.describe()), set[tuple[Side, ItemId]]()
         source, target = self.copied("source"), self.copied("target")
-        total = source.count = target.count = RehearsedStep()
-        runner = MigrationRunner(
-            alone,
-            source,
-            target,
-            tables=self._names,
-            segments=segments or self._segments,
-            page_size=self._page_size,
-            clock=self._clock,
-            sleep=lambda seconds: None,
-            on_progress=self._on_progress,
-            changes="none",
-        )
-        seen: set[tuple[Side, ItemId]] = set()
+        self._runs += 1
+        alone = Migration(step, name=f"{self._migration.name or 'migration'}-{self._runs}")
+        runner = self._runner(alone, source, target, segments=segments)
         while True:
+            # If items fail, the rest is run again, and only that run is counted.
+            trial.units = source.count = target.count = ConsumedUnits()
             try:
                 runner.run()
-                return total
+                return trial
             except TransformFailed as error:
-                failures = [(cast("Item", key), reason) for key, reason in error.failures]
-                # The rest is run again, so what was consumed until here is not counted.
-                total = source.count = target.count = RehearsedStep(
-                    failures=[*total.failures, *failures]
-                )
-                if not self._remove(step, [key for key, _ in failures], seen):
+                trial.fail(error.failures)
+                keys = [cast("Item", key) for key, _ in error.failures]
+                trial.removed += keys
+                if not self._remove(step, keys, seen):
                     raise
             except ValidationError as error:
                 raise MigrationError(
-                    f"{step_text(step)}: DynamoDB rejects an item that the step writes: {error} A "
+                    f"{step.describe()}: DynamoDB rejects an item that the step writes: {error} A "
                     "dry run of a Copy finds out which one."
                 ) from error
+
+    def _runner(
+        self,
+        migration: Migration,
+        source: Driver,
+        target: Driver | None,
+        segments: int | None = None,
+    ) -> MigrationRunner:
+        options = self._options.copy()
+        if segments is not None:
+            options["segments"] = segments
+        return MigrationRunner(
+            migration, source, target, sleep=lambda seconds: None, changes="none", **options
+        )
+
+    def environment(self) -> Environment:
+        """Return an environment to read the tables with, as the steps before have left them."""
+        source = self.copied("target") if self._runs else self._source
+        return self._runner(self._migration, source, self._target).environment()
 
     def _remove(self, step: Step, keys: Sequence[Item], seen: set[tuple[Side, ItemId]]) -> bool:
         """Remove items from the copy; return False if none of them was there."""
         before = len(seen)
-        for table in step_tables(step):
-            side = side_of(step, table)
+        for table in step.tables:
+            side = step.side_of(table)
             for key in keys:
                 if set(key) == {one.name for one in table.key_attributes}:
                     seen.add((side, item_id(self._name(table), key)))
@@ -272,6 +281,89 @@ class Rehearsal:
         return len(seen) > before
 
 
-def side_of(step: Step, table: Table) -> Side:
-    """Return where a table of a step is: only the tables that a Copy reads are at the source."""
-    return "source" if isinstance(step, Copy) and table is not step.target else "target"
+# Dry runs
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What a migration would do."""
+
+    migration: str
+    steps: tuple[StepTrial, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether no item fails."""
+        return not any(step.failed for step in self.steps)
+
+
+def dry_run(
+    migration: Migration,
+    source: Driver,
+    target: Driver | None = None,
+    *,
+    limit: int | None = None,
+    examples: int = 3,
+    **options: Unpack[TryOptions],
+) -> DryRun:
+    """Return what a migration would do, from all items or from the first `limit` of each table.
+
+    `options` are `tables`, `segments`, `page_size`, `clock` and `on_progress` of MigrationRunner.
+    """
+    with Rehearsal(migration, source, target, **options) as copies:
+        steps = [step.dry_run(copies, limit, examples) for step in migration.steps]
+        return DryRun(migration.name, tuple(steps))
+
+
+# Estimates
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationPlan:
+    """The figures of a migration."""
+
+    migration: str
+    steps: tuple[StepPlan, ...]
+
+    @property
+    def read_units(self) -> float:
+        """The units that are read."""
+        return sum(step.read_units for step in self.steps)
+
+    @property
+    def write_units(self) -> float:
+        """The units that are written."""
+        return sum(step.write_units for step in self.steps)
+
+    @property
+    def cost(self) -> float:
+        """The cost in US dollars."""
+        return sum(step.cost for step in self.steps)
+
+    @property
+    def seconds(self) -> float | None:
+        """The duration; None without a rate."""
+        times = [step.seconds for step in self.steps if step.seconds is not None]
+        return sum(times) if len(times) == len(self.steps) else None
+
+
+def estimate(
+    migration: Migration,
+    source: Driver,
+    target: Driver | None = None,
+    *,
+    rate: float | None = None,
+    prices: RegionPrices | None = None,
+    sample_size: int = SAMPLE_SIZE,
+    **options: Unpack[TryOptions],
+) -> MigrationPlan:
+    """Return the plan of a migration: what each step reads, writes, costs and takes.
+
+    Reading the sample consumes half a read unit per 4 KB. Nothing is written. Without `prices`, the
+    on-demand prices of us-east-1 are used.
+    """
+    tariff = Tariff(prices or region_prices(), rate)
+    with Rehearsal(migration, source, target, **options) as copies:
+        copies.sample(sample_size)
+        steps = [step.estimate(copies, tariff) for step in migration.steps]
+        return MigrationPlan(migration.name, tuple(steps))

@@ -14,8 +14,8 @@ application uses the old tables, the new one uses the new table:
 | `finished` | refused | refused | pass | pass |
 | `rolled-back`, `down` | pass | pass | refused | refused |
 
-Before the cut-over the old tables are the truth. If the copy leaves items unchanged, writes of the
-new version go to the old table and are carried over. If it transforms them, they are refused.
+Before the cut-over, the old tables are authoritative. If the copy leaves items unchanged, writes of
+the new version go to the old table and are carried over. If it transforms them, they are refused.
 
 After the cut-over, writes of the old version are refused: they could be carried over only by
 deriving a new item from an old one, which would undo what the new version has written to it since.
@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 from uuid import uuid4
 
@@ -43,18 +42,20 @@ from singletable.errors import (
     ServiceUnavailable,
     SingleTableError,
 )
-from singletable.migration.derivation import Derivation
+from singletable.migration.copy_step import Copy
 from singletable.migration.derived_reads import Locate, derived_read
 from singletable.migration.dual_write import Direction, DualWrite, direction, written_items
 from singletable.migration.markers import MarkerSlots
-from singletable.migration.places import (
+from singletable.migration.migrations import Migration
+from singletable.migration.rules import UnchangedRule
+from singletable.migration.state import PHASE_SECONDS, Phase, State, StateStore
+from singletable.migration.two_addresses import (
+    Place,
     Side,
-    at,
+    real_name,
     rename_output,
     rename_tables,
 )
-from singletable.migration.state import PHASE_SECONDS, Phase, State, StateStore
-from singletable.migration.steps import Copy, Migration, UnchangedRule
 from singletable.operations import (
     DescribeTable,
     Operation,
@@ -148,7 +149,7 @@ class RequestRouter:
         sides[copy.target] = "target"
         self.policy = RetryPolicy()
         self._context = Context(
-            table_names={table: at(where, real[table]) for table, where in sides.items()},
+            table_names={table: Place(where, real[table]) for table, where in sides.items()},
             retry_policy=self.policy,
         )
         name = self._context.table_name(copy.target)
@@ -212,7 +213,7 @@ class RequestRouter:
             if name is None or name not in tables or (side, name) in self._described:
                 continue
             try:
-                output = yield from send(self.policy, DescribeTable(at(side, name)))
+                output = yield from send(self.policy, DescribeTable(Place(side, name)))
             except ResourceNotFound:
                 continue  # the new table is not created yet
             self._arns[output.table.table_arn] = name
@@ -309,8 +310,8 @@ class RequestRouter:
             )
         elif phase in ("copying", "ready") and writes:
             reason = (
-                "The old tables are still the truth, and a change of a new item cannot be turned "
-                "into one of old items. Cut over first."
+                "The old tables are still in use, and a change of a new item cannot be turned into "
+                "one of old items. Cut over first."
             )
         elif phase == "copying":
             reason = (
@@ -417,29 +418,16 @@ class RequestRouter:
         return self._view
 
     def _direction(self, side: Side, state: State) -> Direction:
-        """Return how the truth on a side is carried to the other side."""
+        """Return how changes on one side are copied to the other."""
         found = self._directions.get((side, state.started))
         if found is None:
-            moment = datetime.fromtimestamp(state.started, UTC)
-            sources = self.copy.sources
-            if side == "source":
-                copy = self.copy
-                skips = copy.skip_failures
-                derivations = [
-                    Derivation(copy.rules, copy.target, self._context, moment, skip_failures=skips)
-                ]
-            else:
-                derivations = [
-                    Derivation(
-                        self.copy.back,
-                        table,
-                        self._context,
-                        moment,
-                        others=[other for other in sources if other is not table],
-                    )
-                    for table in sources
-                ]
-            found = self._directions[side, state.started] = direction(derivations, self._slots)
+            copy, started = self.copy, state.started
+            derivations = (
+                [copy.forward(self._context, started)]
+                if side == "source"
+                else copy.backward(self._context, started)
+            )
+            found = self._directions[side, started] = direction(derivations, self._slots)
         return found
 
 
@@ -465,7 +453,7 @@ class _Request:
             real = router.real_name(name)
             sent = (instead or {}).get(real, real)
             self._names[sent] = name
-            return at(side, sent)
+            return Place(side, sent)
 
         self.operation = rename_tables(operation, rename)
 
@@ -486,7 +474,7 @@ class _Request:
 
     def own_name(self, name: str) -> str:
         """Return the name that the application uses for a table."""
-        real = name.partition("/")[2]
+        real = real_name(name)
         return self._names.get(real, real)
 
 

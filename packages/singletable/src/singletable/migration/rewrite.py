@@ -11,8 +11,11 @@ AddCount after it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
+
+from typing_extensions import override
 
 from singletable.errors import MigrationError, TransformFailed
 from singletable.expressions import NotExists
@@ -22,21 +25,30 @@ from singletable.migration.derivation import (
     Member,
     Source,
     Unit,
+    entities_of,
     key_text,
     transform_failed,
 )
 from singletable.migration.environment import Environment
-from singletable.migration.in_place import Failures, ReadGuard, decode_values, scan_in_place
-from singletable.migration.steps import (
+from singletable.migration.live_table import (
+    Failures,
+    ReadGuard,
+    decode_values,
+    is_of,
+    scan_in_place,
+)
+from singletable.migration.rules import (
     EachRule,
     LeaveOutRule,
     MergeRule,
-    Rewrite,
     Rule,
     UnchangedRule,
+    check_rules,
     source_tables,
     unchanged,
 )
+from singletable.migration.step import Step
+from singletable.migration.trial import Example
 from singletable.retry import Steps
 from singletable.schema import Model, Table, model_of
 from singletable.store.bulk import BulkChange, commit_changes
@@ -53,24 +65,72 @@ from singletable.values import Item
 MAX_ATTEMPTS = 20
 
 
-def run_rewrite(step: Rewrite, env: Environment) -> None:
-    """Replace the old items by new ones."""
-    _rewrite(env, "Rewrite", step.rules)
+@dataclass(frozen=True, slots=True)
+class Rewrite(Step):
+    """Replace items of a table by others of the same table: split, merge, or change their keys.
 
+    Each replacement is one transaction. The old entity must not match new items by its type tag
+    and key, unless the function returns these as they are; they would be replaced again otherwise.
+    """
 
-def undo_rewrite(step: Rewrite, env: Environment) -> None:
-    """Replace the new items by old ones, with the rules of `back`."""
-    if not step.back:
-        raise MigrationError(
-            "Rewrite cannot be undone, because it has no back=…. Add rules that derive the old "
-            "items from the new ones."
-        )
-    _rewrite(env, "Undo Rewrite", step.back)
+    _undone_by = "`down` rewrites the items by its back=…."
+    _fault = "would still be replaced"
+
+    rules: tuple[Rule, ...]
+    back: tuple[Rule, ...] = ()
+
+    def __init__(self, *rules: Rule, back: Sequence[Rule] = ()) -> None:
+        object.__setattr__(self, "rules", rules)
+        object.__setattr__(self, "back", tuple(back))
+        check_rules("Rewrite", (*rules, *back))
+
+    @property
+    @override
+    def tables(self) -> list[Table]:
+        return source_tables((*self.rules, *self.back))
+
+    @override
+    def describe(self) -> str:
+        return f"Rewrite({', '.join(entity.__name__ for entity in self._entities)})"
+
+    @property
+    def _entities(self) -> list[type[Any]]:
+        return [entity for rule in self.rules for entity in rule.entities]
+
+    def _is_about(self, item: Item) -> bool:
+        return is_of(self._entities, item)
+
+    @override
+    def run(self, env: Environment) -> None:
+        _rewrite(env, "Rewrite", self.rules)
+
+    @override
+    def undo(self, env: Environment) -> None:
+        _rewrite(env, "Undo Rewrite", self.back)
+
+    @property
+    @override
+    def irreversible(self) -> str | None:
+        return None if self.back else "it has no back=… rules that derive the old items."
+
+    def _examples(
+        self,
+        before: Mapping[ItemId, tuple[Table, Item]],
+        after: Mapping[ItemId, tuple[Table, Item]],
+        failed: Collection[Item],
+    ) -> Iterator[Example]:
+        rules = [rule for rule in self.rules if isinstance(rule, EachRule)]
+        for _, item in before.values():
+            rule = next((one for one in rules if is_of([one.entity], item)), None)
+            if rule is None or key_attributes(model_of(rule.entity), item) in failed:
+                continue
+            old = decode_item(model_of(rule.entity), item)
+            yield Example(str(rule), [old], entities_of(rule.function(old)))
 
 
 def _rewrite(env: Environment, name: str, rules: Sequence[Rule]) -> None:
     tables = source_tables(rules)
-    if len({env.context.table_name(table) for table in tables}) != 1:
+    if len({env.table_name(table) for table in tables}) != 1:
         names = ", ".join(repr(table) for table in tables) or "none"
         raise MigrationError(
             f"{name} works within one table, but its rules read {names}. Write one Rewrite for "
@@ -116,7 +176,7 @@ class _Rewriter:
     ) -> None:
         self.tables = tables
         self.failures = failures
-        self._table_name = env.context.table_name(tables[0])
+        self._table_name = env.table_name(tables[0])
         # All declarations of the table have its name in requests.
         self._names = dict(env.context.table_names)
         self._context = replace(env.context, table_names=self._names)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar
 
 from singletable.errors import (
     InvalidValue,
@@ -20,9 +20,8 @@ from singletable.errors import (
     SingleTableError,
     TrimmedDataAccess,
 )
-from singletable.migration.backfill import run_backfill, undo_backfill
-from singletable.migration.counts import run_add_count, undo_add_count
-from singletable.migration.derivation import Derivation, key_text
+from singletable.migration.copy_step import CopyPhases
+from singletable.migration.derivation import key_text
 from singletable.migration.environment import (
     Environment,
     StepProgress,
@@ -30,19 +29,8 @@ from singletable.migration.environment import (
     migration_context,
     no_progress,
 )
-from singletable.migration.indexes import (
-    run_add_index,
-    run_create_table,
-    run_drop_index,
-    run_drop_table,
-    undo_add_index,
-    undo_create_table,
-    undo_drop_index,
-)
-from singletable.migration.phases import CopyPhases
-from singletable.migration.places import Places, Side
+from singletable.migration.migrations import Migration
 from singletable.migration.rate_limit import RateLimit
-from singletable.migration.rewrite import run_rewrite, undo_rewrite
 from singletable.migration.state import (
     LEASE_SECONDS,
     Applied,
@@ -54,50 +42,25 @@ from singletable.migration.state import (
     StateStore,
     state_key,
 )
-from singletable.migration.steps import (
-    AddCount,
-    AddIndex,
-    AddUnique,
-    Backfill,
-    Copy,
-    CreateTable,
-    DropIndex,
-    DropTable,
-    Migration,
-    Rewrite,
-    Step,
-    step_tables,
-    step_text,
-    without_table,
-)
-from singletable.migration.uniques import run_add_unique, undo_add_unique
+from singletable.migration.step import without_table
+from singletable.migration.two_addresses import Side, TwoAddressDriver, real_name
+from singletable.migration.verification import Verification, VerifySettings
 from singletable.operations import DeleteTable, Driver
-from singletable.retry import run, send
+from singletable.retry import Steps
 from singletable.schema import Table
 from singletable.store.context import check_driver
 from singletable.values import Item
+
+R = TypeVar("R")
 
 POLL_SECONDS = 0.5
 # How long cut-over, rollback and finish wait for a process that follows the changes.
 LOCK_SECONDS = 10.0
 
-StepFunction: TypeAlias = Callable[[Any, Environment], None]
-# How a step of a type is run, and how it is undone; None: it cannot be undone.
-STEPS: dict[type, tuple[StepFunction, StepFunction | None]] = {
-    CreateTable: (run_create_table, undo_create_table),
-    DropTable: (run_drop_table, None),
-    AddIndex: (run_add_index, undo_add_index),
-    DropIndex: (run_drop_index, undo_drop_index),
-    Backfill: (run_backfill, undo_backfill),
-    AddUnique: (run_add_unique, undo_add_unique),
-    AddCount: (run_add_count, undo_add_count),
-    Rewrite: (run_rewrite, undo_rewrite),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How far a migration came. `phase` is None if it has not begun."""
+    """The progress of a migration. `phase` is None if it has not begun."""
 
     migration: str
     phase: Phase | None = None
@@ -114,17 +77,6 @@ class Status:
     # Items of the old tables that were written after the cut-over, by a process that still uses
     # them: these writes are in the old tables only. None: unknown, without a change feed.
     stray_writes: tuple[Item, ...] | None = ()
-
-
-def state_table(migration: Migration) -> Table:
-    """Return the table that has the state and the history of a migration."""
-    if not migration.steps:
-        raise InvalidValue(f"Migration {migration.name!r} has no steps.")
-    if migration.copy is not None:
-        return migration.copy.target
-    dropped = {step.table for step in migration.steps if isinstance(step, DropTable)}
-    tables = [table for step in migration.steps for table in step_tables(step)]
-    return next((table for table in tables if table not in dropped), tables[0])
 
 
 class MigrationRunner:
@@ -173,21 +125,11 @@ class MigrationRunner:
         for driver in (source, target or source):
             check_driver(driver)
         self.migration = migration
-        self.table = state_table(migration)
-        self._changes: Changes | None = None if changes == "auto" else changes
-        self._segments = segments
-        self._page_size = page_size
-        self._clock = clock
-        self._sleep = sleep
-        self._on_progress = on_progress or no_progress
-        self._limit = RateLimit(rate, clock)
-        self._driver = Places(source, target or source)
+        self.table = migration.state_table
         self._has_one_address = target is None or target is source
-        copied = migration.copy.sources if migration.copy is not None else []
+        # The last step comes last, so the tables that a Copy reads are at the source.
         sides: dict[Table, Side] = {
-            table: "source" if table in copied else "target"
-            for step in migration.steps
-            for table in step_tables(step)
+            table: step.side_of(table) for step in migration.steps for table in step.tables
         }
         self.context = migration_context(sides, tables or {}, clock)
         name = self.context.table_name(self.table)
@@ -202,13 +144,32 @@ class MigrationRunner:
             lease_seconds=lease_seconds,
         )
         self.history = HistoryStore(recorded_in, name, self.context.retry_policy)
-        self._texts = [step_text(step) for step in migration.steps]
+        self._texts = [step.describe() for step in migration.steps]
+        # The settings of every run; each one has a state of its own.
+        self._settings = Environment(
+            TwoAddressDriver(source, target or source),
+            self.context,
+            self.states,
+            State("running", clock()),
+            RateLimit(rate, clock),
+            segments=segments,
+            page_size=page_size,
+            changes=None if changes == "auto" else changes,
+            clock=clock,
+            sleep=sleep,
+            on_progress=on_progress or no_progress,
+        )
+        self._clock, self._sleep = clock, sleep
+
+    def _run(self, steps: Steps[R]) -> R:
+        """Send requests about the state, without a lease."""
+        return self._settings.run_without_lease(steps)
 
     def _check_names(self) -> None:
         """Raise InvalidValue if an old table is the new one."""
-        new = self.context.table_name(self.table).partition("/")[2]
+        new = real_name(self.context.table_name(self.table))
         for table in self.migration.copy.sources if self.migration.copy is not None else ():
-            if self._has_one_address and self.context.table_name(table).partition("/")[2] == new:
+            if self._has_one_address and real_name(self.context.table_name(table)) == new:
                 raise InvalidValue(
                     f"MigrationRunner: {table!r} and {self.table!r} are both the table {new!r} at "
                     "the same address. Give the new table another name, or copy to another address."
@@ -222,41 +183,30 @@ class MigrationRunner:
         self._create_state_table()
         with self._leased(start=True) as env:
             state = env.state
-            if state.phase == "switching":
-                self._phases("run").resume(env)
-            if state.phase == "rolled-back":
-                state.step, state.steps = 0, self._texts
-                self._phases("run").start_over(env)
-            if state.phase == "down":
-                # The step that was being undone may be undone in part.
-                state.step = max(state.step - 1, 0)
-                state.phase, state.steps = "running", self._texts
+            state.cancel_switch()
+            if state.phase in ("rolled-back", "down"):
+                state.run_again(self._texts)
+                env.checkpoint()
             if state.phase in ("running", "copying", "ready"):
                 self._check_steps(state)
                 self._run_steps(env)
         return self.status()
 
     def _run_steps(self, env: Environment) -> None:
-        state = env.state
         for number, step in enumerate(self.migration.steps):
-            if number < state.step:
+            if number < env.state.step:
                 continue
-            if isinstance(step, Copy):
-                CopyPhases(step, self._changes).copy(env)
+            step.run(env)
+            if step is self.migration.copy:
                 return
-            self._run_function(step)(step, env)
-            state.step, state.scans = number + 1, {}
+            env.state.go_to_step(number + 1)
             env.checkpoint()
         self._finish(env)
 
-    def _run_function(self, step: Step) -> StepFunction:
-        return STEPS[type(step)][0]
-
     def _finish(self, env: Environment) -> None:
-        env.state.ended = self._clock()
-        applied = Applied(self.migration.name, env.state.ended, self.migration.schema)
-        env.run(self.history.record(applied))
-        env.state.phase, env.state.scans = "finished", {}
+        now = self._clock()
+        env.run(self.history.record(Applied(self.migration.name, now, self.migration.schema)))
+        env.state.finish(now)
 
     # After the copy
 
@@ -287,7 +237,9 @@ class MigrationRunner:
         """Carry changes, unless another process holds the lease; return whether this one did."""
         try:
             with self._leased() as env:
-                phases.resume(env)
+                if env.state.phase == "switching":  # the process that was switching has ended
+                    env.state.cancel_switch()
+                    env.checkpoint()
                 if env.state.phase in ("ready", "cut-over"):
                     phases.carry(env, back=env.state.phase == "cut-over")
         except MigrationLocked:
@@ -295,7 +247,7 @@ class MigrationRunner:
         return True
 
     def cut_over(self) -> Status:
-        """Make the new table the one that counts, after carrying over all changes.
+        """Switch the app to the new table, after copying the last changes.
 
         Processes on MigratingDriver follow within seconds. Others must be stopped before, and
         started again with the new table.
@@ -303,14 +255,14 @@ class MigrationRunner:
         phases = self._phases("cut_over")
         with self._leased(wait=LOCK_SECONDS) as env:
             state = env.state
-            if state.phase == "ready" or (state.phase == "switching" and state.cut_over is None):
+            if state.phase == "ready" or state.is_switching(back=False):
                 phases.cut_over(env)
             elif state.phase != "cut-over":
                 raise self._wrong_phase(state, "cut over", "ready")
         return self.status()
 
     def rollback(self, *, accept_loss: bool = False) -> Status:
-        """Make the old tables the ones that count again, after carrying back all changes.
+        """Switch back to the old tables, after copying back the last changes.
 
         Raises MigrationError if changes since the cut-over cannot be carried back, unless
         `accept_loss`. The migration can be run again later: it copies everything again.
@@ -318,8 +270,7 @@ class MigrationRunner:
         phases = self._phases("rollback")
         with self._leased(wait=LOCK_SECONDS) as env:
             state = env.state
-            is_interrupted = state.phase == "switching" and state.cut_over is not None
-            if state.phase == "cut-over" or is_interrupted:
+            if state.phase == "cut-over" or state.is_switching(back=True):
                 phases.roll_back(env, accept_loss=accept_loss)
             elif state.phase != "rolled-back":
                 raise self._wrong_phase(state, "roll back", "cut-over")
@@ -352,14 +303,13 @@ class MigrationRunner:
             if drop_old:
                 for table in phases.step.sources:
                     with suppress(ResourceNotFound):
-                        drop = DeleteTable(env.context.table_name(table))
-                        env.run(send(env.context.retry_policy, drop))
+                        env.send(DeleteTable(env.table_name(table)))
         return self.status()
 
     def _carry_records(self, env: Environment, tables: list[Table]) -> None:
         """Store in the new table what the old ones record about earlier migrations."""
         for table in tables:
-            name = env.context.table_name(table)
+            name = env.table_name(table)
             with suppress(ResourceNotFound):  # it was dropped, by an earlier call or by hand
                 history = env.run(HistoryStore(table, name, env.context.retry_policy).read())
                 for applied in history:
@@ -374,7 +324,7 @@ class MigrationRunner:
                 "tables to switch between. It is finished when all its steps have run; down() "
                 "undoes it."
             )
-        return CopyPhases(self.migration.copy, self._changes)
+        return CopyPhases(self.migration.copy)
 
     def _wrong_phase(self, state: State, action: str, expected: Phase) -> MigrationError:
         return MigrationError(
@@ -390,30 +340,21 @@ class MigrationRunner:
 
         Raises MigrationError, before anything is changed, if one of them cannot be undone.
         """
-        if self.migration.copy is not None:
-            raise MigrationError(
-                "down: a migration with a Copy is undone with rollback(), after the cut-over. "
-                "Before it, the old tables are as they were: delete the new one."
-            )
+        if (copy := self.migration.copy) is not None:
+            raise MigrationError(f"{copy.describe()} cannot be undone: {copy.irreversible}")
         state = self._state()
         if state.phase != "down":
             self._check_steps(state)
         for step in self.migration.steps[: state.step + 1]:
-            if (reason := _why_not_undoable(step)) is not None:
-                raise MigrationError(f"{step_text(step)} cannot be undone: {reason}")
+            if (reason := step.irreversible) is not None:
+                raise MigrationError(f"{step.describe()} cannot be undone: {reason}")
         with self._leased() as env:
             state = env.state
-            if state.phase != "down":
-                # The step that runs now may have been run in part.
-                state.step = min(state.step + 1, len(self.migration.steps))
-                state.phase, state.scans, state.ended = "down", {}, None
-                env.checkpoint()
+            state.undo()
+            env.checkpoint()
             while state.step:
-                step = self.migration.steps[state.step - 1]
-                undo = STEPS[type(step)][1]
-                assert undo is not None
-                undo(step, env)
-                state.step, state.scans = state.step - 1, {}
+                self.migration.steps[state.step - 1].undo(env)
+                state.go_to_step(state.step - 1)
                 env.checkpoint()
             env.run(self.history.remove(self.migration.name))
             state.ended = self._clock()
@@ -422,9 +363,9 @@ class MigrationRunner:
     # Status
 
     def status(self) -> Status:
-        """Return how far the migration came; nothing is changed."""
+        """Return the progress of the migration; nothing is changed."""
         try:
-            state, lease = run(self._driver, self.states.read(), self._sleep)
+            state, lease = self._run(self.states.read())
         except ResourceNotFound:
             state, lease = None, None
         if state is None:
@@ -456,7 +397,7 @@ class MigrationRunner:
     @property
     def consumed_units(self) -> float:
         """The capacity units that this runner has consumed."""
-        return self._limit.consumed
+        return self._settings.limit.consumed
 
     def phase(self) -> Phase | None:
         """Return the phase that is stored now; None if the migration has not begun."""
@@ -465,52 +406,29 @@ class MigrationRunner:
 
     def environment(self) -> Environment:
         """Return an environment to read with: the stored state, or a new one, without a lease."""
-        state = self.state()
-        return self._environment(state or State("running", self._clock(), steps=self._texts))
-
-    def derivations(self, env: Environment) -> list[Derivation]:
-        """Return how the table that does not count follows from the one that does.
-
-        Until the cut-over the new table follows from the old ones; then the old ones follow from
-        the new one, if the Copy has `back` rules.
-        """
-        phases = self._phases("derivations")
-        if env.state.phase != "cut-over":
-            return [phases.forward(env)]
-        return phases.backward(env) if phases.step.back else []
+        return self._environment(self.state())
 
     # The state
 
     def _create_state_table(self) -> None:
         """Create the table that has the state, if a step creates it."""
         try:
-            run(self._driver, self.states.read(), self._sleep)
+            self._run(self.states.read())
             return
         except ResourceNotFound:
             pass
         for step in self.migration.steps:
-            if isinstance(step, CreateTable) and step.table is self.table:
-                env = self._environment(State("running", self._clock()))
-                self._run_function(step)(step, env)
+            if step.creates and self.table in step.tables:
+                step.run(self._environment())
                 return
         raise MigrationError(
             f"Table {self.table.name!r} does not exist. Create it, or begin the migration with "
             "CreateTable(…)."
         )
 
-    def _environment(self, state: State) -> Environment:
-        return Environment(
-            self._driver,
-            self.context,
-            self.states,
-            state,
-            self._limit,
-            segments=self._segments,
-            page_size=self._page_size,
-            clock=self._clock,
-            sleep=self._sleep,
-            on_progress=self._on_progress,
-        )
+    def _environment(self, state: State | None = None) -> Environment:
+        initial = State("running", self._clock(), steps=self._texts, digest=self.migration.schema)
+        return replace(self._settings, state=state or initial)
 
     @contextmanager
     def _leased(self, *, start: bool = False, wait: float = 0.0) -> Generator[Environment]:
@@ -518,25 +436,24 @@ class MigrationRunner:
         self._check_names()
         if not start:
             self._state()
-        initial = State("running", self._clock(), steps=self._texts, digest=self.migration.schema)
-        env = self._environment(self._acquire(initial, wait))
+        env = self._environment(self._acquire(self._environment().state, wait))
         env.renewed = self._clock()
         try:
             yield env
         except BaseException:
             # The state in memory may be ahead of what is done.
             with suppress(SingleTableError):
-                stored, lease = run(self._driver, self.states.read(), self._sleep)
+                stored, lease = self._run(self.states.read())
                 if stored is not None and lease is not None and lease.owner == self.states.owner:
-                    run(self._driver, self.states.release(stored), self._sleep)
+                    self._run(self.states.release(stored))
             raise
-        run(self._driver, self.states.release(env.state), self._sleep)
+        self._run(self.states.release(env.state))
 
     def _acquire(self, initial: State, wait: float) -> State:
         until = self._clock() + wait
         while True:
             try:
-                return run(self._driver, self.states.acquire(initial), self._sleep)
+                return self._run(self.states.acquire(initial))
             except MigrationLocked:
                 if self._clock() >= until:
                     raise
@@ -545,7 +462,7 @@ class MigrationRunner:
     def state(self) -> State | None:
         """Return the state that is stored now; None if the migration has not begun."""
         try:
-            return run(self._driver, self.states.read(), self._sleep)[0]
+            return self._run(self.states.read())[0]
         except ResourceNotFound:
             return None
 
@@ -564,12 +481,32 @@ class MigrationRunner:
             )
 
 
-def _why_not_undoable(step: Step) -> str | None:
-    """Return why a step cannot be undone; None if it can."""
-    if STEPS[type(step)][1] is None:
-        return "what it deletes is gone."
-    if isinstance(step, Backfill) and step.transform is not None and step.down is None:
-        return "it has a transform, but no down function that undoes it."
-    if isinstance(step, Rewrite) and not step.back:
-        return "it has no back=(…) rules that derive the old items from the new ones."
-    return None
+def verify(
+    runner: MigrationRunner,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    repair: bool = False,
+    confirm_deletion: Callable[[int], bool] = lambda count: True,
+) -> list[Verification]:
+    """Verify the steps of a migration that were run, in order.
+
+    With `sample`, at least this many items of a copy are compared, chosen at random by `seed`;
+    items that should not be in the target are not found then. With `repair`, wrong items are
+    written again, and items that should not be there are deleted if `confirm_deletion`, called with
+    their number, returns True.
+    """
+    env = runner.environment()
+    settings = VerifySettings(sample, seed, repair, confirm_deletion)
+    reports: list[Verification] = []
+    if env.state.phase == "down":
+        return reports
+    for number, step in enumerate(runner.migration.steps):
+        # A copy that has begun is verified while it is the current step.
+        is_begun = step is runner.migration.copy and env.state.phase != "running"
+        if number > env.state.step or (number == env.state.step and not is_begun):
+            break
+        report = Verification(step.describe())
+        step.verify(env, report, settings)
+        reports.append(report)
+    return reports

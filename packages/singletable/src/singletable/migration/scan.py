@@ -15,6 +15,7 @@ from singletable.migration.state import Segment, is_state_item
 from singletable.operations import PageOutput, Scan
 from singletable.retry import Steps, send
 from singletable.schema import Table
+from singletable.schema.table import STATE_ATTRIBUTE
 from singletable.values import Item
 
 
@@ -48,7 +49,7 @@ def scan_rounds(
 
 
 def restart_scan(env: Environment, name: str) -> None:
-    """Forget how far a scan came."""
+    """Forget the progress of a scan."""
     env.state.scans.pop(name, None)
 
 
@@ -75,7 +76,7 @@ def scan_pages(
         active = list(positions)[: env.segments]
         pages = env.run_parallel(
             [
-                partial(_read_page, env, table, index, total, number, positions[number])
+                partial(env.send, _scan(env, table, number, total, positions[number], index))
                 for number in active
             ]
         )
@@ -85,15 +86,38 @@ def scan_pages(
             else:
                 positions[number] = page.last_evaluated_key
             read += len(page.items)
-            env.progress(f"Reading {table.name}", read)
+            env.progress(f"Reading {table.name}", read, of=[table])
             yield [item for item in page.items if not is_state_item(item)]
 
 
-def _read_page(
-    env: Environment, table: Table, index: str | None, total: int, number: int, after: Item | None
-) -> PageOutput:
-    scan = Scan(
-        env.context.table_name(table),
+def first_item(env: Environment, table: Table) -> Item | None:
+    """Return an item of the application, if the table has one."""
+    after: Item | None = None
+    while True:
+        scan = Scan(
+            env.table_name(table),
+            limit=25,
+            exclusive_start_key=after,
+            filter_expression="attribute_not_exists(#state)",
+            expression_attribute_names={"#state": STATE_ATTRIBUTE},
+            consistent_read=True,
+        )
+        page = env.send(scan)
+        after = page.last_evaluated_key
+        if page.items or after is None:
+            return next(iter(page.items), None)
+
+
+def _scan(
+    env: Environment,
+    table: Table,
+    number: int,
+    total: int,
+    after: Item | None,
+    index: str | None = None,
+) -> Scan:
+    return Scan(
+        env.table_name(table),
         index_name=index,
         limit=env.page_size,
         exclusive_start_key=after,
@@ -101,7 +125,6 @@ def _read_page(
         segment=number if total > 1 else None,
         consistent_read=True if index is None else None,
     )
-    return env.run(send(env.context.retry_policy, scan))
 
 
 def _handle_page(
@@ -115,14 +138,7 @@ def _handle_page(
     """Read and handle the next page of a segment, and return the key to continue after."""
 
     def steps() -> Steps[Item | None]:
-        scan = Scan(
-            env.context.table_name(table),
-            limit=env.page_size,
-            exclusive_start_key=segments[number].after,
-            total_segments=len(segments) if len(segments) > 1 else None,
-            segment=number if len(segments) > 1 else None,
-            consistent_read=True,
-        )
+        scan = _scan(env, table, number, len(segments), segments[number].after)
         if where is not None:
             scan = where.apply(scan)
         page: PageOutput = yield from send(env.context.retry_policy, scan)

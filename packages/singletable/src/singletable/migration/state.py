@@ -1,4 +1,4 @@
-"""The state of a migration, stored as items of the target table.
+"""The state of a migration: its phases, and the items of the target table that store it.
 
 Each state item has a partition of its own, so that reading it needs only its key, whatever the type
 of the table's key and with or without a sort key. The state is one JSON document. A runner holds a
@@ -26,7 +26,6 @@ from singletable.errors import (
 from singletable.operations import (
     DeleteItem,
     GetItem,
-    GetItemOutput,
     Operation,
     PutItem,
     UpdateItem,
@@ -44,10 +43,23 @@ LEASE_SECONDS = 30.0
 PHASE_SECONDS = 2.0
 _MAX_ATTEMPTS = 20
 
-# `running`: steps before a copy, or without one. From `cut-over` on the new table is the truth.
+# `running`: steps before a copy, or without one. Until the cut-over the old tables are
+# authoritative, and changes are copied to the new one; from then on it is the new table.
 Phase: TypeAlias = Literal[
     "running", "copying", "ready", "switching", "cut-over", "rolled-back", "finished", "down"
 ]
+
+# From which phases a migration comes into a phase.
+_BEFORE: Mapping[Phase, tuple[Phase, ...]] = {
+    "running": ("running", "copying", "ready", "rolled-back", "down"),
+    "copying": ("running",),
+    "ready": ("copying", "ready", "switching"),
+    "switching": ("ready", "cut-over", "switching"),
+    "cut-over": ("switching",),
+    "rolled-back": ("switching",),
+    "finished": ("running", "cut-over"),
+    "down": ("running", "finished"),
+}
 
 # How changes are found: from the engine's change feed, from the markers of MigratingDriver, or not.
 Changes: TypeAlias = Literal["feed", "driver", "none"]
@@ -66,6 +78,12 @@ def persist(policy: RetryPolicy, write: Operation[R], attempts: int = _MAX_ATTEM
                 raise
             yield policy.backoff(attempt, "unavailable")
     raise AssertionError  # the last attempt raises
+
+
+def read_state_item(policy: RetryPolicy, table_name: str, key: Item) -> Steps[Item | None]:
+    """Return a state item, read consistently."""
+    output = yield from send(policy, GetItem(table_name, key, consistent_read=True))
+    return output.item
 
 
 def is_state_item(item: Item) -> bool:
@@ -89,14 +107,14 @@ def state_key(table: Table, *names: str) -> Item:
 
 
 class Segment(msgspec.Struct, omit_defaults=True):
-    """How far a segment of a scan came: the key to continue after, or that it is done."""
+    """The progress of a segment of a scan: the key to continue after, or that it is done."""
 
     after: Item | None = None
     done: bool = False
 
 
 class State(msgspec.Struct, omit_defaults=True):
-    """The state of one migration."""
+    """The state of one migration. Its methods are the only ones that change the phase."""
 
     phase: Phase
     started: float
@@ -120,6 +138,80 @@ class State(msgspec.Struct, omit_defaults=True):
     digest: str | None = None
     steps: list[str] = []
 
+    def _enter(self, phase: Phase) -> None:
+        assert self.phase in _BEFORE[phase], f"{self.phase} -> {phase}"
+        self.phase = phase
+
+    # Steps
+
+    def go_to_step(self, number: int) -> None:
+        """Go on with another step, or end before it when steps are undone."""
+        self.step, self.scans = number, {}
+
+    def run_again(self, steps: list[str]) -> None:
+        """Run the steps again after a rollback, or after some were undone."""
+        if self.phase == "rolled-back":
+            self.step = 0
+            self.start_over()
+        elif self.phase == "down":
+            # The step that was being undone may be undone in part.
+            self.step = max(self.step - 1, 0)
+            self._enter("running")
+        self.steps = steps
+
+    def undo(self) -> None:
+        """Begin to undo the steps, of which the one that runs now may have been run in part."""
+        if self.phase != "down":
+            self._enter("down")
+            self.go_to_step(min(self.step + 1, len(self.steps)))
+            self.ended = None
+
+    def finish(self, now: float) -> None:
+        """Record that all steps have run."""
+        self._enter("finished")
+        self.ended, self.scans = now, {}
+
+    # A copy
+
+    def start_over(self) -> None:
+        """Forget the progress of the copy."""
+        self._enter("running")
+        self.scans = {}
+        self.counts = {"restarts": self.counts.get("restarts", 0) + 1}
+        self.position = self.cut_over = self.changes = None
+
+    def begin_copy(self, position: str) -> None:
+        """Begin to copy, with the changes after a position of the change log."""
+        self._enter("copying")
+        self.position = position
+
+    def complete_copy(self) -> None:
+        """Record that the new table is complete and up to date."""
+        self._enter("ready")
+        self.scans = {}
+
+    def begin_switch(self) -> None:
+        """Stop the writes of every MigratingDriver, to cut over or to roll back."""
+        self._enter("switching")
+
+    def cancel_switch(self) -> None:
+        """Return to the phase before the switch, if there is one."""
+        if self.phase == "switching":
+            self.phase = "ready" if self.cut_over is None else "cut-over"
+
+    def end_switch(self, changes: Changes, position: str) -> None:
+        """Cut over: from now on, changes of the new table after a position are copied back."""
+        self._enter("cut-over")
+        self.changes, self.cut_over = changes, position
+
+    def roll_back(self) -> None:
+        """Switch back to the old tables."""
+        self._enter("rolled-back")
+
+    def is_switching(self, *, back: bool) -> bool:
+        """Return whether a cut-over, or a rollback, was interrupted."""
+        return self.phase == "switching" and (self.cut_over is not None) == back
+
 
 class Lease(msgspec.Struct, frozen=True):
     """The lease of the process that runs a migration, and its end."""
@@ -127,6 +219,9 @@ class Lease(msgspec.Struct, frozen=True):
     owner: str
     until: float
 
+
+# A condition expression, and the values in it.
+Condition: TypeAlias = tuple[str, dict[str, AttributeValue]]
 
 _decode_state = msgspec.json.Decoder(State).decode
 _encode = msgspec.json.Encoder().encode
@@ -154,10 +249,11 @@ class StateStore:
         self.lease_seconds = lease_seconds
         self._policy = retry_policy or RetryPolicy()
         self.key = state_key(table, migration, "state")
+        self._own_lease: Condition = "lease_owner = :own", {":own": {"S": owner}}
 
     def read(self) -> Steps[tuple[State | None, Lease | None]]:
         """Read the state and the lease consistently. Each is None if it is not stored."""
-        item = yield from self.read_item(self.key)
+        item = yield from read_state_item(self._policy, self.table_name, self.key)
         if item is None:
             return None, None
         lease = None
@@ -170,12 +266,6 @@ class StateStore:
                 f"The state of migration {self.migration} in {self.table_name!r} cannot be read: "
                 f"{error}. It was altered, or written by a newer version of singletable."
             ) from None
-
-    def read_item(self, key: Item) -> Steps[Item | None]:
-        """Return a state item, read consistently."""
-        get = GetItem(self.table_name, key, consistent_read=True)
-        output: GetItemOutput = yield from send(self._policy, get)
-        return output.item
 
     def acquire(self, initial: State) -> Steps[State]:
         """Take the lease and return the state. The first state of a migration is `initial`.
@@ -202,7 +292,7 @@ class StateStore:
     def save(self, state: State) -> Steps[None]:
         """Write the state and renew the lease; raise MigrationLocked if the lease was lost."""
         try:
-            yield from self._put(state, ("lease_owner = :own", {":own": {"S": self.owner}}))
+            yield from self._put(state, self._own_lease)
         except ConditionFailed:
             raise self._lost() from None
 
@@ -210,18 +300,16 @@ class StateStore:
         """Return whether another name or address means the table that has the state."""
         if table.key_attributes != self.table.key_attributes:
             return False
-        get = GetItem(table_name, self.key, consistent_read=True)
-        output: GetItemOutput = yield from send(self._policy, get)
-        return output.item is not None and output.item.get("lease_owner") == {"S": self.owner}
+        item = yield from read_state_item(self._policy, table_name, self.key)
+        return item is not None and item.get("lease_owner") == {"S": self.owner}
 
     def adopt(self, migration: str, table_name: str, key: Item) -> Steps[None]:
         """Copy the state of an earlier migration from an old table, unless it is here."""
-        get = GetItem(table_name, key, consistent_read=True)
-        output: GetItemOutput = yield from send(self._policy, get)
-        if output.item is None:
+        found = yield from read_state_item(self._policy, table_name, key)
+        if found is None:
             return
         left_out = {*key, "lease_owner", "lease_until"}
-        item: Item = {name: value for name, value in output.item.items() if name not in left_out}
+        item: Item = {name: value for name, value in found.items() if name not in left_out}
         put = PutItem(
             self.table_name,
             {**item, **state_key(self.table, migration, "state")},
@@ -257,12 +345,8 @@ class StateStore:
     def release(self, state: State) -> Steps[None]:
         """Write the state and give up the lease."""
         yield from self.save(state)
-        try:
-            yield from self._put(
-                state, ("lease_owner = :own", {":own": {"S": self.owner}}), held=False
-            )
-        except ConditionFailed:
-            return  # it has expired already
+        with suppress(ConditionFailed):  # it has expired already
+            yield from self._put(state, self._own_lease, held=False)
 
     def register_driver(self) -> Steps[None]:
         """Store that processes use a MigratingDriver, so that changes of the phase wait for them.
@@ -278,15 +362,13 @@ class StateStore:
     def has_drivers(self) -> Steps[bool]:
         """Return whether any process has used a MigratingDriver for this migration."""
         key = state_key(self.table, self.migration, "drivers")
-        return (yield from self.read_item(key)) is not None
+        return (yield from read_state_item(self._policy, self.table_name, key)) is not None
 
     def delete_item(self, key: Item) -> Steps[None]:
         """Delete a state item."""
         yield from persist(self._policy, DeleteItem(self.table_name, key))
 
-    def _put(
-        self, state: State, condition: tuple[str, dict[str, AttributeValue]], *, held: bool = True
-    ) -> Steps[None]:
+    def _put(self, state: State, condition: Condition, *, held: bool = True) -> Steps[None]:
         item: Item = {
             **self.key,
             STATE_ATTRIBUTE: {"S": self.migration},
@@ -305,19 +387,14 @@ class StateStore:
         yield from persist(self._policy, put)
 
 
-def _unchanged_lease(
-    state: State | None, lease: Lease | None
-) -> tuple[str, dict[str, AttributeValue]]:
+def _unchanged_lease(state: State | None, lease: Lease | None) -> Condition:
     """Return the condition that no other runner has taken the lease since it was read."""
     if state is None:
         return f"attribute_not_exists({STATE_ATTRIBUTE})", {}
     if lease is None:
         return "attribute_not_exists(lease_owner)", {}
-    values: Mapping[str, AttributeValue] = {
-        ":owner": {"S": lease.owner},
-        ":until": {"N": repr(lease.until)},
-    }
-    return "lease_owner = :owner AND lease_until = :until", dict(values)
+    condition = "lease_owner = :owner AND lease_until = :until"
+    return condition, {":owner": {"S": lease.owner}, ":until": {"N": repr(lease.until)}}
 
 
 # History: which migrations were applied to a table
@@ -367,11 +444,10 @@ class HistoryStore:
         yield from self._change(lambda history: [one for one in history if one.name != name])
 
     def _read(self) -> Steps[tuple[list[Applied], str | None]]:
-        get = GetItem(self._table_name, self._key, consistent_read=True)
-        output: GetItemOutput = yield from send(self._policy, get)
-        if output.item is None:
+        item = yield from read_state_item(self._policy, self._table_name, self._key)
+        if item is None:
             return [], None
-        text = str(output.item["history"].get("S"))
+        text = str(item["history"].get("S"))
         return _decode_history(text), text
 
     def _change(self, change: Callable[[Sequence[Applied]], list[Applied]]) -> Steps[None]:

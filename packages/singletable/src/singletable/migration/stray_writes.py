@@ -1,7 +1,7 @@
 """Find writes to the old tables after the cut-over, by processes that still use them.
 
 Changes that were carried back are in the change feed of the old tables, too. An old item is as
-carried back if it is what follows from the new items that follow from it.
+carried back if deriving its new items, and the old items of these again, gives the same item.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def find_stray_writes(
 def uncarried_items(
     log: ChangeLog, position: str, back: Sequence[Derivation]
 ) -> Steps[set[ItemId]]:
-    """Return the old items that follow from changes after a position, or did before them."""
+    """Return the old items derived from changes after a position, or from the state before."""
     found: set[ItemId] = set()
     is_last = False
     while not is_last:
@@ -98,7 +98,7 @@ def uncarried_items(
 def _carried_back(
     forward: Derivation, back: Sequence[Derivation], changed: _ChangedOldItem
 ) -> Steps[Targets]:
-    """Return the old items that follow from the new items that followed from images of one."""
+    """Return the old items derived from the new items of the images of an old item."""
     found: Targets = {}
     if not back:
         return found

@@ -1,8 +1,8 @@
 """Copy tables between addresses: all items or some, as they are or changed on the way.
 
 A copy reads what is stored and puts it into the target, over items with the same keys. Nothing is
-deleted there, so a copy can be repeated. How far it came is stored in the target until it is done:
-an interrupted copy continues. Changes that an application makes during the copy may be missed; to
+deleted there, so a copy can be repeated. Its progress is stored in the target until it is done: an
+interrupted copy continues. Changes that an application makes during the copy may be missed; to
 move an application to another table, write a migration.
 """
 
@@ -39,10 +39,10 @@ from singletable.migration.environment import (
     no_progress,
 )
 from singletable.migration.item_filter import ItemFilter
-from singletable.migration.places import Places
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.scan import scan_rounds
 from singletable.migration.state import Segment, State, StateStore, is_state_item
+from singletable.migration.two_addresses import TwoAddressDriver
 from singletable.operations import (
     Driver,
     PageOutput,
@@ -171,7 +171,7 @@ class TableCopy:
             {self._old: self.name, self._new: self.new_name},
             self.clock,
         )
-        self._places = Places(self.source, self.target)
+        self._places = TwoAddressDriver(self.source, self.target)
         self._lock = Lock()
         # What is counted after the last checkpoint.
         self._counts: Counter[str] = Counter()

@@ -8,16 +8,26 @@ transaction that checks that the item still has the value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+from typing_extensions import override
 
 from singletable.errors import TransformFailed
-from singletable.migration.derivation import Key, key_text
+from singletable.migration.derivation import Key, item_key, key_text
 from singletable.migration.environment import Environment
-from singletable.migration.in_place import Failures, ReadGuard, decode_values, scan_in_place
-from singletable.migration.steps import AddUnique
+from singletable.migration.live_table import (
+    EntityStep,
+    Failures,
+    ReadGuard,
+    decode_values,
+    scan_in_place,
+)
+from singletable.migration.rules import check_member
+from singletable.migration.scan import scan_pages
+from singletable.migration.verification import LOOKS, Fault, Verification, VerifySettings
 from singletable.operations import DeleteRequest, WriteRequest
 from singletable.retry import Steps
 from singletable.schema import Model, UniqueConstraint, model_of
@@ -25,6 +35,7 @@ from singletable.schema.unique import OWNER, RELEASED
 from singletable.store.batch import get_items, write_batches
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.context import Context
+from singletable.store.decoder import decode_fields
 from singletable.store.plan import Plan, key_attributes
 from singletable.store.side_writes import marker_fields, plan_side_writes
 from singletable.store.ttl import is_expired
@@ -38,40 +49,73 @@ MAX_SHOWN_GROUPS = 20
 Claim: TypeAlias = tuple[Item, Item, Mapping[str, object] | None]
 
 
-def run_add_unique(step: AddUnique, env: Environment) -> None:
-    """Write the missing markers; raise TransformFailed, before anything is written, if values are
-    not unique.
+@dataclass(frozen=True, slots=True)
+class AddUnique(EntityStep):
+    """Write the markers of a unique constraint for existing items.
+
+    All items are read first. If two have the same value, they are reported and nothing is written.
     """
-    markers = _Markers(step, env)
-    name = f"AddUnique {markers.text}"
-    # If markers are being written already, an interrupted run has compared the values.
-    if f"{env.state.step} {name}" not in env.state.scans:
-        _check_values(env, markers)
-    failures = Failures(name)
 
-    def write(items: list[Item]) -> Steps[int]:
-        changes = yield from markers.missing(items, failures)
-        yield from commit_changes(env.context, changes)
-        return sum(change.is_written for change in changes)
+    _changes_items = False  # markers are new items
+    _undone_by = "`down` deletes the markers."
+    _fault = "is a marker that is missing, or names another owner"
 
-    scan_in_place(env, name, markers.model.table, write, failures)
+    entity: type[Any]
+    unique: str
 
+    def __post_init__(self) -> None:
+        EntityStep.__post_init__(self)
+        check_member("AddUnique", self.entity, self.unique, model_of(self.entity).uniques)
 
-def undo_add_unique(step: AddUnique, env: Environment) -> None:
-    """Delete the markers of the constraint."""
-    markers = _Markers(step, env)
+    @override
+    def run(self, env: Environment) -> None:
+        markers = _Markers(self, env)
+        name = f"AddUnique {markers.text}"
+        # If markers are being written already, an interrupted run has compared the values.
+        if f"{env.state.step} {name}" not in env.state.scans:
+            _check_values(env, markers)
+        failures = Failures(name)
 
-    def delete(items: list[Item]) -> Steps[int]:
-        keys = [key_attributes(markers.model, item) for item in items if markers.owner(item)]
-        requests = {
-            item_id(markers.table, key): WriteRequest(delete_request=DeleteRequest(key))
-            for key in keys
-        }
-        yield from write_batches(env.context, requests)
-        return len(requests)
+        def write(items: list[Item]) -> Steps[int]:
+            changes = yield from markers.missing(items, failures)
+            yield from commit_changes(env.context, changes)
+            return sum(change.is_written for change in changes)
 
-    name = f"Undo AddUnique {markers.text}"
-    scan_in_place(env, name, markers.model.table, delete, Failures(name))
+        scan_in_place(env, name, markers.model.table, write, failures)
+
+    @override
+    def undo(self, env: Environment) -> None:
+        markers = _Markers(self, env)
+
+        def delete(items: list[Item]) -> Steps[int]:
+            keys = [key_attributes(markers.model, item) for item in items if markers.owner(item)]
+            requests = {
+                item_id(markers.table, key): WriteRequest(delete_request=DeleteRequest(key))
+                for key in keys
+            }
+            yield from write_batches(env.context, requests)
+            return len(requests)
+
+        name = f"Undo AddUnique {markers.text}"
+        scan_in_place(env, name, markers.model.table, delete, Failures(name))
+
+    @override
+    def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
+        EntityStep.verify(self, env, report, settings)
+        markers = _Markers(self, env)
+        suspects: dict[ItemId, Item] = {}
+        for page in scan_pages(env, markers.model.table):
+            found = markers.with_owner(page)
+            report.stored[markers.text] += len(found)
+            suspects |= markers.orphans(env, found)
+        report.suspects += len(suspects)
+        for seconds in LOOKS:
+            if suspects:
+                env.sleep(seconds)
+                stored = env.run(markers.read(suspects))
+                suspects = markers.orphans(env, markers.with_owner(stored.values()))
+        for key in suspects.values():
+            report.add(Fault("extra", key, "is a marker, but its owner does not have its value"))
 
 
 class _Markers:
@@ -82,7 +126,7 @@ class _Markers:
         self.model: Model = model_of(step.entity)
         self.constraint: UniqueConstraint = self.model.uniques[step.unique]
         self.text = f"{self.model.name}.{step.unique}"
-        self.table = env.context.table_name(self.model.table)
+        self.table = env.table_name(self.model.table)
         self._guard = ReadGuard(self.model)
 
     def owner(self, item: Item) -> Item | None:
@@ -94,6 +138,40 @@ class _Markers:
             return None
         owner = {one.name: item[f"{OWNER}{one.name}"] for one in keys}
         return owner if self.model.parse_key(owner) is not None else None
+
+    def with_owner(self, items: Iterable[Item]) -> dict[ItemId, tuple[Item, Item]]:
+        """Return the markers among items that are in use: their keys, and those of their owners."""
+        return {
+            item_id(self.table, key): (key, owner)
+            for item in items
+            if (owner := self.constraint.owner(item))
+            and set(owner) == {one.name for one in self.model.table.key_attributes}
+            and self.constraint.access.parse(item) is not None
+            and RELEASED not in item
+            and (key := item_key(self.model.table, item))
+        }
+
+    def read(self, keys: Mapping[ItemId, Item]) -> Steps[dict[ItemId, Item]]:
+        """Return the stored items with these keys, read consistently."""
+        tables = {self.table: self.model.table}
+        return (yield from get_items(self.context, tables, keys, consistent=True))
+
+    def orphans(
+        self, env: Environment, markers: Mapping[ItemId, tuple[Item, Item]]
+    ) -> dict[ItemId, Item]:
+        """Return the keys of markers with an owner that does not have the value."""
+        owners = {item_id(self.table, owner): owner for _, owner in markers.values()}
+        stored = env.run(self.read(owners))
+        orphans: dict[ItemId, Item] = {}
+        for id_, (key, owner) in markers.items():
+            holder = stored.get(item_id(self.table, owner))
+            value = None
+            if holder is not None and self.model.matches(holder):
+                fields = decode_fields(self.model, holder, self.constraint.fields)
+                value = self.constraint.key(fields)
+            if value is None or item_id(self.table, value) != id_:
+                orphans[id_] = key
+        return orphans
 
     def values(self, item: Item) -> dict[str, object] | None:
         """Return the values of an item of the entity; None if it is another one, or expired."""
@@ -149,9 +227,7 @@ class _Markers:
             else:
                 plans += [] if plan is None else [plan]
         keys = {plan.writes[1].item_id: plan.writes[1].key for plan in plans}
-        stored = yield from get_items(
-            context, {self.table: self.model.table}, keys, consistent=True
-        )
+        stored = yield from self.read(keys)
         return [
             _ClaimedValue(self, context, plan, failures)
             for plan in plans

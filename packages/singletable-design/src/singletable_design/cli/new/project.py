@@ -15,7 +15,7 @@ import typer
 from singletable.cli.app_loader import load_module
 from singletable.cli.output import shown_path
 from singletable.errors import InvalidValue, StorageError
-from singletable.migration.schema_diff.files import write_lock
+from singletable.migration.schema_diff.lock_file import write_lock
 from singletable.migration.schema_diff.snapshot import LOCK_NAME, snapshot
 from singletable.schema import find_tables
 from singletable_design.cli.new.app_modules import edited_modules

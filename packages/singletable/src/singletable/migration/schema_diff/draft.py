@@ -137,7 +137,7 @@ class _Draft:
             if (known := was.entities.get(renamed.get(name, name))) is not None
         }
         changed = [name for name, (known, entity) in pairs.items() if known != entity]
-        # Markers of unique values follow from their owners, so they are not copied on their own.
+        # Markers of unique values are derived from their owners, and not copied on their own.
         as_they_are = (was.pk, was.sk) == (is_.pk, is_.sk) and not any(
             pairs[name][0].uniques for name in changed
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from singletable.migration.schema_diff.change_kinds import (
     Changes,
@@ -23,15 +24,34 @@ from singletable.migration.schema_diff.snapshot import (
     UniqueSchema,
 )
 
-NO_MIGRATION, BACKFILL = SchemaChangeKind.NO_MIGRATION, SchemaChangeKind.BACKFILL
-INDEX, NEW_TABLE = SchemaChangeKind.INDEX, SchemaChangeKind.NEW_TABLE
-REWRITE, DANGEROUS = SchemaChangeKind.REWRITE, SchemaChangeKind.DANGEROUS
+NO_MIGRATION, NEW_TABLE = SchemaChangeKind.NO_MIGRATION, SchemaChangeKind.NEW_TABLE
+DANGEROUS = SchemaChangeKind.DANGEROUS
 
-TWO_WRITERS = (
-    "Programs of the old version do not maintain it, so deploy the new version everywhere before "
-    "you run the migration, and read it only afterwards."
-)
-_LOCAL = "DynamoDB creates local indexes only together with their table."
+
+def _read_advice() -> Iterator[tuple[str, tuple[str, list[str]]]]:
+    """Yield the changes of advice.md, with the advice and what they need."""
+    table = Path(__file__).with_name("advice.md").read_text(encoding="utf-8")
+    for row in table.splitlines()[6:]:
+        change, needs, advice = row.strip("| ").split(" | ")
+        yield change, (advice, needs.split(", "))
+
+
+_ADVICE = dict(_read_advice())
+
+
+def _change(
+    what: str,
+    table: str,
+    subject: str,
+    before: str,
+    after: str,
+    *steps: PlannedStep,
+    **values: object,
+) -> SchemaChange:
+    """Return a change with the advice on it, in which `values` are filled in."""
+    text, (kind, *edit) = _ADVICE[what]
+    needs, advice = SchemaChangeKind[kind], text.format(**values)
+    return SchemaChange(table, subject, before, after, needs, advice, steps, bool(edit))
 
 
 def compare_schemas(before: Schema, after: Schema) -> list[SchemaChange]:
@@ -44,15 +64,15 @@ def compare_schemas(before: Schema, after: Schema) -> list[SchemaChange]:
         if name in renamed or name in renamed.values():
             continue
         old, new = before.tables.get(name), after.tables.get(name)
-        if old is None:
-            changes.append(_added_table(name, after.tables[name]))
-        elif new is None:
-            changes.append(_removed_table(name, old))
-        else:
+        if old is not None and new is not None:
             changes += _compare_tables(before, after, name, name)
+        elif new is not None:
+            create = PlannedStep("CreateTable", name)
+            changes.append(_change("added table", name, "table", "none", describe_key(new), create))
+        elif old is not None:
+            changes.append(_change("removed table", name, "table", describe_key(old), "removed"))
     if not changes and before != after:
-        advice = "Only names and types in Python differ; items are stored as before."
-        changes.append(SchemaChange("", "declaration", "other names", "new", NO_MIGRATION, advice))
+        changes.append(_change("other names", "", "declaration", "other names", "new"))
     return changes
 
 
@@ -95,27 +115,12 @@ def _is_renamed(old: EntitySchema, new: EntitySchema) -> bool:
 # Tables and indexes
 
 
-def _added_table(name: str, table: TableSchema) -> SchemaChange:
-    advice = "The table is created; there are no items to copy."
-    steps = (PlannedStep("CreateTable", name),)
-    return SchemaChange(name, "table", "none", describe_key(table), NEW_TABLE, advice, steps)
-
-
-def _removed_table(name: str, table: TableSchema) -> SchemaChange:
-    advice = (
-        "The table and its items stay until you delete them: programs of the old version still "
-        "use it. When none is left, delete it with DropTable(…) in a later migration."
-    )
-    return SchemaChange(name, "table", describe_key(table), "removed", DANGEROUS, advice)
+def _copied(table: str) -> tuple[PlannedStep, PlannedStep]:
+    return PlannedStep("CreateTable", table), PlannedStep("Copy", table)
 
 
 def _renamed_table(before: Schema, after: Schema, old: str, new: str) -> Changes:
-    advice = (
-        "This looks like a new name for the same table. DynamoDB cannot rename a table, so the "
-        "items are copied to a new one while the old one stays in use."
-    )
-    steps = PlannedStep("CreateTable", new), PlannedStep("Copy", new)
-    yield SchemaChange(new, "table name", repr(old), repr(new), NEW_TABLE, advice, steps)
+    yield _change("renamed table", new, "table name", repr(old), repr(new), *_copied(new))
     for change in _compare_tables(before, after, old, new):
         # Items are written as they are declared now, whatever has changed.
         if change.kind in (NO_MIGRATION, DANGEROUS):
@@ -127,40 +132,28 @@ def _renamed_table(before: Schema, after: Schema, old: str, new: str) -> Changes
 
 def _compare_tables(before: Schema, after: Schema, old: str, new: str) -> Changes:
     was, is_ = before.tables[old], after.tables[new]
-    yield from _compare_key_attributes(new, was, is_)
+    if (was.pk, was.sk) != (is_.pk, is_.sk):
+        keys = describe_key(was), describe_key(is_)
+        yield _change("key of the table", new, "key", *keys, *_copied(new))
     yield from _compare_indexes(new, was.indexes, is_.indexes)
     if was.ttl != is_.ttl:
-        advice = "DynamoDB changes it in place: turn it on or off with UpdateTimeToLive."
-        ttl = was.ttl or "none", is_.ttl or "none"
-        yield SchemaChange(new, "time to live", *ttl, NO_MIGRATION, advice)
+        yield _change("time to live", new, "time to live", was.ttl or "none", is_.ttl or "none")
     names = renamed_entities(was, is_)
     for name, entity in is_.entities.items():
         known = was.entities.get(names.get(name, name))
         if known is None:
-            advice = "Older programs do not know its items, and do not return them."
             key = describe_templates(entity.key)
-            yield SchemaChange(new, f"entity {name}", "none", key, NO_MIGRATION, advice)
+            yield _change("added entity", new, f"entity {name}", "none", key)
             continue
         if name in names:
-            advice = "Stored items do not have the name of their class."
             kinds = repr(names[name]), repr(name)
-            yield SchemaChange(new, f"entity {name}", *kinds, NO_MIGRATION, advice)
+            yield _change("renamed entity", new, f"entity {name}", *kinds)
         pair = EntityPair(new, name, known, entity, before.classes, after.classes)
         yield from _compare_entities(pair)
     for name, entity in was.entities.items():
         if name not in is_.entities and name not in names.values():
-            yield _removed_entity(new, name, entity)
-
-
-def _compare_key_attributes(name: str, was: TableSchema, is_: TableSchema) -> Changes:
-    if (was.pk, was.sk) != (is_.pk, is_.sk):
-        advice = (
-            "DynamoDB cannot change the key of a table. Declare the table under a new name, or "
-            "copy it to another address: the items are copied while the old table stays in use."
-        )
-        steps = PlannedStep("CreateTable", name), PlannedStep("Copy", name)
-        keys = describe_key(was), describe_key(is_)
-        yield SchemaChange(name, "key", *keys, NEW_TABLE, advice, steps)
+            key = describe_templates(entity.key)
+            yield _change("removed entity", new, f"entity {name}", key, "removed")
 
 
 def _compare_indexes(
@@ -170,47 +163,31 @@ def _compare_indexes(
         old, new = was.get(name), is_.get(name)
         if old == new:
             continue
-        texts = _describe_index(old), _describe_index(new)
-        change = SchemaChange(table, f"index {name!r}", *texts, INDEX, "")
+        where = table, f"index {name!r}", _describe_index(old), _describe_index(new)
         local = (new or old or IndexSchema(())).local
-        if old is None and not local:
-            advice = "DynamoDB adds it in place and fills it with the items that have its keys."
-            yield replace(change, advice=advice, steps=(PlannedStep("AddIndex", table, name),))
-        elif new is None and local:
-            advice = "A local index cannot be removed from its table. It stays, unused."
-            yield replace(change, kind=NO_MIGRATION, advice=advice)
+        if new is None and local:
+            yield _change("removed local index", *where)
         elif new is None:
-            advice = (
-                "Programs of the old version still query it. When none is left, the migration "
-                "removes it; until then every write pays for it."
-            )
-            yield replace(change, advice=advice, steps=(PlannedStep("DropIndex", table, name),))
+            yield _change("removed index", *where, PlannedStep("DropIndex", table, name))
         elif local:
-            advice = f"{_LOCAL} Declare the table under a new name, or use a global index."
-            steps = PlannedStep("CreateTable", table), PlannedStep("Copy", table)
-            yield replace(change, kind=NEW_TABLE, advice=advice, steps=steps)
+            yield _change("local index", *where, *_copied(table))
+        elif old is None:
+            yield _change("added index", *where, PlannedStep("AddIndex", table, name))
         else:
-            advice = (
-                "DynamoDB cannot change an index. Declare the new one under another name, move "
-                "your queries to it, and remove this one in a later migration."
-            )
-            yield replace(change, advice=advice, needs_edit=True)
+            yield _change("index", *where)
 
 
 # Entities
 
 
-def _removed_entity(table: str, name: str, entity: EntitySchema) -> SchemaChange:
-    advice = (
-        "Its items stay in the table, and their unique values stay reserved. Nothing reads them "
-        "any more. To delete them, call store.delete() for each before you remove the entity."
-    )
-    key = describe_templates(entity.key)
-    return SchemaChange(table, f"entity {name}", key, "removed", DANGEROUS, advice)
-
-
 def _compare_entities(pair: EntityPair) -> Changes:
-    yield from _compare_tags(pair)
+    was, is_ = pair.before.type_tag, pair.after.type_tag
+    if was != is_:
+        where = pair.table, f"{pair.name} type tag", _describe_tag(was), _describe_tag(is_)
+        if was is None:
+            yield _change("added tag", *where)
+        else:
+            yield _change("tag", *where, PlannedStep("Rewrite", pair.name))
     yield from _compare_versions(pair)
     yield from compare_fields(pair)
     yield from _compare_primary_keys(pair)
@@ -219,58 +196,25 @@ def _compare_entities(pair: EntityPair) -> Changes:
     yield from _compare_counts(pair)
 
 
-def _compare_tags(pair: EntityPair) -> Changes:
-    was, is_ = pair.before.type_tag, pair.after.type_tag
-    if was == is_:
-        return
-    texts = _describe_tag(was), _describe_tag(is_)
-    change = SchemaChange(pair.table, f"{pair.name} type tag", *texts, REWRITE, "")
-    if was is None:
-        advice = (
-            "Existing items have no type tag, so the new declaration does not find them. Without a "
-            "tag, old and new items cannot be told apart. Keep the key as the only mark, or copy "
-            "the items to a new table."
-        )
-        yield replace(change, advice=advice, needs_edit=True)
-        return
-    advice = "The new declaration finds only items with its own tag, so all items are rewritten."
-    yield replace(change, advice=advice, steps=(PlannedStep("Rewrite", pair.name),))
-
-
 def _compare_versions(pair: EntityPair) -> Changes:
     before, after = pair.before, pair.after
     old, new = before.schema_version or 1, after.schema_version or 1
-    change = SchemaChange(
-        pair.table, f"{pair.name} schema version", str(old), str(new), NO_MIGRATION, ""
-    )
+    where = pair.table, f"{pair.name} schema version"
     if new < old or (before.schema_version and not after.schema_version):
-        advice = f"Items with version {old} are stored already, and could not be read any more."
-        yield replace(change, kind=REWRITE, advice=advice, needs_edit=True)
+        yield _change("lower version", *where, str(old), str(new), old=old)
     elif before.schema_version and before.version_attribute != after.version_attribute:
         attributes = str(before.version_attribute), str(after.version_attribute)
-        advice = "Existing items have their version in the old attribute. Keep its name."
-        change = replace(change, before=attributes[0], after=attributes[1], kind=REWRITE)
-        yield replace(change, advice=advice, needs_edit=True)
+        yield _change("version attribute", *where, *attributes)
     elif new > old:
-        advice = (
-            f"Items of version {old} are upgraded when they are read, and a backfill upgrades all "
-            f"of them. Declare write_version={old} until all programs know version {new}."
-        )
-        yield replace(change, advice=advice, steps=pair.backfill())
+        versions = str(old), str(new)
+        yield _change("higher version", *where, *versions, *pair.backfill(), old=old, new=new)
     if before.write_version != after.write_version and new == old:
-        advice = "Programs that do not know the version cannot read new items."
         written = str(before.write_version or old), str(after.write_version or new)
-        subject = f"{pair.name} written version"
-        yield SchemaChange(pair.table, subject, *written, NO_MIGRATION, advice)
+        yield _change("written version", pair.table, f"{pair.name} written version", *written)
     if after.oldest_version > before.oldest_version:
-        advice = (
-            f"Items before version {after.oldest_version} cannot be read any more. Run "
-            f"Backfill({pair.name}) while their upgrades are declared; then the migration records "
-            "that there are none."
-        )
+        where = pair.table, f"{pair.name} oldest version"
         oldest = str(before.oldest_version), str(after.oldest_version)
-        subject = f"{pair.name} oldest version"
-        yield SchemaChange(pair.table, subject, *oldest, DANGEROUS, advice)
+        yield _change("oldest version", *where, *oldest, oldest=oldest[1], name=pair.name)
 
 
 def _compare_primary_keys(pair: EntityPair) -> Changes:
@@ -279,73 +223,46 @@ def _compare_primary_keys(pair: EntityPair) -> Changes:
     yield from _compare_old_keys(pair)
     if _same_keys(pair, pair.before.key, pair.after.key):
         return
-    texts = describe_templates(pair.before.key), describe_templates(pair.after.key)
-    change = SchemaChange(pair.table, f"{pair.name} key", *texts, REWRITE, "")
-    steps = (PlannedStep("Rewrite", pair.name),)
+    keys = describe_templates(pair.before.key), describe_templates(pair.after.key)
+    where = pair.table, f"{pair.name} key", *keys
+    rewrite = PlannedStep("Rewrite", pair.name)
     if any(_same_keys(pair, pair.before.key, old) for old in pair.after.old_keys):
-        advice = (
-            "Items are found under both keys, and moved when they are written. A rewrite moves all "
-            "of them: run it when no program of the old version is left."
-        )
-        yield replace(change, kind=NO_MIGRATION, advice=advice, steps=steps)
-        return
-    if may_match(pair.before.key, pair.after.key):
-        advice = (
-            "The key of an item cannot be changed, so all items would be rewritten. But old and "
-            "new keys can have the same shape, so a migration in place cannot tell old items from "
-            "new ones. Change a fixed text of the key as well, or copy the items to a new table."
-        )
-        yield replace(change, advice=advice, needs_edit=True)
-        return
-    advice = (
-        "The key of an item cannot be changed, so each item is replaced by one with the new key, "
-        "in one transaction. Programs of the old version find only the old keys. Declare the old "
-        "key as well, Key(…, old=(OldKey(…),)), or copy to a new table, if both must work at the "
-        "same time."
-    )
-    yield replace(change, advice=advice, steps=steps)
+        yield _change("key with an old key", *where, rewrite)
+    elif may_match(pair.before.key, pair.after.key):
+        yield _change("key of the same shape", *where)
+    else:
+        yield _change("key", *where, rewrite)
 
 
 def _compare_old_keys(pair: EntityPair) -> Changes:
     known = [pair.after.key, *pair.after.old_keys]
     for old in pair.before.old_keys:
         if not any(_same_keys(pair, old, key) for key in known):
-            advice = (
-                "Items that are still under the old key are not found any more. Move all of them "
-                "while it is declared; then the migration records that there are none."
-            )
-            subject, text = f"{pair.name} old key", describe_templates(old)
-            yield SchemaChange(pair.table, subject, text, "removed", DANGEROUS, advice)
+            text = describe_templates(old)
+            yield _change("removed old key", pair.table, f"{pair.name} old key", text, "removed")
 
 
 def _compare_index_keys(pair: EntityPair) -> Changes:
     # schema.lock sorts attributes by name; their order in a key is that of the index.
-    was = {
-        (one.index, frozenset(one.key)): (name, one) for name, one in pair.before.indexes.items()
-    }
-    is_ = {(one.index, frozenset(one.key)): (name, one) for name, one in pair.after.indexes.items()}
+    was, is_ = (
+        {(one.index, frozenset(one.key)): (name, one) for name, one in entity.indexes.items()}
+        for entity in (pair.before, pair.after)
+    )
     for place, (name, key) in is_.items():
-        texts = "none", _describe_index_key(key.key, key.when)
-        subject = f"{pair.name}.{name} in index {key.index!r}"
-        change = SchemaChange(pair.table, subject, *texts, BACKFILL, "", pair.backfill())
+        where = pair.table, f"{pair.name}.{name} in index {key.index!r}"
+        text = _describe_index_key(key.key, key.when)
         if place not in was:
-            advice = f"Existing items get the key by a backfill. {TWO_WRITERS}"
-            yield replace(change, advice=advice)
+            yield _change("added index key", *where, "none", text, *pair.backfill())
             continue
         _, old = was[place]
         if old.when != key.when or not _same_keys(pair, old.key, key.key):
             before = _describe_index_key(old.key, old.when)
-            advice = (
-                "Existing items have the old key until a backfill writes the new one; meanwhile "
-                f"queries find a part of the items. {TWO_WRITERS}"
-            )
-            yield replace(change, before=before, advice=advice)
+            yield _change("index key", *where, before, text, *pair.backfill())
     for place, (name, key) in was.items():
         if place not in is_:
-            advice = "Existing items stay in the index until they are written without its keys."
+            where = pair.table, f"{pair.name}.{name} in index {key.index!r}"
             text = _describe_index_key(key.key, key.when)
-            subject = f"{pair.name}.{name} in index {key.index!r}"
-            yield SchemaChange(pair.table, subject, text, "removed", NO_MIGRATION, advice)
+            yield _change("removed index key", *where, text, "removed")
 
 
 def _same_keys(pair: EntityPair, old: KeySchema, new: KeySchema) -> bool:
@@ -357,43 +274,19 @@ def _same_keys(pair: EntityPair, old: KeySchema, new: KeySchema) -> bool:
 def _compare_uniques(pair: EntityPair) -> Changes:
     was = dict(pair.before.uniques)
     for name, unique in pair.after.uniques.items():
-        # A constraint may have another name in Python; its markers are what counts.
+        # A constraint may have another name in Python; it is the same if its markers are.
         old = was.pop(name, None) or _take(was, unique)
         if old is not None and _same_markers(pair, old, unique):
             continue
-        subject = f"{pair.name}.{name}"
-        steps = (PlannedStep("AddUnique", pair.name, name),)
-        text = _describe_unique(unique)
-        change = SchemaChange(pair.table, subject, "none", text, BACKFILL, "", steps)
-        if old is None:
-            advice = (
-                "Existing values are not reserved until the migration writes their markers. It "
-                f"reads all items first and reports values that several items have. {TWO_WRITERS}"
-            )
-            yield replace(change, advice=advice)
-            continue
-        change = replace(change, before=_describe_unique(old))
-        if _is_weaker(old, unique):
-            advice = (
-                "Values that were rejected are accepted from now on, and items that differ in "
-                "nothing but that cannot be kept apart again later. Markers of the old constraint "
-                "stay and reserve nothing."
-            )
-            yield replace(change, kind=DANGEROUS, advice=advice)
-        else:
-            advice = (
-                "The migration writes the markers of existing values again. Programs of the old "
-                f"version check only the old markers. {TWO_WRITERS}"
-            )
-            yield replace(change, advice=advice)
+        what = "added unique"
+        if old is not None:
+            what = "weaker unique" if _is_weaker(old, unique) else "unique"
+        texts = "none" if old is None else _describe_unique(old), _describe_unique(unique)
+        step = PlannedStep("AddUnique", pair.name, name)
+        yield _change(what, pair.table, f"{pair.name}.{name}", *texts, step)
     for name, unique in was.items():
-        advice = (
-            "Nothing keeps the values unique any more, and code that relies on it finds two items "
-            "where it expects one. The markers stay in the table and reserve nothing."
-        )
-        text = _describe_unique(unique)
-        subject = f"{pair.name}.{name}"
-        yield SchemaChange(pair.table, subject, text, "removed", DANGEROUS, advice)
+        texts = _describe_unique(unique), "removed"
+        yield _change("removed unique", pair.table, f"{pair.name}.{name}", *texts)
 
 
 def _take(uniques: dict[str, UniqueSchema], unique: UniqueSchema) -> UniqueSchema | None:
@@ -415,32 +308,32 @@ def _is_weaker(old: UniqueSchema, new: UniqueSchema) -> bool:
 
 
 def _compare_counts(pair: EntityPair) -> Changes:
-    for name, count in pair.after.counts.items():
-        old = pair.before.counts.get(name)
-        if old == count:
+    was, is_ = pair.before.counts, pair.after.counts
+    for name in dict.fromkeys([*is_, *was]):
+        if was.get(name) == is_.get(name):
             continue
-        before = "none" if old is None else f"counted in {old.entity}.{old.field}"
-        after = f"counted in {count.entity}.{count.field}"
-        advice = f"Existing items are not counted until the migration adds them. {TWO_WRITERS}"
-        steps = (PlannedStep("AddCount", pair.name, name),)
-        subject = f"{pair.name}.{name}"
-        yield SchemaChange(pair.table, subject, before, after, BACKFILL, advice, steps)
-    for name, count in pair.before.counts.items():
-        if name not in pair.after.counts:
-            advice = "The number is no longer updated. Remove its field, too, or set it yourself."
-            texts = f"counted in {count.entity}.{count.field}", "removed"
-            yield SchemaChange(pair.table, f"{pair.name}.{name}", *texts, NO_MIGRATION, advice)
+        before, after = (
+            f"counted in {one[name].entity}.{one[name].field}" if name in one else None
+            for one in (was, is_)
+        )
+        where = pair.table, f"{pair.name}.{name}"
+        if after is None:
+            yield _change("removed count", *where, before or "", "removed")
+        else:
+            step = PlannedStep("AddCount", pair.name, name)
+            yield _change("count", *where, before or "none", after, step)
     for name, number in pair.after.sequences.items():
         if pair.before.sequences.get(name) != number and name in pair.before.fields:
-            advice = (
-                f"Numbers are taken from {number.entity}.{number.field}, which must be at least "
-                "the highest existing number, or new items collide with existing ones. Set it with "
-                f"Backfill({number.entity}, transform=…)."
+            yield _change(
+                "sequence",
+                pair.table,
+                f"{pair.name}.{name}",
+                "no sequence",
+                f"numbered by {number.entity}.{number.field}",
+                PlannedStep("Backfill", number.entity),
+                entity=number.entity,
+                field=number.field,
             )
-            texts = "no sequence", f"numbered by {number.entity}.{number.field}"
-            steps = (PlannedStep("Backfill", number.entity),)
-            subject = f"{pair.name}.{name}"
-            yield SchemaChange(pair.table, subject, *texts, DANGEROUS, advice, steps)
 
 
 # Texts

@@ -1,4 +1,4 @@
-"""What the steps share that change a table while it is in use: guards, failures, scans.
+"""Shared by the steps that change a live table: guards, failures, scans.
 
 Each item is written on the condition that it is what was read, so that nothing is lost that an
 application writes at the same time. After a conflict the change is planned again.
@@ -8,21 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from threading import Lock
-from typing import cast
+from typing import Any, cast
 
 from singletable import expressions
 from singletable.errors import TransformFailed
 from singletable.expressions import And, Exists
 from singletable.migration.derivation import Key, failure_of, key_text
 from singletable.migration.environment import Environment
+from singletable.migration.rules import check_entity
 from singletable.migration.scan import restart_scan, scan_rounds
+from singletable.migration.step import Step
 from singletable.retry import Steps
-from singletable.schema import Model, Table, counters_of
+from singletable.schema import Model, Table, counters_of, model_of
 from singletable.store.decoder import decode_item
 from singletable.store.writes import same_value
 from singletable.values import Item
 
 MAX_SHOWN_FAILURES = 20
+
+
+def is_of(entities: Iterable[type[Any]], item: Item) -> bool:
+    """Return whether an item is one of these entities, by type tag and by key."""
+    models = map(model_of, entities)
+    return any(model.matches(item) and model.parse_key(item) is not None for model in models)
+
+
+class EntityStep(Step):
+    """A step that changes the items of one entity, or adds items for them."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        check_entity(type(self).__name__, self._arguments[0])
+
+    def _is_about(self, item: Item) -> bool:
+        return is_of(self._arguments[:1], item)
 
 
 def decode_values(model: Model, item: Item) -> dict[str, object]:
@@ -62,7 +82,7 @@ class ReadGuard:
             counters = [path.document_path() for path in counters_of(model.entity)]
             return [model.roles["version"].document_path(), *counters]
         keys = {one.name for one in model.table.key_attributes}
-        # The keys of indexes follow from the other attributes.
+        # The keys of indexes are derived from the other attributes.
         keys.update(*(access.dedicated_attributes for access in model.indexes.values()))
         names = {*stored, *model.attribute_names}
         if model.versions is not None:
@@ -136,7 +156,8 @@ def scan_in_place(
 
     def after_round() -> None:
         failures.raise_if_any()
-        env.progress(step, counts[read], note=f"{counts[step]:,} written" if writes else "read")
+        note = f"{counts[step]:,} written" if writes else "read"
+        env.progress(step, counts[read], note=note, of=[table])
 
     scan_rounds(env, name, table, handle_page, after_round=after_round)
     # So that the step can be repeated after it was undone.

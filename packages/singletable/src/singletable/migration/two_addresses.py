@@ -1,8 +1,8 @@
-"""One driver for two addresses: requests are routed by table.
+"""One driver for the two addresses of a migration: requests are routed by table.
 
-A migration reads a source and writes a target, which may be at different addresses and may have
-tables of the same name. Its requests name tables as `source/users` and `target/users`. So one
-generator of requests (`Steps`) can work on both sides, with a sync or an async driver.
+The source and the target of a migration may be at different addresses, and may have tables of the
+same name. So its requests name a table by its `Place`. One generator of requests (`Steps`) can
+then work on both sides, with a sync or an async driver.
 """
 
 from __future__ import annotations
@@ -30,13 +30,27 @@ R = TypeVar("R")
 Side: TypeAlias = Literal["source", "target"]
 
 
-def at(side: Side, table: str) -> str:
-    """Return the name under which requests refer to a table."""
-    return f"{side}/{table}"
+class Place(str):
+    """A table on one side of a migration, which requests have as the name of the table.
+
+    It is a text, so that it can be a key as the names of tables are; places on different sides
+    differ.
+    """
+
+    __slots__ = ("side", "table")
+    side: Side
+    table: str
+
+    def __new__(cls, side: Side, table: str) -> Place:
+        """Return the place of a table; `table` is its real name."""
+        self = super().__new__(cls, f"{side}/{table}")
+        self.side = side
+        self.table = table
+        return self
 
 
-class Places:
-    """Executes requests at the source or at the target, by the names of their tables."""
+class TwoAddressDriver:
+    """Executes requests at the source or at the target, by the places of their tables."""
 
     def __init__(self, source: Driver, target: Driver) -> None:
         self._drivers: dict[str, Driver] = {
@@ -50,7 +64,7 @@ class Places:
         return restore(side, self._drivers[side].execute(request))
 
 
-class AsyncPlaces:
+class AsyncTwoAddressDriver:
     """Executes requests at the source or at the target without blocking the event loop."""
 
     def __init__(self, source: AsyncDriver, target: AsyncDriver) -> None:
@@ -67,9 +81,9 @@ class AsyncPlaces:
 
 def route(operation: Operation[R]) -> tuple[Side, Operation[R]]:
     """Return the side of a request, and the request with the real names of its tables."""
-    sides = {name.partition("/")[0] for name in table_names(operation)}
+    sides: set[Side] = {_place(name).side for name in table_names(operation)}
     assert len(sides) == 1, f"a request of one side was expected: {operation}"
-    return cast(Side, sides.pop()), rename_tables(operation, _real)
+    return sides.pop(), rename_tables(operation, real_name)
 
 
 def rename_tables(operation: Operation[R], rename: Callable[[str], str]) -> Operation[R]:
@@ -107,7 +121,7 @@ def _renamed(operation: Operation[Any], rename: Callable[[str], str]) -> Operati
 
 def restore(side: Side, output: R) -> R:
     """Return an output with the names that the request had for its tables."""
-    return rename_output(output, lambda name: at(side, name))
+    return rename_output(output, lambda name: Place(side, name))
 
 
 def rename_output(output: R, rename: Callable[[str], str]) -> R:
@@ -127,5 +141,11 @@ def _aliased(by_table: Mapping[str, R], rename: Callable[[str], str]) -> dict[st
     return {rename(name): value for name, value in by_table.items()}
 
 
-def _real(name: str) -> str:
-    return name.partition("/")[2]
+def real_name(place: str) -> str:
+    """Return the real name of a table that a request names by its place."""
+    return _place(place).table
+
+
+def _place(name: str) -> Place:
+    assert isinstance(name, Place), f"a place was expected: {name}"
+    return name

@@ -1,4 +1,4 @@
-"""Compare the items of a copy's target with the items that follow from its source.
+"""Compare the items of a copy's target with the items derived from its source.
 
 The target is scanned first, then the source. Of each item a digest is kept, not the item, so the
 memory that this takes does not depend on the size of items. If the target has more items than fit,
@@ -6,22 +6,22 @@ only sums of digests are kept, by entity and segment (a range of hashes of keys)
 with different sums are then compared item by item, some at a time.
 
 The application may write meanwhile. So a difference is only a suspicion: source and target are read
-again, several times if need be, before it is a fault.
+again, up to three times, before it is reported as a fault.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from hashlib import blake2b
 from random import Random
-from typing import Literal, TypeAlias, cast
+from typing import cast
 
 from singletable.errors import TransformFailed
-from singletable.migration.derivation import Derivation, Targets, Unit, key_text
-from singletable.migration.derived_items import DerivedItems, DerivedUnit, State, rule_name
+from singletable.migration.derivation import Derivation, Targets, Unit, item_key, key_text
+from singletable.migration.derived_items import DerivedItems, DerivedUnit, State
 from singletable.migration.environment import Environment
 from singletable.migration.item_digests import (
     SEGMENTS,
@@ -30,81 +30,29 @@ from singletable.migration.item_digests import (
     ItemNames,
     changed_attributes,
 )
+from singletable.migration.rules import UnchangedRule
 from singletable.migration.scan import scan_pages
-from singletable.migration.steps import UnchangedRule
-from singletable.operations import DescribeTable
-from singletable.retry import send
-from singletable.schema import Table
+from singletable.migration.verification import (
+    LOOKS,
+    MAX_FAULTS,
+    Fault,
+    Verification,
+    VerifySettings,
+)
 from singletable.store.admin import MAX_SEGMENTS
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
-FaultKind: TypeAlias = Literal["missing", "different", "extra", "collision", "failed"]
-
 # How many digests are kept at a time; with their keys these take about 50 MB.
 MAX_DIGESTS = 50_000
-MAX_FAULTS = 1_000
 SAMPLED_PER_SEGMENT = 50
-# Suspects are looked at again in batches, after these seconds.
+# Suspects are looked at again in batches.
 BATCH = 500
-LOOKS = (0.0, 1.0, 3.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A difference between what is stored and what should be, with the key of an item."""
-
-    kind: FaultKind
-    key: Item
-    text: str
-
-    def __str__(self) -> str:
-        return f"{key_text(self.key)}: {self.text}"
-
-
-@dataclass
-class Verification:
-    """What the verification of a step found."""
-
-    step: str
-    # Whether there was anything to verify; if not, a note says why.
-    is_checked: bool = True
-    # The number of items, by entity: as they should be stored, and as they are.
-    expected: Counter[str] = field(default_factory=Counter[str])
-    stored: Counter[str] = field(default_factory=Counter[str])
-    # The number of old items, by rule.
-    sources: Counter[str] = field(default_factory=Counter[str])
-    segments: int = 0
-    differing_segments: int = 0
-    suspects: int = 0
-    # Suspects that changed each time they were looked at.
-    unsettled: int = 0
-    faults: list[Fault] = field(default_factory=list[Fault])
-    # Faults beyond the first MAX_FAULTS, and suspects that were not looked at because of these.
-    more: int = 0
-    unchecked: int = 0
-    repaired: int = 0
-    notes: list[str] = field(default_factory=list[str])
-
-    @property
-    def ok(self) -> bool:
-        """Whether everything is as it should be, after repairs."""
-        return len(self.faults) + self.more == self.repaired
-
-    def add(self, fault: Fault) -> None:
-        """Record a fault; after the first MAX_FAULTS only their number."""
-        if len(self.faults) < MAX_FAULTS:
-            self.faults.append(fault)
-        else:
-            self.more += 1
-
-
-# The comparison
 
 
 @dataclass(slots=True)
 class _Stored:
-    """A stored item, or None if it is missing; and the unit from which it follows."""
+    """A stored item, or None if it is missing; and the unit from which it is derived."""
 
     digest: int | None
     key: Item
@@ -136,17 +84,16 @@ class CopyComparison:
         env: Environment,
         derivation: Derivation,
         report: Verification,
+        settings: VerifySettings,
         *,
-        repair: bool = False,
-        confirm_deletion: Callable[[int], bool] = lambda count: True,
         is_back: bool = False,
         max_digests: int = MAX_DIGESTS,
     ) -> None:
         self.env = env
         self.derivation = derivation
         self.report = report
-        self._repair = repair
-        self._confirm_deletion = confirm_deletion
+        self._settings = settings
+        self._repair = settings.repair
         self._is_back = is_back
         self._max_digests = max_digests
         self._table = derivation.target
@@ -181,7 +128,10 @@ class CopyComparison:
         The items are those of random segments of the source, so whole partitions.
         """
         self._counts_suspects = False
-        counts = {table: self._item_count(table) for table in self.derivation.sources}
+        counts = {
+            table: 0 if (found := self.env.describe(table)) is None else found.item_count
+            for table in self.derivation.sources
+        }
         total = sum(counts.values()) or 1
         chosen = Random(seed)
         for table, count in counts.items():
@@ -200,22 +150,17 @@ class CopyComparison:
             self._count_sources(derived)
         self._look_at_suspects()
 
-    def _item_count(self, table: Table) -> int:
-        describe = DescribeTable(self.env.context.table_name(table))
-        output = self.env.run(send(self.env.context.retry_policy, describe))
-        return output.table.item_count
-
     # Passes
 
     def _pass(self, segments: frozenset[int] | None) -> dict[bytes, _Stored] | None:
-        """Scan target and source once, and return the stored items that nothing leads to.
+        """Scan target and source once, and return stored items without a source item.
 
         Returns None if there were too many items to remember; then only sums were compared.
         """
         remembered: dict[bytes, _Stored] | None = {}
         for page in scan_pages(self.env, self._table):
             for item in page:
-                key = {one.name: item[one.name] for one in self._table.key_attributes}
+                key = item_key(self._table, item)
                 hashed, segment = self._hash(key)
                 is_chosen = segments is None or segment in segments
                 if not is_chosen or self._is_expired(item):
@@ -249,7 +194,7 @@ class CopyComparison:
 
     def _count_sources(self, derived: DerivedItems) -> None:
         for number, rule in enumerate(self.derivation.rules):
-            self.report.sources[rule_name(rule)] += derived.by_rule[number]
+            self.report.sources[str(rule)] += derived.by_rule[number]
 
     def _compare_item(
         self,
@@ -283,10 +228,10 @@ class CopyComparison:
                 self._suspect(_Suspect(unit, id_, key))
 
     def _report_extras(self, remembered: Mapping[bytes, _Stored]) -> None:
-        """Report the stored items that follow from no old item, after a second look."""
+        """Report stored items without a source item, after a second look."""
         extras = self._extras(remembered)
         if extras and self._is_back:
-            self.report.notes.append(f"{len(extras):,} old items follow from no new item.")
+            self.report.notes.append(f"{len(extras):,} old items are derived from no new item.")
         if not extras or self._is_back:
             return
         self.report.suspects += len(extras)
@@ -301,7 +246,7 @@ class CopyComparison:
                 found = self._derived_items.get(self._table, keys).values()
                 keys = [self.derivation.key_of(item) for item in found]
         for key in keys:
-            self.report.add(Fault("extra", key, "follows from no old item"))
+            self.report.add(Fault("extra", key, "is derived from no old item"))
         if not self._repair or not keys:
             return
         if any(fault.kind == "failed" for fault in self.report.faults):
@@ -309,7 +254,7 @@ class CopyComparison:
                 "Extra items are not deleted, because the new items of some old ones are unknown: "
                 "their rule fails."
             )
-        elif self._confirm_deletion(len(keys)):
+        elif self._settings.confirm_deletion(len(keys)):
             # The question may have been open for long: delete only what is still extra.
             still = self._extras(self._pass(segments) or {})
             stale = [key for key in keys if self._hash(key)[0] in still]
@@ -320,11 +265,11 @@ class CopyComparison:
         extras = {hashed: one for hashed, one in remembered.items() if one.unit is None}
         if self._copies_all:
             return extras
-        # The target may have been in use before: entities that no rule leads to are not extra.
+        # The target may have been in use before: entities that no rule derives are not extra.
         derived = {*self.report.expected, *self.env.state.derived}
         others = Counter(one.name for one in extras.values() if one.name not in derived)
         for name, count in others.items():
-            note = f"{name}: {count:,} stored, but no rule leads to this kind of item. Left alone."
+            note = f"{name}: {count:,} stored, but no rule derives this kind of item. Left alone."
             if note not in self.report.notes:
                 self.report.notes.append(note)
         return {hashed: one for hashed, one in extras.items() if one.name not in others}
@@ -409,18 +354,18 @@ class CopyComparison:
             if isinstance(others, TransformFailed) or suspect.target not in others:
                 return None
             both = f"{key_text(suspect.unit.key)} and {key_text(suspect.other.key)}"
-            return Fault("collision", suspect.key, f"follows from two old items: {both}")
+            return Fault("collision", suspect.key, f"is derived from two old items: {both}")
         item, found = targets[suspect.target], stored.get(suspect.target)
         if self._is_expired(item):
             return None
         if found is None:
-            text = f"is missing. It follows from {key_text(suspect.unit.key)}"
+            text = f"is missing. It is derived from {key_text(suspect.unit.key)}"
             return Fault("missing", suspect.key, text)
         expected, actual = self._items.canonical(item), self._items.canonical(found)
         if expected == actual:
             return None
         names = ", ".join(changed_attributes(expected, actual))
-        text = f"differs in {names}. It follows from {key_text(suspect.unit.key)}"
+        text = f"differs in {names}. It is derived from {key_text(suspect.unit.key)}"
         return Fault("different", suspect.key, text)
 
     def _targets(self, unit: Unit, states: Mapping[Unit, State]) -> Targets | TransformFailed:
@@ -429,7 +374,7 @@ class CopyComparison:
     # Items
 
     def _id(self, key: Item) -> ItemId:
-        return item_id(self.env.context.table_name(self._table), key)
+        return item_id(self.env.table_name(self._table), key)
 
     def _hash(self, key: Item) -> tuple[bytes, int]:
         """Return the hash of a key, and its segment."""

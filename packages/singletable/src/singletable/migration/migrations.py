@@ -1,4 +1,4 @@
-"""The files beside a declaration: `schema.lock`, and migrations as `migrations/0001_name.py`."""
+"""Migrations as values, and the files of an app that declare them: `migrations/0001_name.py`."""
 
 from __future__ import annotations
 
@@ -6,106 +6,73 @@ import importlib.util
 import re
 import sys
 import traceback
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
-from singletable.errors import DeclarationError, MigrationError
-from singletable.migration.schema_diff.change_kinds import SchemaChange
-from singletable.migration.schema_diff.schema_changes import compare_schemas
-from singletable.migration.schema_diff.snapshot import (
-    LOCK_NAME,
-    Lock,
-    Schema,
-    lock_text,
-    read_lock,
-    snapshot,
-)
-from singletable.migration.steps import Migration
-from singletable.schema import Table, find_tables
+from singletable.errors import DeclarationError, InvalidValue, MigrationError
+from singletable.migration.copy_step import Copy
+from singletable.migration.step import Step
+from singletable.schema import Table
 
 FOLDER_NAME = "migrations"
 _NAME = re.compile(r"(\d{4})_([a-z0-9_]+)")
 
 
-def lock_path(module: ModuleType) -> Path:
-    """Return the path of the schema.lock of a module: beside its file."""
-    return _folder(module) / LOCK_NAME
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """Steps that are run in order. At most one of them is a Copy, which is then the last.
+
+    `schema` is the digest of the declaration after it, as in schema.lock. `name` is that of its
+    file, such as 0003_unique_emails.
+    """
+
+    steps: tuple[Step, ...]
+    name: str = ""
+    schema: str | None = None
+
+    def __init__(self, *steps: Step, name: str = "", schema: str | None = None) -> None:
+        object.__setattr__(self, "steps", steps)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "schema", schema)
+        for step in steps:
+            if not isinstance(step, Step):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise DeclarationError(f"Migration(…): expected steps, but got {step!r}.")
+        if any(isinstance(step, Copy) for step in steps[:-1]):
+            raise DeclarationError(
+                "Migration(…): a Copy must be the last step, because the old and the new table are "
+                "used side by side after it. Write the other steps into a migration of their own."
+            )
+
+    @property
+    def copy(self) -> Copy | None:
+        """The copy at the end, if there is one."""
+        last = self.steps[-1] if self.steps else None
+        return last if isinstance(last, Copy) else None
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables of all steps, each once."""
+        return list(dict.fromkeys(table for step in self.steps for table in step.tables))
+
+    @property
+    def state_table(self) -> Table:
+        """The table that has the state and the history of the migration."""
+        if not self.steps:
+            raise InvalidValue(f"Migration {self.name!r} has no steps.")
+        if self.copy is not None:
+            return self.copy.target
+        dropped = {table for step in self.steps if step.drops for table in step.tables}
+        return next((one for one in self.tables if one not in dropped), self.tables[0])
 
 
-def write_lock(path: Path, schema: Schema, migration: str | None) -> None:
-    """Write schema.lock; replace the file as a whole, so that it is never half written."""
-    new = path.with_suffix(".lock.new")
-    try:
-        new.write_text(lock_text(schema, migration), encoding="utf-8", newline="\n")
-        new.replace(path)
-    except OSError as error:
-        raise MigrationError(f"'{path}' cannot be written: {error.strerror}.") from None
+# Files
 
 
 def migrations_folder(module: ModuleType) -> Path:
     """Return the folder with the migrations of a module: beside its file."""
-    return _folder(module) / FOLDER_NAME
-
-
-@dataclass(frozen=True, slots=True)
-class LockComparison:
-    """A declaration compared with its schema.lock; `made_by` is the migration that leads to it."""
-
-    lock: Lock
-    schema: Schema
-    changes: Sequence[SchemaChange]
-    made_by: str | None
-
-    @property
-    def needs_migration(self) -> bool:
-        """Whether a change needs a migration, and no file makes it."""
-        return self.made_by is None and any(one.kind.needs_migration for one in self.changes)
-
-
-def compare_with_lock(module: ModuleType, tables: Sequence[Table]) -> LockComparison | None:
-    """Compare the tables of a module with its schema.lock; return None without one.
-
-    All migrations are loaded, so one that cannot be run is an error.
-    """
-    # Before the migrations, which declare old entities.
-    schema = snapshot(tables)
-    path = lock_path(module)
-    migrations = load_migrations(migrations_folder(module))
-    lock = read_lock(path)
-    if lock is None:
-        return None
-    if lock.migration is not None and lock.migration not in [one.name for one in migrations]:
-        raise MigrationError(
-            f"'{path}' names the migration {lock.migration}, but there is no such file. Restore "
-            "both from version control: they belong together."
-        )
-    made_by = [one.name for one in migrations if one.schema == schema.digest]
-    changes = compare_schemas(lock.schema, schema)
-    return LockComparison(lock, schema, changes, made_by[-1] if made_by else None)
-
-
-def check_schema(module: ModuleType) -> None:
-    """Raise MigrationError if the tables of a module have changed and need a migration.
-
-    Call it in a test: `check_schema(shop.entities)`. `singletable diff` shows the changes.
-    """
-    name = module.__name__
-    result = compare_with_lock(module, find_tables(module))
-    if result is None:
-        raise MigrationError(
-            f"{name} has no {LOCK_NAME}. Write it: singletable diff {name} --write"
-        )
-    if result.needs_migration:
-        changes = "".join(
-            f"\n- {change}" for change in result.changes if change.kind.needs_migration
-        )
-        raise MigrationError(
-            f"{name} has changed since {LOCK_NAME}, and needs a migration. Draft it with: "
-            f"singletable migration new {name} NAME{changes}"
-        )
+    return module_folder(module) / FOLDER_NAME
 
 
 def migration_paths(folder: Path) -> list[Path]:
@@ -171,8 +138,8 @@ def next_name(folder: Path, name: str) -> str:
     plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
     if not plain:
         raise MigrationError(
-            f"{name!r} is no name for a migration. Use a few words that say what it changes, such "
-            "as unique_emails."
+            f"{name!r} is not a name for a migration. Use a few words that say what it changes, "
+            "such as unique_emails."
         )
     paths = migration_paths(folder)
     return f"{_number(paths[-1]) + 1 if paths else 1:04d}_{plain}"
@@ -217,10 +184,11 @@ def _import(path: Path) -> ModuleType:
     return module
 
 
-def _folder(module: ModuleType) -> Path:
+def module_folder(module: ModuleType) -> Path:
+    """Return the folder of a module, which has its schema.lock and its migrations."""
     if module.__file__ is None:
         raise MigrationError(
-            f"The module {module.__name__} has no file, so {LOCK_NAME} and {FOLDER_NAME} have no "
+            f"The module {module.__name__} has no file, so schema.lock and {FOLDER_NAME} have no "
             "place. Name the module that declares the tables, such as shop.entities."
         )
     return Path(module.__file__).parent

@@ -9,9 +9,10 @@ import pytest
 
 from singletable import Store, Table
 from singletable.migration import Copy, unchanged
-from singletable.migration.comparison import CopyComparison, Verification
+from singletable.migration.copy_comparison import CopyComparison
 from singletable.migration.derivation import Derivation, Source, Unit
 from singletable.migration.environment import migration_context
+from singletable.migration.verification import Verification, VerifySettings
 from singletable.operations import DeleteItem, Operation, PutItem
 from singletable.retry import run
 from singletable.schema import ItemKey, model_of
@@ -41,8 +42,7 @@ def compare(
         site.env,
         site.derivation(),
         report,
-        repair=repair,
-        confirm_deletion=confirm_deletion,
+        VerifySettings(repair=repair, confirm_deletion=confirm_deletion),
         max_digests=max_digests,
     ).compare()
     return report
@@ -78,23 +78,23 @@ FAULTS: dict[str, tuple[Callable[[Site], object], str, str]] = {
     "missing": (
         delete("USER#u1", "NAME"),
         "missing",
-        "PK=USER#u1 SK=NAME: is missing. It follows from username=u1",
+        "PK=USER#u1 SK=NAME: is missing. It is derived from username=u1",
     ),
     "missing merged": (
         delete("POST#p1", "LIKES"),
         "missing",
-        "PK=POST#p1 SK=LIKES: is missing. It follows from post=p1",
+        "PK=POST#p1 SK=LIKES: is missing. It is derived from post=p1",
     ),
-    "different": (plant_difference, "different", "differs in name. It follows from username=u3"),
+    "different": (plant_difference, "different", "differs in name. It is derived from username=u3"),
     "different merged": (
         lambda site: site.store.put(Likes(post="p2", visitors=[])),
         "different",
-        "PK=POST#p2 SK=LIKES: differs in visitors. It follows from post=p2",
+        "PK=POST#p2 SK=LIKES: differs in visitors. It is derived from post=p2",
     ),
     "extra": (
         lambda site: site.store.put(Name(username="ghost", name="G")),
         "extra",
-        "PK=USER#ghost SK=NAME: follows from no old item",
+        "PK=USER#ghost SK=NAME: is derived from no old item",
     ),
     "failed": (
         lambda site: site.store.put(OldUser(username="new", name="N")),
@@ -111,7 +111,7 @@ FAULTS: dict[str, tuple[Callable[[Site], object], str, str]] = {
     "collision": (
         lambda site: site.store.put(OldUser(username="U4", name="", email="4@x.org")),
         "collision",
-        "PK=USER#u4 SK=PROFILE: follows from two old items:",
+        "PK=USER#u4 SK=PROFILE: is derived from two old items:",
     ),
 }
 
@@ -168,9 +168,7 @@ def test_entities_that_were_in_the_target_before_are_left_alone(site: Site) -> N
     site.store.put(Setting(name="theme"))
     report = compare(site, repair=True)
     assert (report.ok, report.faults) == (True, [])
-    assert report.notes == [
-        "Setting: 1 stored, but no rule leads to this kind of item. Left alone."
-    ]
+    assert report.notes == ["Setting: 1 stored, but no rule derives this kind of item. Left alone."]
 
 
 def test_items_that_may_have_expired_are_not_compared(site: Site) -> None:
@@ -181,8 +179,9 @@ def test_items_that_may_have_expired_are_not_compared(site: Site) -> None:
 
 
 def test_many_faults_are_counted(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("singletable.migration.comparison.MAX_FAULTS", 3)
-    monkeypatch.setattr("singletable.migration.comparison.BATCH", 4)
+    for module in ("copy_comparison", "verification"):
+        monkeypatch.setattr(f"singletable.migration.{module}.MAX_FAULTS", 3)
+    monkeypatch.setattr("singletable.migration.copy_comparison.BATCH", 4)
     for number in range(10):
         delete(f"USER#u{number}", "NAME")(site)
     report = compare(site)
@@ -256,7 +255,9 @@ def test_a_sample_finds_faults_and_is_repeatable(site: Site) -> None:
 
     def sample(size: int, seed: int) -> Verification:
         report = Verification("copy")
-        CopyComparison(site.env, site.derivation(), report).compare_sample(size, seed)
+        CopyComparison(site.env, site.derivation(), report, VerifySettings()).compare_sample(
+            size, seed
+        )
         return report
 
     assert {fault.kind for fault in sample(6, 1).faults} == {"missing"}
@@ -278,9 +279,9 @@ def test_unchanged_items_are_compared_in_canonical_form(site: Site) -> None:
     report = Verification("copy")
     moment = site.env.context.clock()
     derivation = Derivation(copy.rules, new, site.env.context, moment)
-    CopyComparison(site.env, derivation, report).compare()
+    CopyComparison(site.env, derivation, report, VerifySettings()).compare()
     assert report.ok
     site.engine.execute(PutItem("new-copy", {"id": {"S": "2"}}))
     report = Verification("copy")
-    CopyComparison(site.env, derivation, report).compare()
+    CopyComparison(site.env, derivation, report, VerifySettings()).compare()
     assert [fault.kind for fault in report.faults] == ["extra"]

@@ -1,7 +1,7 @@
-"""What happens in each phase of a Copy: copying, ready, switching, cut-over, rolled-back.
+"""A Copy, and what happens in each of its phases: copying, switching, cut-over, rollback.
 
-Until the cut-over the old tables are the ones that count, and changes are carried over to the new
-one. From then on it is the new table, and changes are carried back.
+Until the cut-over, the old tables are authoritative, and changes are carried over to the new one.
+From then on it is the new table, and changes are carried back.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+
+from typing_extensions import override
 
 from singletable.errors import (
     DeclarationError,
@@ -25,22 +27,34 @@ from singletable.migration.copy import (
     check_empty,
     count_changes,
     derive_all,
-    is_empty,
 )
+from singletable.migration.copy_comparison import CopyComparison
+from singletable.migration.copy_trial import CopyTrial
 from singletable.migration.derivation import Derivation, key_text
 from singletable.migration.environment import Environment
 from singletable.migration.markers import MarkerChanges, MarkerSlots
-from singletable.migration.scan import scan_rounds
-from singletable.migration.state import PHASE_SECONDS, Changes, Phase
-from singletable.migration.steps import Copy, UnchangedRule, step_text
+from singletable.migration.rules import (
+    Rule,
+    UnchangedRule,
+    check_rules,
+    check_table,
+    source_tables,
+)
+from singletable.migration.scan import first_item, scan_rounds
+from singletable.migration.state import PHASE_SECONDS, Changes
+from singletable.migration.step import CopiedTables, Step
 from singletable.migration.stray_writes import (
     StrayWrites,
     find_stray_writes,
     uncarried_items,
 )
-from singletable.operations import PageOutput, Scan
-from singletable.retry import Steps, send
+from singletable.migration.trial import StepTrial
+from singletable.migration.two_addresses import Side, real_name
+from singletable.migration.verification import Verification, VerifySettings
+from singletable.operations import Scan
+from singletable.retry import Steps
 from singletable.schema import Table
+from singletable.store.context import Context
 from singletable.store.writes import item_id
 from singletable.values import Item
 
@@ -54,15 +68,175 @@ MAX_RESTARTS = 5
 MAX_DISTANCE = 1_000
 
 
-@dataclass
-class CopyPhases:
-    """Runs the phases of a Copy; the state of the environment has the current phase.
+@dataclass(frozen=True, slots=True)
+class Copy(Step):
+    """Derive the items of a new table from old tables, while the old ones stay in use.
 
-    `changes` says how changes are found; None takes what the addresses offer.
+    The target may be at another address. `back` derives the old items from the new ones: after the
+    cut-over it keeps the old tables up to date, so that a rollback loses nothing. An item for which
+    a rule fails stops the copy, or is left out with `skip_failures`; a dry run lists all of them.
+    With `if_empty` a target that has items already is an error; otherwise, new items replace those
+    with the same key.
     """
 
+    _locks = (
+        "Nothing while items are copied. At the cut-over, writes through MigratingDriver wait for "
+        "a few seconds."
+    )
+    _irreversible = (
+        "a migration with a Copy is undone with rollback(), after the cut-over. Before it, the old "
+        "tables are as they were: delete the new one."
+    )
+
+    target: Table
+    rules: tuple[Rule, ...]
+    back: tuple[Rule, ...] = ()
+    skip_failures: bool = False
+    if_empty: bool = False
+
+    def __init__(
+        self,
+        target: Table,
+        *rules: Rule,
+        back: Sequence[Rule] = (),
+        skip_failures: bool = False,
+        if_empty: bool = False,
+    ) -> None:
+        object.__setattr__(self, "skip_failures", skip_failures)
+        object.__setattr__(self, "if_empty", if_empty)
+        object.__setattr__(self, "target", target)
+        object.__setattr__(self, "rules", rules)
+        object.__setattr__(self, "back", tuple(back))
+        check_table("Copy", target)
+        check_rules("Copy", (*rules, *back))
+        if not rules:
+            raise DeclarationError(
+                "Copy(…): expected at least one rule, such as each(Old, to_new)."
+            )
+        if target in self.sources:
+            raise DeclarationError(
+                f"Copy: {target!r} is both a source and the target. To change items within a "
+                "table, use Rewrite(…). To copy to a table of the same name at another address, "
+                "declare it twice."
+            )
+
+    @property
+    def sources(self) -> list[Table]:
+        """The tables that are read."""
+        return source_tables(self.rules)
+
+    # The step
+
+    @property
+    @override
+    def tables(self) -> list[Table]:
+        return [*self.sources, self.target]
+
+    @property
+    @override
+    def read_tables(self) -> list[Table]:
+        return self.sources
+
+    @override
+    def side_of(self, table: Table) -> Side:
+        return "target" if table is self.target else "source"
+
+    @override
+    def describe(self) -> str:
+        return f"Copy({', '.join(table.name for table in self.sources)} -> {self.target.name})"
+
+    @override
+    def run(self, env: Environment) -> None:
+        CopyPhases(self).copy(env)
+
+    @property
+    @override
+    def how_to_undo(self) -> str:
+        if self.back:
+            return "`rollback` until `finish`; `finish --drop-old` cannot be undone."
+        return (
+            "`rollback` until the cut-over. After it, not: without back=… the old tables are not "
+            "kept up to date."
+        )
+
+    @override
+    def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
+        derivations = self.current_derivations(env)
+        report.is_checked = bool(derivations)
+        if env.state.phase == "finished":
+            report.notes.append("Finished: the old tables are no longer kept up to date.")
+        elif not derivations:
+            report.notes.append(
+                "After the cut-over, and without back=…, the old tables are not kept up to date."
+            )
+        is_back = env.state.phase == "cut-over"
+        for derivation in derivations:
+            comparison = CopyComparison(env, derivation, report, settings, is_back=is_back)
+            if settings.sample is None:
+                comparison.compare()
+            else:
+                comparison.compare_sample(settings.sample, settings.seed)
+
+    @override
+    def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
+        trial, env = StepTrial(self.describe()), copies.environment()
+        if self.if_empty and env.state.phase == "running":  # the copy has not begun
+            check_empty(env, self.target)
+        derivation = Derivation(self.rules, self.target, env.context, env.context.clock())
+        CopyTrial(derivation, env, trial, examples).run(limit)
+        return trial
+
+    def _sampled_partitions(self, copies: CopiedTables) -> list[tuple[int, int]]:
+        return []  # it is about all items
+
+    def _notes(self, items: int) -> list[str]:
+        return ["Until `finish --drop-old`, the items are stored twice."] if items else []
+
+    # Derivations
+
+    def forward(self, context: Context, started: float) -> Derivation:
+        """Return the derivation of the new items."""
+        moment, skips = datetime.fromtimestamp(started, UTC), self.skip_failures
+        return Derivation(self.rules, self.target, context, moment, skip_failures=skips)
+
+    def backward(self, context: Context, started: float) -> list[Derivation]:
+        """Return the derivations of the old items: one for each old table."""
+        sources, moment = self.sources, datetime.fromtimestamp(started, UTC)
+        if len(sources) > 1 and any(isinstance(rule, UnchangedRule) for rule in self.back):
+            raise DeclarationError(
+                "Copy(back=…): unchanged(…) does not say to which of the old tables items go back. "
+                "Write each(…) rules, which return entities."
+            )
+        return [
+            Derivation(
+                self.back,
+                table,
+                context,
+                moment,
+                others=[other for other in sources if other is not table],
+            )
+            for table in sources
+        ]
+
+    def current_derivations(self, env: Environment) -> list[Derivation]:
+        """Return how the tables that are not authoritative are derived from those that are.
+
+        Until the cut-over the new table is derived from the old ones; then the old ones from the
+        new one, if there are `back` rules. After the end, none is.
+        """
+        state = env.state
+        if state.phase == "finished":
+            return []
+        if state.phase != "cut-over":
+            return [self.forward(env.context, state.started)]
+        return self.backward(env.context, state.started) if self.back else []
+
+
+@dataclass
+class CopyPhases:
+    """Runs the phases of a Copy; the state of the environment has the current phase."""
+
     step: Copy
-    changes: Changes | None = None
     # By the change log's kind and side. A log of markers remembers which ones it has seen.
     _logs: dict[tuple[Changes | None, bool], ChangeLog] = field(
         default_factory=dict[tuple[Changes | None, bool], ChangeLog], init=False
@@ -82,8 +256,9 @@ class CopyPhases:
                 self._copy_all(env)
             except TrimmedDataAccess as error:
                 note = f"starting over, because changes are missing: {error}"
-                env.progress(step_text(self.step), 0, note=note)
-                self.start_over(env)
+                env.progress(self.step.describe(), 0, note=note)
+                env.state.start_over()
+                env.checkpoint()
                 continue
             return
         raise MigrationError(
@@ -92,14 +267,6 @@ class CopyPhases:
             "--feed-records of the endpoint."
         )
 
-    def start_over(self, env: Environment) -> None:
-        """Forget how far the copy came."""
-        state = env.state
-        state.phase, state.scans = "running", {}
-        state.counts = {"restarts": state.counts.get("restarts", 0) + 1}
-        state.position = state.cut_over = state.changes = None
-        env.checkpoint()
-
     def _begin(self, env: Environment) -> None:
         """Prepare the target, and store the position from which changes are carried over."""
         state = env.state
@@ -107,25 +274,24 @@ class CopyPhases:
         changes = self._choose_changes(env)
         if not state.counts.get("restarts"):
             self._check_empty(env)
-            state.target_was_empty = is_empty(env, self.step.target)
+            state.target_was_empty = first_item(env, self.step.target) is None
         else:
             # Nothing may write copies while they are deleted.
             self.forget_markers(env)
             self._delete_copies(env)
         state.changes = changes
-        state.position = env.run(self._log(env, back=False).end())
-        state.phase = "copying"
+        state.begin_copy(env.run(self._log(env, back=False).end()))
         env.checkpoint()
 
     def _check_places(self, env: Environment) -> None:
         """Raise MigrationError if an old table does not exist, or is the new one."""
         for table in self.step.sources:
-            name = env.context.table_name(table)
+            name = env.table_name(table)
             try:
-                env.run(send(env.context.retry_policy, Scan(name, limit=1)))
+                env.send(Scan(name, limit=1))
             except ResourceNotFound:
                 raise MigrationError(
-                    f"The old table {name.partition('/')[2]!r} does not exist at its address. "
+                    f"The old table {real_name(name)!r} does not exist at its address. "
                     "Nothing was copied. Check the address, and the name of the table."
                 ) from None
             if env.run(env.states.is_in(table, name)):
@@ -146,8 +312,8 @@ class CopyPhases:
             raise
 
     def _choose_changes(self, env: Environment) -> Changes:
-        if self.changes is not None:
-            return self.changes
+        if env.changes is not None:
+            return env.changes
         if env.run(FeedChanges(env.context, self.step.sources).is_available()):
             return "feed"
         if env.run(env.states.has_drivers()):
@@ -159,28 +325,28 @@ class CopyPhases:
         )
 
     def _delete_copies(self, env: Environment) -> None:
-        """Delete the items that an earlier copy has derived: some may follow from nothing now."""
+        """Delete the items that an earlier copy has derived: some may have no source item now."""
         derivation = self.forward(env)
         if not env.state.target_was_empty:
             note = (
                 "the new table had items before the first copy, so items that are derived no "
                 "longer are not deleted. Verify the copy to find them."
             )
-            env.progress(step_text(self.step), 0, note=note)
+            env.progress(self.step.describe(), 0, note=note)
             return
-        name = env.context.table_name(self.step.target)
+        target, name = self.step.target, env.table_name(self.step.target)
         read = 0
 
         def delete(items: list[Item]) -> Steps[None]:
             nonlocal read
             read += len(items)
-            env.progress(f"Deleting the earlier copy in {self.step.target.name}", read)
+            env.progress(f"Deleting the earlier copy in {target.name}", read, of=[target])
             copies = [item for item in items if derivation.is_copy(item, env.state.derived)]
             yield from derivation.write(
                 {}, {item_id(name, derivation.key_of(item)): item for item in copies}
             )
 
-        scan_rounds(env, "delete", self.step.target, delete)
+        scan_rounds(env, "delete", target, delete)
 
     def _copy_all(self, env: Environment) -> None:
         state = env.state
@@ -204,8 +370,8 @@ class CopyPhases:
             state.counts["skipped"] = len(skipped)
             key, reason = next(iter(skipped.items()))
             note = f"{len(skipped):,} items were left out, such as {key}: {reason}"
-            env.progress(step_text(self.step), 0, note=note)
-        state.phase, state.scans = "ready", {}
+            env.progress(self.step.describe(), 0, note=note)
+        state.complete_copy()
         env.checkpoint()
 
     # Changes
@@ -270,35 +436,27 @@ class CopyPhases:
     # Cut-over and rollback
 
     def cut_over(self, env: Environment) -> None:
-        """Carry over the last changes, and make the new table the one that counts."""
-        state = env.state
-        with self._switching(env, "ready"):
+        """Switch to the new table, after carrying over the last changes."""
+        with self._switching(env, back=False):
             self.carry(env, back=False)
             self._check_copies(env)
             changes = self._back_changes(env)
             position = env.run(self._log(env, back=True, changes=changes).end())
-        state.changes, state.cut_over = changes, position
-        state.phase = "cut-over"
+        env.state.end_switch(changes, position)
         env.checkpoint()
 
-    def resume(self, env: Environment) -> None:
-        """Return to the phase before, if the process that was switching has ended."""
-        if env.state.phase == "switching":
-            env.state.phase = "ready" if env.state.cut_over is None else "cut-over"
-            env.checkpoint()
-
     def roll_back(self, env: Environment, *, accept_loss: bool) -> None:
-        """Carry back the last changes, and make the old tables the ones that count again."""
+        """Switch back to the old tables, after carrying back the last changes."""
         if not accept_loss:
             self.check_back(env)
-        with self._switching(env, "cut-over"):
+        with self._switching(env, back=True):
             if self.step.back and env.state.changes != "none":
                 try:
                     self.carry(env, back=True)
                 except MigrationError as error:
                     if not accept_loss or isinstance(error, MigrationLocked):
                         raise
-        env.state.phase = "rolled-back"
+        env.state.roll_back()
         env.checkpoint()
 
     def check_back(self, env: Environment) -> None:
@@ -312,16 +470,16 @@ class CopyPhases:
             )
 
     @contextmanager
-    def _switching(self, env: Environment, before: Phase) -> Generator[None]:
+    def _switching(self, env: Environment, *, back: bool) -> Generator[None]:
         """Hold the writes of every MigratingDriver; if that fails, return to the phase before."""
-        env.state.phase = "switching"
+        env.state.begin_switch()
         env.checkpoint()
         try:
             self._wait_for_drivers(env)
-            env.run(self._log(env, back=before == "cut-over").settle())
+            env.run(self._log(env, back=back).settle())
             yield
         except Exception:
-            env.state.phase = before
+            env.state.cancel_switch()
             env.checkpoint()
             raise
 
@@ -329,24 +487,23 @@ class CopyPhases:
         """Raise MigrationError if the first items of each old table are not in the new one."""
         derivation = self.forward(env)
         for table in self.step.sources:
-            scan = Scan(env.context.table_name(table), limit=CHECKED_ITEMS, consistent_read=True)
-            page: PageOutput = env.run(send(env.context.retry_policy, scan))
-            units = [derivation.unit_of(table, item) for item in page.items]
+            scan = Scan(env.table_name(table), limit=CHECKED_ITEMS, consistent_read=True)
+            units = [derivation.unit_of(table, item) for item in env.send(scan).items]
             sources = env.run(derivation.read([unit for unit in units if unit is not None]))
             for unit, targets in derive_all(derivation, sources).items():
                 missing = env.run(derivation.missing(targets))
                 if missing:
                     raise MigrationError(
                         f"The new table is not complete: {key_text(missing[0])} is missing, or is "
-                        f"not what follows from {key_text(unit.key)}. The old tables are still the "
-                        "ones that count. Verify the copy, then cut over again."
+                        f"not what is derived from {key_text(unit.key)}. The old tables are still "
+                        "in use. Verify the copy, then cut over again."
                     )
 
     def _back_changes(self, env: Environment) -> Changes:
         """Return how changes of the new table are found after the cut-over."""
         if not self.step.back:
             return "none"
-        if self.changes == "driver":
+        if env.changes == "driver":
             return "driver"
         if env.run(FeedChanges(env.context, [self.step.target]).is_available()):
             return "feed"
@@ -371,32 +528,15 @@ class CopyPhases:
 
     def forward(self, env: Environment) -> Derivation:
         """Return the derivation of the new items."""
-        step = self.step
-        skips = step.skip_failures
-        return Derivation(step.rules, step.target, env.context, _moment(env), skip_failures=skips)
+        return self.step.forward(env.context, env.state.started)
 
     def backward(self, env: Environment) -> list[Derivation]:
-        """Return the derivations of the old items: one for each old table."""
-        sources = self.step.sources
-        if len(sources) > 1 and any(isinstance(rule, UnchangedRule) for rule in self.step.back):
-            raise DeclarationError(
-                "Copy(back=…): unchanged(…) does not say to which of the old tables items go back. "
-                "Write each(…) rules, which return entities."
-            )
-        return [
-            Derivation(
-                self.step.back,
-                table,
-                env.context,
-                _moment(env),
-                others=[other for other in sources if other is not table],
-            )
-            for table in sources
-        ]
+        """Return the derivations of the old items."""
+        return self.step.backward(env.context, env.state.started)
 
     def _copier(self, env: Environment, *, back: bool = False) -> Copier:
         derivations: Sequence[Derivation] = self.backward(env) if back else [self.forward(env)]
-        return Copier(env, derivations, self._log(env, back=back), step_text(self.step))
+        return Copier(env, derivations, self._log(env, back=back), self.step.describe())
 
     def _log(self, env: Environment, *, back: bool, changes: Changes | None = None) -> ChangeLog:
         """Return the change log of the old tables, or of the new one."""
@@ -414,7 +554,7 @@ class CopyPhases:
 
     def _markers(self, env: Environment) -> MarkerSlots:
         target = self.step.target
-        name = env.context.table_name(target)
+        name = env.table_name(target)
         return MarkerSlots(target, name, env.states.migration, env.context.retry_policy)
 
     def forget_markers(self, env: Environment) -> None:
@@ -436,7 +576,3 @@ def _lost_changes(reason: str) -> MigrationError:
         "rollback they would be in the new table only. To roll back nevertheless, accept the loss "
         "(accept_loss=True, or --accept-loss)."
     )
-
-
-def _moment(env: Environment) -> datetime:
-    return datetime.fromtimestamp(env.state.started, UTC)

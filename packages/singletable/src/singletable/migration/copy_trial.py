@@ -1,0 +1,126 @@
+"""Try the rules of a Copy on the existing items, page by page, without writing anything.
+
+Each new item is put into an empty table in memory, which rejects what DynamoDB would reject.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import cast
+
+from singletable.engine import Engine
+from singletable.errors import OperationError, SingleTableError, TransformFailed
+from singletable.migration.copy import TargetOwners
+from singletable.migration.derivation import Derivation, Targets
+from singletable.migration.derived_items import DerivedItems, DerivedUnit
+from singletable.migration.environment import Environment
+from singletable.migration.item_digests import ItemNames
+from singletable.migration.scan import scan_pages
+from singletable.migration.trial import Example, StepTrial
+from singletable.operations import DeleteTable, PutItem
+from singletable.schema import Table, create_operation
+from singletable.store.admin import decode_stored_item
+from singletable.values import Item
+
+# How many new items the table in memory takes before it is emptied.
+MAX_TRIED = 5_000
+
+
+class CopyTrial:
+    """Calls the rules of a copy for all items; `trial` gets the results."""
+
+    def __init__(
+        self, derivation: Derivation, env: Environment, trial: StepTrial, examples: int
+    ) -> None:
+        self.env = env
+        self.trial = trial
+        self._target = derivation.target
+        self._names = ItemNames(derivation.target)
+        self._derivation = derivation
+        self._owners = TargetOwners(derivation)
+        self._rules = [str(rule) for rule in derivation.rules]
+        self._examples: Counter[str] = Counter()
+        self._max_examples = examples
+
+    def run(self, limit: int | None) -> None:
+        """Derive the new items of all old ones, or of the first `limit` of each table."""
+        derived = DerivedItems(self.env, self._derivation)
+        with Engine.in_memory() as engine:
+            tried = TriedItems(engine, self._target)
+            for page in derived.derive(self._pages(limit)):
+                for one in page:
+                    self._try(one, tried)
+        self.trial.items = derived.read
+        for number, name in enumerate(self._rules):
+            self.trial.by_rule[name] += derived.by_rule[number]
+        left_out = derived.read - sum(derived.by_rule.values()) - derived.ruleless
+        if left_out:
+            self.trial.by_rule["left out, or markers of unique values"] = left_out
+
+    def _pages(self, limit: int | None) -> Iterator[tuple[Table, list[Item]]]:
+        for table in self._derivation.sources:
+            rest = limit
+            for page in scan_pages(self.env, table):
+                yield table, page[:rest]
+                if rest is not None:
+                    rest -= len(page)
+                    if rest <= 0:
+                        break
+
+    def _try(self, one: DerivedUnit, tried: TriedItems) -> None:
+        if isinstance(one.targets, TransformFailed):
+            self.trial.fail(one.targets.failures)
+            return
+        try:
+            self.env.run(self._owners.check({one.unit: one.targets}))
+        except TransformFailed as error:
+            self.trial.collisions.add(one.unit.key, error.failures[0][1])
+        for item in one.targets.values():
+            self.trial.new_items[self._names.name(item)] += 1
+            if (message := tried.rejection(item)) is not None:
+                self.trial.fail([(one.unit.key, f"DynamoDB rejects a new item: {message}")])
+        rule = self._rules[one.unit.rule]
+        if self._examples[rule] < self._max_examples:
+            self._examples[rule] += 1
+            state = cast("list[object]", one.state)
+            # The state of a group is a list of entities.
+            before = [
+                _readable(one.unit.table, cast("Item", item)) if isinstance(item, dict) else item
+                for item in state
+            ]
+            self.trial.examples.append(Example(rule, before, self._after(one.targets)))
+
+    def _after(self, targets: Targets) -> list[object]:
+        return [_readable(self._target, item) for item in targets.values()]
+
+
+class TriedItems:
+    """A table in memory that rejects items as DynamoDB would."""
+
+    def __init__(self, engine: Engine, table: Table) -> None:
+        self._engine = engine
+        self._table = table
+        self._count = 0
+        engine.execute(create_operation(table))
+
+    def rejection(self, item: Item) -> str | None:
+        """Put an item, and return the message if it is rejected."""
+        if self._count >= MAX_TRIED:
+            self._engine.execute(DeleteTable(self._table.name))
+            self._engine.execute(create_operation(self._table))
+            self._count = 0
+        self._count += 1
+        try:
+            self._engine.execute(PutItem(self._table.name, item))
+        except OperationError as error:
+            return str(error)
+        return None
+
+
+def _readable(table: Table, item: Item) -> object:
+    """Return the entity of an item, or its attributes if it has none."""
+    try:
+        return decode_stored_item(table, item) or item
+    except SingleTableError:
+        return item
