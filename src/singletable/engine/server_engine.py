@@ -17,7 +17,7 @@ from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.control.backfill import add_entry
 from singletable.engine.engine import Engine
 from singletable.engine.handlers import Handler
-from singletable.engine.server_catalog import ServerCatalog, trim
+from singletable.engine.server_catalog import FeedTrimmer, ServerCatalog
 from singletable.engine.settings import ControlClock, Settings
 from singletable.engine.storage import Execute, RowKey
 from singletable.engine.storage.server import (
@@ -71,7 +71,7 @@ class ServerEngine(Engine):
         self._filler: threading.Thread | None = None
         self._catalog: ServerCatalog = ServerCatalog(ServerLayout(database.dialect))
         database.catalog = self._catalog
-        database.trim = lambda execute: trim(execute, settings.retention, settings.clock())
+        database.after_commit = FeedTrimmer(settings).after_commit
         try:
             database.write(_drop_forgotten)
             self._start_filling()
