@@ -72,9 +72,9 @@ class Dialect(Protocol):
         ...
 
     def lock(self, numbers: Iterable[int], hashes: Iterable[int]) -> list[Statement]:
-        """Return statements that lock tables (shared) and hashes of keys until the end.
+        """Return statements that lock tables (shared) and hashes of keys, in order, until the end.
 
-        They lock in one order. The last returns the numbers and versions of the tables.
+        The last returns the numbers and versions of the tables.
         """
         ...
 

@@ -44,6 +44,7 @@ _REPLACE = (
     " ON DUPLICATE KEY UPDATE size = VALUES(size), expires = VALUES(expires), item = VALUES(item)"
 )
 _Row = TypeVar("_Row", bound="tuple[Scalar, ...]")
+_SELECTS = ("SELECT", "SHOW")
 _ENGINE = "ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
 
 _SCHEMA = (
@@ -82,6 +83,9 @@ class MariaDB:
     commit: tuple[str, ...] = ("COMMIT",)
     roll_back: tuple[str, ...] = ("ROLLBACK",)
     is_galera = False
+    # Whether several statements can be one block: it has one result for all that return no rows,
+    # which takes a fifth less time.
+    has_blocks = False
     create_rows: tuple[str, ...] = (
         f"CREATE TABLE IF NOT EXISTS {{name}} ({_ROWS}, INDEX {{name}}_expires (expires)) "
         f"{_ENGINE}",
@@ -117,19 +121,34 @@ class MariaDB:
             for sql, values in statements:
                 texts.append(cursor.mogrify(sql, values or None))
                 if sum(map(len, texts)) > _MAX_BATCH:
-                    results += _run(cursor, texts)
+                    results += self._run(cursor, texts)
                     texts = []
-            return results + (_run(cursor, texts) if texts else [])
+            return results + (self._run(cursor, texts) if texts else [])
+
+    def _run(self, cursor: Any, texts: list[str]) -> list[ResultRows]:
+        text = "; ".join(texts)
+        if is_block := self.has_blocks and len(texts) > 1:
+            text = f"BEGIN NOT ATOMIC {text}; END"
+        cursor.execute(text)
+        results = [list(cursor.fetchall())]
+        while cursor.nextset():
+            results.append(list(cursor.fetchall()))
+        if not is_block:
+            return results
+        found = iter(results)
+        return [next(found) if text.startswith(_SELECTS) else [] for text in texts]
 
     def check_server(self, connection: Any) -> None:
-        """Find out whether the server is a node of a Galera cluster."""
+        """Find out whether the server is MariaDB, and a node of a Galera cluster."""
         (rows,) = self.run(connection, [("SHOW VARIABLES LIKE 'wsrep_on'", ())])
         if rows == [("wsrep_on", "ON")]:
             self.use_galera()
+        else:
+            self.has_blocks = bool(rows)  # MySQL does not have this variable
 
     def use_galera(self) -> None:
         """Write lock rows, and notice that a transaction was rolled back."""
-        self.is_galera = True
+        self.is_galera, self.has_blocks = True, False
         self.begin = ("SET autocommit = 0", "START TRANSACTION", "SAVEPOINT begun")
         self.commit = ("RELEASE SAVEPOINT begun", "COMMIT", "SET autocommit = 1")
         self.roll_back = ("ROLLBACK", "SET autocommit = 1")
@@ -161,18 +180,19 @@ class MariaDB:
         return f"SELECT number FROM tables WHERE number = {number} FOR UPDATE", ()
 
     def lock(self, numbers: Iterable[int], hashes: Iterable[int]) -> list[Statement]:
-        """Return the statements that lock tables and keys; a row of the last may be of a lock."""
+        """Return the statements that lock keys and tables."""
         tables = ", ".join(map(str, sorted(numbers))) or "-1"
         locks = ", ".join(map(str, sorted({h % LOCK_COUNT for h in hashes}))) or "-1"
         versions = (
-            f"(SELECT number, version FROM tables WHERE number IN ({tables}) "
-            "ORDER BY number LOCK IN SHARE MODE)"
+            f"SELECT number, version FROM tables WHERE number IN ({tables}) "
+            "ORDER BY number LOCK IN SHARE MODE"
         )
         if self.is_galera:
-            update = f"UPDATE locks SET turn = turn + 1 WHERE id IN ({locks}) ORDER BY id"
-            return [(update, ()), (versions, ())]
-        keys = f"(SELECT -1, max(id) FROM locks WHERE id IN ({locks}) FOR UPDATE)"
-        return [(f"{versions} UNION ALL {keys}", ())]
+            keys = f"UPDATE locks SET turn = turn + 1 WHERE id IN ({locks}) ORDER BY id"
+        else:
+            # Not with DO, which ignores that a lock was not granted.
+            keys = f"SET @locked = (SELECT max(id) FROM locks WHERE id IN ({locks}) FOR UPDATE)"
+        return [(keys, ()), (versions, ())]
 
     def lookup(self, lookups: Sequence[Lookup]) -> Statement:
         """Return one statement that reads rows by key."""
@@ -241,14 +261,6 @@ def _split(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
         part.append(row)
         total += size
     yield part
-
-
-def _run(cursor: Any, texts: list[str]) -> list[ResultRows]:
-    cursor.execute("; ".join(texts))
-    results = [list(cursor.fetchall())]
-    while cursor.nextset():
-        results.append(list(cursor.fetchall()))
-    return results
 
 
 def _connect(parameters: dict[str, Any]) -> Any:
