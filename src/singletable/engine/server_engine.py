@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar, cast
@@ -156,8 +157,11 @@ class ServerEngine(Engine):
             with suppress(ResourceNotFound, ValidationError):
                 pending = self._server.submit(work, places, _weight(operation))
                 return await asyncio.wrap_future(pending)
-        execute = cast("Callable[[], R]", partial(self.execute, operation))
-        return await asyncio.wrap_future(self._server.in_thread(execute))
+        return await asyncio.wrap_future(self.submit(operation))
+
+    def submit(self, operation: Operation[R], /) -> Future[R]:
+        """Execute an operation in another thread. Writes that wait share a transaction."""
+        return self._server.in_thread(cast("Callable[[], R]", partial(self.execute, operation)))
 
     def close(self) -> None:
         """Finish the requests in progress and close the connections."""

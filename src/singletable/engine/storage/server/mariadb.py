@@ -198,7 +198,11 @@ class MariaDB:
         """Return one statement that reads rows by key."""
         parts = [
             f"SELECT {number}, concat(hash, sort), size, expires, item FROM {name} "
-            f"FORCE INDEX (PRIMARY) WHERE (hash, sort) IN ({_tuples(2, len(keys))})"
+            + (
+                f"FORCE INDEX (PRIMARY) WHERE (hash, sort) IN ({_tuples(2, len(keys))})"
+                if len(keys) > 1
+                else "WHERE hash = %s AND sort = %s"
+            )
             for number, (name, keys) in enumerate(lookups)
         ]
         values = tuple(part for _, keys in lookups for key in keys for part in key)
