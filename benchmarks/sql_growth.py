@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from benchmarks.harness.measurement import Missing, Scale, measure_rates, show_progress
 from benchmarks.harness.report import ReportTable, Target, format_rate, format_ratio
 from benchmarks.harness.workload import batches, key
-from benchmarks.sql_servers import CLIENTS, SERVERS, Server
+from benchmarks.sql_servers import SERVERS, Server
 from drills.sql_servers import single_server
 from singletable import (
     AttributeDefinition,
@@ -72,6 +72,7 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
 def _measure_server(server: Server, sizes: tuple[int, int], scale: Scale) -> list[list[str]]:
     address = server.new_address()
     rates: list[list[float]] = []
+    crowds = 1, max(scale.connections)
     numbers = itertools.count()
     with connect(address) as engine:
         engine.execute(_CREATE)
@@ -85,7 +86,7 @@ def _measure_server(server: Server, sizes: tuple[int, int], scale: Scale) -> lis
             _fill(server, address, before, size)
             show_progress(f"{server.kind}: updates with {size:,} items")
             rates.append(
-                [measure_rates([work], 4 * scale.seconds, clients)[0] for clients in (1, CLIENTS)]
+                [measure_rates([work], 4 * scale.seconds, clients)[0] for clients in crowds]
             )
     return [
         [
@@ -95,7 +96,7 @@ def _measure_server(server: Server, sizes: tuple[int, int], scale: Scale) -> lis
             format_ratio(after / before),
             TARGET.verdict(after / before),
         ]
-        for clients, before, after in zip((1, CLIENTS), *rates, strict=True)
+        for clients, before, after in zip(crowds, *rates, strict=True)
     ]
 
 

@@ -25,9 +25,7 @@ from singletable import Attr, DeleteTable, Entity, Key, PutItem, Store, Table, a
 CLAIM = "a get costs at most twice and a put at most three times what hand-written SQL costs"
 TARGETS = {"PutItem": Target(at_most=3), "GetItem": Target(at_most=2)}
 SERVERS = ("postgresql", "mariadb")
-CLIENTS = 16
-# Processes, and clients in each of them.
-CROWDS = ((1, 1), (1, 16), (2, 16), (4, 16))
+PROCESSES = (1, 2, 4)
 Server: TypeAlias = PostgreSQLServer | MariaDBServer
 _NONE = "–"
 _barrier: Barrier
@@ -54,7 +52,7 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
             try:
                 with single_server(kind) as server:
                     yield _requests(server, peers, scale, 1)
-                    yield _requests(server, peers, scale, CLIENTS)
+                    yield _requests(server, peers, scale, max(scale.connections))
                     yield _bulk_load(server, scale)
                     yield _many_clients(server, scale)
             except FileNotFoundError as error:
@@ -118,7 +116,9 @@ def _bulk_load(server: Server, scale: Scale) -> ReportTable:
 def _many_clients(server: Server, scale: Scale) -> ReportTable:
     rows: list[list[str]] = []
     first = 0.0
-    for processes, clients in CROWDS:
+    most = max(scale.connections)
+    crowds = [(1, 1), *((count, most) for count in PROCESSES if count < most)]
+    for processes, clients in crowds:
         show_progress(f"{server.kind}: {processes} processes with {clients} clients each")
         rate = _put_together(server.new_address(), processes, clients, scale.seconds)
         first = first or rate
