@@ -127,22 +127,22 @@ class ServerCatalog(Catalog):
 class FeedTrimmer:
     """Deletes changes that exceed the retention, and tokens that have expired.
 
-    It works after every block of changes of this process, and remembers the sizes of the blocks
-    of all processes, so that it reads each change once.
+    After every block of changes of this process, it reads how many bytes all processes have added.
+    It deletes when the feed exceeds the retention by a 32nd.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._every = max(BLOCK, settings.retention.records // 32)
         self._count = 0
         self._working = threading.Lock()
         self._blocks: deque[tuple[int, int]] = deque([(0, 0)])  # last position, and bytes
         self._bytes = 0
+        self._bound = self._deleted = 0  # positions
 
     def after_commit(self, transaction: Transaction) -> None:
         """Trim if this process has appended a block, unless another thread does."""
         self._count += len(transaction.changes)
-        if self._count >= self._every and self._working.acquire(blocking=False):
+        if self._count >= BLOCK and self._working.acquire(blocking=False):
             try:
                 self._count = 0
                 self._trim(transaction)
@@ -156,30 +156,34 @@ class FeedTrimmer:
             f"SELECT max(position), sum({sizes}) FROM changes WHERE position > %s "
             f"GROUP BY position - position %% {BLOCK} ORDER BY 1"
         )
-        first = "SELECT position FROM changes WHERE moment >= %s ORDER BY position LIMIT 1"
-        blocks, kept = transaction.dialect.run(
+        first = (
+            "SELECT position FROM changes WHERE position > %s AND moment >= %s "
+            "ORDER BY position LIMIT 1"
+        )
+        blocks, kept, _ = transaction.dialect.run(
             transaction.connection,
-            [(added, (self._blocks[-1][0],)), (first, (now - retention.seconds,))],
+            [
+                (added, (self._blocks[-1][0],)),
+                (first, (self._deleted, now - retention.seconds)),
+                (transaction.dialect.delete_expired("tokens"), (int(now),)),
+            ],
         )
         for position, size in blocks:
             self._blocks.append((position, int(size)))
             self._bytes += int(size)
         newest = self._blocks[-1][0]
-        bound = max(newest - retention.records, kept[0][0] - 1 if kept else newest)
+        bound = max(self._bound, newest - retention.records, kept[0][0] - 1 if kept else newest)
         while len(self._blocks) > 1 and (
             self._bytes > retention.bytes or self._blocks[0][0] <= bound
         ):
             position, size = self._blocks.popleft()
             self._bytes -= size
             bound = max(bound, position)
-        bound = min(bound, newest - 1)
-        transaction.dialect.run(
-            transaction.connection,
-            [
-                ("DELETE FROM changes WHERE position <= %s", (bound,)),
-                (transaction.dialect.delete_expired("tokens"), (int(now),)),
-            ],
-        )
+        self._bound = bound = min(bound, newest - 1)
+        if bound - self._deleted > (newest - bound) // 32:
+            self._deleted = bound
+            delete = "DELETE FROM changes WHERE position <= %s", (bound,)
+            transaction.dialect.run(transaction.connection, [delete])
 
 
 def _lock(transaction: Transaction, record: TableRecord) -> None:
