@@ -28,14 +28,18 @@ from singletable.errors import (
 )
 from singletable.operations import (
     AttributeDefinition,
+    BatchWriteItem,
     CreateTable,
     DescribeTable,
     GetItem,
     KeySchemaElement,
     PutItem,
+    PutRequest,
+    ReadChanges,
     TransactWriteItem,
     TransactWriteItems,
     Update,
+    WriteRequest,
 )
 from singletable.values import Item
 from tests.sql_servers import KINDS, TemporaryEngine, open_engine
@@ -231,6 +235,17 @@ def test_large_tables_are_counted_by_estimate(
     described = engine.execute(DescribeTable(TABLE)).table
     assert described.item_count >= 21
     assert described.table_size_bytes == 4 * described.item_count
+
+
+# A statement for all rows would exceed the 16 MB that MariaDB accepts.
+def test_batch_of_the_largest_items_is_written(engine: TemporaryEngine) -> None:
+    items: list[Item] = [{"pk": {"S": f"{n}"}, "s": {"S": "'" * 390_000}} for n in range(25)]
+    puts = [WriteRequest(PutRequest(item)) for item in items]
+    engine.execute(BatchWriteItem({TABLE: puts}))
+    for item in items:
+        assert engine.execute(GetItem(TABLE, {"pk": item["pk"]})).item == item
+    changes = engine.execute(ReadChanges(after=0, limit=100)).changes
+    assert [change.position for change in changes] == list(range(1, 26))
 
 
 def test_closed_engine_says_so(engine: TemporaryEngine) -> None:
