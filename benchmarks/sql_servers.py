@@ -46,7 +46,7 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
         peers: list[ContenderFactory] = []
         if scale.includes(DYNAMODB_LOCAL.name):
             with suppress(Missing):
-                peer = stack.enter_context(running(DYNAMODB_LOCAL, on_file=True))
+                peer = stack.enter_context(running(DYNAMODB_LOCAL))
                 peers.append(partial(_remote, peer.port))
         for kind in SERVERS:
             try:
@@ -68,12 +68,13 @@ def _requests(
         lambda: raw_server(partial(_connect, server)),
         *peers,
     ]
-    comparison = compare_all(contenders, scale, None if clients == 1 else -1, clients)
+    comparison = compare_all(contenders, scale, -1, clients)
     rows = [_row(name, *rates, has_target=clients == 1) for name, rates in comparison]
     noun = "one client" if clients == 1 else f"{clients} clients in one process"
     title = f"On {server.kind}, {noun}: the engine, hand-written SQL and DynamoDB Local"
     columns = ["the engine", "by hand", "cost", "target", DYNAMODB_LOCAL.name, "to that"]
-    return ReportTable(title, [f"on {server.kind}", *columns], rows)
+    note = "DynamoDB Local keeps its tables in memory, and is reached over HTTP."
+    return ReportTable(title, [f"on {server.kind}", *columns], rows, [note] if peers else ())
 
 
 def _row(
@@ -88,7 +89,7 @@ def _row(
 @contextmanager
 def _remote(port: int) -> Generator[EmbeddedContender]:
     """Yield a new table at an endpoint."""
-    with connect(f"http://127.0.0.1:{port}") as driver:
+    with connect(f"dynamodb+http://127.0.0.1:{port}") as driver:
         try:
             yield EmbeddedContender(driver)
         finally:
