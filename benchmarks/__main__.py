@@ -1,7 +1,8 @@
 """Run all benchmarks, or the named ones: python -m benchmarks [NAME…].
 
 A benchmark is a file in this folder with a `CLAIM`, one sentence, and a function `measure` that
-yields tables. A new file is a new benchmark; the folders contain what they share.
+yields tables. A new file is a new benchmark; the folders contain what they share. One that takes
+many minutes and gigabytes, `sql_growth`, runs only if it is named.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from benchmarks.harness.measurement import HOME, Missing, Scale
 from benchmarks.harness.report import PAGE, ReportTable, describe_machine, replace_block
 
 _REPORT = HOME / "performance.md"
+_LARGE = frozenset(["sql_growth"])
 
 
 class Benchmark(Protocol):
@@ -73,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
     started = time.monotonic()
     blocks = {"machine": f"Measured on: {describe_machine()}."}
     print(blocks["machine"])
-    for name in selected or names():
+    for name in selected or [name for name in names() if name not in _LARGE]:
         blocks[name] = run(name, Scale(seconds=cast(float, options.seconds)))
         # Write after each, so that a failing benchmark loses no results.
         _write(blocks, to_page=cast(bool, options.write))

@@ -222,7 +222,7 @@ class MariaDBServer(SqlServer):
 
     def drop_connections(self, number: int, *, committing: bool = False) -> None:
         """End some connections of endpoints; with `committing`, those that run COMMIT."""
-        where = "AND info LIKE '%COMMIT'" if committing else ""
+        where = "AND info LIKE '%COMMIT%'" if committing else ""
         sql = (
             "SELECT id FROM information_schema.processlist WHERE id <> connection_id() "
             f"AND db LIKE 'drill%' {where} ORDER BY rand() LIMIT {number}"

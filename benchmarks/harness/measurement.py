@@ -9,8 +9,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, TypeAlias
@@ -60,30 +62,38 @@ class Scale:
         return self.peers is None or peer in self.peers
 
 
-def measure_rates(works: Sequence[Work], seconds: float) -> list[float]:
-    """Return the rate of each in calls per second.
+def measure_rates(works: Sequence[Work], seconds: float, clients: int = 1) -> list[float]:
+    """Return the rate of each in calls per second; clients are threads, and count together.
 
     They take turns, so that other load on the machine affects all of them alike.
     """
     calls = [0] * len(works)
     rates: list[list[float]] = [[] for _ in works]
-    for _ in range(_ROUNDS):
-        for number, work in enumerate(works):
-            count, elapsed = _repeat(work, calls[number], seconds / _ROUNDS)
-            calls[number] += count
-            rates[number].append(count / elapsed)
+    with ExitStack() as stack:
+        # Each work keeps its threads, because it may have a connection for each.
+        pools = [stack.enter_context(ThreadPoolExecutor(clients)) for _ in works]
+        for _ in range(_ROUNDS):
+            for number, work in enumerate(works):
+                repeat = partial(_repeat, work, calls[number], seconds / _ROUNDS, clients)
+                if clients == 1:
+                    counts = [repeat(0)]
+                else:
+                    counts = list(pools[number].map(repeat, range(clients)))
+                calls[number] += clients * max(count for count, _ in counts)
+                rates[number].append(sum(count / elapsed for count, elapsed in counts))
     return [median(rounds) for rounds in rates]
 
 
-def _repeat(work: Work, first: int, seconds: float) -> tuple[int, float]:
-    number = first
+def _repeat(work: Work, first: int, seconds: float, clients: int, client: int) -> tuple[int, float]:
+    """Call `work` with every number of this client; return the calls and the time."""
+    calls = 0
     started = time.perf_counter()
     while True:
-        work(number)
-        number += 1
+        work(first + calls * clients + client)
+        calls += 1
         elapsed = time.perf_counter() - started
         if elapsed >= seconds:
-            return number - first, elapsed
+            return calls, elapsed
 
 
 def expect(actual: object, expected: object) -> None:

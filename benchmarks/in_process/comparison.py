@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from typing import Protocol, TypeAlias
 
 from benchmarks.harness.measurement import Scale, Work, expect, measure_rates
@@ -145,8 +145,17 @@ def compare(
     ours: ContenderFactory, theirs: ContenderFactory, scale: Scale, count: int | None = None
 ) -> Iterator[tuple[str, float, float]]:
     """Yield the names of the first requests and both rates; each request gets new contenders."""
-    for name, prepare in list(OPERATIONS.items())[:count]:
-        with ours() as our_contender, theirs() as their_contender:
-            works = [prepare(our_contender, scale), prepare(their_contender, scale)]
-            our_rate, their_rate = measure_rates(works, scale.seconds)
+    for name, (our_rate, their_rate) in compare_all([ours, theirs], scale, count):
         yield name, our_rate, their_rate
+
+
+def compare_all(
+    factories: Sequence[ContenderFactory], scale: Scale, count: int | None = None, clients: int = 1
+) -> Iterator[tuple[str, list[float]]]:
+    """Yield the names of the first requests and the rate of each contender."""
+    for name, prepare in list(OPERATIONS.items())[:count]:
+        with ExitStack() as stack:
+            contenders = [stack.enter_context(factory()) for factory in factories]
+            works = [prepare(contender, scale) for contender in contenders]
+            rates = measure_rates(works, scale.seconds, clients)
+        yield name, rates

@@ -6,7 +6,8 @@ without validation, indexes, change feed or pages.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+import threading
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -24,11 +25,12 @@ _MOST_YEARS = 1_000_000_000
 
 
 class RawServer:
-    """A table on PostgreSQL or MariaDB and a few statements."""
+    """A table on PostgreSQL or MariaDB and a few statements; each thread has a connection."""
 
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-        is_postgresql = type(connection).__module__.startswith("psycopg")
+    def __init__(self, connect: Callable[[], Any]) -> None:
+        self._connect = connect
+        self._cursors: dict[int, Any] = {}
+        is_postgresql = type(self._cursor).__module__.startswith("psycopg")
         key = "BYTEA" if is_postgresql else "VARBINARY(255)"
         value = "BYTEA" if is_postgresql else "MEDIUMBLOB"
         self._put = _INSERT + (
@@ -36,13 +38,25 @@ class RawServer:
             if is_postgresql
             else "ON DUPLICATE KEY UPDATE item = VALUES(item)"
         )
-        self._cursor = connection.cursor()
         self._encode = msgspec.json.Encoder().encode
         self._run("DROP TABLE IF EXISTS by_hand")
         self._run(
             f"CREATE TABLE by_hand (pk {key} NOT NULL, sk {key} NOT NULL, item {value} NOT NULL, "
             "PRIMARY KEY (pk, sk))"
         )
+
+    @property
+    def _cursor(self) -> Any:
+        """The cursor of this thread."""
+        thread = threading.get_ident()
+        if thread not in self._cursors:
+            self._cursors[thread] = self._connect().cursor()
+        return self._cursors[thread]
+
+    def close(self) -> None:
+        """Close all connections."""
+        for cursor in self._cursors.values():
+            cursor.connection.close()
 
     def _run(self, sql: str, values: tuple[object, ...] = ()) -> None:
         self._cursor.execute(sql, values or None)
@@ -116,9 +130,10 @@ def _key_bytes(key: Item) -> tuple[bytes, bytes]:
 
 
 @contextmanager
-def raw_server(connection: Any) -> Generator[RawServer]:
+def raw_server(connect: Callable[[], Any]) -> Generator[RawServer]:
     """Yield a new table on a server."""
+    server = RawServer(connect)
     try:
-        yield RawServer(connection)
+        yield server
     finally:
-        connection.close()
+        server.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -310,6 +311,18 @@ class EchoDriver:
         return name
 
 
+class SubmittingDriver(EchoDriver):
+    """A driver that can execute requests at the same time."""
+
+    def __init__(self, **errors: SingleTableError) -> None:
+        super().__init__(**errors)
+        self.threads = ThreadPoolExecutor(3)
+
+    def submit(self, operation: Any, /) -> Future[Any]:
+        """Execute a request in another thread."""
+        return self.threads.submit(self.execute, operation)
+
+
 class AsyncEchoDriver(EchoDriver):
     """An async driver that responds only when `expected` requests have arrived."""
 
@@ -329,7 +342,8 @@ class AsyncEchoDriver(EchoDriver):
 
 @pytest.mark.parametrize("names", [NAMES, NAMES[:1], ()], ids=["three", "one", "none"])
 def test_together_returns_results_in_order(names: tuple[str, ...]) -> None:
-    assert run(EchoDriver(), get_all(*names)) == list(names)
+    for driver in (EchoDriver(), SubmittingDriver()):
+        assert run(driver, get_all(*names)) == list(names)
 
     async def run_parts() -> list[str]:
         return await run_async(AsyncEchoDriver(len(names)), get_all(*names))
@@ -338,9 +352,10 @@ def test_together_returns_results_in_order(names: tuple[str, ...]) -> None:
 
 
 def test_only_the_throttled_part_is_retried() -> None:
-    driver = EchoDriver(b=Throttled("busy"))
-    assert run(driver, get_all(*NAMES)) == list(NAMES)
-    assert driver.sent == {"a": 1, "b": 2, "c": 1}
+    for new in (EchoDriver, SubmittingDriver):
+        driver = new(b=Throttled("busy"))
+        assert run(driver, get_all(*NAMES)) == list(NAMES)
+        assert driver.sent == {"a": 1, "b": 2, "c": 1}
 
     async def run_parts() -> Counter[str]:
         driver = AsyncEchoDriver(3, b=Throttled("busy"))
@@ -348,6 +363,13 @@ def test_only_the_throttled_part_is_retried() -> None:
         return driver.sent
 
     assert asyncio.run(run_parts()) == {"a": 1, "b": 2, "c": 1}
+
+
+def test_parts_can_have_parts_on_a_driver_that_submits() -> None:
+    def parts() -> Steps[list[list[str]]]:
+        return (yield from together([get_all(*NAMES), get_all("d", "e")]))
+
+    assert run(SubmittingDriver(d=Throttled("busy")), parts()) == [list(NAMES), ["d", "e"]]
 
 
 def test_together_raises_the_error_of_a_part() -> None:
@@ -361,6 +383,10 @@ def test_together_raises_the_error_of_a_part() -> None:
     assert run(EchoDriver(b=InternalError("oops")), catch()) == "oops"
 
     # Nothing keeps running in the background: all parts have finished when the error is raised.
+    submitting = SubmittingDriver(b=InternalError("oops"))
+    assert run(submitting, catch()) == "oops"
+    assert submitting.sent == Counter(NAMES)
+
     async def run_parts() -> tuple[str, Counter[str]]:
         driver = AsyncEchoDriver(3, b=InternalError("oops"))
         return await run_async(driver, catch()), driver.sent

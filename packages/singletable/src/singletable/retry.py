@@ -13,7 +13,8 @@ attempt, so the same request is sent again. If nothing settles it, the caller ge
 
 Multi-step work is written once, without I/O, as a generator of requests and pauses (`Steps`), and
 driven by `run` or `run_async`. Parts that do not depend on each other are one step, `Together`: a
-sync driver executes them in turn, an async driver concurrently.
+sync driver executes them in turn, an async driver concurrently. So does a sync driver with a method
+`submit`, which returns the future of an output.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import math
 import random
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, TypeAlias, TypeVar, cast
@@ -100,7 +102,7 @@ def run(driver: Driver, steps: Steps[R], sleep: Callable[[float], object] | None
                 continue
             try:
                 answer = (
-                    [run(driver, piece, sleep) for piece in step.pieces]
+                    _run_together(driver, step.pieces, sleep)
                     if isinstance(step, Together)
                     else driver.execute(step)
                 )
@@ -110,6 +112,53 @@ def run(driver: Driver, steps: Steps[R], sleep: Callable[[float], object] | None
                 step = steps.send(answer)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
+
+
+def _run_together(
+    driver: Driver, pieces: Sequence[Steps[R]], sleep: Callable[[float], object] | None
+) -> list[R]:
+    if not hasattr(driver, "submit"):
+        return [run(driver, piece, sleep) for piece in pieces]
+    # All parts send a request before the first waits for its answer, in this thread.
+    results: list[Future[R]] = [Future() for _ in pieces]
+    answers: dict[int, Future[Any] | None] = dict.fromkeys(range(len(pieces)))
+    while answers:
+        for number, answer in list(answers.items()):
+            try:
+                answers[number] = _take_step(driver, pieces[number], answer, sleep)
+            except StopIteration as end:
+                results[number].set_result(end.value)
+                del answers[number]
+            except Exception as error:
+                results[number].set_exception(error)
+                del answers[number]
+    return [result.result() for result in results]
+
+
+def _take_step(
+    driver: Any,
+    steps: Steps[Any],
+    answer: Future[Any] | None,
+    sleep: Callable[[float], object] | None,
+) -> Future[Any]:
+    """Continue with the answer to the last request, and send the next one."""
+    try:
+        value = None if answer is None else answer.result()
+    except SingleTableError as error:
+        step = steps.throw(error)
+    else:
+        step = steps.send(value)
+    while isinstance(step, Pause):
+        (sleep or time.sleep)(step.seconds)
+        step = next(steps)
+    if not isinstance(step, Together):
+        return cast("Future[Any]", driver.submit(step))
+    future: Future[Any] = Future()
+    try:
+        future.set_result(_run_together(driver, step.pieces, sleep))
+    except SingleTableError as error:
+        future.set_exception(error)
+    return future
 
 
 async def run_async(

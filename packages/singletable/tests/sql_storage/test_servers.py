@@ -30,6 +30,7 @@ from singletable.errors import (
 from singletable.operations import (
     AttributeDefinition,
     BatchGetItem,
+    BatchWriteItem,
     CreateTable,
     DescribeTable,
     Get,
@@ -37,12 +38,15 @@ from singletable.operations import (
     KeysAndAttributes,
     KeySchemaElement,
     PutItem,
+    PutRequest,
+    ReadChanges,
     Scan,
     TransactGetItem,
     TransactGetItems,
     TransactWriteItem,
     TransactWriteItems,
     Update,
+    WriteRequest,
 )
 from singletable.values import Item
 from tests.sql_servers import KINDS, TemporaryEngine, open_engine
@@ -265,6 +269,17 @@ def test_prepared_statements_are_dropped_again_and_again(
         engine.execute(PutItem(TABLE, KEY | {"n": {"N": str(number)}}))
         engine.execute(Scan(TABLE, limit=1 + number % 3))
         assert value(engine) == str(number)
+
+
+# A statement for all rows would exceed the 16 MB that MariaDB accepts.
+def test_batch_of_the_largest_items_is_written(engine: TemporaryEngine) -> None:
+    items: list[Item] = [{"pk": {"S": f"{n}"}, "s": {"S": "'" * 390_000}} for n in range(25)]
+    puts = [WriteRequest(PutRequest(item)) for item in items]
+    engine.execute(BatchWriteItem({TABLE: puts}))
+    for item in items:
+        assert engine.execute(GetItem(TABLE, {"pk": item["pk"]})).item == item
+    changes = engine.execute(ReadChanges(after=0, limit=100)).changes
+    assert [change.position for change in changes] == list(range(1, 26))
 
 
 def test_closed_engine_says_so(engine: TemporaryEngine) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
@@ -9,7 +11,8 @@ from msgspec import msgpack
 from msgspec.structs import replace
 
 from singletable.engine.catalog import Catalog
-from singletable.engine.settings import Retention
+from singletable.engine.change_feed import BLOCK
+from singletable.engine.settings import Settings
 from singletable.engine.storage import Execute, Row, RowKey
 from singletable.engine.storage.server import ServerLayout, ServerRows, Transaction, digest
 from singletable.engine.table import Table, build_table
@@ -30,7 +33,7 @@ class ServerCatalog(Catalog):
         super().__init__(layout)
         self.versions: dict[int, int] = {}
         self.change_columns = "position, number, name, moment, expired, key_names, old, new, NULL"
-        self._tokens = ServerRows.for_table("tokens", layout.dialect)
+        self._tokens = ServerRows("tokens")
 
     def fork(self) -> ServerCatalog:
         """Return a copy for one transaction."""
@@ -121,27 +124,71 @@ class ServerCatalog(Catalog):
             self._tokens.replace(execute, key, row, len(json), json, 0, expires)
 
 
-def trim(execute: Execute, retention: Retention, now: float) -> None:
-    """Delete changes that exceed the retention, and tokens that have expired."""
-    ((newest,),) = execute("SELECT newest FROM feed WHERE id = 1")
-    over_size = (
-        "SELECT coalesce(max(position), 0) FROM (SELECT position, sum(coalesce(length(old), 0) + "
-        "coalesce(length(new), 0)) OVER (ORDER BY position DESC) AS total FROM changes) AS sizes "
-        "WHERE total > ?"
-    )
-    ((large,),) = execute(over_size, (retention.bytes,))
-    before = "SELECT coalesce(min(position), ?) - 1 FROM changes WHERE moment >= ?"
-    ((old,),) = execute(before, (newest + 1, now - retention.seconds))
-    bound = min(max(newest - retention.records, large, old), newest - 1)
-    execute("DELETE FROM changes WHERE position <= ?", (bound,))
-    transaction = _transaction(execute)
-    transaction.run((transaction.dialect.delete_expired("tokens"), (int(now),)))
+class FeedTrimmer:
+    """Deletes changes that exceed the retention, and tokens that have expired.
+
+    After every block of changes of this process, it reads how many bytes all processes have added.
+    It deletes when the feed exceeds the retention by a 32nd.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._count = 0
+        self._working = threading.Lock()
+        self._blocks: deque[tuple[int, int]] = deque([(0, 0)])  # last position, and bytes
+        self._bytes = 0
+        self._bound = self._deleted = 0  # positions
+
+    def after_commit(self, transaction: Transaction) -> None:
+        """Trim if this process has appended a block, unless another thread does."""
+        self._count += len(transaction.changes)
+        if self._count >= BLOCK and self._working.acquire(blocking=False):
+            try:
+                self._count = 0
+                self._trim(transaction)
+            finally:
+                self._working.release()
+
+    def _trim(self, transaction: Transaction) -> None:
+        retention, now = self._settings.retention, self._settings.clock()
+        sizes = "coalesce(length(old), 0) + coalesce(length(new), 0)"
+        added = (
+            f"SELECT max(position), sum({sizes}) FROM changes WHERE position > %s "
+            f"GROUP BY position - position %% {BLOCK} ORDER BY 1"
+        )
+        first = (
+            "SELECT position FROM changes WHERE position > %s AND moment >= %s "
+            "ORDER BY position LIMIT 1"
+        )
+        blocks, kept, _ = transaction.dialect.run(
+            transaction.connection,
+            [
+                (added, (self._blocks[-1][0],)),
+                (first, (self._deleted, now - retention.seconds)),
+                (transaction.dialect.delete_expired("tokens"), (int(now),)),
+            ],
+        )
+        for position, size in blocks:
+            self._blocks.append((position, int(size)))
+            self._bytes += int(size)
+        newest = self._blocks[-1][0]
+        bound = max(self._bound, newest - retention.records, kept[0][0] - 1 if kept else newest)
+        while len(self._blocks) > 1 and (
+            self._bytes > retention.bytes or self._blocks[0][0] <= bound
+        ):
+            position, size = self._blocks.popleft()
+            self._bytes -= size
+            bound = max(bound, position)
+        self._bound = bound = min(bound, newest - 1)
+        if bound - self._deleted > (newest - bound) // 32:
+            self._deleted = bound
+            delete = "DELETE FROM changes WHERE position <= %s", (bound,)
+            transaction.dialect.run(transaction.connection, [delete])
 
 
 def _lock(transaction: Transaction, record: TableRecord) -> None:
     """Wait until nobody writes to the table."""
-    for statement in transaction.dialect.lock_tables([record.number], exclusive=True):
-        transaction.add(statement)
+    transaction.run(transaction.dialect.lock_table(record.number))
 
 
 def _transaction(execute: Execute) -> Transaction:

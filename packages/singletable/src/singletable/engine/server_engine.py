@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar, cast
@@ -17,7 +18,7 @@ from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.control.backfill import add_entry
 from singletable.engine.engine import Engine
 from singletable.engine.handlers import Handler
-from singletable.engine.server_catalog import ServerCatalog, trim
+from singletable.engine.server_catalog import FeedTrimmer, ServerCatalog
 from singletable.engine.settings import ControlClock, Settings
 from singletable.engine.storage import Execute, RowKey
 from singletable.engine.storage.server import (
@@ -71,7 +72,7 @@ class ServerEngine(Engine):
         self._filler: threading.Thread | None = None
         self._catalog: ServerCatalog = ServerCatalog(ServerLayout(database.dialect))
         database.catalog = self._catalog
-        database.trim = lambda execute: trim(execute, settings.retention, settings.clock())
+        database.after_commit = FeedTrimmer(settings).after_commit
         try:
             database.write(_drop_forgotten)
             self._start_filling()
@@ -153,8 +154,11 @@ class ServerEngine(Engine):
             with suppress(ResourceNotFound, ValidationError):
                 pending = self._server.submit(work, places, _weight(operation))
                 return await asyncio.wrap_future(pending)
-        execute = cast("Callable[[], R]", partial(self.execute, operation))
-        return await asyncio.wrap_future(self._server.in_thread(execute))
+        return await asyncio.wrap_future(self.submit(operation))
+
+    def submit(self, operation: Operation[R], /) -> Future[R]:
+        """Execute an operation in another thread. Writes that wait share a transaction."""
+        return self._server.in_thread(cast("Callable[[], R]", partial(self.execute, operation)))
 
     def close(self) -> None:
         """Finish the requests in progress and close the connections."""

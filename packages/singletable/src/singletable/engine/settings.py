@@ -29,7 +29,8 @@ class Delays:
 class Retention:
     """How many changes the change feed keeps: up to the first of these limits.
 
-    The feed is trimmed in blocks of some dozens of changes, so it may keep slightly more.
+    The feed is trimmed in blocks, so it may keep some dozens of changes more, or 3 % more on a
+    SQL server.
     """
 
     records: int = 10_000

@@ -12,12 +12,12 @@ import typer
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
-from singletable.migration.schema_diff.lock_file import lock_path
 
 from singletable.cli.app_loader import load_module
 from singletable.cli.explain_view import print_plan
 from singletable.cli.output import pluralize, print_trimmed, shown_path
 from singletable.errors import StorageError
+from singletable.migration.schema_diff.lock_file import lock_path
 from singletable.patterns import Pattern, PatternCatalog
 from singletable.prices import region_prices
 from singletable.schema.source import WIDTH, render_index

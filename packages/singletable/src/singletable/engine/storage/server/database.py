@@ -43,7 +43,6 @@ Places = Iterable[tuple[int, str, RowKey]]
 _ATTEMPTS = 8
 # Items that a group writes: each takes a lock, and PostgreSQL has a few thousand by default.
 _GROUP = 100
-TRIM_EVERY = 64  # changes
 _WAIT = 10.0  # seconds to wait for a connection
 
 
@@ -167,8 +166,7 @@ class ServerDatabase:
         self._threads = ThreadPoolExecutor(connections, "singletable-server")
         self._writers = ThreadPoolExecutor(lanes, "singletable-writer")
         self.catalog: ServerCatalog
-        self.trim: Callable[[Execute], object] = _no_places
-        self._trimmed = 0
+        self.after_commit: Callable[[Transaction], object] = _nothing
         try:
             with self._pool.connection() as connection:
                 dialect.check_server(connection)
@@ -387,7 +385,7 @@ class ServerDatabase:
     def _commit(self, transaction: Transaction) -> None:
         """Commit; if the connection is lost from here on, the outcome is unknown."""
         try:
-            newest = transaction.commit()
+            transaction.commit()
         except self.dialect.errors as error:
             if self.dialect.classify(error) == "lost":
                 raise InternalError(
@@ -395,10 +393,8 @@ class ServerDatabase:
                     f"{_reason(error)}. The write may or may not have been applied."
                 ) from error
             raise
-        if newest is not None and newest - self._trimmed >= TRIM_EVERY:
-            self._trimmed = newest
-            with suppress(*self.dialect.errors):  # the next one trims what is left
-                self.trim(cast(Execute, transaction))
+        with suppress(*self.dialect.errors):  # the writes are done
+            self.after_commit(transaction)
 
     def _create(self, names: list[str]) -> None:
         """Create tables of rows on another connection: on MariaDB, DDL commits a transaction."""
@@ -424,6 +420,10 @@ class ServerDatabase:
         self._pool.close()
         if self._replica is not None:
             self._replica.close()
+
+
+def _nothing(transaction: Transaction) -> None:
+    """Do nothing after a commit."""
 
 
 def _no_places(execute: Execute) -> Places:

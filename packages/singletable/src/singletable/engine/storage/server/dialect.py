@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
-Value: TypeAlias = "str | bytes | float | Sequence[bytes] | Sequence[int] | None"
+Scalar: TypeAlias = "str | bytes | float | None"
+# Only PostgreSQL has lists of values.
+Value: TypeAlias = "Scalar | Sequence[Scalar]"
 # SQL with %s for each value, and the values.
 Statement: TypeAlias = "tuple[str, tuple[Value, ...]]"
 ResultRows: TypeAlias = "list[tuple[Any, ...]]"
 # The keys to read from one table of rows: its name, and (partition, sort) pairs.
 Lookup: TypeAlias = "tuple[str, Sequence[tuple[bytes, bytes]]]"
+# Partition, sort, size, when it expires, and item.
+RowValues: TypeAlias = "tuple[bytes, bytes, int, int | None, bytes]"
+# Number and name of the table, time, whether it expired, names of the key, old and new item.
+ChangeValues: TypeAlias = "tuple[int, str, float, int, bytes, bytes | None, bytes | None]"
 # conflict: the server rolled the transaction back; run it again.
 # lost: the connection is broken or the server is shutting down.
 # missing: a table does not exist (any more). full: no disk space. other: a fault.
@@ -30,7 +36,6 @@ class Dialect(Protocol):
     commit: tuple[str, ...]
     roll_back: tuple[str, ...]
     create_rows: tuple[str, ...]
-    upsert: str
     list_rows: str
     now: str  # the server's clock, in seconds
     after: str  # the rows after a key; its values are partition, sort and partition again
@@ -63,20 +68,27 @@ class Dialect(Protocol):
         """Return the statement that waits for others to finish creating or changing tables."""
         ...
 
-    def lock_tables(self, numbers: Iterable[int], *, exclusive: bool) -> list[Statement]:
-        """Return statements that lock tables until the end; the last reads numbers and versions."""
+    def lock_table(self, number: int) -> Statement:
+        """Return the statement that waits until nobody writes to a table, and keeps others out."""
         ...
 
-    def lock_keys(self, hashes: Iterable[int]) -> Statement:
-        """Return the statement that locks hashes of keys, in order, until the end."""
+    def lock(self, numbers: Iterable[int], hashes: Iterable[int]) -> list[Statement]:
+        """Return statements that lock tables (shared) and hashes of keys, in order, until the end.
+
+        The last returns the numbers and versions of the tables.
+        """
         ...
 
     def lookup(self, lookups: Sequence[Lookup]) -> Statement:
-        """Return one statement that reads rows by key: lookup, key, size, expires, item."""
+        """Return one statement that reads rows: lookup, partition + sort, size, expires, item."""
         ...
 
-    def append_changes(self, changes: Sequence[tuple[Value, ...]]) -> list[Statement]:
-        """Return the statements that number changes and store them; the last returns the newest."""
+    def write_rows(self, name: str, rows: Sequence[RowValues], *, new: bool) -> list[Statement]:
+        """Return statements that insert rows, or replace them unless they are `new`."""
+        ...
+
+    def append_changes(self, changes: Sequence[ChangeValues]) -> list[Statement]:
+        """Return the statements that number changes and store them."""
         ...
 
     def count(self, name: str, limit: int) -> Statement:

@@ -15,10 +15,13 @@ from typing import Any
 import psycopg
 from psycopg import pq
 
-from singletable.engine.storage.server.dialect import ResultRows, Statement, Value
+from singletable.engine.storage.server.dialect import ResultRows, Scalar, Statement, Value
 
 _MAX_PREPARED = 500
 _DOUBLE = Struct("!d")
+_BYTEA = 17  # the number of this type
+_ARRAY = Struct("!5i")  # dimensions, whether it has nulls, type, length, first index
+_NULL = b"\xff\xff\xff\xff"
 _DATA = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
 
 
@@ -28,7 +31,7 @@ def _number(data: bytes) -> int:
 
 # How to read the binary form of a value, by the number of its type; others are text.
 _READERS: dict[int, Callable[[bytes], Any]] = {
-    17: bytes,  # bytea
+    _BYTEA: bytes,
     20: _number,  # bigint
     21: _number,  # smallint
     23: _number,  # integer
@@ -158,15 +161,32 @@ def _encode(values: tuple[Value, ...]) -> tuple[list[bytes | None], list[pq.Form
     formats: list[pq.Format] = []
     for value in values:
         is_binary = isinstance(value, bytes)
-        formats.append(pq.Format.BINARY if is_binary else pq.Format.TEXT)
         if value is None or isinstance(value, bytes):
             encoded.append(value)
         elif isinstance(value, str | int | float):
             encoded.append(str(value).encode())
         else:
-            items = [f'"\\\\x{v.hex()}"' if isinstance(v, bytes) else str(v) for v in value]
-            encoded.append(f"{{{','.join(items)}}}".encode())
+            is_binary = any(isinstance(item, bytes) for item in value)
+            encoded.append(_encode_bytes(value) if is_binary else _encode_list(value))
+        formats.append(pq.Format.BINARY if is_binary else pq.Format.TEXT)
     return encoded, formats
+
+
+def _encode_bytes(values: Sequence[Scalar]) -> bytes:
+    """Return a bytea[] in its binary form: a header, then each length and value."""
+    parts = [_ARRAY.pack(1, 1, _BYTEA, len(values), 1)]
+    for value in values:
+        if isinstance(value, bytes):
+            parts += [len(value).to_bytes(4, "big"), value]
+        else:
+            parts.append(_NULL)
+    return b"".join(parts)
+
+
+def _encode_list(values: Sequence[Scalar]) -> bytes:
+    """Return an array as text. Its strings are names of tables, which need no escapes."""
+    items = ["NULL" if value is None else '"' + str(value) + '"' for value in values]
+    return f"{{{','.join(items)}}}".encode()
 
 
 @lru_cache(2048)

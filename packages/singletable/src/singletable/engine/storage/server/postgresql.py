@@ -9,9 +9,11 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from singletable.engine.storage.server.dialect import (
+    ChangeValues,
     ErrorKind,
     Lookup,
     ResultRows,
+    RowValues,
     Statement,
     Value,
 )
@@ -29,7 +31,14 @@ _KEEPALIVES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_coun
 # The first of two numbers that name a lock on a table; the second is the table's number.
 _TABLE_LOCKS = 0x73677462
 
-_CHANGE = "%s::integer, %s, %s::double precision, %s::integer, %s::bytea, %s::bytea, %s::bytea"
+_ROWS = "unnest(%s::bytea[], %s::bytea[], %s::integer[], %s::bigint[], %s::bytea[])"
+_TYPES = ("integer", "text", "double precision", "integer", "bytea", "bytea", "bytea")
+_CHANGE = ", ".join(f"%s::{kind}" for kind in _TYPES)
+_CHANGES = f"unnest({', '.join(f'%s::{kind}[]' for kind in _TYPES)})"
+_REPLACE = (
+    " ON CONFLICT (hash, sort) DO UPDATE SET size = excluded.size, expires = excluded.expires, "
+    "item = excluded.item"
+)
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS storage (format integer PRIMARY KEY)",
     "CREATE TABLE IF NOT EXISTS tables (number serial PRIMARY KEY, name text NOT NULL UNIQUE, "
@@ -64,11 +73,6 @@ class PostgreSQL:
         "size integer NOT NULL, expires bigint, item bytea NOT NULL, "
         "PRIMARY KEY (hash, sort)) WITH (fillfactor = 85)",
         "CREATE INDEX IF NOT EXISTS {name}_expires ON {name} (expires) WHERE expires IS NOT NULL",
-    )
-    upsert = (
-        "INSERT INTO {name} (hash, sort, size, expires, item) VALUES (%s, %s, %s, %s, %s) "
-        "ON CONFLICT (hash, sort) DO UPDATE SET size = excluded.size, "
-        "expires = excluded.expires, item = excluded.item"
     )
     now = "extract(epoch FROM clock_timestamp())::double precision"
     after = "(hash, sort) > (%s, %s) AND hash >= %s"
@@ -130,27 +134,27 @@ class PostgreSQL:
         """Return the statement that waits for others to finish creating or changing tables."""
         return f"SELECT pg_advisory_xact_lock({_TABLE_LOCKS}, 0)", ()
 
-    def lock_tables(self, numbers: Iterable[int], *, exclusive: bool) -> list[Statement]:
-        """Return the statements that lock tables and read their versions."""
-        function = "pg_advisory_xact_lock" if exclusive else "pg_advisory_xact_lock_shared"
-        lock = f"SELECT count({function}({_TABLE_LOCKS}, n)) FROM unnest(%s::integer[]) AS n"
+    def lock_table(self, number: int) -> Statement:
+        """Return the statement that waits until nobody writes to a table."""
+        return f"SELECT pg_advisory_xact_lock({_TABLE_LOCKS}, {number})", ()
+
+    def lock(self, numbers: Iterable[int], hashes: Iterable[int]) -> list[Statement]:
+        """Return the statements that lock tables and keys. They must precede those that read."""
+        locks = (
+            f"SELECT (SELECT count(pg_advisory_xact_lock_shared({_TABLE_LOCKS}, n)) "
+            "FROM unnest(%s::integer[]) AS n), "
+            "(SELECT count(pg_advisory_xact_lock(k)) FROM unnest(%s::bigint[]) AS k)"
+        )
         versions = "SELECT number, version FROM tables WHERE number = ANY(%s::integer[])"
         ordered = sorted(numbers)
-        return [(lock, (ordered,)), (versions, (ordered,))]
-
-    def lock_keys(self, hashes: Iterable[int]) -> Statement:
-        """Return the statement that locks hashes of keys. It must precede the reading statement."""
-        return (
-            "SELECT count(pg_advisory_xact_lock(k)) FROM unnest(%s::bigint[]) AS k",
-            (sorted(hashes),),
-        )
+        return [(locks, (ordered, sorted(hashes))), (versions, (ordered,))]
 
     def lookup(self, lookups: Sequence[Lookup]) -> Statement:
         """Return one statement that reads rows by key."""
         # OFFSET 0 makes the server look up each key, however small it believes the table to be.
         parts = [
-            f"SELECT {number}, k.n, t.size, t.expires, t.item "
-            "FROM unnest(%s::bytea[], %s::bytea[]) WITH ORDINALITY AS k (p, s, n), LATERAL ("
+            f"SELECT {number}, k.p || k.s, t.size, t.expires, t.item "
+            "FROM unnest(%s::bytea[], %s::bytea[]) AS k (p, s), LATERAL ("
             f"SELECT size, expires, item FROM {name} WHERE hash = k.p AND sort = k.s "
             "OFFSET 0) AS t"
             for number, (name, _) in enumerate(lookups)
@@ -160,18 +164,29 @@ class PostgreSQL:
             values += [[partition for partition, _ in keys], [sort for _, sort in keys]]
         return " UNION ALL ".join(parts), tuple(values)
 
-    def append_changes(self, changes: Sequence[tuple[Value, ...]]) -> list[Statement]:
+    def write_rows(self, name: str, rows: Sequence[RowValues], *, new: bool) -> list[Statement]:
+        """Return the statement that inserts rows, or replaces them unless they are new."""
+        insert = f"INSERT INTO {name} (hash, sort, size, expires, item)"
+        end = "" if new else _REPLACE
+        if len(rows) == 1:  # arrays would take a tenth longer
+            return [(f"{insert} VALUES (%s, %s, %s, %s, %s){end}", rows[0])]
+        return [(f"{insert} SELECT * FROM {_ROWS}{end}", tuple(zip(*rows, strict=True)))]
+
+    def append_changes(self, changes: Sequence[ChangeValues]) -> list[Statement]:
         """Return the statement that numbers the changes and stores them."""
         count = len(changes)
-        values = tuple(value for change in changes for value in change)
-        rows = ", ".join(f"({number}, {_CHANGE})" for number in range(1 - count, 1))
+        start = (
+            "WITH counter AS (UPDATE feed SET newest = newest + %s WHERE id = 1 RETURNING newest) "
+            "INSERT INTO changes SELECT newest"
+        )
+        if count == 1:
+            return [(f"{start}, {_CHANGE} FROM counter", (1, *changes[0]))]
         columns = "number, name, moment, expired, key_names, old, new"
         sql = (
-            f"WITH counter AS (UPDATE feed SET newest = newest + {count} WHERE id = 1 "
-            f"RETURNING newest), stored AS (INSERT INTO changes SELECT newest + n, {columns} "
-            f"FROM counter, (VALUES {rows}) AS change (n, {columns})) SELECT newest FROM counter"
+            f"{start} - %s + n, {columns} "
+            f"FROM counter, {_CHANGES} WITH ORDINALITY AS change ({columns}, n)"
         )
-        return [(sql, values)]
+        return [(sql, (count, count, *zip(*changes, strict=True)))]
 
     def count(self, name: str, limit: int) -> Statement:
         """Return the statement for the number of rows and their size, estimated above `limit`."""

@@ -33,7 +33,7 @@ class ServerLayout(Struct, frozen=True):
 
     def rows(self, name: str, describe: DescribeRow) -> ServerRows:
         """Return access to the rows of the SQL table with this name."""
-        return ServerRows.for_table(name, self.dialect)
+        return ServerRows(name)
 
     def hash_partition(self, key: bytes) -> bytes:
         """Return a digest of a partition key."""
@@ -54,21 +54,6 @@ class ServerRows:
     """Access to the rows of one table or index; the methods are those of `Rows` for SQLite."""
 
     name: str
-    insert_sql: str
-    update_sql: str
-    delete_sql: str
-    upsert_sql: str
-
-    @classmethod
-    def for_table(cls, name: str, dialect: Dialect) -> ServerRows:
-        """Return access to the rows of the SQL table with this name."""
-        return cls(
-            name,
-            f"INSERT INTO {name} (hash, sort, size, expires, item) VALUES (%s, %s, %s, %s, %s)",
-            f"UPDATE {name} SET size = %s, expires = %s, item = %s WHERE hash = %s AND sort = %s",
-            f"DELETE FROM {name} WHERE hash = %s AND sort = %s",
-            dialect.upsert.format(name=name),
-        )
 
     def create(self, execute: Execute) -> None:
         """Create the SQL table when the transaction commits."""
@@ -96,12 +81,7 @@ class ServerRows:
         expires: int | None = None,
     ) -> None:
         """Insert a row at an unused key."""
-        _transaction(execute).set_row(
-            self.name,
-            key,
-            ServerRow(0, size, json, expires=expires),
-            (self.insert_sql, (*key, size, expires, json)),
-        )
+        _transaction(execute).set_row(self.name, key, ServerRow(0, size, json, expires=expires))
 
     def replace(
         self,
@@ -114,26 +94,21 @@ class ServerRows:
         expires: int | None = None,
     ) -> None:
         """Replace the existing row at `key`."""
-        _transaction(execute).set_row(
-            self.name,
-            key,
-            ServerRow(0, size, json, expires=expires),
-            (self.update_sql, (size, expires, json, *key)),
-        )
+        self.add(execute, key, size, json, content, expires)
 
     def delete(self, execute: Execute, key: RowKey, row: Row) -> None:
         """Delete the existing row at `key`."""
-        _transaction(execute).set_row(self.name, key, None, (self.delete_sql, (*key,)))
+        _transaction(execute).set_row(self.name, key, None)
 
     def upsert(
         self, execute: Execute, key: RowKey, size: int, json: bytes, content: int | None = None
     ) -> None:
         """Insert or replace the row of an index at `key`."""
-        _transaction(execute).add((self.upsert_sql, (*key, size, None, json)))
+        self.add(execute, key, size, json, 0)
 
     def delete_at(self, execute: Execute, key: RowKey) -> None:
         """Delete the row of an index at `key` if there is one."""
-        _transaction(execute).add((self.delete_sql, (*key,)))
+        _transaction(execute).set_row(self.name, key, None)
 
     def set_expires(self, execute: Execute, key: RowKey, row: Row, expires: int | None) -> None:
         """Store when an unchanged row expires."""

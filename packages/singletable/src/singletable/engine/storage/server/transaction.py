@@ -3,9 +3,9 @@
 Rule 1. The first round trip locks the tables (shared) and the keys of all writes, in one order,
         and reads the versions of the tables and the rows at these keys.
 Rule 2. Then the writes run on these rows in memory, one after the other; each sees what the ones
-        before it did. A write that fails takes back its own statements only.
-Rule 3. The second round trip sends the statements of all writes, then the changes for the feed,
-        which lock its counter, and COMMIT.
+        before it did. A write that fails takes back only what it did itself.
+Rule 3. The second round trip writes what is left at each key, a statement for all rows of a table,
+        then the changes for the feed, which lock its counter, and COMMIT.
 """
 
 from __future__ import annotations
@@ -13,16 +13,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, cast
+from typing import Any, TypeAlias
 
 from singletable.engine.storage.interface import Row, RowKey
 from singletable.engine.storage.server.dialect import (
+    ChangeValues,
     Dialect,
     Lookup,
     ResultRows,
+    RowValues,
     Statement,
     Value,
 )
+
+# A key of a table or an index: the name of its rows, and the key.
+Place: TypeAlias = "tuple[str, RowKey]"
 
 
 class ServerRow(Row, frozen=True):
@@ -34,7 +39,7 @@ class ServerRow(Row, frozen=True):
 class Transaction:
     """One transaction, or with `is_open` False single statements outside of one.
 
-    Calling it runs a statement at once, after the statements that wait. `catalog` is what the
+    Calling it runs a statement at once, after the writes so far. `catalog` is what the
     engine put there: its view of the tables.
     """
 
@@ -43,12 +48,11 @@ class Transaction:
         self.connection = connection
         self.catalog = catalog
         self.is_open = False
-        self.changes: list[tuple[Value, ...]] = []
+        self.changes: list[ChangeValues] = []
         self.created: list[str] = []
         self.dropped: list[str] = []
-        self._waiting: list[Statement] = []
-        self._rows: dict[tuple[str, RowKey], ServerRow | None] = {}
-        self._undo: list[tuple[tuple[str, RowKey], ServerRow | None]] = []
+        self._rows: dict[Place, ServerRow | None] = {}  # the locked rows, as the server has them
+        self._writes: dict[Place, ServerRow | None] = {}  # not sent yet; None deletes a row
         self._has_sent = False
         catalog.pending_changes = self.changes
 
@@ -56,25 +60,19 @@ class Transaction:
         """Run a statement with ? for each value, and return its rows."""
         return iter(self.run((_placeholders(sql), values)))
 
-    def add(self, statement: Statement) -> None:
-        """Add a statement of this dialect, without result, to those that wait."""
-        self._waiting.append(statement)
-
     def run(self, statement: Statement) -> ResultRows:
         """Run a statement of this dialect at once and return its rows."""
-        if self._waiting or not statement[0].startswith("SELECT"):
+        if self._writes or not statement[0].startswith("SELECT"):
             self._has_sent = True
-        statements, self._waiting = [*self._waiting, statement], []
-        return self.dialect.run(self.connection, statements)[-1]
+        return self.dialect.run(self.connection, [*self._take_writes(), statement])[-1]
 
-    def begin(self, numbers: Iterable[int], keys: Iterable[tuple[str, RowKey]]) -> dict[int, int]:
+    def begin(self, numbers: Iterable[int], keys: Iterable[Place]) -> dict[int, int]:
         """Lock tables and keys and read the rows; return the versions of the tables."""
         unique = sorted(set(keys))
-        tables = self.dialect.lock_tables(set(numbers), exclusive=False)
-        statements = [*_plain(self.dialect.begin), *tables]
+        locks = self.dialect.lock(set(numbers), map(_hash, unique))
+        statements = [*_plain(self.dialect.begin), *locks]
         versions, lookups = len(statements) - 1, _by_name(unique)
         if lookups:
-            statements.append(self.dialect.lock_keys(map(_hash, unique)))
             statements.append(self.dialect.lookup(lookups))
         self.is_open = True
         results = self.dialect.run(self.connection, statements)
@@ -91,11 +89,12 @@ class Transaction:
 
     def get(self, name: str, key: RowKey) -> ServerRow | None:
         """Return the row at `key`, as the writes so far leave it."""
-        if (name, key) in self._rows:
-            return self._rows[name, key]
+        for rows in (self._writes, self._rows):
+            if (name, key) in rows:
+                return rows[name, key]
         return next(iter(self.get_many([(name, key)])))
 
-    def get_many(self, keys: list[tuple[str, RowKey]]) -> list[ServerRow | None]:
+    def get_many(self, keys: list[Place]) -> list[ServerRow | None]:
         """Return the rows at these keys, all from one snapshot."""
         if not keys:
             return []
@@ -105,74 +104,85 @@ class Transaction:
 
     def locked_rows(self, name: str) -> Iterator[tuple[RowKey, ServerRow]]:
         """Yield the locked rows of a table, as the writes so far leave them."""
-        for (owner, key), row in list(self._rows.items()):
+        for (owner, key), row in [*({**self._rows, **self._writes}).items()]:
             if owner == name and row is not None:
                 yield key, row
 
-    def set_row(self, name: str, key: RowKey, row: ServerRow | None, statement: Statement) -> None:
-        """Write a row with a statement that waits; a later `get` returns it."""
-        place = name, key
-        if place in self._rows:
-            self._undo.append((place, self._rows[place]))
-            self._rows[place] = row
-        self._waiting.append(statement)
+    def set_row(self, name: str, key: RowKey, row: ServerRow | None) -> None:
+        """Write a row, or delete it, when the transaction commits; a later `get` returns it."""
+        self._writes[name, key] = row
 
-    def mark(self) -> tuple[int, int]:
+    def mark(self) -> tuple[dict[Place, ServerRow | None], int]:
         """Start a write, so that `undo` can take it back."""
-        self._undo.clear()
-        return len(self._waiting), len(self.changes)
+        return self._writes.copy(), len(self.changes)
 
-    def undo(self, mark: tuple[int, int]) -> None:
+    def undo(self, mark: tuple[dict[Place, ServerRow | None], int]) -> None:
         """Take back everything since `mark`."""
-        statements, changes = mark
-        del self._waiting[statements:], self.changes[changes:]
-        for place, row in reversed(self._undo):
-            self._rows[place] = row
-        self._undo.clear()
+        self._writes, count = mark
+        del self.changes[count:]
 
     @property
     def has_changes(self) -> bool:
         """Return whether there is anything to commit."""
-        return bool(self._has_sent or self._waiting or self.changes)
+        return bool(self._has_sent or self._writes or self.changes)
 
-    def commit(self) -> int | None:
-        """Send what waits, and commit. Return the newest position of the feed if it changed."""
+    def commit(self) -> None:
+        """Send the writes and the changes, and commit."""
         appended = self.dialect.append_changes(self.changes) if self.changes else []
-        statements, self._waiting = [*self._waiting, *appended], []
         end = _plain(self.dialect.commit)
-        results = self.dialect.run(self.connection, [*statements, *end])
+        self.dialect.run(self.connection, [*self._take_writes(), *appended, *end])
         self.is_open = False
-        return int(results[len(statements) - 1][0][0]) if appended else None
 
     def roll_back(self) -> None:
         """End the transaction without any effect."""
         if self.is_open:
-            self._waiting = []
+            self._writes = {}
             self.dialect.run(self.connection, _plain(self.dialect.roll_back))
             self.is_open = False
+
+    def _take_writes(self) -> list[Statement]:
+        """Return the statements for the writes so far, which count as sent from now on."""
+        writes, self._writes = self._writes, {}
+        statements: list[Statement] = []
+        groups: dict[tuple[str, bool], list[RowValues]] = {}
+        for (name, key), row in writes.items():
+            if row is None:
+                statements.append((f"DELETE FROM {name} WHERE hash = %s AND sort = %s", (*key,)))
+            else:
+                is_new = self._rows.get((name, key), row) is None
+                values = (*key, row.size, row.expires, row.json)
+                groups.setdefault((name, is_new), []).append(values)
+        for (name, is_new), rows in groups.items():
+            statements += self.dialect.write_rows(name, rows, new=is_new)
+        self._rows.update((place, row) for place, row in writes.items() if place in self._rows)
+        return statements
 
 
 def _plain(texts: Iterable[str]) -> list[Statement]:
     return [(text, ()) for text in texts]
 
 
-def _by_name(keys: list[tuple[str, RowKey]]) -> list[Lookup]:
+def _by_name(keys: list[Place]) -> list[Lookup]:
     groups: dict[str, list[RowKey]] = {}
     for name, key in keys:
         groups.setdefault(name, []).append(key)
     return list(groups.items())
 
 
-def _found(lookups: list[Lookup], rows: ResultRows) -> dict[tuple[str, RowKey], ServerRow]:
+def _found(lookups: list[Lookup], rows: ResultRows) -> dict[Place, ServerRow]:
     """Return the rows that a lookup found, by name and key."""
-    found: dict[tuple[str, RowKey], ServerRow] = {}
-    for number, place, size, expires, item in rows:
-        name, keys = lookups[cast(int, number)]
-        found[name, RowKey(*keys[cast(int, place) - 1])] = ServerRow(0, size, item, expires=expires)
-    return found
+    places = {
+        (number, partition + sort): (name, RowKey(partition, sort))
+        for number, (name, keys) in enumerate(lookups)
+        for partition, sort in keys
+    }
+    return {
+        places[number, key]: ServerRow(0, size, item, expires=expires)
+        for number, key, size, expires, item in rows
+    }
 
 
-def _hash(place: tuple[str, RowKey]) -> int:
+def _hash(place: Place) -> int:
     """Return a number of 64 bits, with a sign, that names the lock of a key."""
     name, (partition, sort) = place
     digest = blake2b(sort, key=name.encode(), digest_size=8, salt=partition[:16]).digest()
