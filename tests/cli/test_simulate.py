@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from singletable.cli.output import print_text_table
-from singletable.planning.charts import TextTable
+from singletable.planning.report import TextTable
 from tests.cli.run import Run
 
 APP = "tests.designs.directory"

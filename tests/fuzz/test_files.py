@@ -24,8 +24,8 @@ from singletable.errors import (
     SingleTableError,
 )
 from singletable.migration.schema_diff.snapshot import read_lock
+from singletable.planning.plan_report import parse_report
 from singletable.planning.prices import load_prices
-from singletable.planning.report import parse_report
 from singletable.server.guard.credentials import read_credentials
 from singletable.server.guard.policy_document import PolicyError, read_policy
 from singletable.workbench.importer import read_model

@@ -795,7 +795,7 @@ def test_advice_promises_finite_savings_of_no_more_than_the_bill(
     made.write("F", "Join", creates(Member), rate=per_second(rate, peak=2 * rate))
     made.scan("G", "Teams", Team, reason="a report", rate=per_hour(2))
     plan = planning.create_plan([made])
-    bill = planning.monthly_cost(planning.loads_of(plan), planning.region_prices()).total
+    bill = planning.monthly_cost(planning.loads_of(plan), planning.region_prices()).cost
     for advice in planning.advise(plan):
         assert advice.saves_dollars <= bill * 1.001
         assert advice.saves_read_units <= plan.read.average * 1.001

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from singletable.planning import CostOptions, PlanReport, compare_reports, create_report
-from singletable.planning.report import CostFigures
+from singletable.planning import CostLine, CostOptions, PlanReport, compare_reports, create_report
 from tests.docs.markdown import blocks
 from tests.house.sources import ROOT
 
@@ -36,7 +35,7 @@ def report_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., PlanRep
 Reports = Callable[..., PlanReport]
 
 
-def lines(report: PlanReport) -> dict[str, CostFigures]:
+def lines(report: PlanReport) -> dict[str, CostLine]:
     return {line.name: line for line in report.selected.lines}
 
 

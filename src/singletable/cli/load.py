@@ -15,7 +15,6 @@ from singletable.errors import InvalidValue, ResourceNotFound
 if TYPE_CHECKING:
     from singletable.patterns import Pattern, PatternCatalog
     from singletable.planning import Plan, Population
-    from singletable.planning.load_report import LoadReport
     from singletable.planning.load_test import LoadOutcome, LoadSettings
     from singletable.planning.traffic import Traffic
     from singletable.schema import Table
@@ -129,12 +128,14 @@ def load(
 
     from singletable.cli.app_loader import load_catalogs
     from singletable.cli.options import parse_table_names
-    from singletable.cli.output import check_writable
+    from singletable.cli.output import check_writable, write_output
+    from singletable.cli.report_view import print_report
     from singletable.infrastructure import resolve_table_names
     from singletable.planning import Population, Traffic, create_plan
-    from singletable.planning.load_report import LoadReport
+    from singletable.planning.load_report import load_csv, load_json, show_load_test
     from singletable.planning.load_test import LoadSettings, Targets
     from singletable.planning.population import sample_scale
+    from singletable.planning.report import report_page
     from singletable.planning.scale import parse_scale
 
     check_writable(html, csv, json)
@@ -167,10 +168,17 @@ def load(
         None if max_p99 is None else max_p99 / 1000,
         None if max_deviation is None else max_deviation / 100,
     )
-    report = LoadReport(app, outcome, targets, tuple(_notes(chosen, traffic, outcome)))
-    _print(Console(highlight=False), report)
-    _write_files(report, html, csv, json)
-    if report.missed:
+    notes = _notes(chosen, traffic, outcome)
+    report = show_load_test(app, outcome, targets, notes)
+    print_report(Console(highlight=False), report)
+    for path, text in (
+        (html, report_page(report)),
+        (csv, load_csv(outcome)),
+        (json, load_json(outcome, targets, notes)),
+    ):
+        if path is not None:
+            write_output(text, path, overwrite=True)
+    if not report.is_good:
         raise typer.Exit(1)
 
 
@@ -336,33 +344,3 @@ def _notes(chosen: Sequence[Pattern], traffic: Traffic, outcome: LoadOutcome) ->
             "calls them."
         )
     return notes
-
-
-def _print(console: object, report: LoadReport) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    from singletable.cli.output import print_text_table
-
-    assert isinstance(console, Console)
-    missed = report.missed
-    console.print(Text(report.summary, style="bold red" if missed else "bold green"))
-    for text in missed:
-        console.print(Text(text, style="red"))
-    for table in report.tables():
-        print_text_table(console, table)
-    if report.notes:
-        console.print()
-    for note in report.notes:
-        console.print(Text(note, style="dim"))
-
-
-def _write_files(
-    report: LoadReport, html: Path | None, csv: Path | None, json: Path | None
-) -> None:
-    from singletable.cli.output import write_output
-    from singletable.planning.load_report import load_csv, load_json, load_page
-
-    for path, render in ((html, load_page), (csv, load_csv), (json, load_json)):
-        if path is not None:
-            write_output(render(report), path, overwrite=True)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from singletable.patterns import PatternCatalog
     from singletable.planning import Workload
     from singletable.planning.simulation import Cache, SimulationSettings, ThrottlePoint
-    from singletable.planning.simulation.report import SimulationReport
     from singletable.schema import Provisioned
     from singletable.store import Progress
 
@@ -109,14 +108,15 @@ def simulate(
     from rich.console import Console
 
     from singletable.cli.app_loader import load_catalogs
-    from singletable.cli.output import check_writable, progress_bar
-    from singletable.cli.simulate_view import print_simulation
+    from singletable.cli.output import check_writable, progress_bar, write_files, write_report
+    from singletable.cli.report_view import print_report
     from singletable.planning import workload_of
+    from singletable.planning.report import report_page
     from singletable.planning.scale import parse_scale
     from singletable.planning.simulation import SimulationSettings, WhatIf, find_throttle_point
     from singletable.planning.simulation import simulate as run
     from singletable.planning.simulation.partitions import NEW_TABLE
-    from singletable.planning.simulation.report import SimulationReport
+    from singletable.planning.simulation.report import show_simulation, simulation_csv
 
     check_writable(html)
     _, catalogs = load_catalogs(app)
@@ -150,9 +150,12 @@ def simulate(
     if not changes:
         notes += _remedies(now.throttle_point, is_on_demand=_is_on_demand(workload, settings))
     notes += _notes(workload, catalogs)
-    report = SimulationReport(app, now.result, now.throttle_point, tuple(what_ifs), tuple(notes))
-    print_simulation(Console(highlight=False), report)
-    _write_files(report, html, csv)
+    report = show_simulation(app, now.result, now.throttle_point, what_ifs, notes)
+    print_report(Console(highlight=False), report)
+    if html is not None:
+        write_report(html, report_page(report))
+    if csv is not None:
+        write_files(csv, simulation_csv(now.result))
 
 
 def _is_on_demand(workload: Workload, settings: SimulationSettings) -> bool:
@@ -311,13 +314,3 @@ def _notes(workload: Workload, catalogs: Sequence[PatternCatalog]) -> list[str]:
             f"{', '.join(workload.assumed)}. Declare it with values=[…] of the catalog."
         )
     return notes
-
-
-def _write_files(report: SimulationReport, html: Path | None, csv: Path | None) -> None:
-    from singletable.cli.output import write_files, write_report
-    from singletable.planning.simulation.report import csv_files, report_page
-
-    if html is not None:
-        write_report(html, report_page(report))
-    if csv is not None:
-        write_files(csv, csv_files(report))

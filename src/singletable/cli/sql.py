@@ -115,7 +115,7 @@ def _print_table(result: QueryResult) -> None:
     from rich.console import Console
 
     from singletable.cli.output import pluralize, print_text_table
-    from singletable.planning.charts import TextTable
+    from singletable.planning.report import TextTable
 
     rows = tuple(tuple(map(str, row)) for row in _cells(result))
     table = TextTable(pluralize(len(rows), "row"), result.columns, rows)

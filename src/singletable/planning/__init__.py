@@ -17,7 +17,6 @@ from singletable.planning.cost import (
     BreakEven,
     MonthlyCost,
     break_even,
-    cheapest,
     compare_costs,
     monthly_cost,
 )
@@ -25,7 +24,7 @@ from singletable.planning.hot_keys import (
     HotKey,
     hot_keys,
 )
-from singletable.planning.load_report import LoadReport, load_csv, load_json, load_page
+from singletable.planning.load_report import load_csv, load_json, show_load_test
 from singletable.planning.load_test import (
     LoadOutcome,
     LoadSettings,
@@ -42,6 +41,13 @@ from singletable.planning.plan import (
     ResourcePlan,
     create_plan,
 )
+from singletable.planning.plan_report import (
+    PlanReport,
+    create_report,
+    parse_report,
+    read_report,
+)
+from singletable.planning.plan_sections import plan_csv, show_comparison, show_plan
 from singletable.planning.population import Population, sample_fields
 from singletable.planning.prices import (
     Price,
@@ -52,12 +58,7 @@ from singletable.planning.prices import (
     load_prices,
     region_prices,
 )
-from singletable.planning.report import (
-    PlanReport,
-    create_report,
-    parse_report,
-    read_report,
-)
+from singletable.planning.report import Report, report_page
 from singletable.planning.resource_load import (
     CostOptions,
     ResourceLoad,
@@ -87,7 +88,6 @@ __all__ = [
     "HotKey",
     "KeySpace",
     "LoadOutcome",
-    "LoadReport",
     "LoadSettings",
     "LoadTest",
     "MonthlyCost",
@@ -105,6 +105,7 @@ __all__ = [
     "PriceName",
     "PriceSource",
     "RegionPrices",
+    "Report",
     "ResourceLoad",
     "ResourcePlan",
     "StoredSize",
@@ -113,7 +114,6 @@ __all__ = [
     "Workload",
     "advise",
     "break_even",
-    "cheapest",
     "compare_costs",
     "compare_reports",
     "create_plan",
@@ -121,14 +121,18 @@ __all__ = [
     "hot_keys",
     "load_csv",
     "load_json",
-    "load_page",
     "load_prices",
     "loads_of",
     "monthly_cost",
     "parse_report",
+    "plan_csv",
     "rates_of",
     "read_report",
     "region_prices",
+    "report_page",
     "sample_fields",
+    "show_comparison",
+    "show_load_test",
+    "show_plan",
     "workload_of",
 ]

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, TypeVar
 import msgspec
 
 from singletable.planning.formats import format_bytes
-from singletable.planning.report import PatternFigures, PlanReport, ResourceFigures
+from singletable.planning.plan_report import PatternFigures, PlanReport, ResourceFigures
 
 Change: TypeAlias = Literal["same", "changed", "added", "removed"]
 

@@ -19,7 +19,7 @@ from singletable.errors import InvalidValue, SingleTableError, Throttled
 from singletable.operations import AsyncDriver, Operation, Query
 from singletable.operations.partition_keys import item_requests, partition_values
 from singletable.patterns import FeedPattern, Pattern, Rate
-from singletable.planning.charts import format_latency
+from singletable.planning.formats import format_latency
 from singletable.planning.plan import PatternPlan, Plan
 from singletable.planning.traffic import PlannedCall, Traffic
 from singletable.schema import Table

@@ -28,8 +28,7 @@ from singletable.planning.advice.design import (
     resource_name,
     tuple_text,
 )
-from singletable.planning.charts import format_number
-from singletable.planning.formats import format_bytes
+from singletable.planning.formats import format_bytes, format_number
 from singletable.planning.hot_keys import READ_LIMIT, WRITE_LIMIT, HotKey, hot_keys
 from singletable.planning.workload import STORAGE_OVERHEAD, KeySpace
 from singletable.schema import Model, ResolvedKey, model_of

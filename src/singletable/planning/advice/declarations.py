@@ -14,8 +14,7 @@ from singletable.planning.advice.advice import (
 )
 from singletable.planning.advice.design import Design
 from singletable.planning.bill_lines import GB
-from singletable.planning.charts import format_number
-from singletable.planning.formats import format_bytes, format_dollars
+from singletable.planning.formats import format_bytes, format_dollars, format_number
 from singletable.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
 from singletable.planning.plan import SECONDS_PER_MONTH
 from singletable.planning.workload import STORAGE_OVERHEAD

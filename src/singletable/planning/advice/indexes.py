@@ -24,8 +24,7 @@ from singletable.planning.advice.design import (
     resource_name,
     with_projection,
 )
-from singletable.planning.charts import format_number
-from singletable.planning.formats import format_bytes
+from singletable.planning.formats import format_bytes, format_number
 from singletable.planning.plan import PatternPlan
 from singletable.planning.workload import STORAGE_OVERHEAD
 from singletable.schema import Index, Model, ResolvedKey, Selection, Table

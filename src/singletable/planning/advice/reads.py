@@ -31,8 +31,7 @@ from singletable.planning.advice.design import (
     with_items,
     without_filter,
 )
-from singletable.planning.charts import format_number
-from singletable.planning.formats import format_bytes
+from singletable.planning.formats import format_bytes, format_number
 from singletable.planning.plan import PatternPlan
 from singletable.planning.workload import KeySpace
 from singletable.schema import Selection, Table, model_of

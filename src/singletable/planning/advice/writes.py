@@ -17,8 +17,7 @@ from singletable.planning.advice.advice import (
     rate_text,
 )
 from singletable.planning.advice.design import Design, RatedPart, declared_parts, tuple_text
-from singletable.planning.charts import format_number
-from singletable.planning.formats import format_bytes
+from singletable.planning.formats import format_bytes, format_number
 from singletable.schema import Model, model_of
 from singletable.values import MAX_ITEM_SIZE, item_size
 
