@@ -310,7 +310,7 @@ def _notes(workload: Workload, catalogs: Sequence[PatternCatalog]) -> list[str]:
     notes = [*create_plan(catalogs).assumptions]
     if workload.assumed:
         notes.append(
-            "The number of values is not declared, so that each item is taken to have its own: "
+            "The number of values is not declared, so we assume that each item has its own: "
             f"{', '.join(workload.assumed)}. Declare it with values=[…] of the catalog."
         )
     return notes

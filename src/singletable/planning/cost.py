@@ -156,7 +156,7 @@ def _notes(
     """Yield what the figures assume, and which prices are not confirmed."""
     if mode not in ("on-demand", "fixed"):
         yield (
-            "Auto scaling is taken to follow each hour's average. In fact it reacts after two "
+            "Auto scaling is assumed to follow each hour's average. In fact it reacts after two "
             "minutes above its target, and AWS limits how often capacity is reduced."
         )
         if peaks:

@@ -37,7 +37,6 @@ from singletable.planning.call_values import (
     toggled_index,
 )
 from singletable.planning.population import EntityPopulation, Population, Slot
-from singletable.planning.ranks import EvenRandom
 from singletable.schema import (
     Edit,
     ItemKey,
@@ -86,13 +85,14 @@ class PlannedCall:
 class Traffic:
     """Generates calls of the patterns of some catalogs; the same ones for the same seed.
 
-    `evenly` draws keys in a sequence that fills their distribution with few calls, to measure
-    averages. Otherwise keys are drawn independently, as by many users.
     `impossible` says why calls of a pattern cannot be generated, by its id.
     """
 
     def __init__(
-        self, catalogs: Sequence[PatternCatalog], population: Population, *, evenly: bool = False
+        self,
+        catalogs: Sequence[PatternCatalog],
+        population: Population,
+        make_random: Callable[[str], random.Random] = random.Random,
     ) -> None:
         self.population = population
         self.patterns: dict[str, Pattern] = {}
@@ -105,8 +105,7 @@ class Traffic:
                 reason = self._reason(pattern)
                 if reason is None:
                     self.patterns[pattern.id] = pattern
-                    kind = EvenRandom if evenly else random.Random
-                    self._random[pattern.id] = kind(f"{population.seed}/{pattern.id}")
+                    self._random[pattern.id] = make_random(f"{population.seed}/{pattern.id}")
                 else:
                     self.impossible[pattern.id] = reason
 
@@ -454,7 +453,7 @@ class _WriteCall:
         return instance
 
     def _deletable(self, population: EntityPopulation) -> Callable[[], ItemKey[Any]]:
-        """Return the key of an item that may be deleted; it is created before if need be."""
+        """Return the key of an item that may be deleted; it is created first if there is none."""
         state, created = self._state, self._state.created.get(population.model.entity)
         fixed = any(one.model.entity in self._slots for one in _above(population))
         if created and not fixed:

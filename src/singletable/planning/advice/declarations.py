@@ -51,7 +51,7 @@ def advise_missing(design: Design) -> Iterator[Advice]:
             "missing-size",
             "low",
             f"{len(unsized)} of {len(design.models)} entities",
-            "These entities have no declared size, and their items are taken to have 1,024 bytes: "
+            "These entities have no declared size, so we assume 1,024 bytes: "
             f"{list_text(unsized)}.",
             f"Declare typical sizes in bytes: PatternCatalog(…, sizes={{{unsized[0]}: 400}}).",
         )

@@ -141,7 +141,7 @@ def advise_sparse(design: Design) -> Iterator[Advice]:
                 f"{rate_text(sum(one.units for one in parts), 'write')}.",
                 f"Make the index sparse: Key(…).on({key.index and key.index.name}, "
                 f"when={name}{test}).",
-                f"{len(values)} of {possible:,} values, taken to be equally frequent: "
+                f"{len(values)} of {possible:,} values, assumed to be equally frequent: "
                 f"{format_number(saved)} write units a second less",
                 write=saved,
                 stored=stored,
