@@ -111,3 +111,23 @@ def _scaled_capacities(table: Table, deployment: Deployment) -> list[ScaledCapac
         for index in (None, *(index.name for index in table.indexes if not index.local))
         for side, units in sides
     ]
+
+
+def capacity_arguments(units: ProvisionedThroughput | None) -> dict[str, int]:
+    """Return provisioned capacity as Terraform and the CDK name it."""
+    if units is None:
+        return {}
+    return {
+        "read_capacity": units.read_capacity_units,
+        "write_capacity": units.write_capacity_units,
+    }
+
+
+def max_throughput_arguments(maximum: OnDemandThroughput | None) -> dict[str, int | None]:
+    """Return the maximum throughput on demand as Terraform and the CDK name it."""
+    if maximum is None:
+        return {}
+    return {
+        "max_read_request_units": maximum.max_read_request_units,
+        "max_write_request_units": maximum.max_write_request_units,
+    }
