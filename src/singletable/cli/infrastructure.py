@@ -57,8 +57,7 @@ MaxScale = Annotated[
     ),
 ]
 TargetUtilization = Annotated[
-    int,
-    typer.Option(min=20, max=90, help="The target utilization of auto scaling, in percent."),
+    int, typer.Option(min=20, max=90, help="The target utilization of auto scaling, in percent.")
 ]
 RecoveryDays = Annotated[
     int, typer.Option(min=0, max=35, help="Days of point-in-time recovery; 0 disables it.")
@@ -99,9 +98,7 @@ LatencyAlarm = Annotated[
 PeakFactor = Annotated[
     float,
     typer.Option(
-        "--peak-factor",
-        min=1,
-        help="How many times the planned units, or calls, raise an alarm.",
+        "--peak-factor", min=1, help="How many times the planned units, or calls, raise an alarm."
     ),
 ]
 
@@ -173,7 +170,7 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
             float | None,
             typer.Option(
                 help="Limit tables on demand to this many times the planned peak. DynamoDB "
-                "throttles what exceeds it. By default, they are not limited.",
+                "throttles what exceeds it. By default, they are not limited."
             ),
         ] = None,
         region: Annotated[
@@ -333,8 +330,7 @@ def iam(
     output: Output = None,
     table_names: TableNames = None,
     patterns: Annotated[
-        bool,
-        typer.Option("--patterns", help="Allow only what the module's access patterns do."),
+        bool, typer.Option("--patterns", help="Allow only what the module's access patterns do.")
     ] = False,
     entity: Annotated[
         list[str] | None,

@@ -104,8 +104,7 @@ def load(
         Path | None, typer.Option("--html", metavar="FILE", help="Write the report as a page.")
     ] = None,
     csv: Annotated[
-        Path | None,
-        typer.Option("--csv", metavar="FILE", help="Write a line for each pattern."),
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write a line for each pattern.")
     ] = None,
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write all figures.")

@@ -114,11 +114,7 @@ def plan(
     from singletable.planning.scale import parse_scale
 
     options = CostOptions(
-        hours=hours,
-        pitr=pitr,
-        backups=backups,
-        internet_share=internet / 100,
-        free_tier=free_tier,
+        hours=hours, pitr=pitr, backups=backups, internet_share=internet / 100, free_tier=free_tier
     )
     known = load_prices(prices).region(region)
 

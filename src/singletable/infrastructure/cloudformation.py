@@ -17,12 +17,7 @@ from singletable.infrastructure.deployment import (
     Deployment,
 )
 from singletable.infrastructure.names import ResourceNames, pascal_case
-from singletable.infrastructure.plan import (
-    DeploymentPlan,
-    ScaledCapacity,
-    TablePlan,
-    create_plan,
-)
+from singletable.infrastructure.plan import DeploymentPlan, ScaledCapacity, TablePlan, create_plan
 from singletable.schema import Table
 
 _TOPIC = "AlarmTopicArn"

@@ -13,12 +13,7 @@ from typing import TypeAlias
 
 from singletable.infrastructure.alarms import planned_units
 from singletable.infrastructure.deployment import AlarmThresholds, Deployment
-from singletable.infrastructure.planned_load import (
-    DIRECTIONS,
-    Direction,
-    PlannedLoad,
-    format_rate,
-)
+from singletable.infrastructure.planned_load import DIRECTIONS, Direction, PlannedLoad, format_rate
 from singletable.schema import Table
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
@@ -180,12 +175,7 @@ class _TablePanels:
         return _graph(f"{self._name}: items", metrics, "items")
 
     def _metric(
-        self,
-        name: str,
-        index: str | None = None,
-        *,
-        operation: str | None = None,
-        **options: Json,
+        self, name: str, index: str | None = None, *, operation: str | None = None, **options: Json
     ) -> list[Json]:
         metric: list[Json] = [_NAMESPACE, name, "TableName", self._name]
         if index is not None:

@@ -167,9 +167,7 @@ def planned_load(
     )
 
 
-def _hottest(
-    hot_keys: Iterable[HotKey],
-) -> dict[tuple[str, str | None, Direction], PlannedKey]:
+def _hottest(hot_keys: Iterable[HotKey]) -> dict[tuple[str, str | None, Direction], PlannedKey]:
     keys: dict[tuple[str, str | None, Direction], PlannedKey] = {}
     for key in hot_keys:
         table, _, index = key.resource.partition("/")

@@ -12,11 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from singletable.errors import DeclarationError
-from singletable.infrastructure.alarms import (
-    planned_throttles,
-    planned_units,
-    planned_user_errors,
-)
+from singletable.infrastructure.alarms import planned_throttles, planned_units, planned_user_errors
 from singletable.infrastructure.deployment import AlarmThresholds, Deployment
 from singletable.infrastructure.names import resolve_table_names
 from singletable.infrastructure.planned_load import (

@@ -220,9 +220,7 @@ def _scaling(name: str, table: str, scaled: ScaledCapacity) -> Iterator[_Resourc
         max_capacity=scaled.max_capacity,
     )
     target = f"{_TARGET}.{name}"
-    metric: _Body = {
-        "predefined_metric_type": f"DynamoDB{scaled.direction}CapacityUtilization",
-    }
+    metric: _Body = {"predefined_metric_type": f"DynamoDB{scaled.direction}CapacityUtilization"}
     yield _block(
         "resource",
         "aws_appautoscaling_policy",

@@ -15,12 +15,7 @@ from singletable.introspection.field_types import (
     is_word,
     padded_width,
 )
-from singletable.introspection.item_groups import (
-    KeyShape,
-    KeySplitter,
-    find_separators,
-    split_key,
-)
+from singletable.introspection.item_groups import KeyShape, KeySplitter, find_separators, split_key
 from singletable.introspection.names import (
     is_generic_attribute,
     is_generic_index,

@@ -1,18 +1,8 @@
 """Plan a design before it is built: units, cost, hot partitions and alarms."""
 
-from singletable.planning.advice import (
-    Advice,
-    advise,
-)
-from singletable.planning.bill_lines import (
-    BillingMode,
-    CostKind,
-    CostLine,
-)
-from singletable.planning.comparison import (
-    Comparison,
-    compare_reports,
-)
+from singletable.planning.advice import Advice, advise
+from singletable.planning.bill_lines import BillingMode, CostKind, CostLine
+from singletable.planning.comparison import Comparison, compare_reports
 from singletable.planning.cost import (
     BreakEven,
     MonthlyCost,
@@ -20,10 +10,7 @@ from singletable.planning.cost import (
     compare_costs,
     monthly_cost,
 )
-from singletable.planning.hot_keys import (
-    HotKey,
-    hot_keys,
-)
+from singletable.planning.hot_keys import HotKey, hot_keys
 from singletable.planning.load_report import load_csv, load_json, show_load_test
 from singletable.planning.load_test import (
     LoadOutcome,
@@ -41,12 +28,7 @@ from singletable.planning.plan import (
     ResourcePlan,
     create_plan,
 )
-from singletable.planning.plan_report import (
-    PlanReport,
-    create_report,
-    parse_report,
-    read_report,
-)
+from singletable.planning.plan_report import PlanReport, create_report, parse_report, read_report
 from singletable.planning.plan_sections import plan_csv, show_comparison, show_plan
 from singletable.planning.population import Population, sample_fields
 from singletable.planning.prices import (
@@ -59,11 +41,7 @@ from singletable.planning.prices import (
     region_prices,
 )
 from singletable.planning.report import Report, report_page
-from singletable.planning.resource_load import (
-    CostOptions,
-    ResourceLoad,
-    loads_of,
-)
+from singletable.planning.resource_load import CostOptions, ResourceLoad, loads_of
 from singletable.planning.traffic import PlannedCall, Traffic
 from singletable.planning.workload import (
     Domain,
@@ -76,63 +54,13 @@ from singletable.planning.workload import (
 )
 
 __all__ = [
-    "Advice",
-    "BillingMode",
-    "BreakEven",
-    "Comparison",
-    "CostKind",
-    "CostLine",
-    "CostOptions",
-    "Demand",
-    "Domain",
-    "HotKey",
-    "KeySpace",
-    "LoadOutcome",
-    "LoadSettings",
-    "LoadTest",
-    "MonthlyCost",
-    "PatternLoad",
-    "PatternOutcome",
-    "PatternPlan",
-    "PatternShare",
-    "PlacedUnits",
-    "Plan",
-    "PlanReport",
-    "PlannedCall",
-    "Population",
-    "Price",
-    "PriceList",
-    "PriceName",
-    "PriceSource",
-    "RegionPrices",
-    "Report",
-    "ResourceLoad",
-    "ResourcePlan",
-    "StoredSize",
-    "Targets",
-    "Traffic",
-    "Workload",
-    "advise",
-    "break_even",
-    "compare_costs",
-    "compare_reports",
-    "create_plan",
-    "create_report",
-    "hot_keys",
-    "load_csv",
-    "load_json",
-    "load_prices",
-    "loads_of",
-    "monthly_cost",
-    "parse_report",
-    "plan_csv",
-    "rates_of",
-    "read_report",
-    "region_prices",
-    "report_page",
-    "sample_fields",
-    "show_comparison",
-    "show_load_test",
-    "show_plan",
-    "workload_of",
-]
+    "Advice", "BillingMode", "BreakEven", "Comparison", "CostKind", "CostLine", "CostOptions",
+    "Demand", "Domain", "HotKey", "KeySpace", "LoadOutcome", "LoadSettings", "LoadTest",
+    "MonthlyCost", "PatternLoad", "PatternOutcome", "PatternPlan", "PatternShare", "PlacedUnits",
+    "Plan", "PlanReport", "PlannedCall", "Population", "Price", "PriceList", "PriceName",
+    "PriceSource", "RegionPrices", "Report", "ResourceLoad", "ResourcePlan", "StoredSize",
+    "Targets", "Traffic", "Workload", "advise", "break_even", "compare_costs", "compare_reports",
+    "create_plan", "create_report", "hot_keys", "load_csv", "load_json", "load_prices", "loads_of",
+    "monthly_cost", "parse_report", "plan_csv", "rates_of", "read_report", "region_prices",
+    "report_page", "sample_fields", "show_comparison", "show_load_test", "show_plan", "workload_of",
+]  # fmt: skip

@@ -10,11 +10,7 @@ from typing import Any, TypeAlias, cast
 from singletable.errors import InvalidValue
 from singletable.patterns import ReadPattern
 from singletable.patterns.sample_items import plain_type
-from singletable.planning.population import (
-    EntityPopulation,
-    Population,
-    number_of_choices,
-)
+from singletable.planning.population import EntityPopulation, Population, number_of_choices
 from singletable.planning.ranks import draw_rank
 from singletable.schema import ItemKey, ResolvedKey, Selection, UniqueValue
 

@@ -96,11 +96,7 @@ def compare_reports(before: PlanReport, after: PlanReport) -> Comparison:
 
 
 def _difference(
-    name: str,
-    title: str,
-    before: float | None,
-    after: float | None,
-    notes: Sequence[str] = (),
+    name: str, title: str, before: float | None, after: float | None, notes: Sequence[str] = ()
 ) -> Difference:
     if before is None or after is None:
         change: Change = "added" if before is None else "removed"

@@ -23,12 +23,7 @@ from singletable.patterns import (
     ReadPattern,
     ScanPattern,
 )
-from singletable.planning.workload import (
-    StoredSize,
-    expected_rate,
-    expected_units,
-    stored_sizes,
-)
+from singletable.planning.workload import StoredSize, expected_rate, expected_units, stored_sizes
 from singletable.schema import Index, Provisioned, Table, model_of
 
 HOURS = 24

@@ -31,11 +31,7 @@ from singletable.patterns.estimate import (
     rewritten_fields,
 )
 from singletable.patterns.requests import hydration
-from singletable.planning.call_values import (
-    PatternArguments,
-    changed_value,
-    toggled_index,
-)
+from singletable.planning.call_values import PatternArguments, changed_value, toggled_index
 from singletable.planning.population import EntityPopulation, Population, Slot
 from singletable.schema import (
     Edit,

@@ -165,13 +165,7 @@ def workload_of(
                 if part.units
             )
             loads.append(
-                PatternLoad(
-                    pattern.id,
-                    pattern.description,
-                    rate,
-                    units,
-                    pattern.expected.skew,
-                )
+                PatternLoad(pattern.id, pattern.description, rate, units, pattern.expected.skew)
             )
     return Workload(tuple(loads), capacity, stored, tuple(unrated), tuple(domains.assumed))
 
@@ -325,9 +319,7 @@ class KeyDomains:
             template = template.replace(f"{{{name}}}", f"{{{domain.name}}}")
         shards = access.shards
         return KeySpace(
-            template,
-            tuple(dict.fromkeys(domains.values())),
-            1 if shards is None else shards.count,
+            template, tuple(dict.fromkeys(domains.values())), 1 if shards is None else shards.count
         )
 
 

@@ -66,8 +66,7 @@ def entity(
     write_rate: Annotated[str | None, _option("RATE", "How often each write is called.")] = None,
     items: Annotated[int | None, typer.Option(min=0, metavar="N", help="How many.")] = None,
     size: Annotated[
-        int | None,
-        typer.Option(min=1, max=409_600, metavar="BYTES", help="The size of an item."),
+        int | None, typer.Option(min=1, max=409_600, metavar="BYTES", help="The size of an item.")
     ] = None,
     page_size: Annotated[
         int, typer.Option(min=1, metavar="N", help="How many items a list reads at once.")

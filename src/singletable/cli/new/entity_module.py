@@ -65,10 +65,7 @@ def _class_lines(
 
 
 def _pattern_lines(
-    design: EntityDesign,
-    answers: EntityAnswers,
-    catalog: str,
-    catalogs: Sequence[PatternCatalog],
+    design: EntityDesign, answers: EntityAnswers, catalog: str, catalogs: Sequence[PatternCatalog]
 ) -> Iterable[str]:
     prefix = answers.code or design.name[0]
     codes = (re.fullmatch(rf"{prefix}(\d+)\w?", one.code) for other in catalogs for one in other)

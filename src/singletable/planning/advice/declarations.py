@@ -6,12 +6,7 @@ import math
 from collections.abc import Iterator
 
 from singletable.patterns import FeedPattern, WritePattern
-from singletable.planning.advice.advice import (
-    GROWTH_FACTOR,
-    NEAR_LIMIT,
-    Advice,
-    list_text,
-)
+from singletable.planning.advice.advice import GROWTH_FACTOR, NEAR_LIMIT, Advice, list_text
 from singletable.planning.advice.design import Design
 from singletable.planning.bill_lines import GB
 from singletable.planning.formats import format_bytes, format_dollars, format_number

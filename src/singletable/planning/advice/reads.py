@@ -248,9 +248,7 @@ def _partition_bytes(design: Design, table: Table, space: KeySpace) -> float | N
     return total
 
 
-def _rated_reads(
-    design: Design,
-) -> Iterator[tuple[PatternPlan, ReadPattern[Any, Any], Rate]]:
+def _rated_reads(design: Design) -> Iterator[tuple[PatternPlan, ReadPattern[Any, Any], Rate]]:
     for plan in design.plan.patterns:
         if isinstance(plan.pattern, ReadPattern) and plan.rate is not None:
             yield plan, plan.pattern, plan.rate
