@@ -21,7 +21,7 @@ def element(name: str, *content: str, **attributes: object) -> str:
 
 def text_element(name: str, text: str, **attributes: object) -> str:
     """Return an element around plain text, which is escaped."""
-    return element(name, escape(text), **attributes)
+    return element(name, escape(text, quote=False), **attributes)
 
 
 def _attribute(value: object) -> str:
