@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -103,43 +103,23 @@ PeakFactor = Annotated[
 ]
 
 
-def _cloudformation(tables: Sequence[Table], deployment: Deployment) -> str:
-    """Write a CloudFormation template in JSON.
-
-    It has the tables with their indexes, TTL, encryption, point-in-time recovery and deletion
-    protection, auto scaling of provisioned capacity, and alarms, which notify the topic in the
-    parameter AlarmTopicArn.
-    """
-    from singletable.infrastructure import render_cloudformation
-
-    return render_cloudformation(tables, deployment)
-
-
-def _terraform(tables: Sequence[Table], deployment: Deployment) -> str:
-    """Write Terraform configuration for version 6.37 or later of the provider hashicorp/aws.
-
-    It has the tables with their indexes, TTL, encryption, point-in-time recovery and deletion
-    protection, auto scaling of provisioned capacity, and alarms, which notify the topic in the
-    variable alarm_topic_arn.
-    """
-    from singletable.infrastructure import render_terraform
-
-    return render_terraform(tables, deployment)
+_CONTENT = (
+    "the tables with their indexes, TTL, encryption, point-in-time recovery and deletion "
+    "protection, auto scaling of provisioned capacity, and alarms, which notify"
+)
+# What each command writes.
+_LANGUAGES = {
+    "cloudformation": "Write a CloudFormation template in JSON.\n\n"
+    f"It has {_CONTENT} the topic in the parameter AlarmTopicArn.",
+    "terraform": "Write Terraform configuration for version 6.37 or later of the provider "
+    "hashicorp/aws.\n\n"
+    f"It has {_CONTENT} the topic in the variable alarm_topic_arn.",
+    "cdk": "Write a Python module for the AWS CDK with a construct named Tables.\n\n"
+    f"The construct creates {_CONTENT} its alarm_topic. Run the module to synthesize a stack.",
+}
 
 
-def _cdk(tables: Sequence[Table], deployment: Deployment) -> str:
-    """Write a Python module for the AWS CDK with a construct named Tables.
-
-    The construct creates the tables with their indexes, TTL, encryption, point-in-time recovery
-    and deletion protection, auto scaling of provisioned capacity, and alarms, which notify its
-    alarm_topic. Run the module to synthesize a stack.
-    """
-    from singletable.infrastructure import render_cdk
-
-    return render_cdk(tables, deployment)
-
-
-def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]) -> None:
+def _add_command(language: str, text: str) -> None:
     """Add a command that renders tables in one language; all have the same options."""
 
     def command(
@@ -181,6 +161,7 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
             typer.Option(metavar="FILE", help="Use the prices in this file for the budget."),
         ] = None,
     ) -> None:
+        from singletable import infrastructure
         from singletable.cli.app_loader import load_tables
         from singletable.cli.output import write_output
         from singletable.infrastructure import AlarmThresholds, Deployment, Scaling, planned_cost
@@ -210,10 +191,10 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
             cost = planned_cost(planned, tables, deployment, load_prices(prices).region(region))
             load = _planned_load(planned, cost)
             deployment = replace(deployment, planned=load, max_throughput=max_throughput)
+        render = getattr(infrastructure, f"render_{language}")
         write_output(render(tables, deployment), output, overwrite=True)
 
-    command.__doc__ = render.__doc__
-    app.command(name)(command)
+    app.command(language, help=text)(command)
 
 
 def _parse_capacity(value: str | None) -> Provisioned | Literal["on-demand"] | None:
@@ -451,6 +432,5 @@ def _load_patterns(app: str) -> list[Pattern]:
     return patterns
 
 
-_add_command("cloudformation", _cloudformation)
-_add_command("terraform", _terraform)
-_add_command("cdk", _cdk)
+for language, text in _LANGUAGES.items():
+    _add_command(language, text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -226,22 +227,15 @@ def _rates(
     return {name: one * factor for name, one in declared.items() if one * factor > 0}
 
 
+@dataclass(frozen=True)
 class _Run:
     """Prepares the tables, and runs the test."""
 
-    def __init__(
-        self,
-        names: Mapping[Table, str],
-        population: Population,
-        traffic: Traffic,
-        plan: Plan,
-        settings: LoadSettings,
-    ) -> None:
-        self._names = names
-        self._population = population
-        self._traffic = traffic
-        self._plan = plan
-        self._settings = settings
+    names: Mapping[Table, str]
+    population: Population
+    traffic: Traffic
+    plan: Plan
+    settings: LoadSettings
 
     async def run(
         self, address: str, *, create_tables: bool, populate: bool, is_confirmed: bool
@@ -255,26 +249,26 @@ class _Run:
         if not create_tables:
             check_file_exists(address)
         async with connect_async(address) as driver:
-            store = AsyncStore(driver, tables=self._names)
-            test = LoadTest(driver, self._traffic, self._plan, self._settings, tables=self._names)
+            store = AsyncStore(driver, tables=self.names)
+            test = LoadTest(driver, self.traffic, self.plan, self.settings, tables=self.names)
             if create_tables:
-                for table in self._names:
+                for table in self.names:
                     await store.admin.create_table(table, if_missing=True)
             await self._check_empty(store, populate=populate, is_confirmed=is_confirmed)
             if populate:
                 typer.echo(self._announcement(), err=True)
                 with progress_bar("Populating") as show:
-                    await store.bulk_load(self._population.items(), on_progress=show)
+                    await store.bulk_load(self.population.items(), on_progress=show)
             with progress_bar("Calling") as show:
                 outcome = await test.run(show)
             # The next test finds the tables as they were.
-            await self._traffic.delete_created(store)
+            await self.traffic.delete_created(store)
             return outcome
 
     async def _check_empty(self, store: AsyncStore, *, populate: bool, is_confirmed: bool) -> None:
         """Raise if the test would write to a table that has other items."""
         filled: list[str] = []
-        for table, name in self._names.items():
+        for table, name in self.names.items():
             try:
                 page = await store.admin.items(table, 1)
             except ResourceNotFound:
@@ -298,16 +292,16 @@ class _Run:
     def _announcement(self) -> str:
         counts = [
             f"{one.total:,} {one.model.name}"
-            for one in self._population.entities.values()
-            if one.model.entity not in self._population.problems
+            for one in self.population.entities.values()
+            if one.model.entity not in self.population.problems
         ]
         total = sum(
             one.total * one.size
-            for one in self._population.entities.values()
-            if one.model.entity not in self._population.problems
+            for one in self.population.entities.values()
+            if one.model.entity not in self.population.problems
         )
         return (
-            f"The sample has {self._population.total:,} items of about {total / 1_000_000:,.1f} MB "
+            f"The sample has {self.population.total:,} items of about {total / 1_000_000:,.1f} MB "
             f"in all: {', '.join(counts)}."
         )
 

@@ -13,6 +13,7 @@ import random
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 from singletable.errors import InvalidValue
@@ -347,7 +348,7 @@ class _WriteCall:
             case "modify":
                 slot = self._existing(population)
                 modified, changes = population.item_key(slot), self._changes(population, slot)
-                return lambda store: store.modify(modified, lambda item: evolve(item, **changes))
+                return lambda store: store.modify(modified, partial(evolve, **changes))
             case "update" | "upsert":
                 key, edits = self._edits(population, effect)
                 if effect.kind == "update":

@@ -19,7 +19,7 @@ from singletable.cli.app_loader import load_module, load_tables
 from singletable.cli.explain_view import print_plan
 from singletable.cli.new import entity_design as designs
 from singletable.cli.new.entity_module import render_module
-from singletable.cli.new.fields import parse_field, parse_rate
+from singletable.cli.new.fields import NewField, parse_field, parse_rate
 from singletable.cli.new.project import run_source
 from singletable.cli.output import print_trimmed, write_output
 from singletable.errors import DeclarationError, InvalidValue, SingleTableError
@@ -126,8 +126,10 @@ def _ask_all(answers: designs.EntityAnswers, known: Sequence[str]) -> designs.En
         examples = "title:str, status:open|done, due:date? (optional), created:created, …"
         typer.echo(f"Fields: {examples}", err=True)
         parse = _optional(parse_field)
-        fields = iter(lambda: _prompt("Next field, or Enter to end", parse), None)
-        answers = replace(answers, fields=tuple(filter(None, fields)))
+        fields: list[NewField] = []
+        while field := _prompt("Next field, or Enter to end", parse):
+            fields.append(field)
+        answers = replace(answers, fields=tuple(fields))
     if answers.several is not False:
         default = f"{snake_case(answers.name)}_id"
         ask("id", "Which field identifies it?", str, default)

@@ -197,7 +197,7 @@ class EntityDesigner:
                 for catalog in self._catalogs
                 for one in catalog
                 if isinstance(one, ReadPattern) and one.collection is not None
-                if isinstance(one.sample, Selection) and one.sample.access is owner.key
+                if isinstance(sample := one.sample, Selection) and sample.access is owner.key
             ]
             return NewKey("key", tuple(self._owner_parts(owner, owner_fields)), sort)
         # Below an owner with values in its sort key, a list of owners would read these items, too.

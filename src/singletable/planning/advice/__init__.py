@@ -7,62 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from singletable.planning.advice import billing, busy_keys, declarations, indexes, reads, writes
 from singletable.planning.advice.advice import KINDS, Advice, Kind, Severity
-from singletable.planning.advice.billing import advise_billing
-from singletable.planning.advice.busy_keys import (
-    advise_collections,
-    advise_contention,
-    advise_hot_keys,
-)
-from singletable.planning.advice.declarations import (
-    advise_growth,
-    advise_missing,
-    advise_missing_values,
-)
 from singletable.planning.advice.design import Design
-from singletable.planning.advice.indexes import (
-    advise_moving_keys,
-    advise_projections,
-    advise_sparse,
-    advise_unused,
-)
-from singletable.planning.advice.reads import (
-    advise_consistency,
-    advise_filters,
-    advise_joined_reads,
-    advise_large_queries,
-    advise_scans,
-)
-from singletable.planning.advice.writes import (
-    advise_large_items,
-    advise_large_updates,
-    advise_transactions,
-)
 from singletable.planning.plan import Plan
 from singletable.planning.prices import RegionPrices, region_prices
 
 __all__ = ["KINDS", "Advice", "Kind", "Severity", "advise"]
 
 RULES: tuple[Callable[[Design], Iterator[Advice]], ...] = (
-    advise_hot_keys,
-    advise_contention,
-    advise_collections,
-    advise_unused,
-    advise_sparse,
-    advise_projections,
-    advise_moving_keys,
-    advise_filters,
-    advise_scans,
-    advise_large_queries,
-    advise_consistency,
-    advise_joined_reads,
-    advise_large_items,
-    advise_large_updates,
-    advise_transactions,
-    advise_missing,
-    advise_missing_values,
-    advise_growth,
-    advise_billing,
+    *busy_keys.RULES,
+    *indexes.RULES,
+    *reads.RULES,
+    *writes.RULES,
+    *declarations.RULES,
+    *billing.RULES,
 )
 
 _SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")

@@ -64,3 +64,6 @@ def _change(now: MonthlyCost, best: MonthlyCost) -> str:
         if best.mode == "auto-scaled"
         else "Leave out capacity=… of the tables: on demand, you pay only for what is used."
     )
+
+
+RULES = (advise_billing,)

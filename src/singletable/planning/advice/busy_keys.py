@@ -264,3 +264,6 @@ def advise_collections(design: Design) -> Iterator[Advice]:
                 "add a value to the partition key, such as the year or Shards(…, by=…).",
                 " + ".join(texts[space]),
             )
+
+
+RULES = (advise_hot_keys, advise_contention, advise_collections)

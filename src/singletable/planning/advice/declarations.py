@@ -184,3 +184,6 @@ def _declared_growth(design: Design, model: Model) -> float:
 def _rounded(count: float) -> str:
     digits = max(0, len(str(round(count))) - 2)
     return f"{round(count, -digits):_.0f}"
+
+
+RULES = (advise_missing, advise_missing_values, advise_growth)

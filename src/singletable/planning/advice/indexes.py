@@ -307,3 +307,6 @@ def advise_moving_keys(design: Design) -> Iterator[Advice]:
                 f"{_how_written(moved)}; half of it with entries that stay",
                 write=units / 2,
             )
+
+
+RULES = (advise_unused, advise_sparse, advise_projections, advise_moving_keys)

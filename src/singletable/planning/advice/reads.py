@@ -257,3 +257,12 @@ def _rated_reads(design: Design) -> Iterator[tuple[PatternPlan, ReadPattern[Any,
 def _read_units(design: Design, pattern: ReadPattern[Any, Any]) -> float:
     catalog = design.catalog_of(pattern)
     return estimate(pattern, catalog.sizes, catalog.counts).typical_read
+
+
+RULES = (
+    advise_filters,
+    advise_scans,
+    advise_large_queries,
+    advise_consistency,
+    advise_joined_reads,
+)

@@ -123,3 +123,6 @@ def _alternative(parts: list[RatedPart]) -> str:
         "Must all of it happen or nothing? If a reader can bear to see only the first write for a "
         "moment, send the writes one after another, the one that readers look for last."
     )
+
+
+RULES = (advise_large_items, advise_large_updates, advise_transactions)
