@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from singletable.cli.options import (
     TableApp,
     TableClass,
     TableNames,
+    parse_capacity,
     parse_encryption,
     parse_pairs,
     parse_table_names,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from singletable.infrastructure import Deployment, PlannedLoad
     from singletable.patterns import Pattern
     from singletable.planning import Plan
-    from singletable.schema import Provisioned, Table
+    from singletable.schema import Table
 
 # The limit of a managed policy; white space does not count.
 MAX_POLICY_LENGTH = 6144
@@ -169,7 +170,7 @@ def _add_command(language: str, text: str) -> None:
 
         deployment = Deployment(
             names=parse_table_names(table_names),
-            capacity=_parse_capacity(capacity),
+            capacity=parse_capacity(capacity),
             scaling=Scaling(max_scale, target_utilization) if max_scale else None,
             recovery_days=recovery_days or None,
             deletion_protection=deletion_protection,
@@ -195,22 +196,6 @@ def _add_command(language: str, text: str) -> None:
         write_output(render(tables, deployment), output, overwrite=True)
 
     app.command(language, help=text)(command)
-
-
-def _parse_capacity(value: str | None) -> Provisioned | Literal["on-demand"] | None:
-    from singletable.schema import Provisioned
-
-    if value is None:
-        return None
-    if value == "on-demand":
-        return "on-demand"
-    read, _, write = value.partition("/")
-    if read.isdecimal() and write.isdecimal() and int(read) and int(write):
-        return Provisioned(int(read), int(write))
-    raise typer.BadParameter(
-        f"Expected 'on-demand' or read and write units such as 5/10, got {value!r}.",
-        param_hint="'--capacity'",
-    )
 
 
 def _load_plan(app: str) -> Plan:

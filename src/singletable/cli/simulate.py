@@ -5,23 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable.cli.options import Months, PatternApp, Scale
+from singletable.cli.options import Months, PatternApp, Scale, parse_capacity, parse_units
 from singletable.errors import SingleTableError
 
 if TYPE_CHECKING:
     from singletable.patterns import PatternCatalog
     from singletable.planning import Workload
     from singletable.planning.simulation import Cache, SimulationSettings, ThrottlePoint
-    from singletable.schema import Provisioned
     from singletable.store import Progress
 
 # Throttling is near if it begins below this multiple of the peak load.
 _NEAR_FACTOR = 2.0
-_UNITS = re.compile(r"(\d[\d,]*)/(\d[\d,]*)")
 _SKEW = re.compile(r"(?:zipf:)?(\d+\.?\d*)")
 _HITS = re.compile(r"(\d+\.?\d*)(%|s)?")
 
@@ -127,8 +125,8 @@ def simulate(
         seed=seed,
         start_hour=start_hour,
         skew=_parse_skew(skew),
-        capacity=_parse_capacity(capacity),
-        warm=NEW_TABLE if warm is None else _parse_units("--warm", warm),
+        capacity=parse_capacity(capacity),
+        warm=NEW_TABLE if warm is None else parse_units("--warm", warm),
     )
     # Wrong changes are rejected before a long simulation starts.
     changes = _changes(workload, settings, shards or (), cache or ())
@@ -246,28 +244,6 @@ def _parse_skew(text: str | None) -> float | None:
             param_hint="'--skew'",
         )
     return float(match[1])
-
-
-def _parse_capacity(text: str | None) -> Provisioned | Literal["on-demand"] | None:
-    match text:
-        case None | "on-demand":
-            return text
-        case _:
-            return _parse_units("--capacity", text)
-
-
-def _parse_units(option: str, text: str) -> Provisioned:
-    from singletable.schema import Provisioned
-
-    match = _UNITS.fullmatch(text)
-    read, write = (int(one.replace(",", "")) for one in match.groups()) if match else (0, 0)
-    if not read or not write:
-        choices = "on-demand, or " if option == "--capacity" else ""
-        raise typer.BadParameter(
-            f"Expected {choices}READ/WRITE units a second such as 500/100, got {text!r}.",
-            param_hint=repr(option),
-        )
-    return Provisioned(read, write)
 
 
 def _parse_cache(text: str) -> tuple[str, Cache]:
