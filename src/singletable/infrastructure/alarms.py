@@ -19,6 +19,7 @@ from singletable.infrastructure.planned_load import (
     PlannedLoad,
     PlannedUse,
     format_rate,
+    table_sides,
 )
 from singletable.schema import Table
 
@@ -196,10 +197,7 @@ def table_alarms(table: Table, deployment: Deployment) -> list[Alarm]:
     thresholds = deployment.alarms
     if thresholds is None:
         return []
-    indexes = [None, *(index.name for index in table.indexes if not index.local)]
-    sides: list[tuple[Direction, str | None]] = [
-        (direction, index) for index in indexes for direction in DIRECTIONS
-    ]
+    sides = table_sides(table)
     provisioned = deployment.capacity_of(table) is not None
     planned, limit, plan = deployment.planned, thresholds.latency_ms, ""
     alarms: list[Alarm] = []

@@ -20,6 +20,7 @@ from singletable.infrastructure.planned_load import (
     Direction,
     PlannedLoad,
     PlannedPattern,
+    table_sides,
 )
 from singletable.infrastructure.prometheus import (
     EXPECTED_OUTCOMES,
@@ -96,8 +97,7 @@ def dashboard_rows(tables: Sequence[Table], deployment: Deployment) -> list[Row]
     units = [
         _resource_units(planned, deployment.name(table), table.name, index, direction)
         for table in tables
-        for index in (None, *(index.name for index in table.indexes if not index.local))
-        for direction in DIRECTIONS
+        for direction, index in table_sides(table)
     ]
     patterns = [
         Row(f"{one.id}  {one.description}", _pattern_panels(one, thresholds), 4, collapsed=True)
@@ -178,8 +178,7 @@ def _resource_units(
     planned: PlannedLoad, name: str, declared: str, index: str | None, direction: Direction
 ) -> Panel:
     kind = direction.lower()
-    local = planned.local_indexes.get(declared, ())
-    indexes = ("", *local) if index is None else (index,)
+    indexes = planned.index_labels(declared, index)
     units = _with_job(selector(_UNITS, {"table": name, "kind": kind}, index=indexes))
     queries = _sum_by("pattern", units)
     if planned.covers(declared):

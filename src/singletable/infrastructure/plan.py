@@ -12,7 +12,7 @@ from singletable.infrastructure.budget import Budget, create_budget
 from singletable.infrastructure.dashboard import Dashboard, create_dashboard
 from singletable.infrastructure.deployment import Deployment
 from singletable.infrastructure.names import resolve_table_names
-from singletable.infrastructure.planned_load import DIRECTIONS, Direction
+from singletable.infrastructure.planned_load import DIRECTIONS, Direction, table_sides
 from singletable.operations import CreateTable, OnDemandThroughput, ProvisionedThroughput
 from singletable.schema import Table, create_operation
 
@@ -105,11 +105,11 @@ def _scaled_capacities(table: Table, deployment: Deployment) -> list[ScaledCapac
     capacity, scaling = deployment.capacity_of(table), deployment.scaling
     if capacity is None or scaling is None:
         return []
-    sides: tuple[tuple[Direction, int], ...] = (("Read", capacity.read), ("Write", capacity.write))
+    factor, percent = scaling.max_factor, scaling.target_percent
     return [
-        ScaledCapacity(side, index, units, units * scaling.max_factor, scaling.target_percent)
-        for index in (None, *(index.name for index in table.indexes if not index.local))
-        for side, units in sides
+        ScaledCapacity(side, index, units, units * factor, percent)
+        for side, index in table_sides(table)
+        for units in [capacity.read if side == "Read" else capacity.write]
     ]
 
 

@@ -15,6 +15,7 @@ from singletable.patterns.requests import PlannedRequest, planned_requests
 if TYPE_CHECKING:
     from singletable.patterns.estimate import UnitCost
     from singletable.planning import HotKey, PatternPlan, Plan
+    from singletable.schema import Table
 
 Direction: TypeAlias = Literal["Read", "Write"]
 
@@ -133,9 +134,19 @@ class PlannedLoad:
         """Return whether a pattern catalog is about the table."""
         return table in self.operations
 
+    def index_labels(self, table: str, index: str | None) -> tuple[str, ...]:
+        """Return the values of the label `index`; local indexes are counted with their table."""
+        return ("", *self.local_indexes.get(table, ())) if index is None else (index,)
+
     def use(self, table: str, index: str | None) -> PlannedUse:
         """Return the planned use of a table or index; zero if no pattern uses it."""
         return self.uses.get((table, index), PlannedUse())
+
+
+def table_sides(table: Table) -> list[tuple[Direction, str | None]]:
+    """Return the reads and the writes of a table (None) and of each global index."""
+    indexes = (None, *(index.name for index in table.indexes if not index.local))
+    return [(direction, index) for index in indexes for direction in DIRECTIONS]
 
 
 def planned_load(

@@ -21,6 +21,7 @@ from singletable.infrastructure.planned_load import (
     PlannedLoad,
     PlannedPattern,
     format_rate,
+    table_sides,
 )
 from singletable.schema import Table
 
@@ -88,8 +89,7 @@ def rule_groups(
         rules.table_units(deployment.name(table), table.name, index, direction)
         for table in tables
         if planned.covers(table.name)
-        for index in (None, *(index.name for index in table.indexes if not index.local))
-        for direction in DIRECTIONS
+        for direction, index in table_sides(table)
     ]
     patterns = [rule for pattern in planned.patterns for rule in rules.of_pattern(pattern)]
     groups = [
@@ -234,8 +234,7 @@ class _Rules:
         self, name: str, declared: str, index: str | None, direction: Direction
     ) -> AlertRule:
         kind, use = direction.lower(), self.planned.use(declared, index)
-        local = self.planned.local_indexes.get(declared, ())
-        indexes = ("", *local) if index is None else (index,)
+        indexes = self.planned.index_labels(declared, index)
         labels = {"table": name, "kind": kind, **self.matchers}
         return _TABLE_UNITS.rule(
             {"table": name, "index": index or "", "kind": kind},
