@@ -41,7 +41,6 @@ _ROUNDING = 1e-9
 # Fewer units per second are not worth their digits.
 _LEAST_UNITS = 0.01
 _MARKS = {"added": "+ ", "removed": "− ", "changed": "~ ", "same": "  "}
-_UNITS = "r: read units, w: write units."
 
 
 def show_plan(report: PlanReport) -> Report:
@@ -117,6 +116,7 @@ def _patterns(report: PlanReport) -> Iterator[Part]:
     table = TextTable("All access patterns", columns, tuple(rows), optional, has_total=True)
     steady = all(one.peak_calls == one.calls for one in report.patterns)
     yield table.without("at peak") if steady else table
+    yield Sentences(("r: read units, w: write units.",), "note")
     yield from (Details(_title(one), one.how) for one in report.patterns)
 
 
@@ -153,7 +153,7 @@ def _resources(report: PlanReport) -> Iterator[Part]:
     optional = ("items", "at peak", "stored", "hottest key", "units/s")
     yield TextTable("Load, storage and cost", columns, rows, optional)
     share = "Hottest key: its share of the 3,000 read and 1,000 write units/s of a partition."
-    yield Sentences((f"{_UNITS} {share}",), "note")
+    yield Sentences((share,), "note")
     yield Sentences(tuple(_warm_keys(report.resources)), "warning")
     hottest = [(one, one.hottest) for one in report.resources if one.hottest is not None]
     bars = [
