@@ -6,8 +6,7 @@ import runpy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from singletable_design.planning import create_report
-from singletable_design.planning.report_files import report_page
+from singletable_design.planning import create_report, report_page, show_plan
 from tools.screenshots import FOLDER, launch_browser, open_page, save, screenshot, side_by_side
 
 SHOP = FOLDER.parent / "guide/shop.py"
@@ -18,7 +17,7 @@ def main() -> None:
     report = create_report([runpy.run_path(str(SHOP))["patterns"]])
     with TemporaryDirectory() as folder, launch_browser() as browser:
         file = Path(folder, "plan.html")
-        file.write_text(report_page(report))
+        file.write_text(report_page(show_plan(report)))
         wide = open_page(browser, "light", 1080, 800)
         wide.goto(file.as_uri())
         wide.get_by_role("heading", name="Access patterns").evaluate(

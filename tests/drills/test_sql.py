@@ -26,7 +26,7 @@ from drills.sql_failures import (
 from drills.sql_servers import endpoints, single_server
 from singletable import Engine, GetItem, PutItem, ServiceUnavailable
 from singletable.engine.server_engine import ServerEngine
-from singletable.engine.storage.server.dialect import Statement, Value
+from singletable.engine.storage.server.dialect import ChangeValues, Statement
 from singletable.engine.storage.server.mariadb import MariaDB
 from singletable.engine.storage.server.postgresql import PostgreSQL
 from singletable_apps.polls.rules import PollDraft
@@ -57,11 +57,11 @@ class MariaDBWithoutKeyLocks(MariaDB):
 class NumbersFromSequence(PostgreSQL):
     """Numbers changes with a sequence: a later number can be committed first."""
 
-    def append_changes(self, changes: Sequence[tuple[Value, ...]]) -> list[Statement]:
+    def append_changes(self, changes: Sequence[ChangeValues]) -> list[Statement]:
         """Return a statement that takes the next number of a sequence."""
         ((sql, values),) = super().append_changes(changes)
-        number = "WITH counter AS (SELECT nextval('feed_numbers') AS newest), stored"
-        return [(number + sql.partition("stored")[2], values)]
+        number = "WITH counter AS (SELECT nextval('feed_numbers') AS newest) INSERT"
+        return [(number + sql.partition(") INSERT")[2], values[1:])]
 
 
 BROKEN: dict[str, type[PostgreSQL | MariaDB]] = {

@@ -37,7 +37,7 @@ from singletable_apps.games.set_library import example_set
 from singletable_apps.shared.archives import ArchiveError, read_zip, write_zip
 from singletable_apps.shared.front_matter import InvalidFrontMatter, read_front_matter
 from singletable_apps.shared.spreadsheets import Cell, SpreadsheetError, read_table, write_table
-from singletable_design.planning.report import parse_report
+from singletable_design.planning.plan_report import parse_report
 from singletable_design.workbench.importer import read_model
 from tests.apps.elections.proofs.factories import make_sample
 from tests.fuzz.call_budget import limit_calls

@@ -15,7 +15,7 @@ SPEAKER = (
     *("--owned-by", "Event", "--field", "name:str", "--field", "level:Novice|Expert"),
     *("--field", "topics:set[str]", "--field", "added:created", "--field", "fee:Decimal?"),
     *("--across", "level", "--order", "added", "--read-rate", "20/s", "--write-rate", "1.5/min"),
-    *("--items", "1000", "--yes"),
+    *("--items", "1000"),
 )
 
 
@@ -27,16 +27,13 @@ def test_new_app_passes_its_own_checks(
     assert run("new", "app", name)[0] == 0
     monkeypatch.chdir(folder / name)
     assert run("diff", f"{name}.entities")[0] == 0
-    options = ("--across", "city", "--across", "floors", "--order", "opened", "--yes")
     fields = ("--field", "city:str", "--field", "floors:int", "--field", "opened:date")
-    assert run("new", "entity", "Venue", name, *fields, *options)[0] == 0
-    _forget(name)
-    assert run("new", "entity", "Speaker", f"{name}.patterns", *SPEAKER)[0] == 0
-    _forget(name)
+    options = (*fields, "--across", "city", "--order", "opened")
     one = ("--owned-by", "Booking", "--one", "--field", "paid:bool", "--all", "--order", "paid")
-    assert run("new", "entity", "Receipt", f"{name}.entities", *one, "--yes")[0] == 0
-    _forget(name)
-    assert run("migration", "new", f"{name}.entities", "add_venues")[0] == 0
+    for entity, some in (("Venue", options), ("Speaker", SPEAKER), ("Receipt", one)):
+        output = ("--output", f"{name}/{entity.lower()}.py", "--yes")
+        assert run("new", "entity", entity, f"{name}.patterns", *some, *output)[0] == 0
+        assert run("plan", f"{name}.{entity.lower()}")[0] == 0
     assert run("docs", f"{name}.patterns", "--output", "docs")[0] == 0
     assert run("plan", f"{name}.patterns")[0] == 0
     _check("ruff", "check", ".")
@@ -44,12 +41,6 @@ def test_new_app_passes_its_own_checks(
     # Other plugins that happen to be installed would take most of the time.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     _check("pytest", "-p", "singletable.testing.plugin")
-
-
-def _forget(name: str) -> None:
-    """Unload the modules of the app: each command is a process of its own."""
-    for module in [one for one in sys.modules if one.partition(".")[0] == name]:
-        del sys.modules[module]
 
 
 def _check(program: str, *arguments: str) -> None:

@@ -25,7 +25,7 @@ def test_simulate_prints_where_throttling_begins(run: Run) -> None:
     assert "none of them throttled. Throttling begins at" in words
     assert "in a partition of directory/GSI1 with SKILL#skill-1 (read)." in words
     assert "Patterns without a rate are left out: S3." in words
-    assert "without a declared size are taken to have 1,024 bytes: User, UserSkill." in words
+    assert "without a declared size are assumed to have 1,024 bytes: User, UserSkill." in words
 
 
 def test_simulate_scales_to_a_number_of_items_and_compares_changes(run: Run) -> None:

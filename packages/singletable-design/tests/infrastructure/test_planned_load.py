@@ -159,7 +159,7 @@ def test_budget_is_the_planned_cost_and_a_fifth() -> None:
 def test_cost_is_that_of_the_deployment() -> None:
     prices = region_prices()
     cost = planned_cost(PLAN, [shop], Deployment(recovery_days=None), prices)
-    expected = planning.monthly_cost(planning.loads_of(PLAN), prices, "on-demand").total
+    expected = planning.monthly_cost(planning.loads_of(PLAN), prices, "on-demand").cost
     assert cost == pytest.approx(expected)
     assert cost > 1
     scaled = planned_cost(PLAN, [shop], Deployment(capacity=Provisioned(5, 5)), prices)

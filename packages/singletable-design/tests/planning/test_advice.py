@@ -748,7 +748,7 @@ def test_advice_starts_with_what_fails_and_then_what_saves_most() -> None:
 
 
 def test_guide_explains_every_kind() -> None:
-    guide = Path(__file__).parents[4] / "docs/guide/advice.md"
+    guide = Path(__file__).parents[2] / "docs/guide/advice.md"
     text = guide.read_text()
     assert [kind for kind in KINDS if f"`{kind}`" not in text] == []
 
@@ -796,7 +796,7 @@ def test_advice_promises_finite_savings_of_no_more_than_the_bill(
     made.write("F", "Join", creates(Member), rate=per_second(rate, peak=2 * rate))
     made.scan("G", "Teams", Team, reason="a report", rate=per_hour(2))
     plan = planning.create_plan([made])
-    bill = planning.monthly_cost(planning.loads_of(plan), region_prices()).total
+    bill = planning.monthly_cost(planning.loads_of(plan), region_prices()).cost
     for advice in planning.advise(plan):
         assert advice.saves_dollars <= bill * 1.001
         assert advice.saves_read_units <= plan.read.average * 1.001

@@ -6,18 +6,17 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from singletable.text_table import TextTable
 from singletable_design.planning.charts import (
     Bar,
     HeatRow,
     Line,
     bar_chart,
-    format_number,
     heat_map,
-    html_page,
-    html_table,
     line_chart,
-    paragraph,
 )
+from singletable_design.planning.formats import format_number
+from singletable_design.planning.report import Chart, Report, Section, Sentences, report_page
 
 TICKS = ["09:00", "10:00"]
 
@@ -81,12 +80,16 @@ def test_heat_map_marks_cells_over_the_limit() -> None:
 
 
 def test_page_is_self_contained_and_escaped() -> None:
-    table = html_table("Costs", ["name", "cost", "note"], [["<b>", "$12", "1"], ["x", "", "a"]])
-    page = html_page("Plan & cost", "1 < 2", [("Part", [paragraph("a<b"), table])])
+    rows = (("<b>", "$12", "1"), ("x", "", "a"))
+    table = TextTable("Costs", ("name", "cost", "note"), rows, has_total=True, notes={0: "1 < 2"})
+    parts = (Chart("<svg/>"), Sentences(("a<b",), "note"), table)
+    page = report_page(Report("Plan & cost", ("1 < 2",), (Section("Part", parts),)))
     assert "http" not in page
     assert "<script" not in page
     assert "Plan &amp; cost" in page
-    assert "&lt;b&gt;" in page
+    assert '<th scope="row">&lt;b&gt;<small>1 &lt; 2</small></th>' in page
+    assert '<p class="note">a&lt;b</p>' in page
+    assert '<tr class="total"><th scope="row">x</th>' in page
     # Columns with numbers only are aligned on the right.
     assert '<td class="number">$12</td><td>1</td>' in page
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import importlib
+import random
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -56,13 +57,26 @@ from tests.planning.designs import (
 
 ROOT = Path(__file__).parents[4]
 
+# Multiples of this number, without their integer parts, fill the range from 0 to 1 evenly.
+_SILVER = 0.4142135623730951
+
+
+class EvenRandom(random.Random):
+    """Numbers that fill the range from 0 to 1 evenly, so that few calls show the average."""
+
+    def random(self) -> float:
+        """Return the next number."""
+        start = getattr(self, "_latest", None)
+        self._latest = (super().random() if start is None else start) + _SILVER
+        return self._latest % 1
+
 
 async def play(
     catalogs: Sequence[PatternCatalog], calls: int, leave_out: Sequence[str], step: int
 ) -> tuple[dict[str, int], dict[tuple[str, str, str], float], dict[tuple[str, str], float]]:
     """Return the calls of each pattern, and the units by resource, and by pattern."""
     population = Population(catalogs)
-    traffic = Traffic(catalogs, population, evenly=True)
+    traffic = Traffic(catalogs, population, make_random=EvenRandom)
     assert traffic.impossible == {}
     seen: list[Call] = []
     resources: dict[tuple[str, str, str], float] = defaultdict(float)

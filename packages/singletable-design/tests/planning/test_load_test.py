@@ -90,14 +90,14 @@ def test_same_seed_makes_the_same_calls(outcome: planning.LoadOutcome) -> None:
 
 
 def test_report_has_tables_page_and_files(outcome: planning.LoadOutcome) -> None:
-    report = planning.LoadReport("skills", outcome, planning.Targets())
-    calls, units = report.tables()
-    assert [table.title for table in (calls, units)] == ["Calls", "Units of a call"]
-    assert "All targets were reached" in report.summary
-    assert "<h1>Load test of skills" in planning.load_page(report)
-    figures: dict[str, Any] = json.loads(planning.load_json(report))
+    targets = planning.Targets()
+    report = planning.show_load_test("skills", outcome, targets)
+    assert [table.title for table in report.tables()] == ["Calls", "Units of a call"]
+    assert "All targets were reached" in report.summary[0]
+    assert "<h1>Load test of skills" in planning.report_page(report)
+    figures: dict[str, Any] = json.loads(planning.load_json(outcome, targets))
     assert figures["missed"] == []
-    assert len(planning.load_csv(report).splitlines()) == len(outcome.patterns) + 1
+    assert len(planning.load_csv(outcome).splitlines()) == len(outcome.patterns) + 1
 
 
 def missed(outcome: planning.LoadOutcome, targets: planning.Targets, code: str) -> Sequence[str]:
@@ -125,7 +125,7 @@ def test_throttled_requests_are_counted_by_partition_key() -> None:
     assert outcome.succeeded == outcome.arrived
     assert sum(one.throttles for one in outcome.patterns) == 3
     assert sum(one.retries for one in outcome.patterns) == 3
-    keys = planning.LoadReport("skills", outcome, planning.Targets()).tables()[-1]
+    keys = planning.show_load_test("skills", outcome, planning.Targets()).tables()[-1]
     assert keys.title == "Throttled keys"
     assert all(row[0].startswith("glad-entities USER#user-") for row in keys.rows)
 

@@ -9,8 +9,10 @@ from dataclasses import replace
 import pytest
 
 from singletable.retry import RetryPolicy
-from singletable_design.planning.charts import format_latency, format_percent
+from singletable_design.planning.formats import format_latency, format_percent
+from singletable_design.planning.report import Report, report_page
 from singletable_design.planning.simulation import (
+    SimulationResult,
     SimulationSettings,
     Split,
     ThrottlePoint,
@@ -19,12 +21,10 @@ from singletable_design.planning.simulation import (
     simulate,
 )
 from singletable_design.planning.simulation.report import (
-    SPLITS,
-    SimulationReport,
-    csv_files,
     describe_throttle_point,
     format_period,
-    report_page,
+    show_simulation,
+    simulation_csv,
 )
 from tests.planning.loads import both, keys, units, workload
 
@@ -37,22 +37,29 @@ POINT = ThrottlePoint(0.8, 0.8, "a partition of shop with USER#user-1 (write)")
 
 
 @pytest.fixture(scope="module")
-def report() -> SimulationReport:
+def result() -> SimulationResult:
+    return simulate(LOAD, SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def report(result: SimulationResult) -> Report:
     sharded = simulate(shard_key(LOAD, "USER", 10), SETTINGS)
     what_if = WhatIf("USER in 10 shards", sharded, ThrottlePoint(None, 1e6, ""))
-    return SimulationReport("app", simulate(LOAD, SETTINGS), POINT, (what_if,), ("A <note>.",))
+    return show_simulation("app", result, POINT, (what_if,), ("A <note>.",))
 
 
-def test_summary_says_what_is_throttled_and_where_it_begins(report: SimulationReport) -> None:
-    assert report.summary.startswith("2 minutes from 23:00 UTC: 14")
-    assert "% of them throttled, and" in report.summary
-    assert report.summary.endswith(
+def test_summary_says_what_is_throttled_and_where_it_begins(report: Report) -> None:
+    calls, throttling = report.summary
+    assert calls.startswith("2 minutes from 23:00 UTC: 14")
+    assert "% of them throttled, and" in calls
+    assert throttling == (
         "Throttling begins at 0.8 times the peak load, in a partition of shop with USER#user-1 "
         "(write)."
     )
+    assert report.is_good is False
 
 
-def test_tables_show_patterns_keys_and_changes(report: SimulationReport) -> None:
+def test_tables_show_patterns_keys_and_changes(report: Report) -> None:
     tables = {table.title: table for table in report.tables()}
     patterns = {row[0]: row for row in tables["Access patterns"].rows}
     assert patterns["R1"][2:4] == ("0 %", "0")
@@ -64,14 +71,14 @@ def test_tables_show_patterns_keys_and_changes(report: SimulationReport) -> None
     assert "Splits of partitions" not in tables
 
 
-def test_split_has_the_time_at_the_end_of_its_minute(report: SimulationReport) -> None:
+def test_split_has_the_time_at_the_end_of_its_minute(result: SimulationResult) -> None:
     split = Split(minute=1, resource="shop", partition=0, new_partition=4, reason="heat")
-    result = replace(report.result, splits=(split,))
-    (table,) = [table for table in replace(report, result=result).tables() if table.title == SPLITS]
+    shown = show_simulation("app", replace(result, splits=(split,)), POINT)
+    (table,) = [table for table in shown.tables() if table.title == "Splits of partitions"]
     assert table.rows == (("23:02", "shop", "0 → 0 and 4", "it was hot"),)
 
 
-def test_page_has_charts_of_everything_and_no_scripts(report: SimulationReport) -> None:
+def test_page_has_charts_of_everything_and_no_scripts(report: Report) -> None:
     page = report_page(report)
     for text in ("shop: write units", "Partitions of shop", "USER#user-1", "A &lt;note&gt;."):
         assert text in page
@@ -80,9 +87,10 @@ def test_page_has_charts_of_everything_and_no_scripts(report: SimulationReport) 
     assert page.count("<h2>") == 6
 
 
-def test_files_have_all_figures(report: SimulationReport) -> None:
+def test_files_have_all_figures(result: SimulationResult) -> None:
     files = {
-        name: list(csv.DictReader(io.StringIO(text))) for name, text in csv_files(report).items()
+        name: list(csv.DictReader(io.StringIO(text)))
+        for name, text in simulation_csv(result).items()
     }
     assert sorted(files) == [
         "keys.csv",

@@ -24,7 +24,7 @@ from singletable_design.planning.simulation import (
     simulate,
 )
 from singletable_design.planning.simulation.call_source import PEAK_SECONDS, rates_by_second
-from singletable_design.planning.simulation.report import SimulationReport, report_page
+from singletable_design.planning.simulation.report import show_simulation
 from singletable_design.planning.simulation.sampler import Sampler
 from tests.planning.loads import both, in_transaction, keys, units, workload
 
@@ -242,9 +242,9 @@ def test_patterns_without_calls_or_units_have_no_figures() -> None:
     result = run(both(workload(units(keys(3)), rate=0), stream))
     assert (result.calls, result.series, result.busy_keys) == (0, (), ())
     assert [pattern.p99 for pattern in result.patterns] == [0.0]
-    report = SimulationReport("app", result, ThrottlePoint(None, 2.0, ""))
-    assert [table.title for table in report.tables()] == []
-    assert "About these figures" in report_page(report)
+    report = show_simulation("app", result, ThrottlePoint(None, 2.0, ""))
+    assert report.tables() == []
+    assert report.sections[-1].title == "About these figures"
 
 
 def test_rates_that_need_too_much_memory_are_rejected() -> None:

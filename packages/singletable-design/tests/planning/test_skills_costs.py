@@ -11,8 +11,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from singletable_design.planning import CostOptions, PlanReport, compare_reports, create_report
-from singletable_design.planning.report import CostFigures
+from singletable_design.planning import (
+    CostLine,
+    CostOptions,
+    PlanReport,
+    compare_reports,
+    create_report,
+)
 from tests.docs.markdown import blocks
 from tests.house.sources import ROOT
 
@@ -36,7 +41,7 @@ def report_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., PlanRep
 Reports = Callable[..., PlanReport]
 
 
-def lines(report: PlanReport) -> dict[str, CostFigures]:
+def lines(report: PlanReport) -> dict[str, CostLine]:
     return {line.name: line for line in report.selected.lines}
 
 

@@ -55,18 +55,19 @@ def test_commands_of_the_readme_create_these_entities(
     commands = re.findall(r"^singletable (new entity .*)$", README.read_text(), re.MULTILINE)
     assert len(commands) == 4
     for command in commands:
-        sys.modules.pop("scaffold_directory", None)
-        text = command.replace("singletable_apps.skills", "scaffold_directory")
+        text = command.replace("singletable_apps.skills.patterns", "scaffold_directory")
         with pytest.raises(SystemExit) as ended:
             main(shlex.split(text))
         assert ended.value.code == 0, capsys.readouterr()
-    sys.modules.pop("scaffold_directory", None)
-    created = import_module("scaffold_directory")
+        name = shlex.split(command)[2]
+        (tmp_path / f"new_{name.lower()}.py").write_text(capsys.readouterr().out)
     for name in ("Certification", "Experience", "Education", "Project"):
+        created = import_module(f"new_{name.lower()}")
         ours, theirs = getattr(entities, name), getattr(created, name)
         assert _attributes(ours) == _attributes(theirs)
         key = {"username": "Ada", f"{name.lower()}_id": "1"}
         stored = model_of(theirs).key.attributes(key)
         assert stored == {"PK": {"S": "USER#ada"}, "SK": {"S": f"{name.upper()}#1"}}
         assert model_of(ours).key.attributes(key) == stored
-    sys.modules.pop("scaffold_directory", None)
+        sys.modules.pop(f"new_{name.lower()}")
+    sys.modules.pop("scaffold_directory")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from singletable.cli.options import (
     TableApp,
     TableClass,
     TableNames,
+    parse_capacity,
     parse_encryption,
     parse_pairs,
     parse_table_names,
@@ -23,7 +24,7 @@ from singletable.errors import DeclarationError
 
 if TYPE_CHECKING:
     from singletable.patterns import Pattern
-    from singletable.schema import Provisioned, Table
+    from singletable.schema import Table
     from singletable_design.infrastructure import Deployment, PlannedLoad
     from singletable_design.planning import Plan
 
@@ -57,8 +58,7 @@ MaxScale = Annotated[
     ),
 ]
 TargetUtilization = Annotated[
-    int,
-    typer.Option(min=20, max=90, help="The target utilization of auto scaling, in percent."),
+    int, typer.Option(min=20, max=90, help="The target utilization of auto scaling, in percent.")
 ]
 RecoveryDays = Annotated[
     int, typer.Option(min=0, max=35, help="Days of point-in-time recovery; 0 disables it.")
@@ -99,50 +99,28 @@ LatencyAlarm = Annotated[
 PeakFactor = Annotated[
     float,
     typer.Option(
-        "--peak-factor",
-        min=1,
-        help="How many times the planned units, or calls, raise an alarm.",
+        "--peak-factor", min=1, help="How many times the planned units, or calls, raise an alarm."
     ),
 ]
 
 
-def _cloudformation(tables: Sequence[Table], deployment: Deployment) -> str:
-    """Write a CloudFormation template in JSON.
-
-    It has the tables with their indexes, TTL, encryption, point-in-time recovery and deletion
-    protection, auto scaling of provisioned capacity, and alarms, which notify the topic in the
-    parameter AlarmTopicArn.
-    """
-    from singletable_design.infrastructure import render_cloudformation
-
-    return render_cloudformation(tables, deployment)
-
-
-def _terraform(tables: Sequence[Table], deployment: Deployment) -> str:
-    """Write Terraform configuration for version 6.37 or later of the provider hashicorp/aws.
-
-    It has the tables with their indexes, TTL, encryption, point-in-time recovery and deletion
-    protection, auto scaling of provisioned capacity, and alarms, which notify the topic in the
-    variable alarm_topic_arn.
-    """
-    from singletable_design.infrastructure import render_terraform
-
-    return render_terraform(tables, deployment)
+_CONTENT = (
+    "the tables with their indexes, TTL, encryption, point-in-time recovery and deletion "
+    "protection, auto scaling of provisioned capacity, and alarms, which notify"
+)
+# What each command writes.
+_LANGUAGES = {
+    "cloudformation": "Write a CloudFormation template in JSON.\n\n"
+    f"It has {_CONTENT} the topic in the parameter AlarmTopicArn.",
+    "terraform": "Write Terraform configuration for version 6.37 or later of the provider "
+    "hashicorp/aws.\n\n"
+    f"It has {_CONTENT} the topic in the variable alarm_topic_arn.",
+    "cdk": "Write a Python module for the AWS CDK with a construct named Tables.\n\n"
+    f"The construct creates {_CONTENT} its alarm_topic. Run the module to synthesize a stack.",
+}
 
 
-def _cdk(tables: Sequence[Table], deployment: Deployment) -> str:
-    """Write a Python module for the AWS CDK with a construct named Tables.
-
-    The construct creates the tables with their indexes, TTL, encryption, point-in-time recovery
-    and deletion protection, auto scaling of provisioned capacity, and alarms, which notify its
-    alarm_topic. Run the module to synthesize a stack.
-    """
-    from singletable_design.infrastructure import render_cdk
-
-    return render_cdk(tables, deployment)
-
-
-def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]) -> None:
+def _add_command(language: str, text: str) -> None:
     """Add a command that renders tables in one language; all have the same options."""
 
     def command(
@@ -173,7 +151,7 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
             float | None,
             typer.Option(
                 help="Limit tables on demand to this many times the planned peak. DynamoDB "
-                "throttles what exceeds it. By default, they are not limited.",
+                "throttles what exceeds it. By default, they are not limited."
             ),
         ] = None,
         region: Annotated[
@@ -187,6 +165,7 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
         from singletable.cli.app_loader import load_tables
         from singletable.cli.output import write_output
         from singletable.prices import load_prices
+        from singletable_design import infrastructure
         from singletable_design.infrastructure import (
             AlarmThresholds,
             Deployment,
@@ -196,7 +175,7 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
 
         deployment = Deployment(
             names=parse_table_names(table_names),
-            capacity=_parse_capacity(capacity),
+            capacity=parse_capacity(capacity),
             scaling=Scaling(max_scale, target_utilization) if max_scale else None,
             recovery_days=recovery_days or None,
             deletion_protection=deletion_protection,
@@ -218,26 +197,10 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
             cost = planned_cost(planned, tables, deployment, load_prices(prices).region(region))
             load = _planned_load(planned, cost)
             deployment = replace(deployment, planned=load, max_throughput=max_throughput)
+        render = getattr(infrastructure, f"render_{language}")
         write_output(render(tables, deployment), output, overwrite=True)
 
-    command.__doc__ = render.__doc__
-    app.command(name)(command)
-
-
-def _parse_capacity(value: str | None) -> Provisioned | Literal["on-demand"] | None:
-    from singletable.schema import Provisioned
-
-    if value is None:
-        return None
-    if value == "on-demand":
-        return "on-demand"
-    read, _, write = value.partition("/")
-    if read.isdecimal() and write.isdecimal() and int(read) and int(write):
-        return Provisioned(int(read), int(write))
-    raise typer.BadParameter(
-        f"Expected 'on-demand' or read and write units such as 5/10, got {value!r}.",
-        param_hint="'--capacity'",
-    )
+    app.command(language, help=text)(command)
 
 
 def _load_plan(app: str) -> Plan:
@@ -338,8 +301,7 @@ def iam(
     output: Output = None,
     table_names: TableNames = None,
     patterns: Annotated[
-        bool,
-        typer.Option("--patterns", help="Allow only what the module's access patterns do."),
+        bool, typer.Option("--patterns", help="Allow only what the module's access patterns do.")
     ] = False,
     entity: Annotated[
         list[str] | None,
@@ -460,6 +422,5 @@ def _load_patterns(app: str) -> list[Pattern]:
     return patterns
 
 
-_add_command("cloudformation", _cloudformation)
-_add_command("terraform", _terraform)
-_add_command("cdk", _cdk)
+for language, text in _LANGUAGES.items():
+    _add_command(language, text)

@@ -33,8 +33,7 @@ def introspect(
         typer.Option("--sample-size", min=1, metavar="N", help="Read at most N items per table."),
     ] = 1000,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="PATH", help="Write to this new file."),
+        Path | None, typer.Option("--output", "-o", metavar="PATH", help="Write to this new file.")
     ] = None,
 ) -> None:
     """Write Python that declares existing tables, inferred from a sample of their items.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from singletable.schema import Table
     from singletable.store import AsyncStore
     from singletable_design.planning import Plan, Population
-    from singletable_design.planning.load_report import LoadReport
     from singletable_design.planning.load_test import LoadOutcome, LoadSettings
     from singletable_design.planning.traffic import Traffic
 
@@ -105,8 +105,7 @@ def load(
         Path | None, typer.Option("--html", metavar="FILE", help="Write the report as a page.")
     ] = None,
     csv: Annotated[
-        Path | None,
-        typer.Option("--csv", metavar="FILE", help="Write a line for each pattern."),
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write a line for each pattern.")
     ] = None,
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write all figures.")
@@ -129,12 +128,14 @@ def load(
 
     from singletable.cli.app_loader import load_catalogs
     from singletable.cli.options import parse_table_names
-    from singletable.cli.output import check_writable
+    from singletable.cli.output import check_writable, write_output
     from singletable.tables import resolve_table_names
+    from singletable_design.cli.report_view import print_report
     from singletable_design.planning import Population, Traffic, create_plan
-    from singletable_design.planning.load_report import LoadReport
+    from singletable_design.planning.load_report import load_csv, load_json, show_load_test
     from singletable_design.planning.load_test import LoadSettings, Targets
     from singletable_design.planning.population import sample_scale
+    from singletable_design.planning.report import report_page
     from singletable_design.planning.scale import parse_scale
 
     check_writable(html, csv, json)
@@ -167,10 +168,17 @@ def load(
         None if max_p99 is None else max_p99 / 1000,
         None if max_deviation is None else max_deviation / 100,
     )
-    report = LoadReport(app, outcome, targets, tuple(_notes(chosen, traffic, outcome)))
-    _print(Console(highlight=False), report)
-    _write_files(report, html, csv, json)
-    if report.missed:
+    notes = _notes(chosen, traffic, outcome)
+    report = show_load_test(app, outcome, targets, notes)
+    print_report(Console(highlight=False), report)
+    for path, text in (
+        (html, report_page(report)),
+        (csv, load_csv(outcome)),
+        (json, load_json(outcome, targets, notes)),
+    ):
+        if path is not None:
+            write_output(text, path, overwrite=True)
+    if not report.is_good:
         raise typer.Exit(1)
 
 
@@ -219,22 +227,15 @@ def _rates(
     return {name: one * factor for name, one in declared.items() if one * factor > 0}
 
 
+@dataclass(frozen=True)
 class _Run:
     """Prepares the tables, and runs the test."""
 
-    def __init__(
-        self,
-        names: Mapping[Table, str],
-        population: Population,
-        traffic: Traffic,
-        plan: Plan,
-        settings: LoadSettings,
-    ) -> None:
-        self._names = names
-        self._population = population
-        self._traffic = traffic
-        self._plan = plan
-        self._settings = settings
+    names: Mapping[Table, str]
+    population: Population
+    traffic: Traffic
+    plan: Plan
+    settings: LoadSettings
 
     async def run(
         self, address: str, *, create_tables: bool, populate: bool, is_confirmed: bool
@@ -248,26 +249,26 @@ class _Run:
         if not create_tables:
             check_file_exists(address)
         async with connect_async(address) as driver:
-            store = AsyncStore(driver, tables=self._names)
-            test = LoadTest(driver, self._traffic, self._plan, self._settings, tables=self._names)
+            store = AsyncStore(driver, tables=self.names)
+            test = LoadTest(driver, self.traffic, self.plan, self.settings, tables=self.names)
             if create_tables:
-                for table in self._names:
+                for table in self.names:
                     await store.admin.create_table(table, if_missing=True)
             await self._check_empty(store, populate=populate, is_confirmed=is_confirmed)
             if populate:
                 typer.echo(self._announcement(), err=True)
                 with progress_bar("Populating") as show:
-                    await store.bulk_load(self._population.items(), on_progress=show)
+                    await store.bulk_load(self.population.items(), on_progress=show)
             with progress_bar("Calling") as show:
                 outcome = await test.run(show)
             # The next test finds the tables as they were.
-            await self._traffic.delete_created(store)
+            await self.traffic.delete_created(store)
             return outcome
 
     async def _check_empty(self, store: AsyncStore, *, populate: bool, is_confirmed: bool) -> None:
         """Raise if the test would write to a table that has other items."""
         filled: list[str] = []
-        for table, name in self._names.items():
+        for table, name in self.names.items():
             try:
                 page = await store.admin.items(table, 1)
             except ResourceNotFound:
@@ -291,16 +292,16 @@ class _Run:
     def _announcement(self) -> str:
         counts = [
             f"{one.total:,} {one.model.name}"
-            for one in self._population.entities.values()
-            if one.model.entity not in self._population.problems
+            for one in self.population.entities.values()
+            if one.model.entity not in self.population.problems
         ]
         total = sum(
             one.total * one.size
-            for one in self._population.entities.values()
-            if one.model.entity not in self._population.problems
+            for one in self.population.entities.values()
+            if one.model.entity not in self.population.problems
         )
         return (
-            f"The sample has {self._population.total:,} items of about {total / 1_000_000:,.1f} MB "
+            f"The sample has {self.population.total:,} items of about {total / 1_000_000:,.1f} MB "
             f"in all: {', '.join(counts)}."
         )
 
@@ -336,33 +337,3 @@ def _notes(chosen: Sequence[Pattern], traffic: Traffic, outcome: LoadOutcome) ->
             "calls them."
         )
     return notes
-
-
-def _print(console: object, report: LoadReport) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    from singletable.cli.output import print_text_table
-
-    assert isinstance(console, Console)
-    missed = report.missed
-    console.print(Text(report.summary, style="bold red" if missed else "bold green"))
-    for text in missed:
-        console.print(Text(text, style="red"))
-    for table in report.tables():
-        print_text_table(console, table)
-    if report.notes:
-        console.print()
-    for note in report.notes:
-        console.print(Text(note, style="dim"))
-
-
-def _write_files(
-    report: LoadReport, html: Path | None, csv: Path | None, json: Path | None
-) -> None:
-    from singletable.cli.output import write_output
-    from singletable_design.planning.load_report import load_csv, load_json, load_page
-
-    for path, render in ((html, load_page), (csv, load_csv), (json, load_json)):
-        if path is not None:
-            write_output(render(report), path, overwrite=True)

@@ -11,8 +11,7 @@ import typer
 from singletable.cli.options import Months, PatternApp, Scale
 
 if TYPE_CHECKING:
-    from singletable_design.planning.comparison import Comparison
-    from singletable_design.planning.report import PlanReport
+    from singletable_design.planning.plan_report import PlanReport
 
 _STANDARD_OUTPUT = "-"
 
@@ -104,20 +103,18 @@ def plan(
     from rich.console import Console
 
     from singletable.cli.app_loader import load_catalogs
-    from singletable.cli.output import write_report
+    from singletable.cli.output import write_files, write_report
     from singletable.prices import load_prices
-    from singletable_design.cli.plan_view import print_comparison, print_report
+    from singletable_design.cli.report_view import print_report
     from singletable_design.planning.comparison import compare_reports
-    from singletable_design.planning.report import create_report, to_json
+    from singletable_design.planning.plan_report import create_report, to_json
+    from singletable_design.planning.plan_sections import plan_csv, show_comparison, show_plan
+    from singletable_design.planning.report import report_page
     from singletable_design.planning.resource_load import CostOptions
     from singletable_design.planning.scale import parse_scale
 
     options = CostOptions(
-        hours=hours,
-        pitr=pitr,
-        backups=backups,
-        internet_share=internet / 100,
-        free_tier=free_tier,
+        hours=hours, pitr=pitr, backups=backups, internet_share=internet / 100, free_tier=free_tier
     )
     known = load_prices(prices).region(region)
 
@@ -136,7 +133,12 @@ def plan(
     comparison = None
     if against is not None:
         comparison = compare_reports(_other_report(against) or report_of(against), report)
-    _write_files(report, comparison, html, csv)
+    shown = [] if comparison is None else [show_comparison(comparison)]
+    shown += [show_plan(report)] if comparison is None or how else []
+    if html is not None:
+        write_report(html, report_page(shown[0]))
+    if csv is not None:
+        write_files(csv, plan_csv(report, comparison))
     if json is not None:
         text = to_json(report if comparison is None else comparison)
         if json != _STANDARD_OUTPUT:
@@ -144,33 +146,17 @@ def plan(
         else:
             typer.echo(text, nl=False)
     if json != _STANDARD_OUTPUT:
-        console = Console(highlight=False, markup=False, emoji=False)
-        if comparison is not None:
-            print_comparison(console, comparison)
-        if comparison is None or how:
-            print_report(console, report, show_how=how)
+        for one in shown:
+            print_report(Console(highlight=False), one, show_how=how)
     _check_budget(report, budget)
 
 
 def _other_report(other: str) -> PlanReport | None:
     """Return the saved report if OTHER is a file, None if it is a module."""
-    from singletable_design.planning.report import read_report
+    from singletable_design.planning.plan_report import read_report
 
     path = Path(other)
     return read_report(path) if path.suffix == ".json" or path.is_file() else None
-
-
-def _write_files(
-    report: PlanReport, comparison: Comparison | None, html: Path | None, csv: Path | None
-) -> None:
-    from singletable.cli.output import write_files, write_report
-    from singletable_design.planning.report_files import comparison_page, csv_files, report_page
-
-    if html is not None:
-        page = report_page(report) if comparison is None else comparison_page(comparison)
-        write_report(html, page)
-    if csv is not None:
-        write_files(csv, csv_files(report, comparison))
 
 
 def _check_budget(report: PlanReport, budget: float | None) -> None:

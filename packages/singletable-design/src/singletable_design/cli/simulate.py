@@ -5,23 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable.cli.options import Months, PatternApp, Scale
+from singletable.cli.options import Months, PatternApp, Scale, parse_capacity, parse_units
 
 if TYPE_CHECKING:
     from singletable.patterns import PatternCatalog
-    from singletable.schema import Provisioned
     from singletable.store import Progress
     from singletable_design.planning import Workload
     from singletable_design.planning.simulation import Cache, SimulationSettings, ThrottlePoint
-    from singletable_design.planning.simulation.report import SimulationReport
 
 # Throttling is near if it begins below this multiple of the peak load.
 _NEAR_FACTOR = 2.0
-_UNITS = re.compile(r"(\d[\d,]*)/(\d[\d,]*)")
 _SKEW = re.compile(r"(?:zipf:)?(\d+\.?\d*)")
 _HITS = re.compile(r"(\d+\.?\d*)(%|s)?")
 
@@ -107,9 +104,10 @@ def simulate(
     from rich.console import Console
 
     from singletable.cli.app_loader import load_catalogs
-    from singletable.cli.output import check_writable, progress_bar
-    from singletable_design.cli.simulate_view import print_simulation
+    from singletable.cli.output import check_writable, progress_bar, write_files, write_report
+    from singletable_design.cli.report_view import print_report
     from singletable_design.planning import workload_of
+    from singletable_design.planning.report import report_page
     from singletable_design.planning.scale import parse_scale
     from singletable_design.planning.simulation import (
         SimulationSettings,
@@ -118,7 +116,7 @@ def simulate(
     )
     from singletable_design.planning.simulation import simulate as run
     from singletable_design.planning.simulation.partitions import NEW_TABLE
-    from singletable_design.planning.simulation.report import SimulationReport
+    from singletable_design.planning.simulation.report import show_simulation, simulation_csv
 
     check_writable(html)
     _, catalogs = load_catalogs(app)
@@ -129,8 +127,8 @@ def simulate(
         seed=seed,
         start_hour=start_hour,
         skew=_parse_skew(skew),
-        capacity=_parse_capacity(capacity),
-        warm=NEW_TABLE if warm is None else _parse_units("--warm", warm),
+        capacity=parse_capacity(capacity),
+        warm=NEW_TABLE if warm is None else parse_units("--warm", warm),
     )
     # Wrong changes are rejected before a long simulation starts.
     changes = _changes(workload, settings, shards or (), cache or ())
@@ -152,9 +150,12 @@ def simulate(
     if not changes:
         notes += _remedies(now.throttle_point, is_on_demand=_is_on_demand(workload, settings))
     notes += _notes(workload, catalogs)
-    report = SimulationReport(app, now.result, now.throttle_point, tuple(what_ifs), tuple(notes))
-    print_simulation(Console(highlight=False), report)
-    _write_files(report, html, csv)
+    report = show_simulation(app, now.result, now.throttle_point, what_ifs, notes)
+    print_report(Console(highlight=False), report)
+    if html is not None:
+        write_report(html, report_page(report))
+    if csv is not None:
+        write_files(csv, simulation_csv(now.result))
 
 
 def _is_on_demand(workload: Workload, settings: SimulationSettings) -> bool:
@@ -238,28 +239,6 @@ def _parse_skew(text: str | None) -> float | None:
     return float(match[1])
 
 
-def _parse_capacity(text: str | None) -> Provisioned | Literal["on-demand"] | None:
-    match text:
-        case None | "on-demand":
-            return text
-        case _:
-            return _parse_units("--capacity", text)
-
-
-def _parse_units(option: str, text: str) -> Provisioned:
-    from singletable.schema import Provisioned
-
-    match = _UNITS.fullmatch(text)
-    read, write = (int(one.replace(",", "")) for one in match.groups()) if match else (0, 0)
-    if not read or not write:
-        choices = "on-demand, or " if option == "--capacity" else ""
-        raise typer.BadParameter(
-            f"Expected {choices}READ/WRITE units a second such as 500/100, got {text!r}.",
-            param_hint=repr(option),
-        )
-    return Provisioned(read, write)
-
-
 def _parse_cache(text: str) -> tuple[str, Cache]:
     from singletable_design.planning.simulation import Cache
 
@@ -300,17 +279,7 @@ def _notes(workload: Workload, catalogs: Sequence[PatternCatalog]) -> list[str]:
     notes = [*create_plan(catalogs).assumptions]
     if workload.assumed:
         notes.append(
-            "The number of values is not declared, so that each item is taken to have its own: "
+            "The number of values is not declared, so we assume that each item has its own: "
             f"{', '.join(workload.assumed)}. Declare it with values=[…] of the catalog."
         )
     return notes
-
-
-def _write_files(report: SimulationReport, html: Path | None, csv: Path | None) -> None:
-    from singletable.cli.output import write_files, write_report
-    from singletable_design.planning.simulation.report import csv_files, report_page
-
-    if html is not None:
-        write_report(html, report_page(report))
-    if csv is not None:
-        write_files(csv, csv_files(report))

@@ -18,8 +18,7 @@ app = typer.Typer(
 )
 
 Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="PATH", help="Write to this new file."),
+    Path | None, typer.Option("--output", "-o", metavar="PATH", help="Write to this new file.")
 ]
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
 
 from singletable.errors import InvalidValue
 from singletable.patterns.requests import key_template
@@ -22,6 +21,7 @@ from singletable.schema.key_template import (
 from singletable.schema.resolved_key import Column, TextColumn
 from singletable.values import AttributeValue, content_of, key_bytes
 from singletable_design.docs_generator.markdown import condition_text
+from singletable_design.planning.svg import element, text_element
 
 # Two examples show how the items of an entity are sorted.
 EXAMPLES_PER_ENTITY = 2
@@ -211,6 +211,7 @@ _GAP = 14
 _MARGIN = 20
 _HEADER_HEIGHT = 34
 _MAX_WIDTH = 1000
+_NAMESPACE = "http://www.w3.org/2000/svg"
 
 # Text and background on a light page; on a dark one they are swapped.
 _COLORS = (
@@ -254,24 +255,24 @@ def render_diagram(source: TableOrIndex, partitions: Sequence[PartitionExample],
         lines += _partition(partition, top, height, widths, colors)
         top += height + _GAP
     total = top - _GAP + _MARGIN - 8
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{widths.total:.0f}" height="{total}" '
-            f'viewBox="0 0 {widths.total:.0f} {total}" role="img">',
-            f"<!-- {mark} -->",
-            f"<title>{escape(diagram_caption(source, partitions))}</title>",
-            f"<style>\n{_STYLE}{_chip_styles(dark=False)}"
-            f"@media (prefers-color-scheme: dark) {{\n{_DARK}{_chip_styles(dark=True)}}}\n</style>",
-            f'<rect class="card" x="0.5" y="0.5" width="{widths.total - 1:.0f}" '
-            f'height="{total - 1}" rx="8"/>',
-            _text(_MARGIN, 22, "dim", source.pk),
-            _text(widths.sort, 22, "dim", source.sk),
-            _text(widths.holds, 22, "dim", "holds"),
-            *lines,
-            "</svg>",
-            "",
-        ]
+    width = round(widths.total)
+    styles = (
+        f"\n{_STYLE}{_chip_styles(dark=False)}"
+        f"@media (prefers-color-scheme: dark) {{\n{_DARK}{_chip_styles(dark=True)}}}\n"
     )
+    content = [
+        f"<!-- {mark} -->",
+        text_element("title", diagram_caption(source, partitions)),
+        element("style", styles),
+        element("rect", class_="card", x="0.5", y="0.5", width=width - 1, height=total - 1, rx=8),
+        _text(_MARGIN, 22, "dim", source.pk),
+        _text(widths.sort, 22, "dim", source.sk),
+        _text(widths.holds, 22, "dim", "holds"),
+        *lines,
+    ]
+    size = {"width": width, "height": total, "viewBox": f"0 0 {width} {total}"}
+    body = "\n".join(content)
+    return element("svg", f"\n{body}\n", xmlns=_NAMESPACE, **size, role="img") + "\n"
 
 
 def diagram_caption(source: TableOrIndex, partitions: Sequence[PartitionExample]) -> str:
@@ -325,10 +326,8 @@ def _partition(
 ) -> list[str]:
     width = widths.total - 2 * _MARGIN + 16
     key, chip, sort, holds = widths.letters
-    lines = [
-        f'<rect class="box" x="{_MARGIN - 8}" y="{top}" width="{width:.0f}" height="{height}" '
-        'rx="6"/>'
-    ]
+    box = {"x": _MARGIN - 8, "y": top, "width": round(width), "height": height}
+    lines = [element("rect", class_="box", **box, rx=6)]
     for at, text in enumerate(_key_lines(partition)):
         kind = "dim" if at else "key"
         lines.append(_text(_MARGIN, top + 21 + at * 17, kind, _truncate(text, key)))
@@ -347,13 +346,12 @@ def _key_lines(partition: PartitionExample) -> list[str]:
 
 def _chip(row: ExampleRow, x: float, y: int, letters: int, colors: Sequence[str]) -> list[str]:
     color = colors.index(row.entity) % len(_COLORS)
-    dashes = ' stroke-dasharray="3 3"' if row.marker else ""
     name = _truncate(row.entity, letters)
-    width = len(name) * _CHAR_WIDTH + 16
+    box = {"x": x, "y": y + 3, "width": len(name) * _CHAR_WIDTH + 16, "height": 20, "rx": 10}
+    dashes = "3 3" if row.marker else None
     return [
-        f'<rect class="c{color}" x="{x:.1f}" y="{y + 3}" width="{width:.1f}" height="20" '
-        f'rx="10"{dashes}/>',
-        f'<text class="chip t{color}" x="{x + 8:.1f}" y="{y + 17}">{escape(name)}</text>',
+        element("rect", class_=f"c{color}", **box, stroke_dasharray=dashes),
+        _text(x + 8, y + 17, f"chip t{color}", name),
     ]
 
 
@@ -366,7 +364,7 @@ def _chip_styles(*, dark: bool) -> str:
 
 
 def _text(x: float, y: int, kind: str, text: str) -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y}">{escape(text)}</text>'
+    return text_element("text", text, class_=kind, x=float(x), y=y)
 
 
 def _sort_text(row: ExampleRow) -> str:

@@ -17,21 +17,8 @@ from singletable_design.infrastructure.prometheus import render_prometheus
 from singletable_design.infrastructure.terraform import render_terraform
 
 __all__ = [
-    "Alarm",
-    "AlarmThresholds",
-    "Deployment",
-    "PlannedKey",
-    "PlannedLoad",
-    "PlannedPattern",
-    "PlannedUse",
-    "Scaling",
-    "account_alarms",
-    "planned_cost",
-    "planned_load",
-    "render_cdk",
-    "render_cloudformation",
-    "render_grafana",
-    "render_prometheus",
-    "render_terraform",
+    "Alarm", "AlarmThresholds", "Deployment", "PlannedKey", "PlannedLoad", "PlannedPattern",
+    "PlannedUse", "Scaling", "account_alarms", "planned_cost", "planned_load", "render_cdk",
+    "render_cloudformation", "render_grafana", "render_prometheus", "render_terraform",
     "table_alarms",
-]
+]  # fmt: skip

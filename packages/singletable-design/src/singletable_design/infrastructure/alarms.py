@@ -8,19 +8,19 @@ minutes, and ten units per second. A scan or a bulk load may consume its units w
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from singletable.schema import Table
 from singletable_design.infrastructure.deployment import AlarmThresholds, Deployment
 from singletable_design.infrastructure.planned_load import (
     DIRECTIONS,
     Direction,
-    PlannedKey,
     PlannedLoad,
     PlannedUse,
     format_rate,
+    table_sides,
 )
 
 _MINUTE = 60
@@ -32,12 +32,15 @@ UNITS_SECONDS = 900
 TABLE_QUOTA = 40_000
 
 
+Statistic: TypeAlias = Literal["Sum", "Average", "Maximum", "p99"]
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A DynamoDB metric of a table or of the account, optionally of one index or operation."""
 
     name: str
-    statistic: Literal["Sum", "Average", "Maximum", "p99"]
+    statistic: Statistic
     per_table: bool = True
     index: str | None = None
     operation: str | None = None
@@ -82,42 +85,168 @@ class Alarm:
     breaches: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """An alarm in words: its name, its metric, when it fires, and its description.
+
+    `{direction}` is Read or Write, `{kind}` read or write, `{of}` names an index, `{resource}` the
+    table or index, and `{plan}` says what is planned.
+    """
+
+    name: str
+    metric: str
+    period_seconds: int
+    breaches: int
+    periods: int
+    description: str
+    statistic: Statistic = "Sum"
+    per_table: bool = True
+
+    def alarm(
+        self,
+        threshold: int,
+        direction: Direction = "Read",
+        index: str | None = None,
+        operation: str | None = None,
+        **words: object,
+    ) -> Alarm:
+        """Return the alarm of a table, an index or an operation."""
+        of = "" if index is None else f" of {index}"
+        kind = direction.lower()
+        words |= {"direction": direction, "kind": kind, "of": of, "operation": operation}
+        words["threshold"] = threshold
+        metric: Metric | CapacityUtilization = CapacityUtilization(direction, index)
+        if self.metric:
+            name = self.metric.format(**words)
+            metric = Metric(name, self.statistic, self.per_table, index, operation)
+        return Alarm(
+            self.name.format(**words),
+            self.description.format(**words),
+            metric,
+            threshold,
+            self.period_seconds,
+            self.periods,
+            self.breaches,
+        )
+
+
+_THROTTLES = _Row(
+    "{kind} throttles{of}", "{direction}ThrottleEvents", _MINUTE, 3, 5,
+    "{direction}s{of} were throttled in three of five minutes. The load exceeds the capacity, or "
+    "one partition is hot.",
+)  # fmt: skip
+_PLANNED_THROTTLES = _Row(
+    "{kind} throttles{of}", "{direction}ThrottleEvents", _FIVE_MINUTES, 1, 1,
+    "At least {threshold:,} {kind}s of {resource} were throttled within five minutes. {plan} "
+    "First: compare the consumed units with the plan on the dashboard. If they are above it, find "
+    "the access pattern with too many calls; if not, look for a hot partition.",
+)  # fmt: skip
+_HOT_PARTITION = _Row(
+    "hot partition by {kind}s{of}", "{direction}KeyRangeThroughputThrottleEvents", _MINUTE, 3, 5,
+    "One partition of {resource} was throttled in three of five minutes, because it got more than "
+    "{limit} units a second. {plan} First: find the key with CloudWatch Contributor Insights for "
+    "DynamoDB, then spread it over shards or cache its items. More capacity does not help.",
+)  # fmt: skip
+_MAX_THROUGHPUT = _Row(
+    "maximum {kind} throughput{of}", "{direction}MaxOnDemandThroughputThrottleEvents",
+    _MINUTE, 3, 5,
+    "{direction}s of {resource} were throttled in three of five minutes, because they exceed the "
+    "maximum that is set for it: {maximum:,} {kind} units a second. {plan} First: find the access "
+    "pattern that consumes more than planned. If the load is real, raise the maximum.",
+)  # fmt: skip
+# Only the bill limits an on-demand table.
+_UNITS = _Row(
+    "{kind} units{of}", "Consumed{direction}CapacityUnits", _FIVE_MINUTES, 3, 3,
+    "At least {units} of {resource} were consumed for 15 minutes. {plan} First: find the access "
+    "pattern that consumes more than planned, such as a retry loop or a query without a limit. If "
+    "the load is real, declare the new rate and generate the alarms again.",
+)  # fmt: skip
+_CAPACITY = _Row(
+    "{kind} capacity{of}", "", _FIVE_MINUTES, 2, 2,
+    "At least {threshold} percent of the provisioned {kind} capacity{of} was consumed for ten "
+    "minutes.{plan}",
+)  # fmt: skip
+_CAPACITY_PLAN = (
+    " {plan} First: check whether auto scaling has reached its maximum. If the load is real, raise "
+    "the capacity; if not, find the access pattern that consumes more than planned."
+)
+_LATENCY = _Row(
+    "latency of {operation}", "SuccessfulRequestLatency", _MINUTE, 5, 5,
+    "The p99 latency of {operation} was at least {threshold} ms for five minutes.{plan} First: "
+    "look for large items and large pages.",
+    statistic="p99",
+)  # fmt: skip
+_USER_ERRORS = _Row(
+    "user errors", "UserErrors", _FIVE_MINUTES, 1, 1,
+    "At least {threshold:,} requests were rejected within five minutes, in the whole account and "
+    "region.{plan} First: look for invalid requests or missing permissions.",
+    per_table=False,
+)  # fmt: skip
+_ACCOUNT_CAPACITY = _Row(
+    "account {kind} capacity", "AccountProvisioned{direction}CapacityUtilization",
+    _FIVE_MINUTES, 1, 1,
+    "At least {threshold} percent of the account's {kind} capacity quota is provisioned. Request a "
+    "higher quota.",
+    statistic="Maximum",
+    per_table=False,
+)  # fmt: skip
+
+
 def table_alarms(table: Table, deployment: Deployment) -> list[Alarm]:
     """Return the alarms of one table and its global indexes."""
     thresholds = deployment.alarms
     if thresholds is None:
         return []
-    indexes = [None, *(index.name for index in table.indexes if not index.local)]
-    sides: list[tuple[Direction, str | None]] = [
-        (direction, index) for index in indexes for direction in DIRECTIONS
-    ]
+    sides = table_sides(table)
     provisioned = deployment.capacity_of(table) is not None
-    planned = deployment.planned
+    planned, limit, plan = deployment.planned, thresholds.latency_ms, ""
     alarms: list[Alarm] = []
     if planned is None or not planned.covers(table.name):
-        alarms += [_throttles(thresholds, *side) for side in sides]
-        alarms += [_latency(thresholds, operation) for operation in thresholds.operations]
-        return alarms + [_capacity(thresholds, *side) for side in sides if provisioned]
-    name = deployment.name(table)
-    for direction, index in sides:
-        resource = name if index is None else f"index {index} of {name}"
-        side = _PlannedSide(
-            thresholds,
-            direction,
-            index,
-            resource,
-            planned.use(table.name, index),
-            planned.hottest.get((table.name, index, direction)),
-        )
-        alarms += [side.throttles(), side.hot_partition()]
-        maximum = max_units(deployment, table, index, direction)
-        if maximum is not None:
-            alarms.append(side.max_throughput(maximum))
-        alarms.append(side.capacity() if provisioned else side.units())
-    return alarms + [
-        _latency(thresholds, operation, f" Planned: below {thresholds.latency_ms} ms.")
-        for operation in planned.operations.get(table.name, ())
-    ]
+        events, percent = thresholds.throttled_events, thresholds.capacity_percent
+        alarms += [_THROTTLES.alarm(events, *side) for side in sides]
+        operations = thresholds.operations
+        capacity = [_CAPACITY.alarm(percent, *side, plan="") for side in sides if provisioned]
+    else:
+        for direction, index in sides:
+            alarms += _planned_alarms(table, deployment, thresholds, planned, direction, index)
+        operations, plan = planned.operations.get(table.name, ()), f" Planned: below {limit} ms."
+        capacity = []
+    latency = [_LATENCY.alarm(limit, operation=operation, plan=plan) for operation in operations]
+    return [*alarms, *latency, *capacity]
+
+
+def _planned_alarms(
+    table: Table,
+    deployment: Deployment,
+    thresholds: AlarmThresholds,
+    planned: PlannedLoad,
+    direction: Direction,
+    index: str | None,
+) -> Iterator[Alarm]:
+    """Yield the alarms of the reads or the writes of a table or index, with their planned use."""
+    kind, name, use = direction.lower(), deployment.name(table), planned.use(table.name, index)
+    peak, events = use.units(direction), thresholds.throttled_events
+    plan = f"Planned: at most {format_rate(peak, f'{kind} unit')}."
+    plan = plan if peak else f"Planned: no {kind}s."
+    words = {"resource": name if index is None else f"index {index} of {name}", "plan": plan}
+    throttles = planned_throttles(thresholds, use.requests(direction))
+    yield _PLANNED_THROTTLES.alarm(throttles, direction, index, **words)
+    hottest = planned.hottest.get((table.name, index, direction))
+    if hottest is not None:
+        units = format_rate(hottest.units, f"{kind} unit")
+        plan = f"Planned: at most {units} for the hottest key, {hottest.template}."
+    limit = "3,000 read" if direction == "Read" else "1,000 write"
+    yield _HOT_PARTITION.alarm(events, direction, index, **words | {"plan": plan}, limit=limit)
+    maximum = max_units(deployment, table, index, direction)
+    if maximum is not None:
+        yield _MAX_THROUGHPUT.alarm(events, direction, index, **words, maximum=maximum)
+    if deployment.capacity_of(table) is not None:
+        plan = _CAPACITY_PLAN.format(**words)
+        yield _CAPACITY.alarm(thresholds.capacity_percent, direction, index, plan=plan)
+        return
+    most = planned_units(thresholds, use, direction)
+    rate = format_rate(most, f"{kind} unit")
+    yield _UNITS.alarm(math.ceil(most * _FIVE_MINUTES), direction, index, **words, units=rate)
 
 
 def account_alarms(tables: Sequence[Table], deployment: Deployment) -> list[Alarm]:
@@ -125,9 +254,14 @@ def account_alarms(tables: Sequence[Table], deployment: Deployment) -> list[Alar
     thresholds = deployment.alarms
     if thresholds is None:
         return []
-    alarms = [_user_errors(thresholds, deployment.planned)]
+    planned, errors, plan = deployment.planned, thresholds.user_errors, ""
+    if planned is not None:
+        errors = planned_user_errors(thresholds, planned.requests)
+        plan = f" Planned: at most {format_rate(planned.requests, 'request')} to these tables."
+    alarms = [_USER_ERRORS.alarm(errors, plan=plan)]
     if any(deployment.capacity_of(table) is not None for table in tables):
-        alarms += [_account_capacity(thresholds, direction) for direction in DIRECTIONS]
+        percent = thresholds.capacity_percent
+        alarms += [_ACCOUNT_CAPACITY.alarm(percent, direction) for direction in DIRECTIONS]
     return alarms
 
 
@@ -163,176 +297,3 @@ def max_units(
     units = math.ceil(planned_units(thresholds, use, direction))
     # DynamoDB rejects a maximum that is not below the quota, which is the limit then.
     return units if units < TABLE_QUOTA else None
-
-
-@dataclass(frozen=True, slots=True)
-class _PlannedSide:
-    """The reads or the writes of a table or index, with their planned use."""
-
-    thresholds: AlarmThresholds
-    direction: Direction
-    index: str | None
-    resource: str
-    use: PlannedUse
-    hottest: PlannedKey | None
-
-    @property
-    def _kind(self) -> str:
-        return self.direction.lower()
-
-    @property
-    def _plan(self) -> str:
-        units = self.use.units(self.direction)
-        if not units:
-            return f"Planned: no {self._kind}s."
-        return f"Planned: at most {format_rate(units, f'{self._kind} unit')}."
-
-    def throttles(self) -> Alarm:
-        requests = self.use.requests(self.direction)
-        threshold = planned_throttles(self.thresholds, requests)
-        return Alarm(
-            f"{self._kind} throttles{_of(self.index)}",
-            f"At least {threshold:,} {self._kind}s of {self.resource} were throttled within five "
-            f"minutes. {self._plan} First: compare the consumed units with the plan on the "
-            "dashboard. If they are above it, find the access pattern with too many calls; if not, "
-            "look for a hot partition.",
-            Metric(f"{self.direction}ThrottleEvents", "Sum", index=self.index),
-            threshold,
-            _FIVE_MINUTES,
-            periods=1,
-            breaches=1,
-        )
-
-    def hot_partition(self) -> Alarm:
-        limit = "3,000 read" if self.direction == "Read" else "1,000 write"
-        plan = self._plan
-        if self.hottest is not None:
-            units = format_rate(self.hottest.units, f"{self._kind} unit")
-            plan = f"Planned: at most {units} for the hottest key, {self.hottest.template}."
-        return Alarm(
-            f"hot partition by {self._kind}s{_of(self.index)}",
-            f"One partition of {self.resource} was throttled in three of five minutes, because it "
-            f"got more than {limit} units a second. {plan} First: find the key with "
-            "CloudWatch Contributor Insights for DynamoDB, then spread it over shards or cache its "
-            "items. More capacity does not help.",
-            Metric(f"{self.direction}KeyRangeThroughputThrottleEvents", "Sum", index=self.index),
-            self.thresholds.throttled_events,
-            _MINUTE,
-            periods=5,
-            breaches=3,
-        )
-
-    def max_throughput(self, maximum: int) -> Alarm:
-        return Alarm(
-            f"maximum {self._kind} throughput{_of(self.index)}",
-            f"{self.direction}s of {self.resource} were throttled in three of five minutes, "
-            f"because they exceed the maximum that is set for it: {maximum:,} {self._kind} units a "
-            f"second. {self._plan} First: find the access pattern that consumes more than planned. "
-            "If the load is real, raise the maximum.",
-            Metric(f"{self.direction}MaxOnDemandThroughputThrottleEvents", "Sum", index=self.index),
-            self.thresholds.throttled_events,
-            _MINUTE,
-            periods=5,
-            breaches=3,
-        )
-
-    def units(self) -> Alarm:
-        """Return the alarm on consumed units: only the bill limits an on-demand table."""
-        units = planned_units(self.thresholds, self.use, self.direction)
-        return Alarm(
-            f"{self._kind} units{_of(self.index)}",
-            f"At least {format_rate(units, f'{self._kind} unit')} of {self.resource} were consumed "
-            f"for 15 minutes. {self._plan} First: find the access pattern that consumes "
-            "more than planned, such as a retry loop or a query without a limit. If the load is "
-            "real, declare the new rate and generate the alarms again.",
-            Metric(f"Consumed{self.direction}CapacityUnits", "Sum", index=self.index),
-            math.ceil(units * _FIVE_MINUTES),
-            _FIVE_MINUTES,
-            periods=3,
-            breaches=3,
-        )
-
-    def capacity(self) -> Alarm:
-        return _capacity(
-            self.thresholds,
-            self.direction,
-            self.index,
-            f" {self._plan} First: check whether auto scaling has reached its maximum. If the load "
-            "is real, raise the capacity; if not, find the access pattern that consumes more than "
-            "planned.",
-        )
-
-
-def _user_errors(thresholds: AlarmThresholds, planned: PlannedLoad | None) -> Alarm:
-    threshold, plan = thresholds.user_errors, ""
-    if planned is not None:
-        threshold = planned_user_errors(thresholds, planned.requests)
-        plan = f" Planned: at most {format_rate(planned.requests, 'request')} to these tables."
-    return Alarm(
-        "user errors",
-        f"At least {threshold:,} requests were rejected within five minutes, in the whole account "
-        f"and region.{plan} First: look for invalid requests or missing permissions.",
-        Metric("UserErrors", "Sum", per_table=False),
-        threshold,
-        _FIVE_MINUTES,
-        periods=1,
-        breaches=1,
-    )
-
-
-def _throttles(thresholds: AlarmThresholds, direction: Direction, index: str | None) -> Alarm:
-    return Alarm(
-        f"{direction.lower()} throttles{_of(index)}",
-        f"{direction}s{_of(index)} were throttled in three of five minutes. The load exceeds the "
-        "capacity, or one partition is hot.",
-        Metric(f"{direction}ThrottleEvents", "Sum", index=index),
-        thresholds.throttled_events,
-        _MINUTE,
-        periods=5,
-        breaches=3,
-    )
-
-
-def _latency(thresholds: AlarmThresholds, operation: str, plan: str = "") -> Alarm:
-    return Alarm(
-        f"latency of {operation}",
-        f"The p99 latency of {operation} was at least {thresholds.latency_ms} ms for five minutes."
-        f"{plan} First: look for large items and large pages.",
-        Metric("SuccessfulRequestLatency", "p99", operation=operation),
-        thresholds.latency_ms,
-        _MINUTE,
-        periods=5,
-        breaches=5,
-    )
-
-
-def _capacity(
-    thresholds: AlarmThresholds, direction: Direction, index: str | None, plan: str = ""
-) -> Alarm:
-    return Alarm(
-        f"{direction.lower()} capacity{_of(index)}",
-        f"At least {thresholds.capacity_percent} percent of the provisioned {direction.lower()} "
-        f"capacity{_of(index)} was consumed for ten minutes.{plan}",
-        CapacityUtilization(direction, index),
-        thresholds.capacity_percent,
-        _FIVE_MINUTES,
-        periods=2,
-        breaches=2,
-    )
-
-
-def _account_capacity(thresholds: AlarmThresholds, direction: Direction) -> Alarm:
-    return Alarm(
-        f"account {direction.lower()} capacity",
-        f"At least {thresholds.capacity_percent} percent of the account's {direction.lower()} "
-        "capacity quota is provisioned. Request a higher quota.",
-        Metric(f"AccountProvisioned{direction}CapacityUtilization", "Maximum", per_table=False),
-        thresholds.capacity_percent,
-        _FIVE_MINUTES,
-        periods=1,
-        breaches=1,
-    )
-
-
-def _of(index: str | None) -> str:
-    return "" if index is None else f" of {index}"

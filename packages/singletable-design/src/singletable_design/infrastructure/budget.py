@@ -73,5 +73,5 @@ def planned_cost(
             mode = monthly_cost(own, prices, "fixed", options=options)
         else:
             mode = monthly_cost(own, prices, "auto-scaled", options=options)
-        total += mode.total
+        total += mode.cost
     return total

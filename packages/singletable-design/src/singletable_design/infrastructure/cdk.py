@@ -7,14 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from singletable.operations import (
-    CreateTable,
-    GlobalSecondaryIndex,
-    LocalSecondaryIndex,
-    OnDemandThroughput,
-    Projection,
-    ProvisionedThroughput,
-)
+from singletable.operations import CreateTable, GlobalSecondaryIndex, Projection
 from singletable.schema import Table
 from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 from singletable_design.infrastructure.alarms import Alarm, CapacityUtilization, Metric
@@ -26,12 +19,29 @@ from singletable_design.infrastructure.plan import (
     DeploymentPlan,
     ScaledCapacity,
     TablePlan,
+    capacity_arguments,
     create_plan,
+    max_throughput_arguments,
 )
 
 _LINE_LENGTH = 100
 _INDENT = 8
 _TYPES = {"S": "STRING", "N": "NUMBER", "B": "BINARY"}
+
+_CONSTRUCTOR = """\
+    def __init__(self, scope: Construct, id: str) -> None:
+        super().__init__(scope, id)"""
+
+_CONSTRUCTOR_WITH_TOPIC = """\
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        alarm_topic: sns.ITopic | None = None,
+    ) -> None:
+        super().__init__(scope, id)
+        self._alarm_topic = alarm_topic"""
 
 _ALARM_METHOD = """
     def _alarm(
@@ -127,10 +137,13 @@ class _Call:
     keywords: Mapping[str, _Source | None]
 
 
+def _call(function: str, *arguments: _Source, **keywords: _Source) -> _Call:
+    return _Call(function, arguments, keywords)
+
+
 _Source: TypeAlias = (
     "str | int | float | bool | _Raw | _Call | Sequence[_Source] | Mapping[str, _Source] | None"
 )
-_Keywords: TypeAlias = "dict[str, _Source | None]"
 
 
 def render_cdk(tables: Sequence[Table], deployment: Deployment) -> str:
@@ -184,19 +197,7 @@ def _header(plan: DeploymentPlan) -> str:
 
 def _constructor(plan: DeploymentPlan) -> Iterator[str]:
     names = ResourceNames(lambda text: f"{snake_case(text)}_table")
-    if plan.deployment.alarms is None:
-        yield "    def __init__(self, scope: Construct, id: str) -> None:"
-        yield "        super().__init__(scope, id)"
-    else:
-        yield "    def __init__("
-        yield "        self,"
-        yield "        scope: Construct,"
-        yield "        id: str,"
-        yield "        *,"
-        yield "        alarm_topic: sns.ITopic | None = None,"
-        yield "    ) -> None:"
-        yield "        super().__init__(scope, id)"
-        yield "        self._alarm_topic = alarm_topic"
+    yield _CONSTRUCTOR if plan.deployment.alarms is None else _CONSTRUCTOR_WITH_TOPIC
     for table in plan.tables:
         yield ""
         yield from _table_statements(f"self.{names(table.name)}", table, plan.deployment)
@@ -208,8 +209,9 @@ def _constructor(plan: DeploymentPlan) -> Iterator[str]:
         yield _statement("", _dashboard(plan.dashboard))
     if plan.budget is not None:
         budget = plan.budget
-        arguments: list[_Source] = [budget.name, budget.dollars, budget.cost_filters]
-        yield _statement("", _Call("self._budget", arguments, {}))
+        yield _statement(
+            "", _call("self._budget", budget.name, budget.dollars, budget.cost_filters)
+        )
 
 
 def _table_statements(name: str, table: TablePlan, deployment: Deployment) -> Iterator[str]:
@@ -218,13 +220,20 @@ def _table_statements(name: str, table: TablePlan, deployment: Deployment) -> It
     for index in create.global_secondary_indexes or ():
         yield _statement(f"{name}.", _global_index(create, index))
     for local in create.local_secondary_indexes or ():
-        yield _statement(f"{name}.", _local_index(create, local))
+        call = _call(
+            "add_local_secondary_index",
+            index_name=local.index_name,
+            sort_key=_attribute(create, local.key_schema[-1].attribute_name),
+            **_projection(local.projection),
+        )
+        yield _statement(f"{name}.", call)
     for key, value in deployment.tags.items():
-        yield _statement(f"Tags.of({name}).", _Call("add", [key, value], {}))
+        yield _statement(f"Tags.of({name}).", _call("add", key, value))
     for scaled in table.scaled:
         yield _statement(f"scaling = {name}.", _scaling(scaled))
-        percent: _Keywords = {"target_utilization_percent": scaled.target_percent}
-        yield _statement("scaling.", _Call("scale_on_utilization", [], percent))
+        percent = scaled.target_percent
+        scale = _call("scale_on_utilization", target_utilization_percent=percent)
+        yield _statement("scaling.", scale)
     for alarm in table.alarms:
         yield _statement("", _alarm(f"{table.name}: {alarm.name}", name, alarm))
 
@@ -241,144 +250,100 @@ def _main(plan: DeploymentPlan) -> str:
 
 
 def _table(plan: TablePlan, deployment: Deployment) -> _Call:
-    create = plan.create
+    create, days = plan.create, deployment.recovery_days
     partition, *sort = [element.attribute_name for element in create.key_schema]
-    billing = create.billing_mode or "PROVISIONED"
     # With deletion protection the table is kept when its stack is deleted.
     policy = "RETAIN" if deployment.deletion_protection else "DESTROY"
-    return _Call(
+    return _call(
         "dynamodb.Table",
-        [_Raw("self"), plan.name],
-        {
-            "table_name": plan.name,
-            "partition_key": _attribute(create, partition),
-            "sort_key": _attribute(create, sort[0]) if sort else None,
-            "billing_mode": _Raw(f"dynamodb.BillingMode.{billing}"),
-            **_capacity(create.provisioned_throughput),
-            **_max_throughput(create.on_demand_throughput),
-            "table_class": _Raw(f"dynamodb.TableClass.{deployment.table_class}"),
-            "time_to_live_attribute": plan.ttl,
-            "stream": None
-            if deployment.stream is None
-            else _Raw(f"dynamodb.StreamViewType.{deployment.stream}"),
-            **_encryption(plan, deployment),
-            "point_in_time_recovery_specification": _recovery(deployment.recovery_days),
-            "deletion_protection": deployment.deletion_protection,
-            "removal_policy": _Raw(f"RemovalPolicy.{policy}"),
-        },
+        _Raw("self"),
+        plan.name,
+        table_name=plan.name,
+        partition_key=_attribute(create, partition),
+        sort_key=_attribute(create, sort[0]) if sort else None,
+        billing_mode=_member("BillingMode", create.billing_mode or "PROVISIONED"),
+        **capacity_arguments(create.provisioned_throughput),
+        **max_throughput_arguments(create.on_demand_throughput),
+        table_class=_member("TableClass", deployment.table_class),
+        time_to_live_attribute=plan.ttl,
+        stream=deployment.stream and _member("StreamViewType", deployment.stream),
+        **_encryption(plan, deployment),
+        point_in_time_recovery_specification=_call(
+            "dynamodb.PointInTimeRecoverySpecification",
+            point_in_time_recovery_enabled=days is not None,
+            recovery_period_in_days=days,
+        ),
+        deletion_protection=deployment.deletion_protection,
+        removal_policy=_Raw(f"RemovalPolicy.{policy}"),
     )
 
 
+def _member(enumeration: str, name: str) -> _Raw:
+    return _Raw(f"dynamodb.{enumeration}.{name}")
+
+
 def _global_index(create: CreateTable, index: GlobalSecondaryIndex) -> _Call:
-    def keys(key_type: str) -> list[_Source]:
-        return [
+    partition, sort = (
+        [
             _attribute(create, element.attribute_name)
             for element in index.key_schema
             if element.key_type == key_type
         ]
-
-    return _Call(
-        "add_global_secondary_index",
-        [],
-        {
-            "index_name": index.index_name,
-            "partition_keys": keys("HASH"),
-            "sort_keys": keys("RANGE") or None,
-            **_projection(index.projection),
-            **_capacity(index.provisioned_throughput),
-            **_max_throughput(index.on_demand_throughput),
-        },
+        for key_type in ("HASH", "RANGE")
     )
-
-
-def _local_index(create: CreateTable, index: LocalSecondaryIndex) -> _Call:
-    return _Call(
-        "add_local_secondary_index",
-        [],
-        {
-            "index_name": index.index_name,
-            "sort_key": _attribute(create, index.key_schema[-1].attribute_name),
-            **_projection(index.projection),
-        },
+    return _call(
+        "add_global_secondary_index",
+        index_name=index.index_name,
+        partition_keys=partition,
+        sort_keys=sort or None,
+        **_projection(index.projection),
+        **capacity_arguments(index.provisioned_throughput),
+        **max_throughput_arguments(index.on_demand_throughput),
     )
 
 
 def _attribute(create: CreateTable, name: str) -> _Call:
-    types = {
-        definition.attribute_name: definition.attribute_type
-        for definition in create.attribute_definitions
-    }
-    attribute_type = _Raw(f"dynamodb.AttributeType.{_TYPES[types[name]]}")
-    return _Call("dynamodb.Attribute", [], {"name": name, "type": attribute_type})
+    types = {one.attribute_name: one.attribute_type for one in create.attribute_definitions}
+    kind = _member("AttributeType", _TYPES[types[name]])
+    return _call("dynamodb.Attribute", name=name, type=kind)
 
 
-def _projection(projection: Projection) -> _Keywords:
+def _projection(projection: Projection) -> dict[str, _Source]:
     return {
-        "projection_type": _Raw(f"dynamodb.ProjectionType.{projection.projection_type or 'ALL'}"),
+        "projection_type": _member("ProjectionType", projection.projection_type or "ALL"),
         "non_key_attributes": projection.non_key_attributes or None,
     }
 
 
-def _capacity(units: ProvisionedThroughput | None) -> _Keywords:
-    if units is None:
-        return {}
-    return {
-        "read_capacity": units.read_capacity_units,
-        "write_capacity": units.write_capacity_units,
-    }
-
-
-def _max_throughput(maximum: OnDemandThroughput | None) -> _Keywords:
-    if maximum is None:
-        return {}
-    return {
-        "max_read_request_units": maximum.max_read_request_units,
-        "max_write_request_units": maximum.max_write_request_units,
-    }
-
-
-def _recovery(days: int | None) -> _Call:
-    return _Call(
-        "dynamodb.PointInTimeRecoverySpecification",
-        [],
-        {"point_in_time_recovery_enabled": days is not None, "recovery_period_in_days": days},
-    )
-
-
-def _encryption(plan: TablePlan, deployment: Deployment) -> _Keywords:
+def _encryption(plan: TablePlan, deployment: Deployment) -> dict[str, _Source]:
     match deployment.encryption:
         case AwsOwnedKey():
-            return {"encryption": _Raw("dynamodb.TableEncryption.DEFAULT")}
+            return {"encryption": _member("TableEncryption", "DEFAULT")}
         case AwsManagedKey():
-            return {"encryption": _Raw("dynamodb.TableEncryption.AWS_MANAGED")}
+            return {"encryption": _member("TableEncryption", "AWS_MANAGED")}
         case CustomerKey(arn):
-            key = _Call("kms.Key.from_key_arn", [_Raw("self"), f"{plan.name} key", arn], {})
-            return {
-                "encryption": _Raw("dynamodb.TableEncryption.CUSTOMER_MANAGED"),
-                "encryption_key": key,
-            }
+            key = _call("kms.Key.from_key_arn", _Raw("self"), f"{plan.name} key", arn)
+            encryption = _member("TableEncryption", "CUSTOMER_MANAGED")
+            return {"encryption": encryption, "encryption_key": key}
 
 
 def _scaling(scaled: ScaledCapacity) -> _Call:
-    direction = scaled.direction.lower()
-    limits: _Keywords = {
-        "min_capacity": scaled.min_capacity,
-        "max_capacity": scaled.max_capacity,
-    }
-    if scaled.index is None:
-        return _Call(f"auto_scale_{direction}_capacity", [], limits)
-    function = f"auto_scale_global_secondary_index_{direction}_capacity"
-    return _Call(function, [scaled.index], limits)
+    of = "" if scaled.index is None else "global_secondary_index_"
+    return _call(
+        f"auto_scale_{of}{scaled.direction.lower()}_capacity",
+        *([] if scaled.index is None else [scaled.index]),
+        min_capacity=scaled.min_capacity,
+        max_capacity=scaled.max_capacity,
+    )
 
 
 def _dashboard(dashboard: Dashboard) -> _Call:
-    return _Call(
+    return _call(
         "cloudwatch.CfnDashboard",
-        [_Raw("self"), f"{dashboard.name} dashboard"],
-        {
-            "dashboard_name": dashboard.name,
-            "dashboard_body": _Call("stack.to_json_string", [_with_region(dashboard.body)], {}),
-        },
+        _Raw("self"),
+        f"{dashboard.name} dashboard",
+        dashboard_name=dashboard.name,
+        dashboard_body=_call("stack.to_json_string", _with_region(dashboard.body)),
     )
 
 
@@ -393,10 +358,14 @@ def _with_region(value: Json) -> _Source:
 
 
 def _alarm(title: str, table: str, alarm: Alarm) -> _Call:
-    return _Call(
+    return _call(
         "self._alarm",
-        [title, alarm.description, _alarm_metric(alarm, table)],
-        {"threshold": alarm.threshold, "periods": alarm.periods, "breaches": alarm.breaches},
+        title,
+        alarm.description,
+        _alarm_metric(alarm, table),
+        threshold=alarm.threshold,
+        periods=alarm.periods,
+        breaches=alarm.breaches,
     )
 
 
@@ -406,30 +375,27 @@ def _alarm_metric(alarm: Alarm, table: str) -> _Call:
         case Metric() as metric:
             return _metric(metric, table, seconds)
         case CapacityUtilization() as utilization:
-            return _Call(
+            return _call(
                 "cloudwatch.MathExpression",
-                [],
-                {
-                    "expression": utilization.expression,
-                    "label": "percent",
-                    "period": _Call("Duration.seconds", [seconds], {}),
-                    "using_metrics": {
-                        "consumed": _metric(utilization.consumed, table, seconds),
-                        "provisioned": _metric(utilization.provisioned, table, seconds),
-                    },
+                expression=utilization.expression,
+                label="percent",
+                period=_call("Duration.seconds", seconds),
+                using_metrics={
+                    "consumed": _metric(utilization.consumed, table, seconds),
+                    "provisioned": _metric(utilization.provisioned, table, seconds),
                 },
             )
 
 
 def _metric(metric: Metric, table: str, seconds: int) -> _Call:
-    return _Call(
+    return _call(
         "_metric",
-        [metric.name, metric.statistic, seconds],
-        {
-            "TableName": _Raw(f"{table}.table_name") if metric.per_table else None,
-            "GlobalSecondaryIndexName": metric.index,
-            "Operation": metric.operation,
-        },
+        metric.name,
+        metric.statistic,
+        seconds,
+        TableName=_Raw(f"{table}.table_name") if metric.per_table else None,
+        GlobalSecondaryIndexName=metric.index,
+        Operation=metric.operation,
     )
 
 

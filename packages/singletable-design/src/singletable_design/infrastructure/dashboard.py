@@ -180,12 +180,7 @@ class _TablePanels:
         return _graph(f"{self._name}: items", metrics, "items")
 
     def _metric(
-        self,
-        name: str,
-        index: str | None = None,
-        *,
-        operation: str | None = None,
-        **options: Json,
+        self, name: str, index: str | None = None, *, operation: str | None = None, **options: Json
     ) -> list[Json]:
         metric: list[Json] = [_NAMESPACE, name, "TableName", self._name]
         if index is not None:

@@ -9,6 +9,9 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from singletable.schema import Table
 from singletable_design.infrastructure.dashboard import Json, JsonObject
@@ -18,6 +21,7 @@ from singletable_design.infrastructure.planned_load import (
     Direction,
     PlannedLoad,
     PlannedPattern,
+    table_sides,
 )
 from singletable_design.infrastructure.prometheus import (
     EXPECTED_OUTCOMES,
@@ -26,8 +30,8 @@ from singletable_design.infrastructure.prometheus import (
     selector,
 )
 
-# Of Grafana 11.6 and 12; newer versions migrate it.
-SCHEMA_VERSION = 41
+# The parts that never change, for Grafana 11.6 and 12; newer versions migrate them.
+_TEMPLATE = Path(__file__).with_name("grafana.json")
 _DATASOURCE: JsonObject = {"type": "prometheus", "uid": "${datasource}"}
 _JOB = 'job=~"$job"'
 _WIDTH = 24
@@ -35,24 +39,21 @@ _HEIGHT = 8
 _STAT_HEIGHT = 4
 # Grafana rejects a longer uid.
 _MAX_UID = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A query of a panel, in PromQL."""
-
-    expression: str
-    legend: str
+_CALLS = "singletable_calls_total"
+_UNITS = "singletable_consumed_capacity_units_total"
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A graph; `unit` is one of Grafana's, and `is_stat` shows the latest value as a number."""
+    """A graph; `unit` is one of Grafana's, and `is_stat` shows the latest value as a number.
+
+    `queries` are in PromQL, by their legends.
+    """
 
     title: str
-    description: str
     unit: str
-    queries: tuple[Query, ...]
+    description: str
+    queries: dict[str, str]
     is_stat: bool = False
 
 
@@ -61,9 +62,14 @@ class Row:
     """Panels under a title; a collapsed row is loaded when it is opened."""
 
     title: str
-    panels: tuple[Panel, ...]
+    panels: list[Panel]
     columns: int
     collapsed: bool = False
+
+
+@cache
+def _template(name: str) -> Any:
+    return json.loads(_TEMPLATE.read_bytes())[name]
 
 
 def render_grafana(
@@ -73,22 +79,10 @@ def render_grafana(
     name = deployment.name(tables[0])
     panels = _place(dashboard_rows(tables, deployment), docs_url)
     dashboard: JsonObject = {
-        "id": None,
         "uid": re.sub(r"[^A-Za-z0-9_-]", "-", f"singletable-{name}")[:_MAX_UID],
         "title": f"{name}: access patterns",
-        "description": "Calls and capacity units, compared with the plan. Written by singletable.",
-        "tags": ["dynamodb", "singletable"],
-        "timezone": "browser",
-        "editable": True,
-        "graphTooltip": 1,
-        "refresh": "1m",
-        "schemaVersion": SCHEMA_VERSION,
-        "version": 1,
-        "time": {"from": "now-6h", "to": "now"},
-        "timepicker": {},
-        "annotations": {"list": []},
+        **_template("dashboard"),
         "links": _links(docs_url),
-        "templating": {"list": _variables()},
     }
     # A panel in each line: shorter than with indentation, and changes are easy to review.
     head = json.dumps(dashboard, indent=2, ensure_ascii=False).removesuffix("\n}")
@@ -103,145 +97,135 @@ def dashboard_rows(tables: Sequence[Table], deployment: Deployment) -> list[Row]
     units = [
         _resource_units(planned, deployment.name(table), table.name, index, direction)
         for table in tables
-        for index in (None, *(index.name for index in table.indexes if not index.local))
-        for direction in DIRECTIONS
+        for direction, index in table_sides(table)
+    ]
+    patterns = [
+        Row(f"{one.id}  {one.description}", _pattern_panels(one, thresholds), 4, collapsed=True)
+        for one in planned.patterns
     ]
     return [
-        Row("Overview", tuple(_overview(planned, thresholds)), 3),
-        Row("Tables and indexes", tuple(units), 2),
-        *(
-            Row(
-                f"{pattern.id}  {pattern.description}",
-                tuple(_pattern_panels(pattern, thresholds)),
-                4,
-                collapsed=True,
-            )
-            for pattern in planned.patterns
-        ),
-        Row("Endpoint", tuple(_endpoint()), 3, collapsed=True),
+        Row("Overview", _overview(planned, thresholds), 3),
+        Row("Tables and indexes", units, 2),
+        *patterns,
+        Row("Endpoint", _endpoint(), 3, collapsed=True),
     ]
 
 
-def _overview(planned: PlannedLoad, thresholds: AlarmThresholds) -> Iterable[Panel]:
+def _overview(planned: PlannedLoad, thresholds: AlarmThresholds) -> list[Panel]:
     peak = sum(pattern.peak or 0.0 for pattern in planned.patterns)
-    calls = _select("singletable_calls_total")
-    failed = _select("singletable_calls_total", without={"outcome": EXPECTED_OUTCOMES})
-    undeclared = _select("singletable_calls_total", {"pattern": "undeclared"})
-    yield Panel(
-        "Calls a second",
-        "All calls of the store, and how many are planned at the busiest moment.",
-        "reqps",
-        (Query(f"sum({_rate(calls)})", "calls"), _line(peak, "planned peak")),
-        is_stat=True,
-    )
-    yield Panel(
-        "Failed calls in 5 minutes",
-        "Without the answers that an application expects, such as a failed condition.",
-        "short",
-        (Query(f"sum(increase({failed}[5m])) or vector(0)", "failed"),),
-        is_stat=True,
-    )
-    yield Panel(
-        "Undeclared calls in 15 minutes",
-        "Calls that no access pattern declares, so the plan does not include them.",
-        "short",
-        (Query(f"sum(increase({undeclared}[15m])) or vector(0)", "undeclared"),),
-        is_stat=True,
-    )
-    yield Panel(
-        "Calls by pattern",
-        "Calls a second of each access pattern.",
-        "reqps",
-        (Query(f"sum by (pattern) ({_rate(calls)})", "{{pattern}}"),),
-    )
-    yield _latency("p99 latency by pattern", thresholds)
-    units = _select("singletable_consumed_capacity_units_total")
-    yield Panel(
-        "Capacity units by pattern",
-        "Units a second of each access pattern, on all tables and indexes.",
-        "suffix:units/s",
-        (Query(f"sum by (pattern, kind) ({_rate(units)})", "{{pattern}} {{kind}}"),),
-    )
-    retries = _select("singletable_retries_total")
-    yield Panel(
-        "Retries by reason",
-        "Requests a second that were sent again: throttled or failed (unavailable), unprocessed "
-        "items of a batch, or a conflict with another write.",
-        "reqps",
-        (Query(f"sum by (reason) ({_rate(retries)})", "{{reason}}"),),
-    )
-    sent = _select("singletable_requests_total")
-    yield Panel(
-        "Requests by operation",
-        "Requests a second to DynamoDB.",
-        "reqps",
-        (Query(f"sum by (operation) ({_rate(sent)})", "{{operation}}"),),
-    )
-    yield Panel(
-        "Failed calls by error",
-        "Failed calls a second, by the name of the error.",
-        "reqps",
-        (Query(f"sum by (outcome) ({_rate(failed)})", "{{outcome}}"),),
-    )
+    calls, units = _select(_CALLS), _select(_UNITS)
+    failed = _select(_CALLS, without={"outcome": EXPECTED_OUTCOMES})
+    undeclared = _select(_CALLS, {"pattern": "undeclared"})
+    retries, sent = _select("singletable_retries_total"), _select("singletable_requests_total")
+    return [
+        Panel(
+            "Calls a second",
+            "reqps",
+            "All calls of the store, and how many are planned at the busiest moment.",
+            {"calls": f"sum({_rate(calls)})", "planned peak": _line(peak)},
+            is_stat=True,
+        ),
+        Panel(
+            "Failed calls in 5 minutes",
+            "short",
+            "Without the answers that an application expects, such as a failed condition.",
+            {"failed": f"sum(increase({failed}[5m])) or vector(0)"},
+            is_stat=True,
+        ),
+        Panel(
+            "Undeclared calls in 15 minutes",
+            "short",
+            "Calls that no access pattern declares, so the plan does not include them.",
+            {"undeclared": f"sum(increase({undeclared}[15m])) or vector(0)"},
+            is_stat=True,
+        ),
+        Panel(
+            "Calls by pattern",
+            "reqps",
+            "Calls a second of each access pattern.",
+            _sum_by("pattern", calls),
+        ),
+        _latency("p99 latency by pattern", thresholds),
+        Panel(
+            "Capacity units by pattern",
+            "suffix:units/s",
+            "Units a second of each access pattern, on all tables and indexes.",
+            {"{{pattern}} {{kind}}": f"sum by (pattern, kind) ({_rate(units)})"},
+        ),
+        Panel(
+            "Retries by reason",
+            "reqps",
+            "Requests a second that were sent again: throttled or failed (unavailable), "
+            "unprocessed items of a batch, or a conflict with another write.",
+            _sum_by("reason", retries),
+        ),
+        Panel(
+            "Requests by operation",
+            "reqps",
+            "Requests a second to DynamoDB.",
+            _sum_by("operation", sent),
+        ),
+        Panel(
+            "Failed calls by error",
+            "reqps",
+            "Failed calls a second, by the name of the error.",
+            _sum_by("outcome", failed),
+        ),
+    ]
 
 
 def _resource_units(
     planned: PlannedLoad, name: str, declared: str, index: str | None, direction: Direction
 ) -> Panel:
     kind = direction.lower()
-    local = planned.local_indexes.get(declared, ())
-    indexes = ("", *local) if index is None else (index,)
-    labels = {"table": name, "kind": kind}
-    units = _with_job(selector("singletable_consumed_capacity_units_total", labels, index=indexes))
-    resource = name if index is None else f"{name}/{index}"
-    peak = planned.use(declared, index).units(direction)
+    indexes = planned.index_labels(declared, index)
+    units = _with_job(selector(_UNITS, {"table": name, "kind": kind}, index=indexes))
+    queries = _sum_by("pattern", units)
+    if planned.covers(declared):
+        queries["planned peak"] = _line(planned.use(declared, index).units(direction))
     return Panel(
-        f"{resource}: {kind} units",
-        f"Consumed {kind} units a second, by access pattern.",
+        f"{name if index is None else f'{name}/{index}'}: {kind} units",
         "suffix:units/s",
-        (
-            Query(f"sum by (pattern) ({_rate(units)})", "{{pattern}}"),
-            *([_line(peak, "planned peak")] if planned.covers(declared) else []),
-        ),
+        f"Consumed {kind} units a second, by access pattern.",
+        queries,
     )
 
 
-def _pattern_panels(pattern: PlannedPattern, thresholds: AlarmThresholds) -> Iterable[Panel]:
-    calls = _select("singletable_calls_total", {"pattern": pattern.id})
-    lines = [] if pattern.calls is None else [_line(pattern.calls, "planned average")]
-    lines += [] if pattern.peak is None else [_line(pattern.peak, "planned peak")]
-    yield Panel(
-        f"{pattern.id}: calls",
-        "Calls a second, and the declared rate.",
-        "reqps",
-        (Query(f"sum({_rate(calls)})", "calls"), *lines),
-    )
-    yield _latency(f"{pattern.id}: p99 latency", thresholds, pattern)
-    failed = _select(
-        "singletable_calls_total", {"pattern": pattern.id}, without={"outcome": ("ok",)}
-    )
-    yield Panel(
-        f"{pattern.id}: failed calls",
-        "Failed calls a second, by the name of the error.",
-        "reqps",
-        (Query(f"sum by (outcome) ({_rate(failed)})", "{{outcome}}"),),
-    )
-    queries: list[Query] = []
+def _pattern_panels(pattern: PlannedPattern, thresholds: AlarmThresholds) -> list[Panel]:
+    of_pattern = {"pattern": pattern.id}
+    calls = _select(_CALLS, of_pattern)
+    failed = _select(_CALLS, of_pattern, without={"outcome": ("ok",)})
+    planned = {"planned average": pattern.calls, "planned peak": pattern.peak}
+    lines = {legend: _line(one) for legend, one in planned.items() if one is not None}
+    units: dict[str, str] = {}
     for direction in DIRECTIONS:
         kind, (typical, most) = direction.lower(), pattern.units(direction)
         if most:
-            units = _select(
-                "singletable_consumed_capacity_units_total", {"pattern": pattern.id, "kind": kind}
-            )
-            queries.append(Query(f"sum({_rate(units)}) / sum({_rate(calls)})", f"{kind} units"))
-            queries.append(_line(typical, f"planned {kind} units"))
-    if queries:
-        yield Panel(
+            consumed = _select(_UNITS, of_pattern | {"kind": kind})
+            units[f"{kind} units"] = f"sum({_rate(consumed)}) / sum({_rate(calls)})"
+            units[f"planned {kind} units"] = _line(typical)
+    panels = [
+        Panel(
+            f"{pattern.id}: calls",
+            "reqps",
+            "Calls a second, and the declared rate.",
+            {"calls": f"sum({_rate(calls)})", **lines},
+        ),
+        _latency(f"{pattern.id}: p99 latency", thresholds, pattern),
+        Panel(
+            f"{pattern.id}: failed calls",
+            "reqps",
+            "Failed calls a second, by the name of the error.",
+            _sum_by("outcome", failed),
+        ),
+        Panel(
             f"{pattern.id}: units of a call",
-            "Capacity units of a call, and how many are planned for a typical one.",
             "suffix:units",
-            tuple(queries),
-        )
+            "Capacity units of a call, and how many are planned for a typical one.",
+            units,
+        ),
+    ]
+    return [panel for panel in panels if panel.queries]
 
 
 def _latency(
@@ -249,63 +233,61 @@ def _latency(
 ) -> Panel:
     labels = {} if pattern is None else {"pattern": pattern.id}
     buckets = _select("singletable_call_duration_seconds_bucket", labels)
-    quantile = f"histogram_quantile(0.99, sum by (le, pattern) ({_rate(buckets)}))"
-    alarm = () if pattern is not None and pattern.bulk else (thresholds.latency_ms / 1000,)
-    return Panel(
-        title,
-        "The duration that 99 percent of the calls do not exceed, including retries.",
-        "s",
-        (Query(quantile, "{{pattern}}"), *(_line(seconds, "alarm") for seconds in alarm)),
-    )
+    queries = {"{{pattern}}": _p99("pattern", _rate(buckets))}
+    if pattern is None or not pattern.bulk:
+        queries["alarm"] = _line(thresholds.latency_ms / 1000)
+    text = "The duration that 99 percent of the calls do not exceed, including retries."
+    return Panel(title, "s", text, queries)
 
 
-def _endpoint() -> Iterable[Panel]:
-    operations = _rate("singletable_operations_total")
-    yield Panel(
-        "Operations",
-        "Operations a second of the endpoint, if the tables are served by singletable dynamodb.",
-        "reqps",
-        (Query(f"sum by (operation) ({operations})", "{{operation}}"),),
-    )
-    buckets = _rate("singletable_operation_duration_seconds_bucket")
-    yield Panel(
-        "p99 latency",
-        "From the arrival of a request to its response.",
-        "s",
-        (Query(f"histogram_quantile(0.99, sum by (le, operation) ({buckets}))", "{{operation}}"),),
-    )
-    yield Panel(
-        "Errors and throttles",
-        "Errors a second by code, and throttles by table.",
-        "reqps",
-        (
-            Query(f"sum by (code) ({_rate('singletable_errors_total')})", "{{code}}"),
-            Query(
-                f"sum by (table) ({_rate('singletable_throttles_total')})", "throttles of {{table}}"
-            ),
+def _endpoint() -> list[Panel]:
+    return [
+        Panel(
+            "Operations",
+            "reqps",
+            "Operations a second of the endpoint, if the tables are served by singletable "
+            "dynamodb.",
+            _sum_by("operation", "singletable_operations_total"),
         ),
-    )
-    yield Panel(
-        "Consumed units",
-        "Units a second by table and index.",
-        "suffix:units/s",
-        tuple(
-            Query(
-                f"sum by (table, index) ({_rate(f'singletable_consumed_{kind}_units_total')})",
-                f"{kind} {{{{table}}}} {{{{index}}}}",
-            )
-            for kind in ("read", "write")
+        Panel(
+            "p99 latency",
+            "s",
+            "From the arrival of a request to its response.",
+            {
+                "{{operation}}": _p99(
+                    "operation", _rate("singletable_operation_duration_seconds_bucket")
+                )
+            },
         ),
-    )
-    yield Panel(
-        "Requests in flight and connections",
-        "Requests without a response yet, and open connections.",
-        "short",
-        (
-            Query("sum(singletable_requests_in_flight)", "requests"),
-            Query("sum(singletable_connections)", "connections"),
+        Panel(
+            "Errors and throttles",
+            "reqps",
+            "Errors a second by code, and throttles by table.",
+            {
+                **_sum_by("code", "singletable_errors_total"),
+                **_sum_by("table", "singletable_throttles_total", "throttles of "),
+            },
         ),
-    )
+        Panel(
+            "Consumed units",
+            "suffix:units/s",
+            "Units a second by table and index.",
+            {
+                f"{kind} {{{{table}}}} {{{{index}}}}": "sum by (table, index) "
+                f"({_rate(f'singletable_consumed_{kind}_units_total')})"
+                for kind in ("read", "write")
+            },
+        ),
+        Panel(
+            "Requests in flight and connections",
+            "short",
+            "Requests without a response yet, and open connections.",
+            {
+                "requests": "sum(singletable_requests_in_flight)",
+                "connections": "sum(singletable_connections)",
+            },
+        ),
+    ]
 
 
 # PromQL
@@ -331,8 +313,17 @@ def _rate(selected: str) -> str:
     return f"rate({selected}[$__rate_interval])"
 
 
-def _line(value: float, legend: str) -> Query:
-    return Query(f"vector({format_number(value)})", legend)
+def _sum_by(label: str, selected: str, before: str = "") -> dict[str, str]:
+    """Return the query of a rate for each value of a label, which is its legend."""
+    return {f"{before}{{{{{label}}}}}": f"sum by ({label}) ({_rate(selected)})"}
+
+
+def _p99(label: str, rate: str) -> str:
+    return f"histogram_quantile(0.99, sum by (le, {label}) ({rate}))"
+
+
+def _line(value: float) -> str:
+    return f"vector({format_number(value)})"
 
 
 # Grafana's JSON
@@ -376,106 +367,40 @@ def _draw(panel: Panel, docs_url: str | None) -> JsonObject:
             "refId": chr(ord("A") + number),
             "datasource": _DATASOURCE,
             "editorMode": "code",
-            "expr": query.expression,
-            "legendFormat": query.legend,
+            "expr": expression,
+            "legendFormat": legend,
             "range": True,
         }
-        for number, query in enumerate(panel.queries)
+        for number, (legend, expression) in enumerate(panel.queries.items())
     ]
-    drawn: JsonObject = {
-        "type": "stat" if panel.is_stat else "timeseries",
+    kind = "stat" if panel.is_stat else "timeseries"
+    defaults: JsonObject = {"unit": panel.unit, "min": 0}
+    if panel.is_stat:
+        defaults["decimals"] = 1
+    else:
+        defaults["custom"] = {"drawStyle": "line", "lineWidth": 2, "fillOpacity": 10}
+    lines = [one for one in panel.queries if one.startswith("planned") or one == "alarm"]
+    overrides: list[Json] = [] if panel.is_stat else [_dashed(legend) for legend in lines]
+    return {
+        "type": kind,
         "title": panel.title,
         "description": panel.description,
         "datasource": _DATASOURCE,
         "targets": targets,
         "links": _links(docs_url),
+        "fieldConfig": {"defaults": defaults, "overrides": overrides},
+        "options": _template(kind),
     }
-    defaults: JsonObject = {"unit": panel.unit, "min": 0}
-    if panel.is_stat:
-        drawn["fieldConfig"] = {"defaults": {**defaults, "decimals": 1}, "overrides": []}
-        drawn["options"] = {
-            "colorMode": "none",
-            "graphMode": "area",
-            "textMode": "value_and_name",
-            "reduceOptions": {"calcs": ["lastNotNull"], "fields": "", "values": False},
-        }
-        return drawn
-    defaults["custom"] = {"drawStyle": "line", "lineWidth": 2, "fillOpacity": 10}
-    drawn["fieldConfig"] = {
-        "defaults": defaults,
-        "overrides": [
-            _dashed(query.legend)
-            for query in panel.queries
-            if query.legend.startswith("planned") or query.legend == "alarm"
-        ],
-    }
-    drawn["options"] = {
-        "legend": {"showLegend": True, "displayMode": "list", "placement": "bottom", "calcs": []},
-        "tooltip": {"mode": "multi", "sort": "desc"},
-    }
-    return drawn
 
 
 def _dashed(legend: str) -> JsonObject:
-    color = "red" if legend == "alarm" else "text"
+    color: JsonObject = {"mode": "fixed", "fixedColor": "red" if legend == "alarm" else "text"}
     return {
         "matcher": {"id": "byName", "options": legend},
-        "properties": [
-            {"id": "custom.lineStyle", "value": {"fill": "dash", "dash": [10, 10]}},
-            {"id": "custom.lineWidth", "value": 1},
-            {"id": "custom.fillOpacity", "value": 0},
-            {"id": "color", "value": {"mode": "fixed", "fixedColor": color}},
-        ],
+        "properties": [*_template("dashed"), {"id": "color", "value": color}],
     }
 
 
 def _links(docs_url: str | None) -> list[Json]:
-    if docs_url is None:
-        return []
-    link: JsonObject = {
-        "type": "link",
-        "title": "Access patterns",
-        "url": docs_url,
-        "icon": "doc",
-        "targetBlank": True,
-    }
-    return [link]
-
-
-def _variables() -> list[Json]:
-    return [
-        {
-            "type": "datasource",
-            "name": "datasource",
-            "label": "Data source",
-            "query": "prometheus",
-            "refresh": 1,
-            "hide": 0,
-            "includeAll": False,
-            "multi": False,
-            "regex": "",
-            "current": {},
-            "options": [],
-        },
-        {
-            "type": "query",
-            "name": "job",
-            "label": "Job",
-            "datasource": _DATASOURCE,
-            "definition": "label_values(singletable_calls_total, job)",
-            "query": {
-                "qryType": 1,
-                "query": "label_values(singletable_calls_total, job)",
-                "refId": "PrometheusVariableQueryEditor-VariableQuery",
-            },
-            "refresh": 2,
-            "sort": 1,
-            "hide": 0,
-            "includeAll": True,
-            "multi": True,
-            "allValue": ".*",
-            "regex": "",
-            "current": {"text": ["All"], "value": ["$__all"]},
-            "options": [],
-        },
-    ]
+    link: JsonObject = {"type": "link", "title": "Access patterns", "icon": "doc"}
+    return [] if docs_url is None else [{**link, "url": docs_url, "targetBlank": True}]

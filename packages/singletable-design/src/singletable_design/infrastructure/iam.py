@@ -392,10 +392,7 @@ def _conditions(keys: Collection[tuple[str, ...]]) -> list[_Condition | None]:
 
 def _condition(tests: dict[str, list[str]]) -> _Condition:
     # ForAllValues matches a request without any key, so Null requires that there is one.
-    return {
-        "ForAllValues:StringLike": dict(tests),
-        "Null": dict.fromkeys(tests, "false"),
-    }
+    return {"ForAllValues:StringLike": dict(tests), "Null": dict.fromkeys(tests, "false")}
 
 
 def remove_covered(patterns: Iterable[str]) -> list[str]:

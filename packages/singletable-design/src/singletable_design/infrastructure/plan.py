@@ -14,7 +14,7 @@ from singletable_design.infrastructure.alarms import Alarm, account_alarms, max_
 from singletable_design.infrastructure.budget import Budget, create_budget
 from singletable_design.infrastructure.dashboard import Dashboard, create_dashboard
 from singletable_design.infrastructure.deployment import Deployment
-from singletable_design.infrastructure.planned_load import DIRECTIONS, Direction
+from singletable_design.infrastructure.planned_load import DIRECTIONS, Direction, table_sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +105,29 @@ def _scaled_capacities(table: Table, deployment: Deployment) -> list[ScaledCapac
     capacity, scaling = deployment.capacity_of(table), deployment.scaling
     if capacity is None or scaling is None:
         return []
-    sides: tuple[tuple[Direction, int], ...] = (("Read", capacity.read), ("Write", capacity.write))
+    factor, percent = scaling.max_factor, scaling.target_percent
     return [
-        ScaledCapacity(side, index, units, units * scaling.max_factor, scaling.target_percent)
-        for index in (None, *(index.name for index in table.indexes if not index.local))
-        for side, units in sides
+        ScaledCapacity(side, index, units, units * factor, percent)
+        for side, index in table_sides(table)
+        for units in [capacity.read if side == "Read" else capacity.write]
     ]
+
+
+def capacity_arguments(units: ProvisionedThroughput | None) -> dict[str, int]:
+    """Return provisioned capacity as Terraform and the CDK name it."""
+    if units is None:
+        return {}
+    return {
+        "read_capacity": units.read_capacity_units,
+        "write_capacity": units.write_capacity_units,
+    }
+
+
+def max_throughput_arguments(maximum: OnDemandThroughput | None) -> dict[str, int | None]:
+    """Return the maximum throughput on demand as Terraform and the CDK name it."""
+    if maximum is None:
+        return {}
+    return {
+        "max_read_request_units": maximum.max_read_request_units,
+        "max_write_request_units": maximum.max_write_request_units,
+    }

@@ -14,6 +14,7 @@ from singletable.patterns.requests import PlannedRequest, planned_requests
 
 if TYPE_CHECKING:
     from singletable.patterns.estimate import UnitCost
+    from singletable.schema import Table
     from singletable_design.planning import HotKey, PatternPlan, Plan
 
 Direction: TypeAlias = Literal["Read", "Write"]
@@ -133,9 +134,19 @@ class PlannedLoad:
         """Return whether a pattern catalog is about the table."""
         return table in self.operations
 
+    def index_labels(self, table: str, index: str | None) -> tuple[str, ...]:
+        """Return the values of the label `index`; local indexes are counted with their table."""
+        return ("", *self.local_indexes.get(table, ())) if index is None else (index,)
+
     def use(self, table: str, index: str | None) -> PlannedUse:
         """Return the planned use of a table or index; zero if no pattern uses it."""
         return self.uses.get((table, index), PlannedUse())
+
+
+def table_sides(table: Table) -> list[tuple[Direction, str | None]]:
+    """Return the reads and the writes of a table (None) and of each global index."""
+    indexes = (None, *(index.name for index in table.indexes if not index.local))
+    return [(direction, index) for index in indexes for direction in DIRECTIONS]
 
 
 def planned_load(
@@ -167,9 +178,7 @@ def planned_load(
     )
 
 
-def _hottest(
-    hot_keys: Iterable[HotKey],
-) -> dict[tuple[str, str | None, Direction], PlannedKey]:
+def _hottest(hot_keys: Iterable[HotKey]) -> dict[tuple[str, str | None, Direction], PlannedKey]:
     keys: dict[tuple[str, str | None, Direction], PlannedKey] = {}
     for key in hot_keys:
         table, _, index = key.resource.partition("/")

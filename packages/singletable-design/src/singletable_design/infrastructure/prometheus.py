@@ -26,9 +26,12 @@ from singletable_design.infrastructure.planned_load import (
     PlannedLoad,
     PlannedPattern,
     format_rate,
+    table_sides,
 )
 
 LEAST_CALLS = 1.0
+_CALLS_TOTAL = "singletable_calls_total"
+_UNITS_TOTAL = "singletable_consumed_capacity_units_total"
 # Outcomes that an application expects: the answer is no.
 EXPECTED_OUTCOMES = (
     "ok",
@@ -90,8 +93,7 @@ def rule_groups(
         rules.table_units(deployment.name(table), table.name, index, direction)
         for table in tables
         if planned.covers(table.name)
-        for index in (None, *(index.name for index in table.indexes if not index.local))
-        for direction in DIRECTIONS
+        for direction, index in table_sides(table)
     ]
     patterns = [rule for pattern in planned.patterns for rule in rules.of_pattern(pattern)]
     groups = [
@@ -114,172 +116,174 @@ def required_load(tables: Sequence[Table], deployment: Deployment) -> PlannedLoa
 
 
 @dataclass(frozen=True, slots=True)
+class _Row:
+    """A rule in words, with `%(name)s` for what differs between patterns and tables."""
+
+    name: str
+    minutes: int
+    expression: str
+    summary: str
+    description: str
+
+    def rule(self, labels: dict[str, str] | None = None, /, **words: object) -> AlertRule:
+        expression, summary, description = (
+            text % words for text in (self.expression, self.summary, self.description)
+        )
+        return AlertRule(self.name, expression, self.minutes, summary, description, labels or {})
+
+
+_CALLS = _Row(
+    "AccessPatternCallsAbovePlan", 15, "sum(rate(%(calls)s[5m])) > %(limit)s",
+    "%(title)s is called more often than planned.",
+    "{{ $value | humanize }} calls a second for 15 minutes. Planned: %(plan)s. First: look for a "
+    "retry loop or a client that polls. If the load is real, declare the new rate and generate the "
+    "rules again.",
+)  # fmt: skip
+_CALL_UNITS = _Row(
+    "AccessPatternUnitsAbovePlan", 15,
+    "sum(rate(%(units)s[15m])) / sum(rate(%(calls)s[15m])) > %(limit)s",
+    "%(title)s consumes more %(kind)s units than planned.",
+    "A call consumes {{ $value | humanize }} %(kind)s units. Planned: %(plan)s. First: compare the "
+    "size and the number of its items with what is declared; a partition or an item may have "
+    "grown.",
+)  # fmt: skip
+_TABLE_UNITS = _Row(
+    "TableUnitsAbovePlan", 15, "sum(rate(%(units)s[5m])) > %(limit)s",
+    "More %(kind)s units of %(resource)s are consumed than planned.",
+    "{{ $value | humanize }} %(kind)s units a second for 15 minutes. Planned: at most %(plan)s. "
+    "First: find the access pattern that consumes more than planned on the dashboard.",
+)  # fmt: skip
+_STORE_ERRORS = _Row(
+    "StoreErrors", 0, "sum by (outcome) (increase(%(errors)s[5m])) > %(limit)d",
+    "Too many calls of the store fail with {{ $labels.outcome }}.",
+    "{{ $value | humanize }} calls failed within five minutes. Planned: at most %(plan)s; "
+    "%(limit_text)s failures are too many. First: read the message of the error in the log of the "
+    "application.",
+)  # fmt: skip
+_STORE_RETRIES = _Row(
+    "StoreRetries", 0, "sum by (pattern) (increase(%(retries)s[5m])) > %(limit)d",
+    "Requests of {{ $labels.pattern }} are throttled or fail, and are sent again.",
+    "{{ $value | humanize }} retries within five minutes; %(limit_text)s are too many. First: look "
+    "at the throttles of the table. If there are none, check the connection.",
+)  # fmt: skip
+_STORE_LATENCY = _Row(
+    "StoreLatency", 10,
+    "histogram_quantile(0.99, sum by (le, pattern) (rate(%(buckets)s[5m]))) > %(limit)s",
+    "Calls of {{ $labels.pattern }} are slow.",
+    "The p99 latency is {{ $value | humanizeDuration }}, including retries. Planned: below "
+    "%(milliseconds)d ms. First: look for retries, then for large items and large pages.",
+)  # fmt: skip
+_UNDECLARED_CALLS = _Row(
+    "UndeclaredCalls", 0, "sum(increase(%(calls)s[15m])) > 0",
+    "The application makes calls that no access pattern declares.",
+    "{{ $value | humanize }} calls within 15 minutes. Planned: none. First: find them with an "
+    "observer that logs calls without a pattern, and declare the pattern or remove the call. The "
+    "plan does not include their units.",
+)  # fmt: skip
+_METRICS_MISSING = _Row(
+    "StoreMetricsMissing", 15, "absent(%(calls)s)",
+    "There are no metrics of the store.",
+    "Planned: at least one call a second. First: check that the application runs, has a "
+    "PrometheusObserver, and is scraped.",
+)  # fmt: skip
+_ENDPOINT_THROTTLES = _Row(
+    "EndpointThrottles", 0,
+    "sum by (table) (increase(singletable_throttles_total[5m])) > %(limit)d",
+    "Requests to {{ $labels.table }} are throttled.",
+    "{{ $value | humanize }} throttles within five minutes; %(limit_text)s are too many. First: "
+    "compare the consumed units with the plan.",
+)  # fmt: skip
+_ENDPOINT_ERRORS = _Row(
+    "EndpointErrors", 0, "sum by (code) (increase(%(errors)s[5m])) > %(limit)d",
+    "The endpoint rejects too many requests with {{ $labels.code }}.",
+    "{{ $value | humanize }} errors within five minutes; %(limit_text)s are too many. First: look "
+    "for invalid requests or missing permissions in the access log.",
+)  # fmt: skip
+_INTERNAL_ERRORS = _Row(
+    "EndpointInternalErrors", 0, "sum(increase(%(errors)s[5m])) > 0",
+    "The endpoint fails with internal errors.",
+    "{{ $value | humanize }} within five minutes. Planned: none. First: read the log of the "
+    "endpoint, and check its disk.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class _Rules:
     planned: PlannedLoad
     thresholds: AlarmThresholds
     matchers: dict[str, str]
 
     def of_pattern(self, pattern: PlannedPattern) -> Iterator[AlertRule]:
-        if pattern.peak is not None:
-            yield self._calls(pattern, pattern.calls or 0.0, pattern.peak)
+        of_pattern = {"pattern": pattern.id}
+        words = {"title": _title(pattern), "calls": self._select(_CALLS_TOTAL, of_pattern)}
+        peak, factor = pattern.peak, self.thresholds.peak_factor
+        if peak is not None:
+            plan = format_rate(pattern.calls or 0.0, "call")
+            if peak != pattern.calls:
+                plan += f", {format_rate(peak, 'call')} at the busiest moment"
+            limit = format_number(max(LEAST_CALLS, factor * peak))
+            yield _CALLS.rule(of_pattern, limit=limit, plan=plan, **words)
         if pattern.bulk:  # its pages are counted long after its call
             return
         for direction in DIRECTIONS:
             typical, most = pattern.units(direction)
             if most:
-                yield self._units_per_call(pattern, direction, typical, most)
-
-    def _calls(self, pattern: PlannedPattern, calls: float, peak: float) -> AlertRule:
-        limit = max(LEAST_CALLS, self.thresholds.peak_factor * peak)
-        at_peak = "" if peak == calls else f", {format_rate(peak, 'call')} at the busiest moment"
-        return AlertRule(
-            "AccessPatternCallsAbovePlan",
-            f"sum(rate({self._calls_of(pattern)}[5m])) > {format_number(limit)}",
-            15,
-            f"{_title(pattern)} is called more often than planned.",
-            "{{ $value | humanize }} calls a second for 15 minutes. Planned: "
-            f"{format_rate(calls, 'call')}{at_peak}. First: look for a retry loop or a client that "
-            "polls. If the load is real, declare the new rate and generate the rules again.",
-            {"pattern": pattern.id},
-        )
-
-    def _units_per_call(
-        self, pattern: PlannedPattern, direction: Direction, typical: float, most: float
-    ) -> AlertRule:
-        kind = direction.lower()
-        limit = max(self.thresholds.peak_factor * typical, most)
-        units = selector(
-            "singletable_consumed_capacity_units_total",
-            {"pattern": pattern.id, "kind": kind, **self.matchers},
-        )
-        return AlertRule(
-            "AccessPatternUnitsAbovePlan",
-            f"sum(rate({units}[15m])) / sum(rate({self._calls_of(pattern)}[15m])) "
-            f"> {format_number(limit)}",
-            15,
-            f"{_title(pattern)} consumes more {kind} units than planned.",
-            f"A call consumes {{{{ $value | humanize }}}} {kind} units. Planned: "
-            f"{_range(typical, most)}. First: compare the size and the "
-            "number of its items with what is declared; a partition or an item may have grown.",
-            {"pattern": pattern.id, "kind": kind},
-        )
+                labels = {**of_pattern, "kind": direction.lower()}
+                units = self._select(_UNITS_TOTAL, labels)
+                limit, plan = format_number(max(factor * typical, most)), _range(typical, most)
+                words |= {"kind": labels["kind"], "units": units}
+                yield _CALL_UNITS.rule(labels, limit=limit, plan=plan, **words)
 
     def table_units(
         self, name: str, declared: str, index: str | None, direction: Direction
     ) -> AlertRule:
         kind, use = direction.lower(), self.planned.use(declared, index)
-        resource = name if index is None else f"index {index} of {name}"
-        local = self.planned.local_indexes.get(declared, ())
-        indexes = ("", *local) if index is None else (index,)
+        indexes = self.planned.index_labels(declared, index)
         labels = {"table": name, "kind": kind, **self.matchers}
-        units = selector("singletable_consumed_capacity_units_total", labels, index=indexes)
-        planned = format_rate(use.units(direction), f"{kind} unit")
-        return AlertRule(
-            "TableUnitsAbovePlan",
-            f"sum(rate({units}[5m])) > "
-            f"{format_number(planned_units(self.thresholds, use, direction))}",
-            15,
-            f"More {kind} units of {resource} are consumed than planned.",
-            f"{{{{ $value | humanize }}}} {kind} units a second for 15 minutes. Planned: at most "
-            f"{planned}. First: find the access pattern that consumes more than planned "
-            "on the dashboard.",
+        return _TABLE_UNITS.rule(
             {"table": name, "index": index or "", "kind": kind},
+            units=selector(_UNITS_TOTAL, labels, index=indexes),
+            limit=format_number(planned_units(self.thresholds, use, direction)),
+            kind=kind,
+            resource=name if index is None else f"index {index} of {name}",
+            plan=format_rate(use.units(direction), f"{kind} unit"),
         )
 
     def of_all_calls(self) -> Iterator[AlertRule]:
-        calls = sum(pattern.peak or 0.0 for pattern in self.planned.patterns)
-        errors = selector(
-            "singletable_calls_total", self.matchers, without={"outcome": EXPECTED_OUTCOMES}
-        )
-        limit = planned_user_errors(self.thresholds, calls)
-        yield AlertRule(
-            "StoreErrors",
-            f"sum by (outcome) (increase({errors}[5m])) > {limit}",
-            0,
-            "Too many calls of the store fail with {{ $labels.outcome }}.",
-            f"{{{{ $value | humanize }}}} calls failed within five minutes. Planned: at most "
-            f"{format_rate(calls, 'call')}; {limit:,} failures are too many. First: read the "
-            "message of the error in the log of the application.",
-        )
-        retries = selector(
-            "singletable_retries_total", self.matchers, reason=("unavailable", "unprocessed")
-        )
-        limit = planned_throttles(self.thresholds, self.planned.requests)
-        yield AlertRule(
-            "StoreRetries",
-            f"sum by (pattern) (increase({retries}[5m])) > {limit}",
-            0,
-            "Requests of {{ $labels.pattern }} are throttled or fail, and are sent again.",
-            f"{{{{ $value | humanize }}}} retries within five minutes; {limit:,} are too many. "
-            "First: look at the throttles of the table. If there are none, check the connection.",
-        )
-        bulk = tuple(pattern.id for pattern in self.planned.patterns if pattern.bulk)
-        buckets = selector(
-            "singletable_call_duration_seconds_bucket", self.matchers, without={"pattern": bulk}
-        )
+        patterns, all_ = self.planned.patterns, self.matchers
+        calls = sum(pattern.peak or 0.0 for pattern in patterns)
+        errors = selector(_CALLS_TOTAL, all_, without={"outcome": EXPECTED_OUTCOMES})
+        limit = _limit(planned_user_errors(self.thresholds, calls))
+        yield _STORE_ERRORS.rule(errors=errors, plan=format_rate(calls, "call"), **limit)
+        retries = selector("singletable_retries_total", all_, reason=("unavailable", "unprocessed"))
+        limit = _limit(planned_throttles(self.thresholds, self.planned.requests))
+        yield _STORE_RETRIES.rule(retries=retries, **limit)
+        bulk = tuple(pattern.id for pattern in patterns if pattern.bulk)
+        duration = "singletable_call_duration_seconds_bucket"
         milliseconds = self.thresholds.latency_ms
-        yield AlertRule(
-            "StoreLatency",
-            f"histogram_quantile(0.99, sum by (le, pattern) (rate({buckets}[5m]))) "
-            f"> {format_number(milliseconds / 1000)}",
-            10,
-            "Calls of {{ $labels.pattern }} are slow.",
-            f"The p99 latency is {{{{ $value | humanizeDuration }}}}, including retries. Planned: "
-            f"below {milliseconds} ms. First: look for retries, then for large items and large "
-            "pages.",
+        yield _STORE_LATENCY.rule(
+            buckets=selector(duration, all_, without={"pattern": bulk}),
+            limit=format_number(milliseconds / 1000),
+            milliseconds=milliseconds,
         )
-        undeclared = selector("singletable_calls_total", {"pattern": "undeclared", **self.matchers})
-        yield AlertRule(
-            "UndeclaredCalls",
-            f"sum(increase({undeclared}[15m])) > 0",
-            0,
-            "The application makes calls that no access pattern declares.",
-            "{{ $value | humanize }} calls within 15 minutes. Planned: none. First: find them with "
-            "an observer that logs calls without a pattern, and declare the pattern or remove the "
-            "call. The plan does not include their units.",
-        )
-        if sum(pattern.calls or 0.0 for pattern in self.planned.patterns) >= LEAST_CALLS:
-            yield AlertRule(
-                "StoreMetricsMissing",
-                f"absent({selector('singletable_calls_total', self.matchers)})",
-                15,
-                "There are no metrics of the store.",
-                "Planned: at least one call a second. First: check that the application runs, has "
-                "a PrometheusObserver, and is scraped.",
-            )
+        yield _UNDECLARED_CALLS.rule(calls=self._select(_CALLS_TOTAL, {"pattern": "undeclared"}))
+        if sum(pattern.calls or 0.0 for pattern in patterns) >= LEAST_CALLS:
+            yield _METRICS_MISSING.rule(calls=selector(_CALLS_TOTAL, all_))
 
     def of_endpoint(self) -> Iterator[AlertRule]:
-        limit = planned_throttles(self.thresholds, self.planned.requests)
-        yield AlertRule(
-            "EndpointThrottles",
-            f"sum by (table) (increase(singletable_throttles_total[5m])) > {limit}",
-            0,
-            "Requests to {{ $labels.table }} are throttled.",
-            f"{{{{ $value | humanize }}}} throttles within five minutes; {limit:,} are too many. "
-            "First: compare the consumed units with the plan.",
-        )
-        errors = selector("singletable_errors_total", {}, without={"code": EXPECTED_CODES})
-        limit = planned_user_errors(self.thresholds, self.planned.requests)
-        yield AlertRule(
-            "EndpointErrors",
-            f"sum by (code) (increase({errors}[5m])) > {limit}",
-            0,
-            "The endpoint rejects too many requests with {{ $labels.code }}.",
-            f"{{{{ $value | humanize }}}} errors within five minutes; {limit:,} are too many. "
-            "First: look for invalid requests or missing permissions in the access log.",
-        )
-        internal = selector("singletable_errors_total", {"code": "InternalServerError"})
-        yield AlertRule(
-            "EndpointInternalErrors",
-            f"sum(increase({internal}[5m])) > 0",
-            0,
-            "The endpoint fails with internal errors.",
-            "{{ $value | humanize }} within five minutes. Planned: none. First: read the log of "
-            "the endpoint, and check its disk.",
-        )
+        requests, metric = self.planned.requests, "singletable_errors_total"
+        yield _ENDPOINT_THROTTLES.rule(**_limit(planned_throttles(self.thresholds, requests)))
+        errors = selector(metric, {}, without={"code": EXPECTED_CODES})
+        limit = _limit(planned_user_errors(self.thresholds, requests))
+        yield _ENDPOINT_ERRORS.rule(errors=errors, **limit)
+        yield _INTERNAL_ERRORS.rule(errors=selector(metric, {"code": "InternalServerError"}))
 
-    def _calls_of(self, pattern: PlannedPattern) -> str:
-        return selector("singletable_calls_total", {"pattern": pattern.id, **self.matchers})
+    def _select(self, metric: str, labels: dict[str, str]) -> str:
+        return selector(metric, labels | self.matchers)
+
+
+def _limit(limit: int) -> dict[str, object]:
+    return {"limit": limit, "limit_text": f"{limit:,}"}
 
 
 def _range(typical: float, most: float) -> str:

@@ -7,13 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from singletable.operations import (
-    GlobalSecondaryIndex,
-    LocalSecondaryIndex,
-    OnDemandThroughput,
-    Projection,
-    ProvisionedThroughput,
-)
+from singletable.operations import GlobalSecondaryIndex, OnDemandThroughput, Projection
 from singletable.schema import Table
 from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 from singletable_design.infrastructure.alarms import Alarm, CapacityUtilization, Metric
@@ -25,7 +19,9 @@ from singletable_design.infrastructure.plan import (
     DeploymentPlan,
     ScaledCapacity,
     TablePlan,
+    capacity_arguments,
     create_plan,
+    max_throughput_arguments,
 )
 
 # `key_schema` blocks of indexes exist since 6.29; up to 6.36, removing one index removed all.
@@ -47,36 +43,50 @@ class _Raw:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """Blocks inside a block, after its arguments; `note` is a comment above them."""
+
+    bodies: Iterable[_Body]
+    label: str = ""
+    note: str = ""
+
+
 _Expression: TypeAlias = (
     "str | int | bool | _Raw | Sequence[_Expression] | Mapping[str, _Expression]"
 )
-_Arguments: TypeAlias = "dict[str, _Expression | None]"
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """An HCL block; arguments that are None are left out, `note` is a comment above it."""
-
-    type: str
-    labels: tuple[str, ...] = ()
-    arguments: Mapping[str, _Expression | None] | None = None
-    blocks: tuple[_Block, ...] = ()
-    note: str = ""
+# What is None is left out.
+_Body: TypeAlias = "dict[str, _Expression | _Blocks | None]"
+_Resource: TypeAlias = tuple[str, _Body]
 
 
 def render_terraform(tables: Sequence[Table], deployment: Deployment) -> str:
     """Return the configuration in Terraform's language, formatted as `terraform fmt` does."""
     blocks = _configuration(create_plan(tables, deployment))
-    return "\n".join("\n".join(_render_block(block)) + "\n" for block in blocks)
+    return "\n".join("\n".join(_render_block(head, body)) + "\n" for head, body in blocks)
 
 
-def _configuration(plan: DeploymentPlan) -> Iterator[_Block]:
+def _block(kind: str, *labels: str, **body: _Expression | _Blocks | None) -> _Resource:
+    return " ".join([kind, *map(_quote, labels)]), body
+
+
+def _configuration(plan: DeploymentPlan) -> Iterator[_Resource]:
     names = ResourceNames(snake_case)
-    yield _required_providers()
+    aws = _Raw(
+        f'{{\n      source  = "hashicorp/aws"\n      version = "{_PROVIDER_VERSION}"\n    }}'
+    )
+    yield _block("terraform", required_providers=_Blocks([{"aws": aws}]))
     if plan.deployment.alarms is not None:
-        yield _topic_variable()
+        yield _block(
+            "variable",
+            _TOPIC,
+            type=_Raw("string"),
+            default=_Raw("null"),
+            description="SNS topic for alarms. Leave unset to send no notifications.",
+        )
     for table in plan.tables:
-        yield _table(names(table.name), table, plan.deployment)
+        body = _table(table, plan.deployment)
+        yield _block("resource", _TABLE, names(table.name), **body)
     for table in plan.tables:
         yield from _scaling_and_alarms(table, names)
     first = plan.tables[0].name
@@ -88,10 +98,14 @@ def _configuration(plan: DeploymentPlan) -> Iterator[_Block]:
     if plan.budget is not None:
         yield _budget(names(plan.budget.name), plan.budget)
     for table in plan.tables:
-        yield from _outputs(names(table.name), plan.deployment)
+        name = names(table.name)
+        yield _block("output", f"{name}_arn", value=_Raw(f"{_TABLE}.{name}.arn"))
+        if plan.deployment.stream is not None:
+            stream = _Raw(f"{_TABLE}.{name}.stream_arn")
+            yield _block("output", f"{name}_stream_arn", value=stream)
 
 
-def _scaling_and_alarms(table: TablePlan, names: ResourceNames) -> Iterator[_Block]:
+def _scaling_and_alarms(table: TablePlan, names: ResourceNames) -> Iterator[_Resource]:
     resource = names(table.name)
     for scaled in table.scaled:
         of = "" if scaled.index is None else f" of {scaled.index}"
@@ -101,299 +115,218 @@ def _scaling_and_alarms(table: TablePlan, names: ResourceNames) -> Iterator[_Blo
         yield _alarm(names(title), title, resource, alarm)
 
 
-def _required_providers() -> _Block:
-    aws = _Raw(
-        f'{{\n      source  = "hashicorp/aws"\n      version = "{_PROVIDER_VERSION}"\n    }}'
-    )
-    return _Block("terraform", blocks=(_Block("required_providers", arguments={"aws": aws}),))
-
-
-def _topic_variable() -> _Block:
-    return _Block(
-        "variable",
-        (_TOPIC,),
-        {
-            "type": _Raw("string"),
-            "default": _Raw("null"),
-            "description": "SNS topic for alarms. Leave unset to send no notifications.",
-        },
-    )
-
-
-def _outputs(name: str, deployment: Deployment) -> Iterator[_Block]:
-    yield _Block("output", (f"{name}_arn",), {"value": _Raw(f"{_TABLE}.{name}.arn")})
-    if deployment.stream is not None:
-        value = _Raw(f"{_TABLE}.{name}.stream_arn")
-        yield _Block("output", (f"{name}_stream_arn",), {"value": value})
-
-
-def _table(name: str, plan: TablePlan, deployment: Deployment) -> _Block:
-    create = plan.create
+def _table(plan: TablePlan, deployment: Deployment) -> _Body:
+    create, days = plan.create, deployment.recovery_days
     partition, *sort = [element.attribute_name for element in create.key_schema]
-    return _Block(
-        "resource",
-        (_TABLE, name),
-        {
-            "name": create.table_name,
-            "billing_mode": create.billing_mode or "PROVISIONED",
-            **_capacity(create.provisioned_throughput),
-            "hash_key": partition,
-            "range_key": sort[0] if sort else None,
-            "table_class": deployment.table_class,
-            "deletion_protection_enabled": deployment.deletion_protection,
-            "stream_enabled": True if deployment.stream else None,
-            "stream_view_type": deployment.stream,
-            "tags": deployment.tags or None,
-        },
-        tuple(_table_blocks(plan, deployment)),
-    )
-
-
-def _table_blocks(plan: TablePlan, deployment: Deployment) -> Iterator[_Block]:
-    create = plan.create
-    for definition in create.attribute_definitions:
-        attribute: _Arguments = {
-            "name": definition.attribute_name,
-            "type": definition.attribute_type,
-        }
-        yield _Block("attribute", arguments=attribute)
-    for index in create.global_secondary_indexes or ():
-        yield _global_index(index)
-    for local in create.local_secondary_indexes or ():
-        yield _local_index(local)
-    if plan.ttl is not None:
-        yield _Block("ttl", arguments={"attribute_name": plan.ttl, "enabled": True})
-    days = deployment.recovery_days
-    recovery: _Arguments = {"enabled": days is not None, "recovery_period_in_days": days}
-    yield _Block("point_in_time_recovery", arguments=recovery)
-    yield _encryption(deployment)
-    yield from _max_throughput(create.on_demand_throughput)
-    yield from _lifecycle(plan, deployment)
-
-
-def _global_index(index: GlobalSecondaryIndex) -> _Block:
-    keys: list[_Arguments] = [
-        {"attribute_name": element.attribute_name, "key_type": element.key_type}
-        for element in index.key_schema
-    ]
-    return _Block(
-        "global_secondary_index",
-        arguments={
-            "name": index.index_name,
-            **_projection(index.projection),
-            **_capacity(index.provisioned_throughput),
-        },
-        blocks=(
-            *(_Block("key_schema", arguments=key) for key in keys),
-            *_max_throughput(index.on_demand_throughput),
+    ttl: _Body = {"attribute_name": plan.ttl, "enabled": True}
+    return {
+        "name": create.table_name,
+        "billing_mode": create.billing_mode or "PROVISIONED",
+        **capacity_arguments(create.provisioned_throughput),
+        "hash_key": partition,
+        "range_key": sort[0] if sort else None,
+        "table_class": deployment.table_class,
+        "deletion_protection_enabled": deployment.deletion_protection,
+        "stream_enabled": True if deployment.stream else None,
+        "stream_view_type": deployment.stream,
+        "tags": deployment.tags or None,
+        "attribute": _Blocks(
+            {"name": one.attribute_name, "type": one.attribute_type}
+            for one in create.attribute_definitions
         ),
-    )
+        "global_secondary_index": _Blocks(
+            map(_global_index, create.global_secondary_indexes or ())
+        ),
+        "local_secondary_index": _Blocks(
+            {
+                "name": index.index_name,
+                "range_key": index.key_schema[-1].attribute_name,
+                **_projection(index.projection),
+            }
+            for index in create.local_secondary_indexes or ()
+        ),
+        "ttl": None if plan.ttl is None else _Blocks([ttl]),
+        "point_in_time_recovery": _Blocks(
+            [{"enabled": days is not None, "recovery_period_in_days": days}]
+        ),
+        "server_side_encryption": _Blocks([_encryption(deployment)]),
+        "on_demand_throughput": _max_throughput(create.on_demand_throughput),
+        "lifecycle": _lifecycle(plan, deployment),
+    }
 
 
-def _local_index(index: LocalSecondaryIndex) -> _Block:
-    return _Block(
-        "local_secondary_index",
-        arguments={
-            "name": index.index_name,
-            "range_key": index.key_schema[-1].attribute_name,
-            **_projection(index.projection),
-        },
-    )
+def _global_index(index: GlobalSecondaryIndex) -> _Body:
+    return {
+        "name": index.index_name,
+        **_projection(index.projection),
+        **capacity_arguments(index.provisioned_throughput),
+        "key_schema": _Blocks(
+            {"attribute_name": one.attribute_name, "key_type": one.key_type}
+            for one in index.key_schema
+        ),
+        "on_demand_throughput": _max_throughput(index.on_demand_throughput),
+    }
 
 
-def _projection(projection: Projection) -> _Arguments:
+def _projection(projection: Projection) -> _Body:
     return {
         "projection_type": projection.projection_type or "ALL",
         "non_key_attributes": projection.non_key_attributes or None,
     }
 
 
-def _capacity(units: ProvisionedThroughput | None) -> _Arguments:
-    if units is None:
-        return {}
-    return {
-        "read_capacity": units.read_capacity_units,
-        "write_capacity": units.write_capacity_units,
-    }
+def _max_throughput(maximum: OnDemandThroughput | None) -> _Blocks | None:
+    return None if maximum is None else _Blocks([{**max_throughput_arguments(maximum)}])
 
 
-def _max_throughput(maximum: OnDemandThroughput | None) -> Iterator[_Block]:
-    if maximum is not None:
-        arguments: _Arguments = {
-            "max_read_request_units": maximum.max_read_request_units,
-            "max_write_request_units": maximum.max_write_request_units,
-        }
-        yield _Block("on_demand_throughput", arguments=arguments)
-
-
-def _encryption(deployment: Deployment) -> _Block:
-    arguments: _Arguments
+def _encryption(deployment: Deployment) -> _Body:
     match deployment.encryption:
         case AwsOwnedKey():
-            arguments = {"enabled": False}
+            return {"enabled": False}
         case AwsManagedKey():
-            arguments = {"enabled": True}
+            return {"enabled": True}
         case CustomerKey(arn):
-            arguments = {"enabled": True, "kms_key_arn": arn}
-    return _Block("server_side_encryption", arguments=arguments)
+            return {"enabled": True, "kms_key_arn": arn}
 
 
-def _lifecycle(plan: TablePlan, deployment: Deployment) -> Iterator[_Block]:
-    arguments: _Arguments = {}
-    if deployment.deletion_protection:
-        arguments["prevent_destroy"] = True
+def _lifecycle(plan: TablePlan, deployment: Deployment) -> _Blocks | None:
     ignored = ["read_capacity", "write_capacity"] if plan.scaled else []
     scales_indexes = any(scaled.index is not None for scaled in plan.scaled)
-    if scales_indexes:
-        ignored.append("global_secondary_index")
-    if ignored:
-        arguments["ignore_changes"] = _Raw(f"[{', '.join(ignored)}]")
-    if arguments:
-        note = _IGNORED_NOTE if scales_indexes else ""
-        yield _Block("lifecycle", arguments=arguments, note=note)
+    ignored += ["global_secondary_index"] if scales_indexes else []
+    if not ignored and not deployment.deletion_protection:
+        return None
+    body: _Body = {
+        "prevent_destroy": deployment.deletion_protection or None,
+        "ignore_changes": _Raw(f"[{', '.join(ignored)}]") if ignored else None,
+    }
+    return _Blocks([body], note=_IGNORED_NOTE if scales_indexes else "")
 
 
-def _scaling(name: str, table: str, scaled: ScaledCapacity) -> Iterator[_Block]:
+def _scaling(name: str, table: str, scaled: ScaledCapacity) -> Iterator[_Resource]:
     index = "" if scaled.index is None else f"/index/{scaled.index}"
     kind = "table" if scaled.index is None else "index"
+    yield _block(
+        "resource",
+        _TARGET,
+        name,
+        service_namespace="dynamodb",
+        resource_id=_Raw(f'"table/${{{_TABLE}.{table}.name}}{index}"'),
+        scalable_dimension=f"dynamodb:{kind}:{scaled.direction}CapacityUnits",
+        min_capacity=scaled.min_capacity,
+        max_capacity=scaled.max_capacity,
+    )
     target = f"{_TARGET}.{name}"
-    yield _Block(
+    metric: _Body = {"predefined_metric_type": f"DynamoDB{scaled.direction}CapacityUtilization"}
+    yield _block(
         "resource",
-        (_TARGET, name),
-        {
-            "service_namespace": "dynamodb",
-            "resource_id": _Raw(f'"table/${{{_TABLE}.{table}.name}}{index}"'),
-            "scalable_dimension": f"dynamodb:{kind}:{scaled.direction}CapacityUnits",
-            "min_capacity": scaled.min_capacity,
-            "max_capacity": scaled.max_capacity,
-        },
-    )
-    metric = f"DynamoDB{scaled.direction}CapacityUtilization"
-    specification = _Block(
-        "predefined_metric_specification", arguments={"predefined_metric_type": metric}
-    )
-    configuration = _Block(
-        "target_tracking_scaling_policy_configuration",
-        arguments={"target_value": scaled.target_percent},
-        blocks=(specification,),
-    )
-    yield _Block(
-        "resource",
-        ("aws_appautoscaling_policy", name),
-        {
-            "name": name,
-            "policy_type": "TargetTrackingScaling",
-            "service_namespace": _Raw(f"{target}.service_namespace"),
-            "resource_id": _Raw(f"{target}.resource_id"),
-            "scalable_dimension": _Raw(f"{target}.scalable_dimension"),
-        },
-        (configuration,),
+        "aws_appautoscaling_policy",
+        name,
+        name=name,
+        policy_type="TargetTrackingScaling",
+        service_namespace=_Raw(f"{target}.service_namespace"),
+        resource_id=_Raw(f"{target}.resource_id"),
+        scalable_dimension=_Raw(f"{target}.scalable_dimension"),
+        target_tracking_scaling_policy_configuration=_Blocks(
+            [
+                {
+                    "target_value": scaled.target_percent,
+                    "predefined_metric_specification": _Blocks([metric]),
+                }
+            ]
+        ),
     )
 
 
-def _dashboard(name: str, dashboard: Dashboard) -> Iterator[_Block]:
-    yield _Block("data", ("aws_region", _REGION))
+def _dashboard(name: str, dashboard: Dashboard) -> Iterator[_Resource]:
+    yield _block("data", "aws_region", _REGION)
     # JSON is valid in Terraform's language, but for templates in strings.
     body = json.dumps(dashboard.body, indent=2).replace("${", "$${").replace("%{", "%%{")
     body = body.replace(json.dumps(REGION), f"data.aws_region.{_REGION}.region")
     lines = body.replace("\n", "\n  ")
-    yield _Block(
+    yield _block(
         "resource",
-        ("aws_cloudwatch_dashboard", name),
-        {
-            "dashboard_name": dashboard.name,
-            "dashboard_body": _Raw(f"jsonencode({lines})"),
-        },
+        "aws_cloudwatch_dashboard",
+        name,
+        dashboard_name=dashboard.name,
+        dashboard_body=_Raw(f"jsonencode({lines})"),
     )
 
 
-def _budget(name: str, budget: Budget) -> _Block:
+def _budget(name: str, budget: Budget) -> _Resource:
     kinds = ", ".join(map(_quote, BUDGET_NOTIFICATIONS))
-    filters: list[_Arguments] = [
-        {"name": name, "values": [value]} for name, value in budget.cost_filters.items()
-    ]
-    content: _Arguments = {
+    content: _Body = {
         "notification_type": _Raw("notification.value"),
         "comparison_operator": "GREATER_THAN",
         "threshold": 100,
         "threshold_type": "PERCENTAGE",
         "subscriber_sns_topic_arns": _Raw(f"[var.{_TOPIC}]"),
     }
-    return _Block(
+    notifications: _Body = {
+        "for_each": _Raw(f"var.{_TOPIC} == null ? [] : [{kinds}]"),
+        "content": _Blocks([content]),
+    }
+    return _block(
         "resource",
-        ("aws_budgets_budget", name),
-        {
-            "name": budget.name,
-            "budget_type": "COST",
-            "time_unit": "MONTHLY",
-            "limit_amount": str(budget.dollars),
-            "limit_unit": "USD",
-        },
-        (
-            *(_Block("cost_filter", arguments=one) for one in filters),
-            _Block(
-                "dynamic",
-                ("notification",),
-                {"for_each": _Raw(f"var.{_TOPIC} == null ? [] : [{kinds}]")},
-                (_Block("content", arguments=content),),
-            ),
+        "aws_budgets_budget",
+        name,
+        name=budget.name,
+        budget_type="COST",
+        time_unit="MONTHLY",
+        limit_amount=str(budget.dollars),
+        limit_unit="USD",
+        cost_filter=_Blocks(
+            {"name": name, "values": [value]} for name, value in budget.cost_filters.items()
         ),
+        dynamic=_Blocks([notifications], "notification"),
     )
 
 
-def _alarm(name: str, title: str, table: str, alarm: Alarm) -> _Block:
+def _alarm(name: str, title: str, table: str, alarm: Alarm) -> _Resource:
     actions = _Raw(f"var.{_TOPIC} == null ? [] : [var.{_TOPIC}]")
-    metric, blocks = _alarm_metric(alarm, table)
-    return _Block(
-        "resource",
-        ("aws_cloudwatch_metric_alarm", name),
-        {
-            "alarm_name": title,
-            "alarm_description": alarm.description,
-            **metric,
-            "comparison_operator": "GreaterThanOrEqualToThreshold",
-            "threshold": alarm.threshold,
-            "evaluation_periods": alarm.periods,
-            "datapoints_to_alarm": alarm.breaches,
-            "treat_missing_data": "notBreaching",
-            "alarm_actions": actions,
-            "ok_actions": actions,
-        },
-        blocks,
-    )
+    body: _Body = {
+        "alarm_name": title,
+        "alarm_description": alarm.description,
+        **_alarm_metric(alarm, table),
+        "comparison_operator": "GreaterThanOrEqualToThreshold",
+        "threshold": alarm.threshold,
+        "evaluation_periods": alarm.periods,
+        "datapoints_to_alarm": alarm.breaches,
+        "treat_missing_data": "notBreaching",
+        "alarm_actions": actions,
+        "ok_actions": actions,
+    }
+    return _block("resource", "aws_cloudwatch_metric_alarm", name, **body)
 
 
-def _alarm_metric(alarm: Alarm, table: str) -> tuple[_Arguments, tuple[_Block, ...]]:
+def _alarm_metric(alarm: Alarm, table: str) -> _Body:
     seconds = alarm.period_seconds
     match alarm.metric:
         case Metric(statistic=statistic) as metric:
             name = "extended_statistic" if statistic == "p99" else "statistic"
-            return {**_metric(metric, table), name: statistic, "period": seconds}, ()
+            return {**_metric(metric, table), name: statistic, "period": seconds}
         case CapacityUtilization() as utilization:
-            total: _Arguments = {
+            share: _Body = {
                 "id": "share",
                 "expression": utilization.expression,
                 "label": "percent",
                 "return_data": True,
             }
-            return {}, (
-                _Block("metric_query", arguments=total),
-                _query("consumed", utilization.consumed, table, seconds),
-                _query("provisioned", utilization.provisioned, table, seconds),
+            consumed, provisioned = (
+                {**_metric(one, table), "stat": one.statistic, "period": seconds}
+                for one in (utilization.consumed, utilization.provisioned)
             )
+            return {
+                "metric_query": _Blocks(
+                    [
+                        share,
+                        {"id": "consumed", "metric": _Blocks([consumed])},
+                        {"id": "provisioned", "metric": _Blocks([provisioned])},
+                    ]
+                )
+            }
 
 
-def _query(name: str, metric: Metric, table: str, seconds: int) -> _Block:
-    arguments: _Arguments = {
-        **_metric(metric, table),
-        "stat": metric.statistic,
-        "period": seconds,
-    }
-    block = _Block("metric", arguments=arguments)
-    return _Block("metric_query", arguments={"id": name}, blocks=(block,))
-
-
-def _metric(metric: Metric, table: str) -> _Arguments:
+def _metric(metric: Metric, table: str) -> _Body:
     dimensions: dict[str, _Expression] = {}
     if metric.per_table:
         dimensions["TableName"] = _Raw(f"{_TABLE}.{table}.name")
@@ -411,18 +344,26 @@ def _metric(metric: Metric, table: str) -> _Arguments:
 # HCL text
 
 
-def _render_block(block: _Block) -> Iterator[str]:
-    labels = "".join(f" {_quote(label)}" for label in block.labels)
+def _render_block(head: str, body: _Body) -> Iterator[str]:
     arguments = {
-        name: value for name, value in (block.arguments or {}).items() if value is not None
+        name: value
+        for name, value in body.items()
+        if value is not None and not isinstance(value, _Blocks)
     }
-    yield from (f"# {line}" for line in block.note.splitlines())
-    yield f"{block.type}{labels} {{"
+    inner = [
+        (name, blocks, one)
+        for name, blocks in body.items()
+        if isinstance(blocks, _Blocks)
+        for one in blocks.bodies
+    ]
+    yield f"{head} {{"
     yield from _render_arguments(arguments)
-    for number, inner in enumerate(block.blocks):
+    for number, (name, blocks, one) in enumerate(inner):
         if arguments or number:
             yield ""
-        yield from (f"  {line}" if line else line for line in _render_block(inner))
+        yield from (f"  # {line}" for line in blocks.note.splitlines())
+        label = f" {_quote(blocks.label)}" if blocks.label else ""
+        yield from (f"  {line}" if line else line for line in _render_block(name + label, one))
     yield "}"
 
 

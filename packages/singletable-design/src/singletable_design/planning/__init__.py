@@ -1,31 +1,17 @@
 """Plan a design before it is built: units, cost, hot partitions and alarms."""
 
-from singletable_design.planning.advice import (
-    Advice,
-    advise,
-)
-from singletable_design.planning.bill_lines import (
-    BillingMode,
-    CostKind,
-    CostLine,
-)
-from singletable_design.planning.comparison import (
-    Comparison,
-    compare_reports,
-)
+from singletable_design.planning.advice import Advice, advise
+from singletable_design.planning.bill_lines import BillingMode, CostKind, CostLine
+from singletable_design.planning.comparison import Comparison, compare_reports
 from singletable_design.planning.cost import (
     BreakEven,
     MonthlyCost,
     break_even,
-    cheapest,
     compare_costs,
     monthly_cost,
 )
-from singletable_design.planning.hot_keys import (
-    HotKey,
-    hot_keys,
-)
-from singletable_design.planning.load_report import LoadReport, load_csv, load_json, load_page
+from singletable_design.planning.hot_keys import HotKey, hot_keys
+from singletable_design.planning.load_report import load_csv, load_json, show_load_test
 from singletable_design.planning.load_test import (
     LoadOutcome,
     LoadSettings,
@@ -42,18 +28,16 @@ from singletable_design.planning.plan import (
     ResourcePlan,
     create_plan,
 )
-from singletable_design.planning.population import Population, sample_fields
-from singletable_design.planning.report import (
+from singletable_design.planning.plan_report import (
     PlanReport,
     create_report,
     parse_report,
     read_report,
 )
-from singletable_design.planning.resource_load import (
-    CostOptions,
-    ResourceLoad,
-    loads_of,
-)
+from singletable_design.planning.plan_sections import plan_csv, show_comparison, show_plan
+from singletable_design.planning.population import Population, sample_fields
+from singletable_design.planning.report import Report, report_page
+from singletable_design.planning.resource_load import CostOptions, ResourceLoad, loads_of
 from singletable_design.planning.traffic import PlannedCall, Traffic
 from singletable_design.planning.workload import (
     Domain,
@@ -66,53 +50,13 @@ from singletable_design.planning.workload import (
 )
 
 __all__ = [
-    "Advice",
-    "BillingMode",
-    "BreakEven",
-    "Comparison",
-    "CostKind",
-    "CostLine",
-    "CostOptions",
-    "Demand",
-    "Domain",
-    "HotKey",
-    "KeySpace",
-    "LoadOutcome",
-    "LoadReport",
-    "LoadSettings",
-    "LoadTest",
-    "MonthlyCost",
-    "PatternLoad",
-    "PatternOutcome",
-    "PatternPlan",
-    "PatternShare",
-    "PlacedUnits",
-    "Plan",
-    "PlanReport",
-    "PlannedCall",
-    "Population",
-    "ResourceLoad",
-    "ResourcePlan",
-    "StoredSize",
-    "Targets",
-    "Traffic",
-    "Workload",
-    "advise",
-    "break_even",
-    "cheapest",
-    "compare_costs",
-    "compare_reports",
-    "create_plan",
-    "create_report",
-    "hot_keys",
-    "load_csv",
-    "load_json",
-    "load_page",
-    "loads_of",
-    "monthly_cost",
-    "parse_report",
-    "rates_of",
-    "read_report",
-    "sample_fields",
-    "workload_of",
-]
+    "Advice", "BillingMode", "BreakEven", "Comparison", "CostKind", "CostLine", "CostOptions",
+    "Demand", "Domain", "HotKey", "KeySpace", "LoadOutcome", "LoadSettings", "LoadTest",
+    "MonthlyCost", "PatternLoad", "PatternOutcome", "PatternPlan", "PatternShare",
+    "PlacedUnits", "Plan", "PlanReport", "PlannedCall", "Population", "Report", "ResourceLoad",
+    "ResourcePlan", "StoredSize", "Targets", "Traffic", "Workload", "advise", "break_even",
+    "compare_costs", "compare_reports", "create_plan", "create_report", "hot_keys", "load_csv",
+    "load_json", "loads_of", "monthly_cost", "parse_report", "plan_csv", "rates_of",
+    "read_report", "report_page", "sample_fields", "show_comparison", "show_load_test",
+    "show_plan", "workload_of",
+]  # fmt: skip

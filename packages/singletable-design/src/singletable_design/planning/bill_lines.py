@@ -38,11 +38,11 @@ CostKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class CostLine:
-    """One line of a monthly bill: `amount` dollars are `quantity` times the price named `price`."""
+    """One line of a monthly bill: `cost` dollars are `quantity` times the price named `price`."""
 
     kind: CostKind
     name: str
-    amount: float
+    cost: float
     how: str
     resource: str | None = None
     price: PriceName | None = None

@@ -11,11 +11,7 @@ from singletable.errors import InvalidValue
 from singletable.patterns import ReadPattern
 from singletable.patterns.sample_items import plain_type
 from singletable.schema import ItemKey, ResolvedKey, Selection, UniqueValue
-from singletable_design.planning.population import (
-    EntityPopulation,
-    Population,
-    number_of_choices,
-)
+from singletable_design.planning.population import EntityPopulation, Population, number_of_choices
 from singletable_design.planning.ranks import draw_rank
 
 # Numbers for the end of a range, of which the first that fits its key is used.

@@ -1,7 +1,7 @@
-"""Charts and pages for reports: SVG and HTML without scripts, for light and dark screens.
+"""Charts for reports: SVG without scripts, for light and dark screens.
 
 Charts stretch to the width of the page while their text keeps its size, so that they are readable
-on a phone. A page is one self-contained file.
+on a phone.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal, TypeAlias
 from zlib import crc32
+
+from singletable_design.planning.formats import format_number
+from singletable_design.planning.svg import element, text_element
 
 # `area` fills the space below a line; `limit` is dashed, for capacities; `bad` is for errors.
 LineKind: TypeAlias = Literal["line", "area", "limit", "bad"]
@@ -39,6 +42,11 @@ class Line:
     values: Sequence[float]
     kind: LineKind = "line"
 
+    @property
+    def highest(self) -> float:
+        """The highest value, or 0."""
+        return max(self.values, default=0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Bar:
@@ -58,39 +66,28 @@ class HeatRow:
     values: Sequence[float]
 
 
-def line_chart(
-    title: str,
-    lines: Sequence[Line],
-    *,
-    ticks: Sequence[str],
-    unit: str,
-    limit: float | None = None,
-) -> str:
-    """Draw lines over time; `ticks` label the horizontal axis from its start to its end.
-
-    `limit` is the highest value shown; without it, the highest value of all lines.
-    """
-    highest = limit or max((max(line.values, default=0.0) for line in lines), default=0.0)
-    top = _round_up(highest * _HEADROOM) or 1.0
+def line_chart(title: str, lines: Sequence[Line], *, ticks: Sequence[str], unit: str) -> str:
+    """Draw lines over time; `ticks` label the horizontal axis from its start to its end."""
+    top = _round_up(max((line.highest for line in lines), default=0.0) * _HEADROOM) or 1.0
     grid = [top * step / _GRID_LINES for step in range(1, _GRID_LINES + 1)]
+    classes = [
+        line.kind if line.kind in ("limit", "bad") else f"line-{number % 4}"
+        for number, line in enumerate(lines)
+    ]
+    drawn = (_draw_line(line, top, name) for line, name in zip(lines, classes, strict=True))
     parts = [
         *(_grid_line(value / top, format_number(value)) for value in grid),
-        f'<line class="axis" x1="0" x2="100%" y1="{_PLOT_HEIGHT}" y2="{_PLOT_HEIGHT}"/>',
+        element("line", class_="axis", x1=0, x2="100%", y1=_PLOT_HEIGHT, y2=_PLOT_HEIGHT),
         *_tick_labels(ticks),
-        f'<svg viewBox="0 0 1000 1000" preserveAspectRatio="none" x="0" y="0" width="100%" '
-        f'height="{_PLOT_HEIGHT}">',
-        *(_draw_line(line, top, number) for number, line in enumerate(lines)),
-        "</svg>",
+        _stretched("1000 1000", *drawn, x=0, y=0, width="100%", height=_PLOT_HEIGHT),
     ]
-    legend = "".join(
-        f'<span class="{_line_class(line, number)}"><i></i>{escape(line.name)}</span>'
-        for number, line in enumerate(lines)
-    )
-    summary = "; ".join(
-        f"{line.name}: at most {format_number(max(line.values, default=0.0))}" for line in lines
-    )
+    legend = [
+        element("span", element("i", ""), escape(line.name), class_=name)
+        for line, name in zip(lines, classes, strict=True)
+    ]
+    summary = "; ".join(f"{line.name}: at most {format_number(line.highest)}" for line in lines)
     svg = _svg(f"{title}, in {unit}. {summary}.", _PLOT_HEIGHT + _AXIS_HEIGHT, parts)
-    return _figure(title, f'<p class="legend">{legend}<span>{escape(unit)}</span></p>{svg}')
+    return _figure(title, _legend(*legend, text_element("span", unit)), svg)
 
 
 def bar_chart(title: str, bars: Sequence[Bar], *, limit: float | None = None) -> str:
@@ -98,14 +95,13 @@ def bar_chart(title: str, bars: Sequence[Bar], *, limit: float | None = None) ->
     top = limit or max((bar.value for bar in bars), default=0.0) or 1.0
     parts: list[str] = []
     for number, bar in enumerate(bars):
-        y = number * _BAR_HEIGHT
-        width = min(100.0, 100.0 * bar.value / top)
-        kind = "bad" if bar.is_bad else "bar"
+        y, width = number * _BAR_HEIGHT, f"{min(100.0, 100.0 * bar.value / top):.2f}%"
+        box = {"x": 0, "y": y + 19, "height": 10, "rx": 3}
         parts += [
-            f'<text x="0" y="{y + 13}">{escape(_fit(bar.label, bar.text))}</text>',
-            f'<text class="end" x="100%" y="{y + 13}">{escape(bar.text)}</text>',
-            f'<rect class="track" x="0" y="{y + 19}" width="100%" height="10" rx="3"/>',
-            f'<rect class="{kind}" x="0" y="{y + 19}" width="{width:.2f}%" height="10" rx="3"/>',
+            text_element("text", _fit(bar.label, bar.text), x=0, y=y + 13),
+            text_element("text", bar.text, class_="end", x="100%", y=y + 13),
+            element("rect", class_="track", width="100%", **box),
+            element("rect", class_="bad" if bar.is_bad else "bar", width=width, **box),
         ]
     summary = "; ".join(f"{bar.label}: {bar.text}" for bar in bars)
     return _figure(title, _svg(f"{title}. {summary}.", len(bars) * _BAR_HEIGHT, parts))
@@ -113,124 +109,47 @@ def bar_chart(title: str, bars: Sequence[Bar], *, limit: float | None = None) ->
 
 def heat_map(title: str, rows: Sequence[HeatRow], *, ticks: Sequence[str], note: str = "") -> str:
     """Draw rows of cells; the darker a cell, the nearer to its limit, and red over the limit."""
-    height = len(rows) * _HEAT_ROW_HEIGHT
     parts: list[str] = []
     for number, row in enumerate(rows):
         y = number * _HEAT_ROW_HEIGHT
-        parts.append(f'<text x="0" y="{y + 15}">{escape(row.label)}</text>')
-        parts.append(
-            f'<svg viewBox="0 0 {max(1, len(row.values))} 1" preserveAspectRatio="none" '
-            f'x="{_LABEL_SHARE}%" y="{y}" width="{100 - _LABEL_SHARE}%" '
-            f'height="{_HEAT_ROW_HEIGHT - 2}">'
-        )
-        parts.append('<rect class="track" width="100%" height="1"/>')
+        cells = [element("rect", class_="track", width="100%", height=1)]
+        for x, share in enumerate(row.values):
+            if share >= 0.005:
+                kind, opacity = ("bad", None) if share >= 1 else ("heat", f"{share:.2f}")
+                box = {"x": x, "width": "1.02", "height": 1, "fill_opacity": opacity}
+                cells.append(element("rect", class_=kind, **box))
+        size = {"width": f"{100 - _LABEL_SHARE}%", "height": _HEAT_ROW_HEIGHT - 2}
         parts += [
-            f'<rect class="{"bad" if share >= 1 else "heat"}" x="{x}" width="1.02" height="1"'
-            + ("/>" if share >= 1 else f' fill-opacity="{share:.2f}"/>')
-            for x, share in enumerate(row.values)
-            if share >= 0.005
+            text_element("text", row.label, x=0, y=y + 15),
+            _stretched(f"{max(1, len(row.values))} 1", *cells, x=f"{_LABEL_SHARE}%", y=y, **size),
         ]
-        parts.append("</svg>")
+    height = len(rows) * _HEAT_ROW_HEIGHT
     parts += _tick_labels(ticks, y=height + 15, start=_LABEL_SHARE)
     summary = "; ".join(f"{row.label}: at most {max(row.values, default=0):.0%}" for row in rows)
-    legend = (
-        '<p class="legend"><span class="heat"><i></i>near its limit</span>'
-        f'<span class="bad"><i></i>over its limit</span><span>{escape(note)}</span></p>'
+    legend = _legend(
+        element("span", element("i", ""), "near its limit", class_="heat"),
+        element("span", element("i", ""), "over its limit", class_="bad"),
+        text_element("span", note),
     )
     svg = _svg(f"{title}. {summary}.", height + _AXIS_HEIGHT, parts)
-    return _figure(title, legend + svg)
-
-
-def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table with a caption; the first cell of a row names it.
-
-    Columns of numbers are aligned on the right.
-    """
-    rows = list(rows)
-    kinds = [
-        _NUMBER if number and all(_is_number(row[number]) for row in rows) else ""
-        for number in range(len(columns))
-    ]
-    head = "".join(
-        f'<th scope="col"{kind}>{escape(column)}</th>'
-        for column, kind in zip(columns, kinds, strict=True)
-    )
-    body = "".join(
-        "<tr>"
-        + f'<th scope="row">{escape(first)}</th>'
-        + "".join(
-            f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(rest, kinds[1:], strict=True)
-        )
-        + "</tr>"
-        for first, *rest in rows
-    )
-    return (
-        '<div class="scroll" tabindex="0" role="region" '
-        f'aria-label="{escape(caption)}"><table><caption>{escape(caption)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-def key_figures(figures: Iterable[tuple[str, str, str]]) -> str:
-    """Return the most important figures in large type: a label, a value and a note each."""
-    tiles = "".join(
-        f"<div><dt>{escape(label)}</dt><dd><strong>{escape(value)}</strong>"
-        f"<span>{escape(note)}</span></dd></div>"
-        for label, value, note in figures
-    )
-    return f'<dl class="figures">{tiles}</dl>'
-
-
-def html_page(title: str, summary: str, sections: Iterable[tuple[str, Iterable[str]]]) -> str:
-    """Return a self-contained page; a section is a heading and pieces of HTML."""
-    body = "\n".join(
-        f"<section><h2>{escape(heading)}</h2>\n{''.join(parts)}</section>"
-        for heading, parts in sections
-    )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f'<h1>{escape(title)}</h1>\n<p class="summary">{escape(summary)}</p>\n{body}\n</main>\n'
-        "</body>\n</html>\n"
-    )
-
-
-def paragraph(text: str, *, css_class: str = "") -> str:
-    """Return a paragraph of plain text."""
-    attribute = f' class="{css_class}"' if css_class else ""
-    return f"<p{attribute}>{escape(text)}</p>"
-
-
-def format_number(value: float) -> str:
-    """Format a number with at most three digits that matter: 0.25, 12.5, 1,234."""
-    if value == 0 or abs(value) >= 100:
-        return f"{value:,.0f}"
-    return f"{value:,.3g}"
-
-
-def format_percent(share: float) -> str:
-    """Format a share: 0 %, 0.05 %, 12 %."""
-    if 0 < share < 0.0001:
-        return "< 0.01 %"
-    return f"{format_number(100 * share)} %"
-
-
-def format_latency(seconds: float) -> str:
-    """Format a latency in milliseconds or seconds."""
-    if not seconds:
-        return "–"
-    if seconds >= 1:
-        return f"{seconds:.3g} s"
-    return f"{seconds * 1000:.1f} ms" if seconds < 0.01 else f"{seconds * 1000:.0f} ms"
+    return _figure(title, legend, svg)
 
 
 def _svg(label: str, height: int, parts: Iterable[str]) -> str:
     name = f"chart-{crc32(label.encode()):08x}"
-    return (
-        f'<svg role="img" aria-labelledby="{name}" width="100%" height="{height}">'
-        f'<title id="{name}">{escape(label)}</title>{"".join(parts)}</svg>'
-    )
+    size = {"width": "100%", "height": height}
+    title = text_element("title", label, id=name)
+    return element("svg", title, *parts, role="img", aria_labelledby=name, **size)
+
+
+def _stretched(size: str, *parts: str, **place: object) -> str:
+    """Return a drawing of this size that is stretched to its place."""
+    box = {"viewBox": f"0 0 {size}", "preserveAspectRatio": "none"}
+    return element("svg", *parts, **box, **place)
+
+
+def _legend(*parts: str) -> str:
+    return element("p", *parts, class_="legend")
 
 
 def _fit(label: str, text: str) -> str:
@@ -239,16 +158,14 @@ def _fit(label: str, text: str) -> str:
     return label if len(label) <= room else f"{label[: room - 1]}…"
 
 
-def _figure(title: str, content: str) -> str:
-    return f"<figure><figcaption>{escape(title)}</figcaption>{content}</figure>"
+def _figure(title: str, *content: str) -> str:
+    return element("figure", text_element("figcaption", title), *content)
 
 
 def _grid_line(share: float, label: str) -> str:
     y = _PLOT_HEIGHT * (1 - share)
-    return (
-        f'<line class="grid" x1="0" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>'
-        f'<text class="muted" x="0" y="{y + 13:.1f}">{label}</text>'
-    )
+    line = element("line", class_="grid", x1=0, x2="100%", y1=y, y2=y)
+    return line + text_element("text", label, class_="muted", x=0, y=y + 13)
 
 
 def _tick_labels(
@@ -259,24 +176,19 @@ def _tick_labels(
     for number, tick in enumerate(ticks):
         anchor = "end" if number == last and last else "middle" if number else "start"
         x = start + (100 - start) * (number / last if last else 0)
-        labels.append(f'<text class="muted {anchor}" x="{x:.2f}%" y="{y}">{escape(tick)}</text>')
+        labels.append(text_element("text", tick, class_=f"muted {anchor}", x=f"{x:.2f}%", y=y))
     return labels
 
 
-def _draw_line(line: Line, top: float, number: int) -> str:
+def _draw_line(line: Line, top: float, name: str) -> str:
     values = _thin_out(line.values)
     step = 1000 / max(1, len(values) - 1)
     ends = [(x * step, 1000 * (1 - min(1.0, value / top))) for x, value in enumerate(values)]
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in ends)
-    name = _line_class(line, number)
-    drawn = f'<polyline class="{name}" points="{points}"/>'
+    drawn = element("polyline", class_=name, points=points)
     if line.kind in ("area", "bad"):
-        drawn += f'<polygon class="{name}" points="0,1000 {points} 1000,1000"/>'
+        drawn += element("polygon", class_=name, points=f"0,1000 {points} 1000,1000")
     return drawn
-
-
-def _line_class(line: Line, number: int) -> str:
-    return line.kind if line.kind in ("limit", "bad") else f"line-{number % 4}"
 
 
 def _thin_out(values: Sequence[float]) -> list[float]:
@@ -293,83 +205,3 @@ def _round_up(value: float) -> float:
         return 0.0
     power = math.pow(10, math.floor(math.log10(value)))
     return next(one * power for one in (1, 2, 4, 6, 8, 10) if one * power >= value * 0.999)
-
-
-def _is_number(text: str) -> bool:
-    """Return whether a cell is empty, or begins with a number."""
-    return not text.strip("–") or text.lstrip("$+-−< ")[:1].isdigit()
-
-
-_NUMBER = ' class="number"'
-_STYLE = """
-:root {
-  color-scheme: light dark;
-  --surface: #fcfcfb; --ink: #1a1a19; --muted: #62615d; --rule: #dddcd7; --track: #eeede9;
-  --one: #2a78d6; --two: #b45309; --three: #0f8a5f; --four: #7c5cc4; --bad: #c92a2a;
-  --heat: #1c5cab;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --surface: #1a1a19; --ink: #f1f0ec; --muted: #a3a29c; --rule: #3b3a37; --track: #2a2a28;
-    --one: #5598e7; --two: #e08a3c; --three: #35b384; --four: #a68be6; --bad: #f06a6a;
-    --heat: #6da7ec;
-  }
-}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--surface); color: var(--ink);
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
-main { max-width: 62rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
-h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; }
-h2 { font-size: 1.2rem; margin: 2.5rem 0 .5rem; }
-p { margin: .5rem 0; max-width: 46rem; }
-.summary { font-size: 1.1rem; }
-.note, .legend, figcaption + .legend { color: var(--muted); font-size: .875rem; }
-.warning { border-left: 4px solid var(--bad); padding-left: .75rem; }
-figure { margin: 1.25rem 0; }
-figcaption { font-weight: 600; margin-bottom: .25rem; }
-svg { display: block; overflow: visible; }
-svg text { fill: var(--ink); font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; }
-svg text.muted { fill: var(--muted); paint-order: stroke; stroke: var(--surface);
-  stroke-width: 3px; }
-svg text.middle { text-anchor: middle; }
-svg text.end { text-anchor: end; font-variant-numeric: tabular-nums; }
-.grid { stroke: var(--rule); }
-.axis { stroke: var(--muted); }
-polyline { fill: none; stroke: currentColor; stroke-width: 2; vector-effect: non-scaling-stroke; }
-polygon { fill: currentColor; fill-opacity: .18; stroke: none; }
-.line-0 { color: var(--one); } .line-1 { color: var(--two); } .line-2 { color: var(--three); }
-.line-3 { color: var(--four); } .limit { color: var(--muted); }
-polyline.limit { stroke-dasharray: 6 5; }
-svg .bad { color: var(--bad); fill: var(--bad); } polyline.bad { fill: none; }
-.track { fill: var(--track); } .bar { fill: var(--one); } rect.heat { fill: var(--heat); }
-.legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 .5rem; }
-.legend span { color: var(--muted); }
-.legend i { display: inline-block; width: 1rem; height: .25rem; border-radius: 2px;
-  margin-right: .4rem; vertical-align: middle; background: var(--muted); }
-.legend .line-0 i { background: var(--one); } .legend .line-1 i { background: var(--two); }
-.legend .line-2 i { background: var(--three); } .legend .line-3 i { background: var(--four); }
-.legend .bad i { background: var(--bad); } .legend .heat i { background: var(--heat); }
-.legend .limit i { background: repeating-linear-gradient(90deg, var(--muted) 0 .3rem,
-  transparent .3rem .5rem); }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr));
-  gap: .75rem; margin: 1rem 0; }
-.figures div { border: 1px solid var(--rule); border-radius: 8px; padding: .75rem 1rem; }
-.figures dt, .figures span { color: var(--muted); font-size: .875rem; }
-.figures dd { margin: 0; } .figures span { display: block; }
-.figures strong { font-size: 1.5rem; font-variant-numeric: tabular-nums; line-height: 1.3; }
-h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
-ul { padding-left: 1.25rem; max-width: 46rem; } li { margin: .25rem 0; }
-summary { cursor: pointer; padding: .25rem 0; }
-.scroll { overflow-x: auto; margin: 1rem 0; }
-.scroll:focus-visible { outline: 2px solid var(--one); outline-offset: 2px; }
-table { border-collapse: collapse; min-width: 100%; font-size: .9375rem; }
-caption { text-align: left; font-weight: 600; padding-bottom: .4rem; }
-th, td { text-align: left; padding: .4rem 1rem .4rem 0; border-bottom: 1px solid var(--rule);
-  vertical-align: top; }
-thead th { color: var(--muted); font-weight: 600; white-space: nowrap; }
-tbody th { font-weight: 500; min-width: 9rem; }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td:last-child:not(.number) { min-width: 14rem; }
-th:last-child, td:last-child { padding-right: 0; }
-@media print { main { max-width: none; } .scroll { overflow: visible; } }
-"""

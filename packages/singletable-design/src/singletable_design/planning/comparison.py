@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, TypeVar
 import msgspec
 
 from singletable_design.planning.formats import format_bytes
-from singletable_design.planning.report import PatternFigures, PlanReport, ResourceFigures
+from singletable_design.planning.plan_report import PatternFigures, PlanReport, ResourceFigures
 
 Change: TypeAlias = Literal["same", "changed", "added", "removed"]
 
@@ -96,11 +96,7 @@ def compare_reports(before: PlanReport, after: PlanReport) -> Comparison:
 
 
 def _difference(
-    name: str,
-    title: str,
-    before: float | None,
-    after: float | None,
-    notes: Sequence[str] = (),
+    name: str, title: str, before: float | None, after: float | None, notes: Sequence[str] = ()
 ) -> Difference:
     if before is None or after is None:
         change: Change = "added" if before is None else "removed"

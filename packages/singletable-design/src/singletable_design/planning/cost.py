@@ -18,7 +18,6 @@ from singletable_design.planning.bill_lines import (
     RESERVED_MONTHS,
     Bill,
     BillingMode,
-    CostKind,
     CostLine,
     capacities_of,
     free_tier_lines,
@@ -65,26 +64,19 @@ class MonthlyCost:
 
     mode: BillingMode
     table_class: TableClass | None
-    region: str
-    price_date: str | None
+    # The mode and the table class in words.
+    name: str
+    # US dollars per month.
+    cost: float
     lines: tuple[CostLine, ...]
     upfront: float = 0.0
     notes: tuple[str, ...] = ()
     peaks_above: tuple[str, ...] = ()
 
     @property
-    def name(self) -> str:
-        """The mode and the table class in words."""
-        return _name(self.mode, self.table_class)
-
-    @property
-    def total(self) -> float:
-        """The US dollars per month."""
-        return math.fsum(line.amount for line in self.lines)
-
-    def total_of(self, *kinds: CostKind) -> float:
-        """Return the US dollars per month of some kinds of lines."""
-        return math.fsum(line.amount for line in self.lines if line.kind in kinds)
+    def serves_peaks(self) -> bool:
+        """Whether no request is throttled until capacity is scaled."""
+        return not self.peaks_above
 
 
 def monthly_cost(
@@ -107,7 +99,7 @@ def monthly_cost(
     if bill.options.free_tier:
         lines.extend(free_tier_lines(bill, lines))
     upfront = math.fsum(
-        line.amount * RESERVED_MONTHS[mode]
+        line.cost * RESERVED_MONTHS[mode]
         for line in lines
         if line.price is not None and line.price.endswith("upfront")
     )
@@ -116,8 +108,8 @@ def monthly_cost(
     return MonthlyCost(
         mode,
         table_class,
-        prices.region,
-        prices.date,
+        _name(mode, table_class),
+        math.fsum(line.cost for line in lines),
         tuple(lines),
         upfront,
         tuple(_notes(bill, mode, peaks, lines)),
@@ -155,18 +147,7 @@ def compare_costs(
     if failures:
         missing = f"Not compared, because a price is unknown: {'; '.join(failures)}."
         costs = [replace(cost, notes=(*cost.notes, missing)) for cost in costs]
-    return tuple(sorted(costs, key=lambda cost: cost.total))
-
-
-def cheapest(
-    loads: Iterable[ResourceLoad],
-    prices: RegionPrices,
-    *,
-    modes: Sequence[BillingMode] = BILLING_MODES,
-    options: CostOptions | None = None,
-) -> MonthlyCost:
-    """Return the cost of the cheapest of some billing modes, in the cheaper table class."""
-    return compare_costs(loads, prices, modes=modes, options=options)[0]
+    return tuple(sorted(costs, key=lambda cost: cost.cost))
 
 
 def _notes(
@@ -175,7 +156,7 @@ def _notes(
     """Yield what the figures assume, and which prices are not confirmed."""
     if mode not in ("on-demand", "fixed"):
         yield (
-            "Auto scaling is taken to follow each hour's average. In fact it reacts after two "
+            "Auto scaling is assumed to follow each hour's average. In fact it reacts after two "
             "minutes above its target, and AWS limits how often capacity is reduced."
         )
         if peaks:

@@ -4,7 +4,28 @@ from __future__ import annotations
 
 import math
 
-from singletable_design.planning.charts import format_number
+
+def format_number(value: float) -> str:
+    """Format a number with at most three digits that matter: 0.25, 12.5, 1,234."""
+    if value == 0 or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:,.3g}"
+
+
+def format_percent(share: float) -> str:
+    """Format a share: 0 %, 0.05 %, 12 %."""
+    if 0 < share < 0.0001:
+        return "< 0.01 %"
+    return f"{format_number(100 * share)} %"
+
+
+def format_latency(seconds: float) -> str:
+    """Format a latency in milliseconds or seconds."""
+    if not seconds:
+        return "–"
+    if seconds >= 1:
+        return f"{seconds:.3g} s"
+    return f"{seconds * 1000:.1f} ms" if seconds < 0.01 else f"{seconds * 1000:.0f} ms"
 
 
 def format_dollars(amount: float) -> str:

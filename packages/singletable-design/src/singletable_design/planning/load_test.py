@@ -22,7 +22,7 @@ from singletable.patterns import FeedPattern, Pattern, Rate
 from singletable.schema import Table
 from singletable.store import AsyncStore, Call, Progress
 from singletable.store.bulk import ProgressCallback
-from singletable_design.planning.charts import format_latency
+from singletable_design.planning.formats import format_latency
 from singletable_design.planning.plan import PatternPlan, Plan
 from singletable_design.planning.traffic import PlannedCall, Traffic
 

@@ -50,11 +50,6 @@ class Demand:
         """The units per second, on average over a day."""
         return math.fsum(self.hourly) / HOURS
 
-    @property
-    def per_month(self) -> float:
-        """The units in a month of 730 hours."""
-        return self.average * SECONDS_PER_MONTH
-
     def __add__(self, other: Demand) -> Demand:
         hourly = (a + b for a, b in zip(self.hourly, other.hourly, strict=True))
         return Demand(tuple(hourly), self.peak + other.peak)
@@ -256,11 +251,12 @@ def _assumptions(
         for entity in table.entities
     }
     if unsized := [entity.__name__ for entity in entities if entity not in sizes]:
-        yield f"Items without a declared size are taken to have 1,024 bytes: {', '.join(unsized)}."
+        names = ", ".join(unsized)
+        yield f"Items without a declared size are assumed to have 1,024 bytes: {names}."
     if sparse := list(_undeclared_shares(catalogs)):
         entity, key = sparse[0]
         yield (
-            "All items that can be in a sparse index are taken to be in it: "
+            "All items that can be in a sparse index are assumed to be in it: "
             f"{', '.join('.'.join(one) for one in sparse)}. Declare their share: "
             f'counts={{{entity}: ItemCount(…, in_index={{"{key}": 0.1}})}}.'
         )

@@ -10,9 +10,6 @@ from functools import lru_cache
 
 from singletable.patterns import Distribution
 
-# Multiples of this number, without their integer parts, fill the range from 0 to 1 evenly.
-_SILVER = 0.4142135623730951
-
 
 @lru_cache(maxsize=256)
 def _cumulative(values: int, exponent: float) -> list[float]:
@@ -25,16 +22,6 @@ def draw_rank(rng: random.Random, values: int, exponent: float) -> int:
         return int(rng.random() * values) + 1
     sums = _cumulative(values, exponent)
     return min(bisect_left(sums, rng.random() * sums[-1]), values - 1) + 1
-
-
-class EvenRandom(random.Random):
-    """Numbers that fill the range from 0 to 1 evenly, however many are drawn; not independent."""
-
-    def random(self) -> float:
-        """Return the next number."""
-        start = getattr(self, "_latest", None)
-        self._latest = (super().random() if start is None else start) + _SILVER
-        return self._latest % 1
 
 
 class DistinctRanks:

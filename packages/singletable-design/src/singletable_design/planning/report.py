@@ -1,472 +1,186 @@
-"""The report of a plan as plain values, which terminal, HTML, CSV and JSON show.
+"""A report: sections of tables, charts and sentences, which a page and a terminal show.
 
-`create_report` computes it, `to_json` saves it and `read_report` reads it again, for example to
-compare the design of today with the one of last month. Money is in US dollars per month, and every
-figure has a `how` that says how it was computed.
+Plans, comparisons, simulations and load tests are shown as such reports. `report_page` renders one
+as a self-contained page; the command line prints the same tables and sentences.
 """
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-import msgspec
+from singletable.text_table import TextTable, format_csv
+from singletable_design.planning.svg import element, text_element
 
-from singletable.errors import InvalidValue
-from singletable.patterns import FeedPattern, PatternCatalog, ReadPattern, ScanPattern
-from singletable.prices import RegionPrices, region_prices
-from singletable_design.planning.advice import Advice, advise
-from singletable_design.planning.bill_lines import BillingMode, CostLine
-from singletable_design.planning.charts import format_number
-from singletable_design.planning.cost import MonthlyCost, break_even, compare_costs, monthly_cost
-from singletable_design.planning.formats import format_dollars, format_units
-from singletable_design.planning.hot_keys import HotKey, hot_keys
-from singletable_design.planning.plan import Demand, PatternPlan, Plan, ResourcePlan, create_plan
-from singletable_design.planning.resource_load import CostOptions, loads_of
-from singletable_design.planning.workload import workload_of
-
-GROWTH_MONTHS = 12
-
-PatternKind: TypeAlias = Literal["read", "write", "scan", "feed"]
+_STYLE = Path(__file__).with_name("report.css")
 
 
-class Load(msgspec.Struct, frozen=True):
-    """Units per second: on average, at the busiest moment, and in each hour of the day (UTC)."""
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """Sentences: as a list, numbered, as notes in small type, or as warnings.
 
-    average: float
-    peak: float
-    hourly: tuple[float, ...]
-
-
-class PatternFigures(msgspec.Struct, frozen=True):
-    """The load and cost of one access pattern.
-
-    `calls` and `peak_calls` are per second, and None without a declared rate. `read_per_call` and
-    `write_per_call` are the units of a typical call; `read` and `write` are units per second.
-    `share` is the share of the month's total.
+    A terminal shows the first `most` of them, unless all details are wanted.
     """
 
-    id: str
-    code: str
+    texts: tuple[str, ...]
+    kind: Literal["list", "numbered", "note", "warning"] = "list"
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """How something was computed, in sentences; it is shown on request."""
+
     title: str
-    kind: PatternKind
-    calls: float | None
-    peak_calls: float | None
-    read_per_call: float
-    write_per_call: float
-    read: float
-    write: float
-    cost: float
-    share: float
-    how: tuple[str, ...]
+    texts: tuple[str, ...]
 
 
-class KeyFigures(msgspec.Struct, frozen=True):
-    """The partition key with the highest load of a table or index, in units per second at peak.
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart, or other HTML that only a page shows."""
 
-    `share` is the share of what a partition accepts: 3,000 read and 1,000 write units per second.
-    `divisible` says that DynamoDB can spread the items of the key over several partitions.
+    html: str
+
+
+Part: TypeAlias = TextTable | Sentences | Details | Chart
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what is below it."""
+
+    title: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report: its title, the most important facts in sentences, and its sections.
+
+    `is_good` is False if something is wrong, such as throttled calls; None if it is not judged.
     """
 
-    key: str
-    read: float
-    write: float
-    share: float
-    divisible: bool
-    patterns: tuple[str, ...]
-    how: str
+    title: str
+    summary: tuple[str, ...]
+    sections: tuple[Section, ...]
+    is_good: bool | None = None
+
+    def tables(self) -> list[TextTable]:
+        """Return all tables."""
+        parts = (part for section in self.sections for part in section.parts)
+        return [part for part in parts if isinstance(part, TextTable)]
 
 
-class ResourceFigures(msgspec.Struct, frozen=True):
-    """The load, storage and cost of a table, or of an index if `index` is set."""
-
-    name: str
-    table: str
-    index: str | None
-    read: Load
-    write: Load
-    items: float
-    bytes: float
-    cost: float
-    hottest: KeyFigures | None
-    how: tuple[str, ...]
-
-
-class CostFigures(msgspec.Struct, frozen=True):
-    """One line of a monthly bill."""
-
-    kind: str
-    name: str
-    resource: str | None
-    cost: float
-    how: str
-
-
-class ModeFigures(msgspec.Struct, frozen=True):
-    """The monthly cost in one billing mode and table class; `upfront` is paid once.
-
-    A mode that does not serve the peaks throttles requests until its capacity is scaled.
-    """
-
-    mode: str
-    table_class: str | None
-    name: str
-    cost: float
-    upfront: float
-    lines: tuple[CostFigures, ...]
-    notes: tuple[str, ...]
-    serves_peaks: bool = True
-
-
-class MonthFigures(msgspec.Struct, frozen=True):
-    """The design some months from now, with the declared growth.
-
-    `cost` is in the report's billing mode, `cheapest_cost` in the cheapest one that serves the
-    peaks of that month.
-    """
-
-    month: float
-    read: float
-    write: float
-    items: float
-    bytes: float
-    cost: float
-    cheapest: str
-    cheapest_cost: float
-
-
-class AdviceFigures(msgspec.Struct, frozen=True):
-    """A problem, the change that is suggested, and the dollars per month that it saves."""
-
-    kind: str
-    severity: str
-    subject: str
-    problem: str
-    change: str
-    saving: float
-    saving_text: str
-    how: str
-
-
-class PlanReport(msgspec.Struct, frozen=True, tag_field="type", tag="singletable plan"):
-    """A design's load and monthly cost.
-
-    `cost` is the total in `mode`, the billing mode of the costs of patterns and of tables. `modes`
-    has the totals of all modes, the cheapest first.
-    """
-
-    name: str
-    region: str
-    price_date: str | None
-    hours_per_month: float
-    months: float
-    factor: float
-    mode: str
-    mode_name: str
-    cost: float
-    patterns: tuple[PatternFigures, ...]
-    resources: tuple[ResourceFigures, ...]
-    modes: tuple[ModeFigures, ...]
-    break_even: tuple[str, ...]
-    growth: tuple[MonthFigures, ...]
-    assumptions: tuple[str, ...]
-    advice: tuple[AdviceFigures, ...]
-    format: Literal[1] = 1
-
-    @property
-    def cheapest(self) -> ModeFigures:
-        """The cheapest billing mode and table class that can serve the peaks."""
-        return next((one for one in self.modes if one.serves_peaks), self.modes[0])
-
-    @property
-    def selected(self) -> ModeFigures:
-        """The billing mode of the costs of patterns and tables, for Standard tables."""
-        return next(one for one in self.modes if one.name == self.mode_name)
-
-    @property
-    def other_costs(self) -> float:
-        """What is not part of a pattern: storage, backups, streams, transfer, idle capacity."""
-        return self.cost - math.fsum(pattern.cost for pattern in self.patterns)
-
-    def total(self, kind: Literal["read", "write"], figure: Literal["average", "peak"]) -> float:
-        """Return the units per second of all tables and indexes."""
-        loads = (one.read if kind == "read" else one.write for one in self.resources)
-        return math.fsum(one.average if figure == "average" else one.peak for one in loads)
-
-
-def create_report(
-    catalogs: Sequence[PatternCatalog],
+def make_report(
+    title: str,
+    summary: Iterable[str],
+    sections: Iterable[tuple[str, Iterable[Part | None]]],
     *,
-    prices: RegionPrices | None = None,
-    mode: BillingMode = "on-demand",
-    months: float = 0.0,
-    factor: float = 1.0,
-    options: CostOptions | None = None,
-) -> PlanReport:
-    """Return the report of some catalogs, after some months of growth.
+    is_good: bool | None = None,
+) -> Report:
+    """Return a report without empty tables, lists and sections."""
+    kept: list[Section] = []
+    for heading, parts in sections:
+        shown = tuple(part for part in parts if part is not None and not _is_empty(part))
+        kept += [Section(heading, shown)] if shown else []
+    return Report(title, tuple(summary), tuple(kept), is_good)
 
-    `factor` multiplies all rates and item counts, as for ten times as many users.
+
+def _is_empty(part: Part) -> bool:
+    match part:
+        case TextTable(rows=content) | Sentences(content) | Details(texts=content):
+            return not content
+        case Chart(html):
+            return not html
+
+
+def csv_table(columns: str, rows: Iterable[object]) -> str:
+    """Return objects as CSV; a column is an attribute, or NAME=PATH: `peak=read.peak`.
+
+    A number in a path is a member of a tuple. Without an object on its path, a cell is empty.
     """
-    prices = region_prices() if prices is None else prices
-    options = options or CostOptions()
-    plan = create_plan(catalogs, months=months, factor=factor)
-    loads = loads_of(plan)
-    selected = monthly_cost(loads, prices, mode, table_class="STANDARD", options=options)
-    costs = compare_costs(loads, prices, options=options)
-    allocation = _Allocation(plan, selected)
-    hottest: dict[str, HotKey] = {}
-    for key in hot_keys(workload_of(catalogs, months=months, factor=factor)):
-        hottest.setdefault(key.resource, key)
-    return PlanReport(
-        name=", ".join(catalog.name for catalog in catalogs),
-        region=prices.region,
-        price_date=prices.date,
-        hours_per_month=options.hours,
-        months=months,
-        factor=factor,
-        mode=mode,
-        mode_name=selected.name,
-        cost=selected.total,
-        patterns=tuple(
-            _pattern_figures(pattern, plan, allocation, selected.total) for pattern in plan.patterns
-        ),
-        resources=tuple(
-            _resource_figures(resource, allocation, hottest.get(resource.name))
-            for resource in plan.resources
-        ),
-        modes=tuple(_mode_figures(cost) for cost in costs),
-        break_even=tuple(one.text for one in break_even(prices, options=options)),
-        growth=tuple(_growth(catalogs, prices, mode, months, factor, options)),
-        assumptions=(*plan.assumptions, *selected.notes, *_short_capacity(costs)),
-        advice=tuple(_advice_figures(one) for one in advise(plan, prices)),
+    pairs = [one.partition("=") for one in columns.split()]
+    paths = [(path or name).split(".") for name, _, path in pairs]
+    cells = ([_follow(row, path) for path in paths] for row in rows)
+    return format_csv([name for name, _, _ in pairs], cells)
+
+
+def _follow(value: Any, path: Iterable[str]) -> object:
+    for name in path:
+        if value is None:
+            break
+        value = value[int(name)] if name.isdecimal() else getattr(value, name)
+    return value
+
+
+def report_page(report: Report) -> str:
+    """Return a report as one self-contained page."""
+    title = text_element("title", report.title)
+    body = "\n".join(
+        element("section", text_element("h2", one.title), "\n", *map(_html, one.parts))
+        for one in report.sections
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"{title}\n<style>\n{_STYLE.read_text('utf-8')}</style>\n</head>\n<body>\n<main>\n"
+        f"{text_element('h1', report.title)}\n"
+        f"{text_element('p', ' '.join(report.summary), class_='summary')}\n{body}\n</main>\n"
+        "</body>\n</html>\n"
     )
 
 
-def _cheapest(costs: Sequence[MonthlyCost]) -> MonthlyCost:
-    """Return the cheapest mode that serves the peaks; `costs` are sorted."""
-    return next((one for one in costs if not one.peaks_above), costs[0])
+def _html(part: Part) -> str:
+    match part:
+        case TextTable():
+            return _html_table(part)
+        case Sentences(texts, "note" | "warning" as kind):
+            return "".join(text_element("p", text, class_=kind) for text in texts)
+        case Sentences(texts, kind):
+            return _html_list(texts, "ol" if kind == "numbered" else "ul")
+        case Details(title, texts):
+            return element("details", text_element("summary", title), _html_list(texts))
+        case Chart(html):
+            return html
 
 
-def _short_capacity(costs: Sequence[MonthlyCost]) -> Iterable[str]:
-    """Yield a warning if the lowest cost is that of a mode which cannot serve the peaks."""
-    lowest = costs[0]
-    if lowest.peaks_above:
-        yield (
-            f"{lowest.name[0].upper()}{lowest.name[1:]} costs less, but has capacity for each "
-            f"hour's average only, and peaks are higher: {', '.join(lowest.peaks_above)}. Burst "
-            "capacity covers some minutes; then requests are throttled until capacity is scaled."
-        )
+def _html_list(texts: Sequence[str], name: str = "ul") -> str:
+    return element(name, *(text_element("li", text) for text in texts))
 
 
-class _Allocation:
-    """The cost of one read or write unit per second on each table and index.
-
-    Capacity is paid per table, or for all tables if it is reserved; each unit has the same part.
-    """
-
-    def __init__(self, plan: Plan, cost: MonthlyCost) -> None:
-        self.cost = cost
-        own: dict[tuple[str | None, str], float] = defaultdict(float)
-        for line in cost.lines:
-            own[line.resource, line.kind] += line.amount
-        units: dict[tuple[str | None, str], float] = defaultdict(float)
-        payer: dict[tuple[str, str], str] = {}
-        for resource in plan.resources:
-            for kind, demand in (("read", resource.read), ("write", resource.write)):
-                # The units of a local index are paid with those of its table.
-                paid = (resource.name, kind) in own or resource.index is None
-                name = resource.name if paid else resource.table.name
-                payer[resource.name, kind] = name
-                units[name, kind] += demand.average
-                units[None, kind] += demand.average
-        self._per_unit = {
-            place: _ratio(own[name, place[1]], units[name, place[1]])
-            + _ratio(own[None, place[1]], units[None, place[1]])
-            for place, name in payer.items()
-        }
-
-    def units(self, resource: str, kind: str, demand: Demand) -> float:
-        """Return what these units cost in a month."""
-        return self._per_unit[resource, kind] * demand.average
-
-    def resource(self, plan: ResourcePlan) -> float:
-        """Return the monthly cost of a table or an index."""
-        demands = {"read": plan.read.average, "write": plan.write.average}
-        # Capacity that no pattern uses is paid, too.
-        other = math.fsum(
-            line.amount for line in self.lines_of(plan.name) if not demands.get(line.kind)
-        )
-        used = self.units(plan.name, "read", plan.read) + self.units(plan.name, "write", plan.write)
-        return used + other
-
-    def lines_of(self, resource: str) -> list[CostLine]:
-        """Return the lines of the bill that are about a table or an index."""
-        return [line for line in self.cost.lines if line.resource == resource]
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
-
-
-def _pattern_figures(
-    pattern: PatternPlan, plan: Plan, allocation: _Allocation, total: float
-) -> PatternFigures:
-    declared = pattern.pattern
-    costs: dict[str, list[float]] = defaultdict(list)
-    for resource in plan.resources:
-        for share in resource.shares:
-            if share.pattern is declared:
-                units = format_units(share.units_per_call, share.kind)
-                paid = allocation.units(resource.name, share.kind, share.demand)
-                costs[f"{resource.name}: {share.how}: {units}"].append(paid)
-    calls = "" if pattern.rate is None else f" × {format_number(pattern.rate.per_second)} calls/s"
-    how = [
-        f"{text}{f' × {len(paid)} requests' if len(paid) > 1 else ''}{calls} = "
-        f"{format_dollars(math.fsum(paid))}"
-        for text, paid in costs.items()
+def _html_table(table: TextTable) -> str:
+    kinds = ["number" if table.is_number(one) else None for one in range(len(table.columns))]
+    head = [
+        text_element("th", column, scope="col", class_=kind)
+        for column, kind in zip(table.columns, kinds, strict=True)
     ]
-    cost = math.fsum(one for paid in costs.values() for one in paid)
-    return PatternFigures(
-        id=declared.id,
-        code=declared.code,
-        title=declared.description,
-        kind=_kind(pattern),
-        calls=None if pattern.rate is None else pattern.rate.per_second,
-        peak_calls=None if pattern.rate is None else pattern.rate.peak_per_second,
-        read_per_call=pattern.estimate.typical_read,
-        write_per_call=pattern.estimate.typical_write,
-        read=pattern.read.average,
-        write=pattern.write.average,
-        cost=cost,
-        share=_ratio(cost, total),
-        how=tuple(how),
-    )
-
-
-def _kind(pattern: PatternPlan) -> PatternKind:
-    match pattern.pattern:
-        case ReadPattern():
-            return "read"
-        case ScanPattern():
-            return "scan"
-        case FeedPattern():
-            return "feed"
-        case _:
-            return "write"
-
-
-def _resource_figures(
-    plan: ResourcePlan, allocation: _Allocation, hottest: HotKey | None
-) -> ResourceFigures:
-    costs = [
-        f"{line.name}: {line.how} = {format_dollars(line.amount)}"
-        for line in allocation.lines_of(plan.name)
-    ]
-    return ResourceFigures(
-        name=plan.name,
-        table=plan.table.name,
-        index=None if plan.index is None else plan.index.name,
-        read=_load(plan.read),
-        write=_load(plan.write),
-        items=plan.stored.items,
-        bytes=plan.stored.bytes,
-        cost=allocation.resource(plan),
-        hottest=None if hottest is None else _key_figures(hottest),
-        how=(f"stored: {plan.stored.how}", *costs),
-    )
-
-
-def _load(demand: Demand) -> Load:
-    return Load(demand.average, demand.peak, demand.hourly)
-
-
-def _key_figures(key: HotKey) -> KeyFigures:
-    return KeyFigures(
-        key.text, key.read, key.write, key.share, key.divisible, key.patterns, key.how
-    )
-
-
-def _mode_figures(cost: MonthlyCost) -> ModeFigures:
-    return ModeFigures(
-        mode=cost.mode,
-        table_class=cost.table_class,
-        name=cost.name,
-        cost=cost.total,
-        upfront=cost.upfront,
-        lines=tuple(
-            CostFigures(line.kind, line.name, line.resource, line.amount, line.how)
-            for line in cost.lines
-        ),
-        notes=cost.notes,
-        serves_peaks=not cost.peaks_above,
-    )
-
-
-def _advice_figures(advice: Advice) -> AdviceFigures:
-    return AdviceFigures(
-        kind=advice.kind,
-        severity=advice.severity,
-        subject=advice.subject,
-        problem=advice.problem,
-        change=advice.change,
-        saving=advice.saves_dollars,
-        saving_text=advice.saving,
-        how=advice.how,
-    )
-
-
-def _growth(
-    catalogs: Sequence[PatternCatalog],
-    prices: RegionPrices,
-    mode: BillingMode,
-    start: float,
-    factor: float,
-    options: CostOptions,
-) -> Iterable[MonthFigures]:
-    """Yield the figures of the next twelve months, or nothing if no growth is declared."""
-    rates = [pattern.expected.rate for catalog in catalogs for pattern in catalog]
-    counts = [count for catalog in catalogs for count in catalog.counts.values()]
-    if not any(one is not None and one.growth for one in (*rates, *counts)):
-        return
-    for month in range(GROWTH_MONTHS + 1):
-        plan = create_plan(catalogs, months=start + month, factor=factor)
-        loads = loads_of(plan)
-        best = _cheapest(compare_costs(loads, prices, options=options))
-        selected = monthly_cost(loads, prices, mode, table_class="STANDARD", options=options)
-        yield MonthFigures(
-            month=start + month,
-            read=plan.read.average,
-            write=plan.write.average,
-            items=math.fsum(one.stored.items for one in plan.resources if one.index is None),
-            bytes=plan.stored_bytes,
-            cost=selected.total,
-            cheapest=best.name,
-            cheapest_cost=best.total,
+    body: list[str] = []
+    for number, (name, *cells) in enumerate(table.rows):
+        note = text_element("small", table.notes[number]) if number in table.notes else ""
+        data = (
+            text_element("td", cell, class_=kind)
+            for cell, kind in zip(cells, kinds[1:], strict=True)
         )
+        is_total = table.has_total and number == len(table.rows) - 1
+        row = [element("th", escape(name), note, scope="row"), *data]
+        body.append(element("tr", *row, class_="total" if is_total else None))
+    caption = text_element("caption", table.title)
+    content = [element("thead", element("tr", *head)), element("tbody", *body)]
+    label = {"role": "region", "aria_label": table.title}
+    return element("div", element("table", caption, *content), class_="scroll", tabindex=0, **label)
 
 
-def to_json(report: msgspec.Struct) -> str:
-    """Return a report or a comparison as JSON."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n"
-
-
-def parse_report(content: bytes | str, where: str) -> PlanReport:
-    """Return the report in a JSON text; `where` names it in errors."""
-    try:
-        return msgspec.json.decode(content, type=PlanReport)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise InvalidValue(
-            f"Expected a report saved by singletable plan --json, but {error}.", where
-        ) from None
-
-
-def read_report(path: Path) -> PlanReport:
-    """Return a report from a file that `singletable plan --json` wrote."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InvalidValue(f"The report cannot be read: {error.strerror}.", str(path)) from None
-    return parse_report(content, str(path))
+def key_figures(figures: Iterable[tuple[str, str, str]]) -> Chart:
+    """Return the most important figures in large type: a label, a value and a note each."""
+    tiles = (
+        element(
+            "div",
+            text_element("dt", label),
+            element("dd", text_element("strong", value), text_element("span", note)),
+        )
+        for label, value, note in figures
+    )
+    return Chart(element("dl", *tiles, class_="figures"))

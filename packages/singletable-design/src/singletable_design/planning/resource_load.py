@@ -104,19 +104,14 @@ class CostOptions:
 
 
 def loads_of(
-    plan: Plan,
-    *,
-    table_classes: Mapping[Table, TableClass] | None = None,
-    stream_reads: Mapping[Table, float] | None = None,
-    ttl_deletes: Mapping[Table, float] | None = None,
+    plan: Plan, *, table_classes: Mapping[Table, TableClass] | None = None
 ) -> tuple[ResourceLoad, ...]:
-    """Return the loads of a plan; stream reads and TTL deletes are per month and table.
+    """Return the loads of a plan.
 
-    Without them, each feed pattern is taken to read each shard of its stream once a second, and
-    TTL to delete as many items as are created.
+    We assume that each feed pattern reads each shard of its stream once a second, and that TTL
+    deletes as many items as are created.
     """
-    reads = _stream_reads(plan) if stream_reads is None else stream_reads
-    deletes = _ttl_deletes(plan) if ttl_deletes is None else ttl_deletes
+    reads, deletes = _stream_reads(plan), _ttl_deletes(plan)
     return tuple(
         ResourceLoad(
             one.table.name,

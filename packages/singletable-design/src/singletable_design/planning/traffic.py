@@ -13,6 +13,7 @@ import random
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 from singletable.errors import InvalidValue
@@ -47,20 +48,17 @@ from singletable.schema import (
 from singletable.store import AsyncStore, EntityAccess
 from singletable.store.batch import is_batchable
 from singletable.store.decoder import missing_fields, projected_attributes
-from singletable.store.transaction import Transaction
-from singletable_design.planning.call_values import (
-    PatternArguments,
-    changed_value,
-    toggled_index,
-)
+from singletable_design.planning.call_values import PatternArguments, changed_value, toggled_index
 from singletable_design.planning.population import EntityPopulation, Population, Slot
-from singletable_design.planning.ranks import EvenRandom
 
 Action: TypeAlias = Callable[[AsyncStore], Awaitable[object]]
+# A write of a store or of a transaction, which have the same methods.
+Step: TypeAlias = Callable[[Any], Any]
 # Created items are kept for deletes; more than this many are deleted.
 MAX_CREATED = 1_000
 # DynamoDB accepts this many items in a transaction.
 _MAX_TRANSACTION = 100
+_SINGLE_WRITES = ("create", "put", "modify", "update", "upsert", "delete")
 
 
 @dataclass(slots=True)
@@ -86,13 +84,14 @@ class PlannedCall:
 class Traffic:
     """Generates calls of the patterns of some catalogs; the same ones for the same seed.
 
-    `evenly` draws keys in a sequence that fills their distribution with few calls, to measure
-    averages. Otherwise keys are drawn independently, as by many users.
     `impossible` says why calls of a pattern cannot be generated, by its id.
     """
 
     def __init__(
-        self, catalogs: Sequence[PatternCatalog], population: Population, *, evenly: bool = False
+        self,
+        catalogs: Sequence[PatternCatalog],
+        population: Population,
+        make_random: Callable[[str], random.Random] = random.Random,
     ) -> None:
         self.population = population
         self.patterns: dict[str, Pattern] = {}
@@ -105,8 +104,7 @@ class Traffic:
                 reason = self._reason(pattern)
                 if reason is None:
                     self.patterns[pattern.id] = pattern
-                    kind = EvenRandom if evenly else random.Random
-                    self._random[pattern.id] = kind(f"{population.seed}/{pattern.id}")
+                    self._random[pattern.id] = make_random(f"{population.seed}/{pattern.id}")
                 else:
                     self.impossible[pattern.id] = reason
 
@@ -300,14 +298,14 @@ class _WriteCall:
                 action = self._load(self._population[entity], items)
             case (EntityAccess(kind="clear", entity=entity),):
                 action = self._clear(self._population[entity], items)
-            case (EntityAccess() as effect,) if items == 1:
-                action = self._single(effect)
+            case (EntityAccess(kind=kind) as effect,) if items == 1 and kind in _SINGLE_WRITES:
+                action = self._step(effect)
             case (EntityAccess(kind="delete", entity=entity),):
                 action = self._delete_many(self._population[entity], items)
             case (EntityAccess(kind="put", entity=entity),) if is_batchable(model_of(entity)):
                 action = self._put_many(self._population[entity], items)
             case (EntityAccess(kind="modify") as effect,):
-                action = self._one_by_one([self._single(effect) for _ in range(items)])
+                action = self._one_by_one([self._step(effect) for _ in range(items)])
             case _:
                 action = self._transaction(effects, items)
         done = self._done
@@ -319,38 +317,14 @@ class _WriteCall:
 
         return PlannedCall(self._pattern, run, self._preparations, self._repairs)
 
-    def _single(self, effect: EntityAccess) -> Action:
-        population = self._population[effect.entity]
-        match effect.kind:
-            case "create":
-                instance = self._new_instance(population)
-                return lambda store: store.create(instance)
-            case "put":
-                make = self._replacement(population)
-                return lambda store: store.put(make())
-            case "modify":
-                key, changes = self._modification(population)
-                return lambda store: store.modify(key, lambda item: evolve(item, **changes))
-            case "update" | "upsert":
-                key, edits = self._edits(population, effect)
-                if effect.kind == "update":
-                    return lambda store: store.update(key, *edits)
-                missing = _required_edits(population, edits)
-                return lambda store: store.upsert(key, *edits, on_create=missing)
-            case "delete":
-                key_to_delete = self._deletable(population)
-                return lambda store: store.delete(key_to_delete())
-            case _:
-                return self._transaction((effect,), 1)
-
     def _transaction(self, effects: Sequence[EntityAccess], items: int) -> Action:
-        additions: list[Callable[[Transaction], None]] = []
+        additions: list[Step] = []
         # The items are divided among the effects; each writes at least one.
         for at in range(max(items, len(effects))):
             effect = effects[at % len(effects)]
             used = sum(entity is effect.entity for entity, _ in self._used)
             if at < len(effects) or used < self._population[effect.entity].total:
-                additions.append(self._addition(effect))
+                additions.append(self._step(effect))
         pattern = self._pattern
 
         async def commit(store: AsyncStore) -> None:
@@ -361,27 +335,32 @@ class _WriteCall:
 
         return commit
 
-    def _addition(self, effect: EntityAccess) -> Callable[[Transaction], None]:
+    def _step(self, effect: EntityAccess) -> Step:
+        """Return one write, which a store performs or a transaction collects."""
         population = self._population[effect.entity]
         match effect.kind:
             case "create":
                 instance = self._new_instance(population)
-                return lambda tx: tx.create(instance)
+                return lambda target: target.create(instance)
             case "put":
                 make = self._replacement(population)
-                return lambda tx: tx.put(make())
+                return lambda target: target.put(make())
+            case "modify":
+                slot = self._existing(population)
+                modified, changes = population.item_key(slot), self._changes(population, slot)
+                return lambda store: store.modify(modified, partial(evolve, **changes))
             case "update" | "upsert":
                 key, edits = self._edits(population, effect)
                 if effect.kind == "update":
-                    return lambda tx: tx.update(key, *edits)
+                    return lambda target: target.update(key, *edits)
                 missing = _required_edits(population, edits)
-                return lambda tx: tx.upsert(key, *edits, on_create=missing)
+                return lambda target: target.upsert(key, *edits, on_create=missing)
             case "delete":
                 key_to_delete = self._deletable(population)
-                return lambda tx: tx.delete(key_to_delete())
+                return lambda target: target.delete(key_to_delete())
             case _:
-                key = population.item_key(self._existing(population))
-                return lambda tx: tx.check(key)
+                checked = population.item_key(self._existing(population))
+                return lambda tx: tx.check(checked)
 
     def _parent(self, population: EntityPopulation) -> Slot | None:
         """Return the parent of the call's items, drawn once."""
@@ -454,7 +433,7 @@ class _WriteCall:
         return instance
 
     def _deletable(self, population: EntityPopulation) -> Callable[[], ItemKey[Any]]:
-        """Return the key of an item that may be deleted; it is created before if need be."""
+        """Return the key of an item that may be deleted; it is created first if there is none."""
         state, created = self._state, self._state.created.get(population.model.entity)
         fixed = any(one.model.entity in self._slots for one in _above(population))
         if created and not fixed:
@@ -508,10 +487,6 @@ class _WriteCall:
 
         self._preparations.append(read)
         return lambda: evolve(found[-1], **changes)
-
-    def _modification(self, population: EntityPopulation) -> tuple[ItemKey[Any], dict[str, object]]:
-        slot = self._existing(population)
-        return population.item_key(slot), self._changes(population, slot)
 
     def _changes(self, population: EntityPopulation, slot: Slot) -> dict[str, object]:
         """Return new values for the fields that are in no key and no condition."""

@@ -33,7 +33,7 @@ from singletable.schema.resolved_key import TextColumn
 
 # The number of values of a key field about which nothing is declared.
 DEFAULT_COUNT = 10_000
-# A scan reads all partition keys; it is taken to read this many, which are drawn at random.
+# A scan reads all partition keys; we assume that it reads this many, which are drawn at random.
 SCANNED_KEYS = 64
 # DynamoDB stores this many bytes more for each item and each index entry.
 STORAGE_OVERHEAD = 100
@@ -165,13 +165,7 @@ def workload_of(
                 if part.units
             )
             loads.append(
-                PatternLoad(
-                    pattern.id,
-                    pattern.description,
-                    rate,
-                    units,
-                    pattern.expected.skew,
-                )
+                PatternLoad(pattern.id, pattern.description, rate, units, pattern.expected.skew)
             )
     return Workload(tuple(loads), capacity, stored, tuple(unrated), tuple(domains.assumed))
 
@@ -257,7 +251,7 @@ class KeyDomains:
 
     Fields after the same constant, as in USER#{username} and USER#{owner}, have the same domain.
     The number of its values is declared, or that of the field's type, or the number of items that
-    have it as their only key. Otherwise each item is taken to have a value of its own; `assumed`
+    have it as their only key. Otherwise we assume that each item has a value of its own; `assumed`
     lists these domains.
     """
 
@@ -325,9 +319,7 @@ class KeyDomains:
             template = template.replace(f"{{{name}}}", f"{{{domain.name}}}")
         shards = access.shards
         return KeySpace(
-            template,
-            tuple(dict.fromkeys(domains.values())),
-            1 if shards is None else shards.count,
+            template, tuple(dict.fromkeys(domains.values())), 1 if shards is None else shards.count
         )
 
 

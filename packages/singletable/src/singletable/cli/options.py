@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 from typer.core import TyperCommand
 
 if TYPE_CHECKING:
+    from singletable.schema import Provisioned
     from singletable.tables import Encryption
 
 
@@ -138,6 +139,29 @@ def parse_pairs(
 def parse_table_names(values: Iterable[str] | None) -> dict[str, str]:
     """Parse the values of --table-name."""
     return parse_pairs("--table-name", values, "DECLARED=REAL")
+
+
+def parse_capacity(text: str | None) -> Provisioned | Literal["on-demand"] | None:
+    """Parse the value of --capacity."""
+    match text:
+        case None | "on-demand":
+            return text
+        case _:
+            return parse_units("--capacity", text)
+
+
+def parse_units(option: str, text: str) -> Provisioned:
+    """Parse read and write units such as 500/100."""
+    from singletable.schema import Provisioned
+
+    read, _, write = text.replace(",", "").partition("/")
+    if read.isdecimal() and write.isdecimal() and int(read) and int(write):
+        return Provisioned(int(read), int(write))
+    choices = "on-demand, or " if option == "--capacity" else ""
+    raise typer.BadParameter(
+        f"Expected {choices}READ/WRITE units a second such as 500/100, got {text!r}.",
+        param_hint=repr(option),
+    )
 
 
 def parse_encryption(value: str) -> Encryption:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 # Narrower terminals get each row of a table as a paragraph.
 _NARROW = 72
 _INDENT = 2
-_TEXT_WIDTH = 24  # longer texts are wrapped
+# Longer names of rows, and other texts, are wrapped.
+_NAME_WIDTH = 18
+_TEXT_WIDTH = 24
 
 
 def write_output(text: str, path: Path | None, *, overwrite: bool = False) -> None:
@@ -139,34 +141,24 @@ def progress_bar(description: str) -> Generator[Callable[[Progress], None]]:
 
 
 def print_text_table(console: Console, table: TextTable) -> None:
-    """Print a table after an empty line and its title; on a narrow terminal, as paragraphs."""
+    """Print a table after an empty line and its title."""
     console.print()
     console.print(Text(table.title, style="bold"))
-    # Columns are moved together before names are broken into letters.
-    gap = next((gap for gap in (2, 1) if _least_width(table, gap) <= console.width), None)
-    if console.width < _NARROW or gap is None:
-        _print_paragraphs(console, table)
-    else:
-        _print_table(console, table, gap)
+    print_table(console, table, indent=_INDENT)
 
 
-def _is_number(table: TextTable, column: int) -> bool:
-    return column > 0 and all(row[column][:1] in "0123456789<–" for row in table.rows)
-
-
-def _least_width(table: TextTable, gap: int) -> int:
-    """Return the width that a table needs if long texts are wrapped."""
-    width = _INDENT - gap
-    for number, column in enumerate(table.columns):
-        widest = max([len(column), *(len(row[number]) for row in table.rows)])
-        width += gap + (widest if _is_number(table, number) else min(widest, _TEXT_WIDTH))
-    return width
-
-
-def _print_table(console: Console, table: TextTable, gap: int) -> None:
+def print_table(console: Console, table: TextTable, *, indent: int = 0) -> None:
+    """Print a table, without some of its optional columns or as paragraphs if it is too wide."""
+    is_narrow = console.width < _NARROW and not table.optional
+    # Columns are moved together before they are left out, and before names are broken.
+    while (gap := _widest_gap(table, console.width - indent)) is None and table.optional:
+        table = table.without(table.optional[0])
+    if gap is None or is_narrow:
+        _print_paragraphs(console, table, indent)
+        return
     printed = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0))
     for number, column in enumerate(table.columns):
-        is_number = _is_number(table, number)
+        is_number = table.is_number(number)
         printed.add_column(
             column,
             justify="right" if is_number else "left",
@@ -175,15 +167,31 @@ def _print_table(console: Console, table: TextTable, gap: int) -> None:
             header_style="dim",
             style="" if number else "cyan",
         )
-    for row in table.rows:
-        printed.add_row(*(Text(escape_controls(cell)) for cell in row))
-    print_trimmed(console, printed, indent=_INDENT)
+    for number, row in enumerate(table.rows):
+        is_total = table.has_total and number == len(table.rows) - 1
+        cells = (Text(escape_controls(cell)) for cell in row)
+        printed.add_row(*cells, style="bold" if is_total else "")
+        if note := table.notes.get(number):
+            printed.add_row(Text(f"  {escape_controls(note)}", style="dim"))
+    print_trimmed(console, printed, indent=indent)
 
 
-def _print_paragraphs(console: Console, table: TextTable) -> None:
+def _widest_gap(table: TextTable, width: int) -> int | None:
+    """Return the gap between columns with which a table fits, if long texts are wrapped."""
+    needed = 0
+    for number, column in enumerate(table.columns):
+        widest = max([len(column), *(len(row[number]) for row in table.rows)])
+        most = widest if table.is_number(number) else _TEXT_WIDTH if number else _NAME_WIDTH
+        needed += min(widest, most)
+    gaps = len(table.columns) - 1
+    return next((gap for gap in (2, 1) if needed + gap * gaps <= width), None)
+
+
+def _print_paragraphs(console: Console, table: TextTable, indent: int) -> None:
     for name, *cells in table.rows:
         line = Text(escape_controls(name), style="cyan")
         for column, cell in zip(table.columns[1:], cells, strict=True):
-            line.append(" · ", style="dim").append(f"{column} ", style="dim")
-            line.append(escape_controls(cell), style="default")
-        print_trimmed(console, line, indent=_INDENT)
+            if cell:
+                line.append(" · ", style="dim").append(f"{column} ", style="dim")
+                line.append(escape_controls(cell), style="default")
+        print_trimmed(console, line, indent=indent)

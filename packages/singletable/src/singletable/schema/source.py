@@ -46,7 +46,7 @@ def render_imports(code: str, groups: Iterable[Mapping[str, Iterable[str]]]) -> 
     blocks: list[str] = []
     for modules in groups:
         lines = [
-            render_import(module, words & set(names))
+            _render_import(module, words & set(names))
             for module, names in sorted(modules.items())
             if words & set(names)
         ]
@@ -54,13 +54,11 @@ def render_imports(code: str, groups: Iterable[Mapping[str, Iterable[str]]]) -> 
     return "\n\n".join(blocks) + "\n"
 
 
-def render_import(
-    module: str, names: Iterable[str], width: int = WIDTH, *, one_per_line: bool = False
-) -> str:
+def _render_import(module: str, names: Iterable[str]) -> str:
     """Render one import with sorted names; each is on a line of its own if they do not fit."""
     ordered = sorted(names, key=_import_order)
     line = f"from {module} import {', '.join(ordered)}"
-    if len(line) <= width and not one_per_line:
+    if len(line) <= WIDTH:
         return line
     return f"from {module} import (\n" + "".join(f"    {name},\n" for name in ordered) + ")"
 

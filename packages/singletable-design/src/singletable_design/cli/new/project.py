@@ -8,17 +8,18 @@ from __future__ import annotations
 import keyword
 import re
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 import typer
 
-from singletable.cli.app_loader import load_module
 from singletable.cli.output import shown_path
 from singletable.errors import InvalidValue, StorageError
 from singletable.migration.schema_diff.lock_file import write_lock
 from singletable.migration.schema_diff.snapshot import LOCK_NAME, snapshot
 from singletable.schema import find_tables
-from singletable_design.cli.new.app_modules import edited_modules
 from singletable_design.introspection.names import snake_case
 
 TEMPLATE = Path(__file__).parent / "template"
@@ -84,11 +85,18 @@ def _renamed(text: str, name: str) -> str:
 
 def _write_lock(name: str, package: Path, files: dict[Path, str]) -> None:
     """Record the schema of the new app, so that later changes are compared with it."""
-    module = f"{name}.entities"
-    sources = {
-        name: (package / "__init__.py", files[Path(name, "__init__.py")]),
-        module: (package / "entities.py", files[Path(name, "entities.py")]),
-    }
-    with edited_modules(sources):
-        schema = snapshot(find_tables(load_module(module)))
+    with run_source(files[Path(name, "entities.py")]) as module:
+        schema = snapshot(find_tables(module))
     write_lock(package / LOCK_NAME, schema, None)
+
+
+@contextmanager
+def run_source(text: str) -> Generator[ModuleType]:
+    """Run a module that is not written yet; it cannot be imported after the block."""
+    module = ModuleType("new_module")
+    sys.modules[module.__name__] = module
+    try:
+        exec(text, vars(module))
+        yield module
+    finally:
+        del sys.modules[module.__name__]

@@ -6,8 +6,7 @@ from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from singletable_design.planning.charts import format_number
-from singletable_design.planning.formats import format_bytes, format_dollars
+from singletable_design.planning.formats import format_bytes, format_dollars, format_number
 
 Kind: TypeAlias = Literal[
     "hot-key-write",

@@ -30,18 +30,18 @@ def advise_billing(design: Design) -> Iterator[Advice]:
     if not is_even and _can_scale(design):
         others.append("auto-scaled")
     best, *_ = compare_costs(loads, design.prices, modes=tuple(dict.fromkeys((mode, *others))))
-    saved = now.total - best.total
+    saved = now.cost - best.cost
     if not design.is_worth(saved, question=True):
         return
     yield Advice(
         "billing-mode",
         "low",
         ", ".join(table.name for table in design.tables),
-        f"The tables cost {format_dollars(now.total)} a month {now.name.split(',')[0]}, and "
-        f"{format_dollars(best.total)} {best.name}.",
+        f"The tables cost {format_dollars(now.cost)} a month {now.name.split(',')[0]}, and "
+        f"{format_dollars(best.cost)} {best.name}.",
         _change(now, best),
         saves_dollars=saved,
-        how=f"{now.name}: {format_dollars(now.total)}; {best.name}: {format_dollars(best.total)}",
+        how=f"{now.name}: {format_dollars(now.cost)}; {best.name}: {format_dollars(best.cost)}",
     )
 
 
@@ -64,3 +64,6 @@ def _change(now: MonthlyCost, best: MonthlyCost) -> str:
         if best.mode == "auto-scaled"
         else "Leave out capacity=… of the tables: on demand, you pay only for what is used."
     )
+
+
+RULES = (advise_billing,)

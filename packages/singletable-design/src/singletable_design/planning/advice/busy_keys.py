@@ -30,8 +30,7 @@ from singletable_design.planning.advice.design_facts import (
     resource_name,
     tuple_text,
 )
-from singletable_design.planning.charts import format_number
-from singletable_design.planning.formats import format_bytes
+from singletable_design.planning.formats import format_bytes, format_number
 from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT, HotKey, hot_keys
 from singletable_design.planning.workload import STORAGE_OVERHEAD, KeySpace
 
@@ -265,3 +264,6 @@ def advise_collections(design: Design) -> Iterator[Advice]:
                 "add a value to the partition key, such as the year or Shards(…, by=…).",
                 " + ".join(texts[space]),
             )
+
+
+RULES = (advise_hot_keys, advise_contention, advise_collections)

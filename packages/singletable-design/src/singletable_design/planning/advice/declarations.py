@@ -7,16 +7,10 @@ from collections.abc import Iterator
 
 from singletable.patterns import FeedPattern, WritePattern
 from singletable.schema import Model
-from singletable_design.planning.advice.advice import (
-    GROWTH_FACTOR,
-    NEAR_LIMIT,
-    Advice,
-    list_text,
-)
+from singletable_design.planning.advice.advice import GROWTH_FACTOR, NEAR_LIMIT, Advice, list_text
 from singletable_design.planning.advice.design_facts import Design
 from singletable_design.planning.bill_lines import GB
-from singletable_design.planning.charts import format_number
-from singletable_design.planning.formats import format_bytes, format_dollars
+from singletable_design.planning.formats import format_bytes, format_dollars, format_number
 from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
 from singletable_design.planning.plan import SECONDS_PER_MONTH
 from singletable_design.planning.workload import STORAGE_OVERHEAD
@@ -52,7 +46,7 @@ def advise_missing(design: Design) -> Iterator[Advice]:
             "missing-size",
             "low",
             f"{len(unsized)} of {len(design.models)} entities",
-            "These entities have no declared size, and their items are taken to have 1,024 bytes: "
+            "These entities have no declared size, so we assume 1,024 bytes: "
             f"{list_text(unsized)}.",
             f"Declare typical sizes in bytes: PatternCatalog(…, sizes={{{unsized[0]}: 400}}).",
         )
@@ -190,3 +184,6 @@ def _declared_growth(design: Design, model: Model) -> float:
 def _rounded(count: float) -> str:
     digits = max(0, len(str(round(count))) - 2)
     return f"{round(count, -digits):_.0f}"
+
+
+RULES = (advise_missing, advise_missing_values, advise_growth)

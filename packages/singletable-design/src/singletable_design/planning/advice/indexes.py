@@ -26,8 +26,7 @@ from singletable_design.planning.advice.design_facts import (
     resource_name,
     with_projection,
 )
-from singletable_design.planning.charts import format_number
-from singletable_design.planning.formats import format_bytes
+from singletable_design.planning.formats import format_bytes, format_number
 from singletable_design.planning.plan import PatternPlan
 from singletable_design.planning.workload import STORAGE_OVERHEAD
 
@@ -142,7 +141,7 @@ def advise_sparse(design: Design) -> Iterator[Advice]:
                 f"{rate_text(sum(one.units for one in parts), 'write')}.",
                 f"Make the index sparse: Key(…).on({key.index and key.index.name}, "
                 f"when={name}{test}).",
-                f"{len(values)} of {possible:,} values, taken to be equally frequent: "
+                f"{len(values)} of {possible:,} values, assumed to be equally frequent: "
                 f"{format_number(saved)} write units a second less",
                 write=saved,
                 stored=stored,
@@ -308,3 +307,6 @@ def advise_moving_keys(design: Design) -> Iterator[Advice]:
                 f"{_how_written(moved)}; half of it with entries that stay",
                 write=units / 2,
             )
+
+
+RULES = (advise_unused, advise_sparse, advise_projections, advise_moving_keys)

@@ -32,8 +32,7 @@ from singletable_design.planning.advice.design_facts import (
     with_items,
     without_filter,
 )
-from singletable_design.planning.charts import format_number
-from singletable_design.planning.formats import format_bytes
+from singletable_design.planning.formats import format_bytes, format_number
 from singletable_design.planning.plan import PatternPlan
 from singletable_design.planning.workload import KeySpace
 
@@ -249,9 +248,7 @@ def _partition_bytes(design: Design, table: Table, space: KeySpace) -> float | N
     return total
 
 
-def _rated_reads(
-    design: Design,
-) -> Iterator[tuple[PatternPlan, ReadPattern[Any, Any], Rate]]:
+def _rated_reads(design: Design) -> Iterator[tuple[PatternPlan, ReadPattern[Any, Any], Rate]]:
     for plan in design.plan.patterns:
         if isinstance(plan.pattern, ReadPattern) and plan.rate is not None:
             yield plan, plan.pattern, plan.rate
@@ -260,3 +257,12 @@ def _rated_reads(
 def _read_units(design: Design, pattern: ReadPattern[Any, Any]) -> float:
     catalog = design.catalog_of(pattern)
     return estimate(pattern, catalog.sizes, catalog.counts).typical_read
+
+
+RULES = (
+    advise_filters,
+    advise_scans,
+    advise_large_queries,
+    advise_consistency,
+    advise_joined_reads,
+)

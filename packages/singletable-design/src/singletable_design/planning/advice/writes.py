@@ -24,8 +24,7 @@ from singletable_design.planning.advice.design_facts import (
     declared_parts,
     tuple_text,
 )
-from singletable_design.planning.charts import format_number
-from singletable_design.planning.formats import format_bytes
+from singletable_design.planning.formats import format_bytes, format_number
 
 
 def advise_large_items(design: Design) -> Iterator[Advice]:
@@ -129,3 +128,6 @@ def _alternative(parts: list[RatedPart]) -> str:
         "Must all of it happen or nothing? If a reader can bear to see only the first write for a "
         "moment, send the writes one after another, the one that readers look for last."
     )
+
+
+RULES = (advise_large_items, advise_large_updates, advise_transactions)

@@ -16,18 +16,7 @@ from singletable_design.planning.simulation.simulator import SimulationSettings,
 from singletable_design.planning.simulation.what_if import find_throttle_point, shard_key
 
 __all__ = [
-    "BusyKey",
-    "Cache",
-    "PartitionHeat",
-    "PatternResult",
-    "Series",
-    "SimulationResult",
-    "SimulationSettings",
-    "Split",
-    "ThrottleCause",
-    "ThrottlePoint",
-    "WhatIf",
-    "find_throttle_point",
-    "shard_key",
-    "simulate",
-]
+    "BusyKey", "Cache", "PartitionHeat", "PatternResult", "Series", "SimulationResult",
+    "SimulationSettings", "Split", "ThrottleCause", "ThrottlePoint", "WhatIf",
+    "find_throttle_point", "shard_key", "simulate",
+]  # fmt: skip

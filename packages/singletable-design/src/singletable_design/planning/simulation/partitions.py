@@ -206,12 +206,7 @@ class Partitions:
         return Admission(rejected, by_partition, by_capacity & ~by_partition)
 
     def end_minute(
-        self,
-        minute: int,
-        consumed: Floats,
-        no_room: Floats,
-        positions: Floats,
-        weights: Floats,
+        self, minute: int, consumed: Floats, no_room: Floats, positions: Floats, weights: Floats
     ) -> list[Split]:
         """Scale and split after a minute.
 

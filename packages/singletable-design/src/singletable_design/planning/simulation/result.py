@@ -26,16 +26,6 @@ class Series:
         """Whether any units were offered."""
         return any(self.consumed) or any(self.throttled)
 
-    def by_minute(self) -> Series:
-        """Return the averages of each minute."""
-        return Series(
-            self.resource,
-            self.kind,
-            _averages(self.consumed),
-            _averages(self.throttled),
-            _averages(self.capacity),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class PartitionHeat:
@@ -156,8 +146,3 @@ class WhatIf:
     change: str
     result: SimulationResult
     throttle_point: ThrottlePoint
-
-
-def _averages(values: tuple[float, ...]) -> tuple[float, ...]:
-    minutes = [values[start : start + 60] for start in range(0, len(values), 60)]
-    return tuple(sum(minute) / len(minute) for minute in minutes)

@@ -1,0 +1,396 @@
+"""Show the figures of a plan, or the comparison of two: as a report, and as CSV files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from singletable.text_table import TextTable
+from singletable_design.planning.charts import Bar, Line, bar_chart, line_chart
+from singletable_design.planning.comparison import Comparison, Difference
+from singletable_design.planning.formats import (
+    format_bytes,
+    format_change,
+    format_difference,
+    format_dollars,
+    format_number,
+    format_rate,
+)
+from singletable_design.planning.plan_report import PatternFigures, PlanReport, ResourceFigures
+from singletable_design.planning.report import (
+    Chart,
+    Details,
+    Part,
+    Report,
+    Sentences,
+    csv_table,
+    key_figures,
+    make_report,
+)
+
+# The page charts the most expensive patterns; the table below the chart has all.
+_CHARTED_PATTERNS = 12
+_HOUR_TICKS = ("0:00", "6:00", "12:00", "18:00", "24:00 UTC")
+# The months of growth in the table; the charts and files have all.
+_MONTHS = (0, 1, 3, 6, 12)
+_FIRST_BREAK_EVENS = 2
+_TOP_ADVICE = 3
+# A key that needs more than this share of a partition is marked.
+_WARM = 0.5
+_ROUNDING = 1e-9
+# Fewer units per second are not worth their digits.
+_LEAST_UNITS = 0.01
+_MARKS = {"added": "+ ", "removed": "− ", "changed": "~ ", "same": "  "}
+
+
+def show_plan(report: PlanReport) -> Report:
+    """Return everything that a team decides with, from the figures of a plan."""
+    return make_report(
+        f"The plan of {report.name}",
+        _summary(report),
+        [
+            ("At a glance", [key_figures(_key_figures(report))]),
+            ("Access patterns", _patterns(report)),
+            ("Tables and indexes", _resources(report)),
+            ("Billing modes", _modes(report)),
+            ("Load by hour of day", _hours(report)),
+            ("Growth", _growth(report)),
+            ("Assumptions", [Sentences(report.assumptions)]),
+            ("Advice", _advice(report)),
+        ],
+    )
+
+
+def _summary(report: PlanReport) -> Iterator[str]:
+    best = report.cheapest
+    yield f"{report.name}: {format_dollars(report.cost)} a month {report.mode_name}"
+    patterns = len(report.patterns)
+    yield (
+        f"{patterns} pattern{'' if patterns == 1 else 's'}, {_total(report, 'average')} units/s on "
+        f"average, {_total(report, 'peak')} at peak, "
+        f"{format_bytes(sum(one.bytes for one in report.resources))} stored."
+    )
+    dated = "" if report.price_date is None else f" of {report.price_date}"
+    text = f"Prices of {report.region}{dated}, {report.hours_per_month:,g} hours a month."
+    if report.months:
+        text += f" After {report.months:g} month{'' if report.months == 1 else 's'} of growth."
+    yield text + (f" Scaled by {format_number(report.factor)}." if report.factor != 1 else "")
+    if best.name != report.mode_name:
+        yield f"The cheapest: {best.name}, {format_dollars(best.cost)} a month."
+
+
+def _key_figures(report: PlanReport) -> Iterator[tuple[str, str, str]]:
+    best = report.cheapest
+    yield report.mode_name, format_dollars(report.cost), "a month"
+    if best.name != report.mode_name:
+        yield f"cheapest: {best.name}", format_dollars(best.cost), "a month"
+    for kind in ("read", "write"):
+        average, peak = report.total(kind, "average"), report.total(kind, "peak")
+        yield f"{kind} units/s", format_number(average), f"{format_number(peak)} at peak"
+    items = sum(one.items for one in report.resources if one.index is None)
+    size = sum(one.bytes for one in report.resources)
+    yield "stored", format_bytes(size), f"{items:,.0f} items"
+    hottest = max((one.hottest.share for one in report.resources if one.hottest), default=0.0)
+    yield "hottest key", _percent(hottest), "of what a partition accepts"
+
+
+def _patterns(report: PlanReport) -> Iterator[Part]:
+    ranked = sorted((one for one in report.patterns if one.cost), key=lambda one: -one.cost)
+    charted = ranked[:_CHARTED_PATTERNS]
+    bars = [
+        Bar(_title(one), one.cost, f"{format_dollars(one.cost)}, {one.share:.0%}")
+        for one in charted
+    ]
+    rest = report.cost - sum(one.cost for one in charted)
+    if rest > 0.005:
+        bars.append(Bar("Storage and the rest", rest, format_dollars(rest)))
+    yield Chart(bar_chart(f"Dollars per month by pattern, {report.mode_name}", bars))
+    rows = [_pattern_row(one) for one in report.patterns]
+    other = report.other_costs
+    if other > _ROUNDING:
+        share = f"{100 * other / report.cost:.0f} %"
+        rows.append(("storage and the rest", "", "", "", "", _amount(other), share))
+    rows.append(("all", "", "", "", _total(report, "average"), _amount(report.cost), ""))
+    columns = ("pattern", "calls", "at peak", "units/call", "units/s", "$/month", "share")
+    optional = ("share", "at peak", "units/s", "units/call", "calls")
+    table = TextTable("All access patterns", columns, tuple(rows), optional, has_total=True)
+    steady = all(one.peak_calls == one.calls for one in report.patterns)
+    yield table.without("at peak") if steady else table
+    yield Sentences(("r: read units, w: write units.",), "note")
+    yield from (Details(_title(one), one.how) for one in report.patterns)
+
+
+def _title(pattern: PatternFigures) -> str:
+    return f"{pattern.code}  {pattern.title}"
+
+
+def _pattern_row(one: PatternFigures) -> tuple[str, ...]:
+    row = (
+        _title(one),
+        format_rate(one.calls),
+        format_rate(one.peak_calls),
+        _load(one.read_per_call, one.write_per_call),
+    )
+    if one.calls is None:
+        return (*row, "", "", "")
+    return (*row, _load(one.read, one.write), _amount(one.cost), f"{100 * one.share:.0f} %")
+
+
+def _resources(report: PlanReport) -> Iterator[Part]:
+    columns = ("table or index", "units/s", "at peak", "items", "stored", "hottest key", "$/month")
+    rows = tuple(
+        (
+            one.name,
+            _load(one.read.average, one.write.average),
+            _load(one.read.peak, one.write.peak),
+            f"{one.items:,.0f}",
+            format_bytes(one.bytes),
+            "" if one.hottest is None else _percent(one.hottest.share),
+            _amount(one.cost),
+        )
+        for one in report.resources
+    )
+    optional = ("items", "at peak", "stored", "hottest key", "units/s")
+    yield TextTable("Load, storage and cost", columns, rows, optional)
+    share = "Hottest key: its share of the 3,000 read and 1,000 write units/s of a partition."
+    yield Sentences((share,), "note")
+    yield Sentences(tuple(_warm_keys(report.resources)), "warning")
+    hottest = [(one, one.hottest) for one in report.resources if one.hottest is not None]
+    bars = [
+        Bar(f"{key.key} in {one.name}", key.share, _percent(key.share), is_bad=key.share > 1)
+        for one, key in hottest
+    ]
+    if bars:
+        title = "Hottest partition keys at peak, as a share of what a partition accepts"
+        yield Chart(bar_chart(title, bars, limit=max(1.0, *(bar.value for bar in bars))))
+    if any(one.bytes for one in report.resources):
+        sizes = [Bar(one.name, one.bytes, format_bytes(one.bytes)) for one in report.resources]
+        yield Chart(bar_chart("Storage", sizes))
+    for one in report.resources:
+        key = () if one.hottest is None else (f"hottest key, {one.hottest.key}: {one.hottest.how}",)
+        yield Details(one.name, (*one.how, *key))
+
+
+def _warm_keys(resources: Sequence[ResourceFigures]) -> Iterator[str]:
+    for resource in resources:
+        key = resource.hottest
+        if key is None or key.share < _WARM:
+            continue
+        relief = "DynamoDB can divide its items." if key.divisible else "DynamoDB cannot divide it."
+        over = "needs more than a partition accepts" if key.share > 1 else "is near the limit"
+        yield (
+            f"{key.key} in {resource.name} {over}: {_load(key.read, key.write)} units/s at peak, "
+            f"by {', '.join(key.patterns)}. {relief}"
+        )
+
+
+def _modes(report: PlanReport) -> Iterator[Part]:
+    title = "Dollars per month by billing mode and table class"
+    bars = [Bar(mode.name, mode.cost, format_dollars(mode.cost)) for mode in report.modes]
+    yield Chart(bar_chart(title, bars))
+    rows = tuple(
+        (
+            f"{'✓' if mode is report.cheapest else ' '} {mode.name}",
+            _amount(mode.cost),
+            _amount(mode.upfront) if mode.upfront else "",
+            "" if mode.name == report.mode_name else _signed(mode.cost - report.cost),
+        )
+        for mode in report.modes
+    )
+    columns = ("billing mode", "$/month", "upfront", "difference")
+    yield TextTable(title, columns, rows, ("upfront", "difference"))
+    texts = iter(report.break_even)
+    yield Sentences(tuple(islice(texts, _FIRST_BREAK_EVENS)))
+    yield Details("Where the other ways to pay break even", tuple(texts))
+    for mode in report.modes:
+        lines = [f"{line.name}: {line.how} = {format_dollars(line.cost)}" for line in mode.lines]
+        yield Details(f"{mode.name}, {format_dollars(mode.cost)}", (*lines, *mode.notes))
+
+
+def _hours(report: PlanReport) -> Iterator[Part]:
+    lines: list[Line] = []
+    for kind in ("read", "write"):
+        loads = [one.read if kind == "read" else one.write for one in report.resources]
+        totals = [sum(hour) for hour in zip(*(load.hourly for load in loads), strict=True)]
+        # Steps: the value of an hour is at its start and at its end.
+        lines.append(Line(f"{kind} units", [one for one in totals for _ in range(2)], "area"))
+    title, unit = "Units per second by hour of day", "units/s, average of each hour"
+    yield Chart(line_chart(title, lines, ticks=_HOUR_TICKS, unit=unit))
+
+
+def _growth(report: PlanReport) -> Iterator[Part]:
+    months = report.growth
+    if not months:
+        yield Sentences(
+            (
+                "No growth is declared. Declare it with per_second(…, growth=0.05) and "
+                "ItemCount(…, growth=0.05): 5 percent a month.",
+            ),
+            "note",
+        )
+        return
+    columns = ("in month", "units/s", "items", "stored", "$/month", "cheapest")
+    rows = tuple(
+        (
+            format_number(one.month),
+            _load(one.read, one.write),
+            f"{one.items:,.0f}",
+            format_bytes(one.bytes),
+            _amount(one.cost),
+            _amount(one.cheapest_cost),
+        )
+        for number, one in enumerate(months)
+        if number in _MONTHS
+    )
+    yield TextTable("Growth by month", columns, rows, ("items", "units/s", "stored"))
+    ticks = [f"month {one.month:g}" for one in months if (one.month - months[0].month) % 3 == 0]
+    costs = [
+        Line(report.mode_name, [one.cost for one in months], "area"),
+        Line("cheapest billing mode", [one.cheapest_cost for one in months]),
+    ]
+    yield Chart(line_chart("Dollars per month", costs, ticks=ticks, unit="$ per month"))
+    sizes = Line("tables and indexes", [one.bytes / 2**30 for one in months], "area")
+    yield Chart(line_chart("Storage", [sizes], ticks=ticks, unit="GB"))
+
+
+def _advice(report: PlanReport) -> Iterator[Part]:
+    texts = (f"{one.problem} {one.change} {one.saving}".rstrip() for one in report.advice)
+    yield Sentences(tuple(texts), "numbered", _TOP_ADVICE)
+    for number, one in enumerate(report.advice, 1):
+        yield Details(f"Advice {number}, {one.subject}", (one.how,) if one.how else ())
+
+
+def show_comparison(comparison: Comparison) -> Report:
+    """Return two designs side by side."""
+    before, after, total = comparison.before, comparison.after, comparison.total
+    names = (
+        name if comparison.name == report.name else f"{name}: {report.name}"
+        for name, report in (("before", before), ("after", after))
+    )
+    bars = [
+        Bar(name, report.cost, format_dollars(report.cost))
+        for name, report in zip(names, (before, after), strict=True)
+    ]
+    best = comparison.cheapest
+    cheapest = (
+        f"The cheapest modes: {format_dollars(best.before or 0)} → "
+        f"{format_dollars(best.after or 0)}{_in_percent(best)} ({best.title})."
+    )
+    return make_report(
+        comparison.name,
+        [
+            f"{comparison.name}: {format_difference(total.difference)} a month"
+            f"{_in_percent(total)}, {after.mode_name}",
+            *comparison.notes,
+        ],
+        [
+            ("Total", [Chart(bar_chart("Dollars per month", bars))]),
+            ("Access patterns", [_differences("pattern", comparison.with_other_costs(), total)]),
+            ("Tables and indexes", [_differences("table or index", comparison.resources, total)]),
+            (
+                "Billing modes",
+                [_differences("billing mode", comparison.modes), Sentences((cheapest,))],
+            ),
+        ],
+    )
+
+
+def _differences(
+    name: str, differences: Sequence[Difference], total: Difference | None = None
+) -> TextTable:
+    rows = [_difference_row(one) for one in differences]
+    rows += [] if total is None else [("  all", *_difference_row(total)[1:])]
+    return TextTable(
+        f"Dollars per month by {name}",
+        (name, "before", "after", "difference", "%"),
+        tuple(rows),
+        ("%", "before"),
+        has_total=total is not None,
+        notes={number: "; ".join(one.notes) for number, one in enumerate(differences) if one.notes},
+    )
+
+
+def _difference_row(one: Difference) -> tuple[str, ...]:
+    return (
+        _MARKS[one.change] + " ".join(part for part in (one.name, one.title) if part),
+        "" if one.before is None else _amount(one.before),
+        "" if one.after is None else _amount(one.after),
+        _signed(one.difference) if one.difference else "",
+        format_change(one.percent) if one.difference and one.percent is not None else "",
+    )
+
+
+def _total(report: PlanReport, figure: str) -> str:
+    if figure == "peak":
+        return _load(report.total("read", "peak"), report.total("write", "peak"))
+    return _load(report.total("read", "average"), report.total("write", "average"))
+
+
+def _load(read: float, write: float) -> str:
+    """Format read and write units: 250r, 12.5r 3w, < 0.01."""
+    pairs = ((read, "r"), (write, "w"))
+    parts = [f"{format_number(units)}{kind}" for units, kind in pairs if units >= _LEAST_UNITS]
+    return " ".join(parts) or ("< 0.01" if read + write else "0")
+
+
+def _amount(dollars: float) -> str:
+    return format_dollars(dollars).replace("$", "")
+
+
+def _signed(dollars: float) -> str:
+    return format_difference(dollars).replace("$", "")
+
+
+def _percent(share: float) -> str:
+    """Format a share: 72 %, 0.4 %, < 0.1 %."""
+    if 0 < share < 0.001:
+        return "< 0.1 %"
+    digits = 0 if share >= 0.01 or not share else 1
+    return f"{100 * share:.{digits}f} %"
+
+
+def _in_percent(difference: Difference) -> str:
+    return "" if difference.percent is None else f" ({format_change(difference.percent)})"
+
+
+def plan_csv(report: PlanReport, comparison: Comparison | None = None) -> dict[str, str]:
+    """Return CSV files by name, with numbers as a spreadsheet reads them."""
+    files = {
+        "patterns.csv": csv_table(
+            "code title kind calls_per_second=calls peak_calls_per_second=peak_calls "
+            "read_units_per_call=read_per_call write_units_per_call=write_per_call "
+            "read_units_per_second=read write_units_per_second=write dollars_per_month=cost share",
+            report.patterns,
+        ),
+        "tables.csv": csv_table(
+            "name table index read_units_per_second=read.average "
+            "write_units_per_second=write.average peak_read_units=read.peak "
+            "peak_write_units=write.peak items bytes hottest_key=hottest.key "
+            "hottest_key_share=hottest.share dollars_per_month=cost",
+            report.resources,
+        ),
+        "costs.csv": csv_table(
+            "billing_mode=0.mode table_class=0.table_class line=1.name resource=1.resource "
+            "dollars_per_month=1.cost how=1.how",
+            ((mode, line) for mode in report.modes for line in mode.lines),
+        ),
+        "growth.csv": csv_table(
+            "month read_units_per_second=read write_units_per_second=write items bytes "
+            "dollars_per_month=cost cheapest_mode=cheapest "
+            "cheapest_dollars_per_month=cheapest_cost",
+            report.growth,
+        ),
+    }
+    if comparison is not None:
+        compared: Iterable[tuple[str, Iterable[Difference]]] = (
+            ("pattern", comparison.patterns),
+            ("table", comparison.resources),
+            ("mode", comparison.modes),
+            ("total", (comparison.total,)),
+        )
+        files["comparison.csv"] = csv_table(
+            "what=0 name=1.name title=1.title change=1.change before=1.before after=1.after "
+            "difference=1.difference",
+            ((what, one) for what, differences in compared for one in differences),
+        )
+    return files
