@@ -276,19 +276,10 @@ def _compare_versions(pair: EntityPair) -> Changes:
 def _compare_primary_keys(pair: EntityPair) -> Changes:
     if pair.before.key.keys() != pair.after.key.keys():
         return  # the key of the table has changed, which is reported
-    yield from _compare_old_keys(pair)
     if _same_keys(pair, pair.before.key, pair.after.key):
         return
     texts = describe_templates(pair.before.key), describe_templates(pair.after.key)
     change = SchemaChange(pair.table, f"{pair.name} key", *texts, REWRITE, "")
-    steps = (PlannedStep("Rewrite", pair.name),)
-    if any(_same_keys(pair, pair.before.key, old) for old in pair.after.old_keys):
-        advice = (
-            "Items are found under both keys, and moved when they are written. A rewrite moves all "
-            "of them: run it when no program of the old version is left."
-        )
-        yield replace(change, kind=NO_MIGRATION, advice=advice, steps=steps)
-        return
     if may_match(pair.before.key, pair.after.key):
         advice = (
             "The key of an item cannot be changed, so all items would be rewritten. But old and "
@@ -299,23 +290,10 @@ def _compare_primary_keys(pair: EntityPair) -> Changes:
         return
     advice = (
         "The key of an item cannot be changed, so each item is replaced by one with the new key, "
-        "in one transaction. Programs of the old version find only the old keys. Declare the old "
-        "key as well, Key(…, old=(OldKey(…),)), or copy to a new table, if both must work at the "
-        "same time."
+        "in one transaction. Programs of the old version find only the old keys. Copy to a new "
+        "table if both must work at the same time."
     )
-    yield replace(change, advice=advice, steps=steps)
-
-
-def _compare_old_keys(pair: EntityPair) -> Changes:
-    known = [pair.after.key, *pair.after.old_keys]
-    for old in pair.before.old_keys:
-        if not any(_same_keys(pair, old, key) for key in known):
-            advice = (
-                "Items that are still under the old key are not found any more. Move all of them "
-                "while it is declared; then the migration records that there are none."
-            )
-            subject, text = f"{pair.name} old key", describe_templates(old)
-            yield SchemaChange(pair.table, subject, text, "removed", DANGEROUS, advice)
+    yield replace(change, advice=advice, steps=(PlannedStep("Rewrite", pair.name),))
 
 
 def _compare_index_keys(pair: EntityPair) -> Changes:
