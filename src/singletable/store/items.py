@@ -70,7 +70,8 @@ def create(context: Context, item: E, if_: Condition[E] | None) -> Steps[E]:
     if lacks_number(model, item):
         created = yield from take_number(context, model, item, if_)
     plan, _ = yield from commit(context, Create(context, model, created, if_))
-    set_number(model, item, created)
+    if created is not item:
+        set_number(model, item, created)
     return apply_stamps(item, plan)
 
 

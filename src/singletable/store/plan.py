@@ -160,23 +160,7 @@ class ItemChange(ABC):
         return Plan([write, *others], plan.stamps, plan.before or old, after)
 
 
-class _WholeItem(ItemChange):
-    """A change that stores a whole item."""
-
-    def __init__(
-        self, context: Context, model: Model, item: Any, if_: Condition[Any] | None
-    ) -> None:
-        self.context = context
-        self.model = model
-        self.item = item
-        self.if_ = if_
-
-    def item_key(self) -> ItemKey[Any]:
-        """Return the key of the item."""
-        return key_of(self.item)
-
-
-class Create(_WholeItem):
+class Create(ItemChange):
     """Store an item that does not exist yet; `keep_stamps` keeps its version and times."""
 
     depends = False
@@ -190,8 +174,15 @@ class Create(_WholeItem):
         *,
         keep_stamps: bool = False,
     ) -> None:
-        super().__init__(context, model, item, if_)
+        self.context = context
+        self.model = model
+        self.item = item
+        self.if_ = if_
         self.keep_stamps = keep_stamps
+
+    def item_key(self) -> ItemKey[Any]:
+        """Return the key of the item."""
+        return key_of(self.item)
 
     def plan(self, old: Item | None = None) -> Plan:
         """Plan to create the item, or to replace an expired one."""
@@ -211,7 +202,7 @@ class Create(_WholeItem):
         return Plan([write, *plan_side_writes(context, model, key, None, item, now)], stamps)
 
 
-class Put(_WholeItem):
+class Put(ItemChange):
     """Store an item over the one with its key; with `must_exist`, only over one."""
 
     checks_markers = True
@@ -225,19 +216,23 @@ class Put(_WholeItem):
         *,
         must_exist: bool = False,
     ) -> None:
-        super().__init__(context, model, item, if_)
+        self.context = context
+        self.model = model
+        self.item = item
+        self.if_ = if_
         self.must_exist = must_exist
         self.reads = reads_before_put(model)
         self.depends = self.reads or if_ is not None
 
-    def prepare(self) -> Steps[Plan]:
-        """Plan the change; raise if the item has no number yet, which only a create assigns."""
+    def item_key(self) -> ItemKey[Any]:
+        """Return the key of the item; raise if it has no number yet, which create assigns."""
         check_number(self.model, self.item)
-        return super().prepare()
+        return key_of(self.item)
 
     def plan(self, old: Item | None = None) -> Plan:
         """Plan to put the item; the counters of `old` are kept."""
         context, model, now = self.context, self.model, self.context.clock()
+        check_number(model, self.item)
         field = model.role("version")
         version: int = self.item.__dict__.get(field.name, 0) if field else 0
         stamps = _stamps(model, self.item, now, version=version + 1)
