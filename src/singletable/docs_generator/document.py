@@ -90,7 +90,7 @@ def _table_section(
         if model.tag is not None:
             yield f"Type tag: {code(model.tag[0])} = {code(model.tag[1])}."
         versions = model.versions
-        if versions.attribute is not None:
+        if versions.is_declared:
             yield f"Schema version: {code(versions.attribute)} = {code(str(versions.current))}."
         yield field_table(model)
 

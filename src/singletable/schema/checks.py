@@ -233,7 +233,7 @@ def check_model(model: Model) -> None:
 def _check_version_attribute(model: Model, used: set[str]) -> None:
     name = model.versions.attribute
     keys = {attribute.name for attribute in model.table.all_key_attributes()}
-    if name is not None and name in used | keys | {model.table.ttl}:
+    if name in used | keys | {model.table.ttl}:
         raise DeclarationError(
             f"{model.name}: the schema version would be stored as {name!r}, which is a field, a "
             "key attribute, the type tag or the TTL. Choose another attribute: "

@@ -252,6 +252,6 @@ def _other_attributes(
     names = {column.attribute.name for column in columns}
     if tag is not None:
         names.add(tag[0])
-    if versions.attribute is not None:
+    if versions.is_declared:
         names.add(versions.attribute)
     return frozenset(names - {field.attribute for field in fields.values() if field.stored})

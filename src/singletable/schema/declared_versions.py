@@ -72,7 +72,6 @@ class DeclaredVersions(SchemaVersions):
     """The schema version of an entity, and how its items are converted from and to older ones."""
 
     is_declared = True
-    attribute: str
 
     def __init__(
         self, entity: type[Any], attribute: str, current: int, write: int | None, oldest: int

@@ -20,8 +20,8 @@ class SchemaVersions:
     """The schema versions of an entity that declares none: all its items are current."""
 
     is_declared = False
-    # The attribute that has the number of the version.
-    attribute: str | None = None
+    # The attribute that has the number of the version; empty without one.
+    attribute = ""
     current = 1
     oldest = 1
     # The older version in which items are stored, while other programs know only that.

@@ -175,7 +175,7 @@ def check_whole(model: Model, access: ResolvedKey) -> None:
 def check_version_projected(model: Model, access: ResolvedKey) -> None:
     """Raise if an index does not contain the schema version of its items."""
     attribute = model.versions.attribute
-    if attribute is not None and not is_projected(model, access.index, attribute):
+    if attribute and not is_projected(model, access.index, attribute):
         raise InvalidValue(
             f"{access}: {access.index!r} does not contain {attribute}, so the schema "
             "version of its items is unknown. Project it, or read the items from the table with "

@@ -150,12 +150,16 @@ class Transaction:
 
     def _take_numbers(self) -> Steps[None]:
         """Take the numbers of new items, before the transaction."""
+        numbered: dict[int, Any] = {}
         for item, change in self._unnumbered:
             model = change.model
-            if not lacks_number(model, item):
+            if id(item) in numbered:
+                change.item = numbered[id(item)]
+            if not lacks_number(model, change.item):
                 continue  # assigned since
             try:
                 change.item = yield from take_number(self._context, model, item, change.if_)
+                numbered[id(item)] = change.item
             except NotFound as error:
                 sequence = cast(Counter, model.sequence)
                 key = parent_key(sequence, item)

@@ -67,7 +67,7 @@ class PetV1(Entity):
     title: Attr[str] = attr()
 
 
-class Pets(ModelEntity[Pet], table=people, schema_version=("v", 2)):
+class Pets(ModelEntity[Pet], table=people, schema_version=("v", 3)):
     """How pets are stored."""
 
     name: Attr[str] = attr()
@@ -88,4 +88,4 @@ class Account(Entity, table=people, schema_version=2):
 
 
 Account.renamed(from_=1, number="no")
-Pets.renamed(from_=1, name="title")
+Pets.renamed(from_=2, name="Name")

@@ -253,7 +253,7 @@ def _entity(model: Model, texts: TypeTexts) -> EntitySchema:
         key_name=model.key.name,
         type_tag=model.tag,
         schema_version=versions.current if versions.is_declared else None,
-        version_attribute=versions.attribute,
+        version_attribute=versions.attribute or None,
         write_version=versions.write,
         oldest_version=versions.oldest,
         indexes={name: _index_key(access) for name, access in model.indexes.items()},
