@@ -76,7 +76,7 @@ class Upsert(ItemChange):
         # The item before an update; and the new item, if that is what was planned.
         self.old: Item | None = None
         self.created: Any = None
-        self._new_item()
+        self._new = self._new_item()
         self.reads = not self._is_one_request()
 
     def item_key(self) -> ItemKey[Any]:
@@ -213,7 +213,7 @@ class Upsert(ItemChange):
             name for access in model.indexes.values() for name in access.dedicated_attributes
         ]
         if index_keys:
-            new = Create(self.context, model, self._new_item()).plan().writes[0].item or {}
+            new = Create(self.context, model, self._new).plan().writes[0].item or {}
             for name in index_keys:
                 if name in new:
                     initial.setdefault(name, new[name])
