@@ -49,7 +49,7 @@ class Thing(Entity, table=odd, type_tag=("kind", "THING")):
     score: Attr[Decimal] = attr()
     name: Attr[str] = attr(default="<b>&|`x`")
     at: Attr[datetime] = attr()
-    color: Attr[Color | None] = attr(default=None, old_names=("Co|or",), old_types={int: Color})
+    color: Attr[Color | None] = attr(default=None)
     made: Attr[datetime] = created()
     changed: Attr[datetime] = updated()
     state: Attr[int] = version()

@@ -66,7 +66,7 @@ def test_document_has_a_row_for_each_declaration(row: str) -> None:
         "`{area}`, `{level}` / `{score}`, `{name}` (`ranked`)",
         '`ALL#{0…3}` / `{at}` (`shared`)<br>only if `level = "high"`',
         '| `level` | `level` | `"low" \\| "high"` | S | key `ranked`<br>default `\'low\'` |',
-        "| `color` | `color` | `Color \\| None` | S | old names `Co\\|or`<br>old types `int` |",
+        "| `color` | `color` | `Color \\| None` | S |  |",
         "unique together with `area` (`one_name`); values are never reused",
         "Things \\| of a \\<level\\>, \\`sorted\\` by \\[score\\](x)",
         "| Query Thing, in each of 4 shards | `spread` | `spread = ALL#{0…3}` | eventual |",

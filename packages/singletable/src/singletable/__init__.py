@@ -53,7 +53,7 @@ _EXPORTS = {
     "singletable.schema": """
         Attr attr Binary casefold Collection concat Condition Count created
         DeclarationWarning descending Edit Entity evolve expires Index ItemKey Key key_of LocalIndex
-        ModelEntity Number OldKey ordered padded Partition Path Provisioned repeated
+        ModelEntity Number ordered padded Partition Path Provisioned repeated
         Selection sequence Shards Table TimeFormat Unique updated version
     """,
     "singletable.schema.codec": """

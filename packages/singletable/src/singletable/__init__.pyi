@@ -141,7 +141,6 @@ from singletable.schema import Key as Key
 from singletable.schema import LocalIndex as LocalIndex
 from singletable.schema import ModelEntity as ModelEntity
 from singletable.schema import Number as Number
-from singletable.schema import OldKey as OldKey
 from singletable.schema import Partition as Partition
 from singletable.schema import Path as Path
 from singletable.schema import Provisioned as Provisioned

@@ -34,7 +34,10 @@ KEY = 'key = Key(pk=("USER", name), sk="PROFILE")'
 UNIQUE = f"{KEY}\n    one_email = Unique(casefold(email))"
 OPTIONAL = f"{KEY}\n    phone: Attr[str | None] = attr(default=None)"
 # The last of two declarations of a field counts.
-RENAMED = f'email: Attr[str] = attr(name="mail", old_names=("email",))\n    {KEY}'
+RENAMED = (
+    f'email: Attr[str] = attr(name="mail")\n    {KEY}\n\n\nUser.renamed(from_=1, email="email")'
+)
+VERSION = "table=table, schema_version=2"
 REQUIRED = f"{KEY}\n    phone: Attr[str] = attr()"
 _numbers = count()
 
@@ -47,10 +50,11 @@ class App:
         self.name = ""
         self.declare(KEY)
 
-    def declare(self, text: str) -> None:
+    def declare(self, text: str, arguments: str = "table=table") -> None:
         """Write the declaration into a new module."""
         self.name = f"declaration{next(_numbers)}"
-        (self._folder / f"{self.name}.py").write_text(DECLARATION.replace(KEY, text))
+        declaration = DECLARATION.replace(KEY, text).replace("table=table", arguments)
+        (self._folder / f"{self.name}.py").write_text(declaration)
 
     @property
     def migrations(self) -> list[Path]:
@@ -83,7 +87,7 @@ def test_safe_change_is_recorded(run: Run, app: App) -> None:
 
 def test_optional_steps_are_drafted_instead_of_recorded(run: Run, app: App) -> None:
     run("diff", app.name, "--write")
-    app.declare(RENAMED)
+    app.declare(RENAMED, VERSION)
     code, out, _ = run("diff", app.name)
     assert (code, "Optional steps: Backfill(User)" in out) == (0, True)
     assert f"optional steps instead: singletable migration new {app.name} NAME" in out

@@ -15,7 +15,6 @@ from singletable import (
     Entity,
     Index,
     Key,
-    OldKey,
     Store,
     Table,
     TransformFailed,
@@ -23,11 +22,10 @@ from singletable import (
     VersionConflict,
     attr,
     casefold,
-    padded,
     updated,
     version,
 )
-from singletable.migration import AddIndex, AddUnique, Backfill
+from singletable.migration import AddIndex, Backfill
 from singletable.migration.environment import Environment
 from singletable.operations import GetItem, PutItem, TransactWriteItems, UpdateItem
 from singletable.testing import InterruptedDriver
@@ -290,79 +288,3 @@ def test_a_crash_at_any_request_changes_nothing_in_the_result() -> None:
     assert (
         crash_at_every_request([after], lambda engine: fill(engine, 4), add_index_and_backfill) > 8
     )
-
-
-class OldAccount(Entity, table=before, type_tag=("type", "account")):
-    number: Attr[int] = attr()
-    holder: Attr[str] = attr()
-    revision: Attr[int] = version()
-    key = Key(pk="ACCOUNTS", sk=("ACCOUNT", padded(number, 4)))
-
-
-class Account(Entity, table=after, type_tag=("type", "account")):
-    """An account with a longer number in its key."""
-
-    number: Attr[int] = attr()
-    holder: Attr[str] = attr()
-    revision: Attr[int] = version()
-    key = Key(
-        pk="ACCOUNTS",
-        sk=("ACCOUNT", padded(number, 8)),
-        old=(OldKey(pk="ACCOUNTS", sk=("ACCOUNT", padded(number, 4))),),
-    )
-    one_holder = Unique(holder)
-
-
-def fill_accounts(driver: Driver) -> None:
-    store = Store(driver)
-    store.admin.create_table(before)
-    for number in range(3):
-        store.create(OldAccount(number=number, holder=f"h{number}"))
-
-
-def exclaim_holder(account: Account) -> None:
-    account.holder = account.holder.removesuffix("!") + "!"
-
-
-def test_items_under_old_keys_move_to_the_new_one(engine: Engine) -> None:
-    fill_accounts(engine)
-    store = Store(engine)
-    env = environment(engine, after)
-    AddUnique(Account, "one_holder").run(env)
-    read = store.get(Account.key(1))
-    assert read is not None
-
-    def write() -> None:
-        store.update(OldAccount.key(0), OldAccount.holder.set("changed"))
-        store.delete(OldAccount.key(2))
-
-    live = environment(InterruptedDriver(engine, TransactWriteItems, before=write), after)
-    live.state.scans.clear()
-    Backfill(Account, exclaim_holder).run(live)
-    items = [item for item in stored(engine, after) if item.get("type") == {"S": "account"}]
-    assert [(item["SK"]["S"], item["holder"]["S"]) for item in items] == [
-        ("ACCOUNT#00000000", "changed!"),
-        ("ACCOUNT#00000001", "h1!"),
-    ]
-    assert store.find(Account.one_holder("h1!")) == store.get(Account.key(1))
-    assert store.find(Account.one_holder("h1")) is None
-    with pytest.raises(VersionConflict):
-        store.put(read)
-
-
-def test_an_item_under_both_keys_is_reported(engine: Engine) -> None:
-    fill_accounts(engine)
-    store = Store(engine)
-    store.get(Account.key(1))
-    store.modify(Account.key(1), lambda account: None)
-    # A program that does not know the new key creates it again.
-    store.create(OldAccount(number=1, holder="x"))
-    with pytest.raises(TransformFailed, match=r"SK=ACCOUNT#0001: there is another item under its"):
-        Backfill(Account).run(environment(engine, after))
-
-
-def test_a_crash_while_items_move_changes_nothing_in_the_result() -> None:
-    def move(env: Environment) -> None:
-        Backfill(Account, exclaim_holder).run(env)
-
-    assert crash_at_every_request([after], fill_accounts, move) > 5

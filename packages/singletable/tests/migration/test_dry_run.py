@@ -133,14 +133,15 @@ def test_a_backfill_shows_the_attributes_that_change(
         v: Attr[int] = version()
         key = Key(pk=("PERSON", name), sk="PERSON")
 
-    class Person(Entity, table=people):
+    class Person(Entity, table=people, schema_version=("n", 2)):
         name: Attr[str] = attr()
-        city: Attr[str] = attr(name="town", old_names=("city",))
+        city: Attr[str] = attr(name="town")
         kept: Attr[int] = attr(default=1)
         v: Attr[int] = version()
         key = Key(pk=("PERSON", name), sk="PERSON")
         by_name = Key(pk=("NAME", name)).on(index)
 
+    Person.renamed(from_=1, city="city")
     site.store.admin.create_table(people)
     site.store.put(OldPerson(name="ada"))
     result = dry_run(Migration(Backfill(Person), name="0001"), site.engine)
@@ -149,4 +150,12 @@ def test_a_backfill_shows_the_attributes_that_change(
     (old,) = (line.split() for line in lines if line.startswith("- "))
     (new,) = (line.split() for line in lines if line.startswith("+ "))
     assert {*old} == {"-", "PK=PERSON#ada", "SK=PERSON", "city=Rome", "v=1"}
-    assert {*new} == {"+", "PK=PERSON#ada", "SK=PERSON", "town=Rome", "v=2", "GSI1PK=NAME#ada"}
+    assert {*new} == {
+        "+",
+        "PK=PERSON#ada",
+        "SK=PERSON",
+        "town=Rome",
+        "v=2",
+        "n=2",
+        "GSI1PK=NAME#ada",
+    }

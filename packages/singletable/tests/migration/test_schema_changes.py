@@ -45,8 +45,6 @@ SAFE_CHANGES = [
     (STATUS, STATUS.replace('"active"]', '"active", "gone"]'), "User.status"),
     (STATUS, STATUS.replace('default="new"', 'default="active"'), "User.status"),
     (STATUS, 'status: Attr[str] = attr(default="new")', "User.status"),
-    (EMAIL, 'email: Attr[str] = attr(name="Email", old_names=("email",))', "User.email"),
-    (AGE, "age: Attr[str | None] = attr(default=None, old_types={int: str})", "User.age"),
     ("class Org(", f"{TAG}\nclass Org(", "entity Tag"),
     ("class Org(", "class Organization(", "entity Organization"),
     ("indexes=[gsi1]", 'indexes=[gsi1], ttl="until"', "time to live"),
@@ -256,16 +254,6 @@ def test_renamed_field_in_a_key_does_not_change_the_key() -> None:
     assert [(one.subject, one.kind) for one in changes] == [("User.login", SAFE)]
 
 
-def test_evolved_field_is_finished_by_a_backfill() -> None:
-    evolved = changed(EMAIL, 'address: Attr[str] = attr(old_names=("email",), write_old=True)',
-        BASE.replace("(email)", "(address)"))  # fmt: skip
-    (change,) = [one for one in compare_schemas(before, evolved) if one.subject == "User.address"]
-    assert (change.kind, [str(one) for one in change.steps]) == (SAFE, ["Backfill(User)"])
-    finished = changed(EMAIL, "address: Attr[str] = attr()", BASE.replace("(email)", "(address)"))
-    changes = compare_schemas(evolved, finished)
-    assert [(one.subject, one.kind) for one in changes] == [("User.address old names", DANGEROUS)]
-
-
 VERSIONED = (
     BASE.replace("class User(Entity, table=table)", "{}").replace(EMAIL, "{}")
     + """
@@ -282,16 +270,6 @@ UPGRADE = """
 def upgrade(old: UserV1) -> User:
     return User(name=old.name, email=old.email, org=old.org, phone="?")
 """
-
-
-def test_items_with_an_old_key_may_be_moved_later() -> None:
-    old = 'pk=("PERSON", name), sk="PROFILE", old=(OldKey(pk=("USER", name), sk="PROFILE"),)'
-    both = changed(PROFILE, old)
-    (change,) = compare_schemas(before, both)
-    assert (change.subject, change.kind, str(*change.steps)) == ("User key", SAFE, "Rewrite(User)")
-    moved = changed(PROFILE, PROFILE.replace("USER", "PERSON"))
-    (change,) = compare_schemas(both, moved)
-    assert (change.subject, change.kind) == ("User old key", DANGEROUS)
 
 
 def versioned(arguments: str, upgrade: str = UPGRADE) -> str:
@@ -311,6 +289,26 @@ def test_upgraded_entity_needs_no_migration() -> None:
     assert (change.subject, change.kind) == ("User oldest version", DANGEROUS)
     back = next(one for one in compare_schemas(upgraded, before) if "version" in one.subject)
     assert (back.kind, back.needs_edit) == (REWRITE, True)
+
+
+@pytest.mark.parametrize(
+    "field", ['email: Attr[str] = attr(name="Email")', "mail: Attr[str] = attr()"]
+)
+def test_renamed_attribute_is_read_with_a_new_version(field: str) -> None:
+    name = field.partition(":")[0]
+    text = BASE.replace(EMAIL, field).replace("(email)", f"({name})")
+    (change,) = [
+        one for one in compare_schemas(before, declare(text)) if one.subject == f"User.{name}"
+    ]
+    assert change.needs_edit
+    assert f"write schema_version=2 and User.renamed(from_=1, {name}='email')" in change.advice
+    upgraded = text.replace(
+        "class User(Entity, table=table)", "class User(Entity, table=table, schema_version=2)"
+    )
+    renamed = declare(f"{upgraded}\nUser.renamed(from_=1, {name}='email')\n")
+    changes = {one.subject: one for one in compare_schemas(before, renamed)}
+    assert changes[f"User.{name}"].kind == SAFE
+    assert [str(one) for one in changes[f"User.{name}"].steps] == ["Backfill(User)"]
 
 
 CLASSES = """

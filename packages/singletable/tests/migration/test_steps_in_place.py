@@ -67,7 +67,7 @@ class Total(Entity, table=totals):
 class OrderV1(Entity):
     number: Attr[str] = attr(name="id")
     customer: Attr[str] = attr()
-    name: Attr[str] = attr(old_names=("FullName",))
+    name: Attr[str] = attr(name="FullName")
 
 
 class Order(Entity, table=second, type_tag=("type", "order"), schema_version=2):

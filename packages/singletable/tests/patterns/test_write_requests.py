@@ -115,15 +115,6 @@ class Member(Entity, table=design):
     counted = Count(Org, Org.members, key=(org,))
 
 
-class Renamed(Entity, table=design):
-    """Items of an earlier version have other names of attributes."""
-
-    code: Attr[str] = attr()
-    n: Attr[int] = attr(default=0, old_names=("count",))
-    text: Attr[str] = attr(default="", old_names=("Text",))
-    key = Key(pk=("RENAMED", code), sk="RENAMED")
-
-
 class Bill(Entity, table=design):
     """Numbered in each organization."""
 
@@ -222,11 +213,6 @@ CASES = {
             Task.key("1"), Task.owner.set("bob"), Task.rank.add(1), Task.title.set("u")
         ),
         stored=create_task,
-    ),
-    "update of a renamed number": case(
-        updates(Renamed, Renamed.n),
-        call=lambda s: s.update(Renamed.key("1"), Renamed.n.add(1)),
-        stored=lambda s: s.create(Renamed(code="1")),
     ),
     "update without unique values": case(
         updates(Member, Member.seen),

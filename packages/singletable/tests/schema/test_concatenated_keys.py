@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from singletable import Attr, Entity, InvalidValue, Key, OldKey, Table, attr, concat, padded
+from singletable import Attr, Entity, InvalidValue, Key, Table, attr, concat, padded
 from singletable.schema import ItemKey, Model, model_of
 from tests.schema.key_strategies import KINDS, Sketch, declare
 from tests.store.stores import existing
@@ -136,17 +136,3 @@ def test_longer_key_restricts_the_last_value_of_a_shorter_one() -> None:
     assert Customer.key("7|OR").key["PK"] == {"S": "CUST|7|OR"}
     with pytest.raises(InvalidValue, match=r"'7\|ORD\|1' contains '\|ORD\|'"):
         Customer.key("7|ORD|1")
-
-
-def test_old_format_does_not_match_the_new_one() -> None:
-    class Customer(Entity, table=Table("shop")):
-        name: Attr[str] = attr()
-        number: Attr[int] = attr(default=0)
-        key = Key(
-            pk=concat("CUST|", name, "|N-", padded(number, 5)),
-            sk="X",
-            old=(OldKey(pk=concat("CUST|", name), sk="X"),),
-        )
-
-    (old,) = model_of(Customer).old_keys
-    assert old.parse({"PK": {"S": "CUST|7|N-00001"}, "SK": {"S": "X"}}) is None

@@ -150,7 +150,7 @@ def test_an_upgrade_that_fails_is_a_mismatch(name: str, message: str) -> None:
 
 
 def test_an_upgrade_gets_declared_attributes_only() -> None:
-    values = model_of(Broken).old_values(old_item(extra="1"))
+    values = model_of(Broken).versions.old_values(old_item(extra="1"))
     assert values == {"slug": "a", "name": "x"}
 
 
@@ -254,4 +254,4 @@ def test_pydantic_models_have_schema_versions() -> None:
     old: Item = {**KEY, "slug": {"S": "a"}, "title": {"S": "Rex"}, "shoe": {"S": "42"}}
     pet = model.instance(old)
     assert pet == Pet(slug="a", name="Rex")
-    assert model.stored(model.item(pet.__dict__)) == {**old, "v": {"N": "1"}}
+    assert model.versions.stored(model.item(pet.__dict__)) == {**old, "v": {"N": "1"}}

@@ -20,7 +20,6 @@ from singletable.schema import (
     Entity,
     Index,
     Key,
-    OldKey,
     Table,
     Unique,
     attr,
@@ -78,15 +77,6 @@ class Member(Entity, table=table):
     one_email = Unique(email)
     one_handle = Unique(handle, keep_released=True)
     counted = Count(Team, Team.b, key=(team,))
-
-
-class Moved(Entity, table=table):
-    k: Attr[str] = attr()
-    a: Attr[int] = attr(default=0)
-    b: Attr[int] = attr(default=0)
-    email: Attr[str | None] = attr(default=None)
-    key = Key(pk=("MOVED", k), sk="NEW", old=(OldKey(pk=("MOVED", k), sk="OLD"),))
-    one_email = Unique(email)
 
 
 class FormerFields(Entity):
@@ -159,10 +149,6 @@ CALLS: dict[type, Calls] = {
         "expire": lambda to: to.update(INDEXED, Indexed.until.set(StoreClock().now)),
     },
     Upgraded: calls_of(Upgraded),
-    Moved: {
-        **calls_of(Moved),
-        "update email": lambda to: to.update(Moved.key("x"), Moved.email.set("f")),
-    },
     Member: {
         "create free": lambda to: to.create(Member(k="x", email="f", handle="f")),
         "create taken": lambda to: to.create(Member(k="x", email="t")),
@@ -192,7 +178,6 @@ STATES: dict[type, list[list[Entity | Item]]] = {
     Plain: [[], [Plain(k="x", a=1, tags={"m"}, log=["p", "q"])]],
     Indexed: [[], [Indexed(k="x", a=1)], [Indexed(k="x", a=1, until=StoreClock().now)]],
     Upgraded: [[{**OLD, **Upgraded.key("x").key}]],
-    Moved: [[Moved(k="x", a=1, email="o")], [{**OLD, **Moved.key("x").key, "SK": {"S": "OLD"}}]],
     Member: [
         [Team(k="x"), *OTHERS],
         [Team(k="x"), *OTHERS, Member(k="x", email="o", handle="o")],

@@ -1,7 +1,7 @@
 """Programs of two versions of a declaration write the same items, and lose nothing.
 
-The versions are steps of one change: rename attributes (write the old names too), stop writing the
-old names, write all items again, and forget the old names.
+The versions are steps of one change: rename attributes (but store the old version), store the new
+version, write all items again, and forget the old version.
 """
 
 from __future__ import annotations
@@ -38,31 +38,37 @@ class Original(Entity, table=accounts[0]):
     key = Key(pk=("ACCOUNT", id_), sk="ACCOUNT")
 
 
-class Both(Entity, table=accounts[1]):
-    """Reads both names, and writes so that the original program can read it."""
+class Both(Entity, table=accounts[1], schema_version=2, write_version=1):
+    """Reads both versions, and writes the one that the original program can read."""
 
     id_: Attr[str] = attr(name="id")
-    name: Attr[str] = attr(old_names=("FullName",), write_old=True)
-    points: Attr[int] = attr(old_names=("score",), write_old=True, default=0)
-    nick: Attr[str | None] = attr(old_names=("Nick",), write_old=True, default=None)
-    tags: Attr[set[str]] = attr(old_names=("labels",), write_old=True, factory=set)
-    log: Attr[list[str]] = attr(old_names=("events",), write_old=True, factory=list)
+    name: Attr[str] = attr()
+    points: Attr[int] = attr(default=0)
+    nick: Attr[str | None] = attr(default=None)
+    tags: Attr[set[str]] = attr(factory=set)
+    log: Attr[list[str]] = attr(factory=list)
     key = Key(pk=("ACCOUNT", id_), sk="ACCOUNT")
 
 
-class Renamed(Entity, table=accounts[2]):
-    """Reads both names, and writes the new ones."""
+class Renamed(Entity, table=accounts[2], schema_version=2):
+    """Reads both versions, and writes the new one."""
 
     id_: Attr[str] = attr(name="id")
-    name: Attr[str] = attr(old_names=("FullName",))
-    points: Attr[int] = attr(old_names=("score",), default=0)
-    nick: Attr[str | None] = attr(old_names=("Nick",), default=None)
-    tags: Attr[set[str]] = attr(old_names=("labels",), factory=set)
-    log: Attr[list[str]] = attr(old_names=("events",), factory=list)
+    name: Attr[str] = attr()
+    points: Attr[int] = attr(default=0)
+    nick: Attr[str | None] = attr(default=None)
+    tags: Attr[set[str]] = attr(factory=set)
+    log: Attr[list[str]] = attr(factory=list)
     key = Key(pk=("ACCOUNT", id_), sk="ACCOUNT")
 
 
-class Final(Entity, table=accounts[3]):
+for _version in (Both, Renamed):
+    _version.renamed(
+        from_=1, name="FullName", points="score", nick="Nick", tags="labels", log="events"
+    )
+
+
+class Final(Entity, table=accounts[3], schema_version=2, oldest_version=2):
     """Knows the new names only."""
 
     id_: Attr[str] = attr(name="id")

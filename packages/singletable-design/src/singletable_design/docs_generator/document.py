@@ -94,8 +94,8 @@ def _table_section(
         yield f"### {escape(model.name)}"
         if model.tag is not None:
             yield f"Type tag: {code(model.tag[0])} = {code(model.tag[1])}."
-        if model.versions is not None:
-            versions = model.versions
+        versions = model.versions
+        if versions.is_declared:
             yield f"Schema version: {code(versions.attribute)} = {code(str(versions.current))}."
         yield field_table(model)
 

@@ -96,10 +96,6 @@ def _notes(model: Model, name: str, field: Attr[Any]) -> Iterator[str]:
     if field.role is not None:
         yield _ROLES[field.role]
     yield from _count_notes(model, name)
-    if field.old_names:
-        yield f"old names {', '.join(map(code, field.old_names))}"
-    if field.old_types:
-        yield f"old types {', '.join(code(type_text(kind)) for kind in field.old_types)}"
     if field.default is not None and field.constant:
         default = field.default()
         if default is not None:

@@ -1,4 +1,4 @@
-"""Write the items of an entity again: with new attributes, index keys, names and types.
+"""Write the items of an entity again: upgraded, with new attributes and index keys.
 
 Only the attributes that differ are written, in transactions of up to 100 items, each on the
 condition that the item is what was read. So attributes that are not declared stay, and an item that
@@ -18,7 +18,6 @@ from typing_extensions import override
 from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import Add, Constant, Remove, Set, apply_update
-from singletable.migration.derivation import key_text
 from singletable.migration.environment import Environment
 from singletable.migration.live_table import (
     EntityStep,
@@ -29,13 +28,12 @@ from singletable.migration.live_table import (
 )
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.retry import Steps
-from singletable.schema import ItemKey, Model, model_of
+from singletable.schema import Model, model_of
 from singletable.schema.codec.items import UNKNOWN
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.bulk_load import random_attributes
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
-from singletable.store.old_keys import plan_move
 from singletable.store.plan import Plan, key_attributes
 from singletable.store.side_writes import plan_side_writes
 from singletable.store.write_errors import caller_condition_failed
@@ -134,15 +132,13 @@ class _EntityBackfill:
         key = key_attributes(model, item)
         try:
             new = _new_item(model, item, self._transform)
-            written = new if model.versions is None else model.stored(new)
+            written = model.versions.stored(new)
             actions = [] if written == item else _changes(model, item, written)
         except Exception as error:
             self.failures.add_error(key, error)
             return None
         if not actions:
             return None
-        if model.old_keys and model.key.parse(item) is None:
-            return _plan_move(context, model, item, new)
         version = model.role("version")
         if version is not None:
             actions.append(Add(version.document_path(), {"N": "1"}))
@@ -156,7 +152,7 @@ class _EntityBackfill:
         )
         side_writes: list[Write] = []
         if model.uniques or model.counts:
-            old = item if model.versions is None else model.upgraded(item)
+            old = model.versions.upgraded(item)
             side_writes = [
                 write
                 for write in plan_side_writes(context, model, key, old, new, context.clock())
@@ -186,23 +182,22 @@ class _EntityBackfill:
         model = self.model
         if (
             self._transform is not None
-            or model.versions is not None
+            or model.versions.is_declared
             or model.uniques
             or model.counts
         ):
             return None
-        fields = {name: one for one in model.fields.values() for name in one.stored_names}
+        fields = {one.attribute for one in model.fields.values()}
         sources: set[str] = set() if model.tag is None else {model.tag[0]}
         for name in names:
             accesses = [one for one in model.indexes.values() if name in one.dedicated_attributes]
             if name in fields:
-                sources.update(fields[name].stored_names)
+                sources.add(name)
             elif not accesses:
                 return None
             for access in accesses:
                 sources.update(str(path[0]) for path in access.condition_paths)
-                for field in access.fields:
-                    sources.update(model.fields[field].stored_names)
+                sources.update(model.fields[field].attribute for field in access.fields)
         keys = {one.name for one in model.table.key_attributes}
         return [(name,) for name in sorted(sources - keys)]
 
@@ -220,10 +215,7 @@ class _BackfilledItem(BulkChange):
     def resolve(self, write: Write, stored: Item | None) -> Plan | None:
         """Plan again with the item as it is now; None if there is nothing left to do."""
         if write is not self.plan.writes[0]:
-            reason = str(write.error(stored))
-            if write.marker is None and write.kind == "put":
-                reason = f"there is another item under its new key, {key_text(write.key)}."
-            self.backfill.failures.add(self.plan.writes[0].key, reason)
+            self.backfill.failures.add(self.plan.writes[0].key, str(write.error(stored)))
             return None
         if stored is None:
             return None
@@ -237,24 +229,6 @@ class _BackfilledItem(BulkChange):
     def finish(self) -> None:
         """Count the item."""
         self.is_written = True
-
-
-def _plan_move(context: Context, model: Model, item: Item, new: Item) -> Plan:
-    """Plan to write an item that is under an old key under the new one."""
-    version = model.role("version")
-    if version is not None:
-        number = int(item.get(version.attribute, {}).get("N", "0"))
-        new = {**new, version.attribute: {"N": str(number + 1)}}
-    key: ItemKey[Any] = ItemKey(model.entity, key_attributes(model, new), {})
-    table = context.table_name(model.table)
-    put = Write(
-        "put", table, key.key, caller_condition_failed(model, key.key), item=model.stored(new)
-    )
-    plan = plan_move(context, key, Plan([put], {}), model.rekeyed(item), item)
-    # The old item comes first: if it has changed, it does not matter what is under the new key.
-    return Plan(
-        sorted(plan.writes, key=lambda write: write.kind != "delete" or bool(write.marker)), {}
-    )
 
 
 def _new_item(model: Model, item: Item, transform: Transform | None) -> Item:
@@ -291,7 +265,7 @@ def _changes(model: Model, item: Item, new: Item) -> list[expressions.Action]:
     if (version := model.role("version")) is not None:
         kept.add(version.attribute)
     before, after = item, new
-    if model.encrypted and (model.versions is None or model.versions.is_current(item)):
+    if model.encrypted and model.versions.is_current(item):
         # Encrypting a value again gives another text, so the values are compared.
         before, after = model.decrypted(item), model.decrypted(new)
     actions: list[expressions.Action] = []

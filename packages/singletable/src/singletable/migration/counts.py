@@ -111,9 +111,7 @@ class _CountedEntity:
         """Whether all items of a parent are in one partition of the table."""
         access, parent = self.model.key, self.parent.key
         is_recoverable = set(parent.parameters) <= parent.recoverable_fields
-        if self.model.old_keys or not is_recoverable:
-            return False
-        return set(access.pk_fields) <= set(self.counter.fields)
+        return is_recoverable and set(access.pk_fields) <= set(self.counter.fields)
 
     # Read the numbers
 

@@ -46,7 +46,7 @@ class EntityStep(Step):
 
 
 def decode_values(model: Model, item: Item) -> dict[str, object]:
-    """Return the values of an item by field, with defaults, old names and old types applied."""
+    """Return the values of an item by field, with defaults and upgrades applied."""
     return cast("dict[str, object]", vars(decode_item(model, item)))
 
 
@@ -84,15 +84,14 @@ class ReadGuard:
         keys = {one.name for one in model.table.key_attributes}
         # The keys of indexes are derived from the other attributes.
         keys.update(*(access.dedicated_attributes for access in model.indexes.values()))
-        names = {*stored, *model.attribute_names}
-        if model.versions is not None:
-            names |= model.versions.attributes
+        names = {*stored, *model.codec.names, *model.versions.attributes}
         return [(name,) for name in sorted(names - keys)]
 
     def has_version(self, stored: Collection[str]) -> bool:
         """Return whether every change of an item with these attributes increments its version."""
         version = self._model.role("version")
-        return version is not None and version.attribute in stored and self._model.versions is None
+        has_version = version is not None and version.attribute in stored
+        return has_version and not self._model.versions.is_declared
 
 
 class Failures:

@@ -343,7 +343,7 @@ class _Rewriter:
         now = context.clock()
         for model, item in old:
             key = key_attributes(model, item)
-            current = item if model.versions is None else model.upgraded(item)
+            current = model.versions.upgraded(item)
             yield from _markers(plan_side_writes(context, model, key, current, None, now))
         for model, item in new:
             key = key_attributes(model, item)

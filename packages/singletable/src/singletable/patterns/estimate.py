@@ -34,7 +34,7 @@ from singletable.schema import (
 )
 from singletable.store.batch import is_batchable
 from singletable.store.decoder import missing_fields, projected_attributes
-from singletable.store.plan import reads_before_edits
+from singletable.store.update_effects import reads_before_edits
 from singletable.values import Item
 
 DEFAULT_ITEM_SIZE = 1024

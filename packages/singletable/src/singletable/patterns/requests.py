@@ -26,14 +26,14 @@ from singletable.schema.resolved_key import Column, TextColumn
 from singletable.store import EntityAccess
 from singletable.store.batch import is_batchable
 from singletable.store.decoder import missing_fields
-from singletable.store.plan import (
+from singletable.store.side_writes import marker_fields
+from singletable.store.update_effects import (
     all_index_fields,
     changed_fields,
     reads_before_delete,
     reads_before_edits,
     reads_before_put,
 )
-from singletable.store.side_writes import marker_fields
 
 Action: TypeAlias = Literal[
     "GetItem",
@@ -141,17 +141,7 @@ def _reads(access: EntityAccess, sample: object) -> list[PlannedRequest]:
         case "feed":
             return [_request("GetRecords", model, model.key, "the stream")]
         case _:
-            return [_on_item("GetItem", model), *_old_reads(model)]
-
-
-def _old_reads(model: Model) -> list[PlannedRequest]:
-    """Return the reads under old keys, which follow if the new key is missing."""
-    return [
-        replace(
-            _request("GetItem", model, old, full_key_condition(old)), conditional=True, likely=False
-        )
-        for old in model.old_keys
-    ]
+            return [_on_item("GetItem", model)]
 
 
 @dataclass(slots=True)
@@ -317,32 +307,9 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
             _plan_side_writes(plan, model, releases="always")
         case _:
             plan = _WritePlan([], _on_item("ConditionCheckItem", model))
-    if model.versions is not None and effect.kind != "create":
+    if model.versions.is_declared and effect.kind != "create":
         _plan_rewrite(plan, model, updates=effect.kind in ("update", "upsert"))
-    if model.old_keys:
-        _plan_moves(plan, model, effect.kind)
     return plan
-
-
-def _plan_moves(plan: _WritePlan, model: Model, kind: str) -> None:
-    """Add what an item under an old key needs: it is looked up there, and moved to the new one."""
-    action: Action = "ConditionCheckItem" if kind == "check" else "DeleteItem"
-    for old in model.old_keys:
-        template = full_key_condition(old)
-        read = replace(_request("GetItem", model, old, template), consistent=True)
-        # An item under its new key is looked up only there; a new one, everywhere.
-        plan.reads.append(replace(read, likely=kind == "create"))
-        plan.alternatives.append(_request(action, model, old, template))
-    match kind:
-        case "update":
-            plan.alternatives.append(_on_item("PutItem", model))
-            plan.markers.clear()
-            plan.counters.clear()
-            _plan_side_writes(plan, model, claims="if needed", releases="if needed", likely=False)
-        case "create":  # it may replace an expired item
-            _plan_side_writes(plan, model, releases="if needed", likely=False)
-        case _:
-            pass
 
 
 def _plan_rewrite(plan: _WritePlan, model: Model, *, updates: bool) -> None:
@@ -412,7 +379,7 @@ def reads_before_upsert(model: Model, edited: frozenset[str]) -> bool:
 
     The keys of indexes must be known for a new item, and an empty set is not stored.
     """
-    if model.uniques or model.counts or model.role("expires") or model.evolved:
+    if model.uniques or model.counts or model.role("expires"):
         return True
     if not edited:
         return False

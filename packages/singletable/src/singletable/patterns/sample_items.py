@@ -54,8 +54,7 @@ def sample_item(model: Model, values: Mapping[str, object]) -> Item:
     item = dict(model.codec.encode(values))
     if model.tag is not None:
         item[model.tag[0]] = {"S": model.tag[1]}
-    if model.versions is not None:
-        item[model.versions.attribute] = model.versions.number
+    model.versions.stamp(item)
     for key in (model.key, *model.indexes.values()):
         try:
             item.update(key.attributes(values) or {})

@@ -23,7 +23,7 @@ from singletable.schema.key_parts import (
     padded,
     repeated,
 )
-from singletable.schema.keys import IndexKey, ItemKey, Key, OldKey, key_of
+from singletable.schema.keys import IndexKey, ItemKey, Key, key_of
 from singletable.schema.model import Model, model_of
 from singletable.schema.model_entity import ModelEntity
 from singletable.schema.module_tables import find_tables, table_of
@@ -63,7 +63,6 @@ __all__ = [
     "Model",
     "ModelEntity",
     "Number",
-    "OldKey",
     "Partition",
     "Path",
     "Provisioned",

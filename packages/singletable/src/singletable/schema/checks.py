@@ -202,14 +202,6 @@ def check_names(fields: dict[str, Attr[Any]]) -> None:
                 f"{field} and {stored[field.attribute]} are both stored as {field.attribute!r}. "
                 "Store one of them under another name: attr(name=…)."
             )
-    for field in fields.values():
-        for name in field.old_names:
-            other = stored.setdefault(name, field)
-            if other is not field or name == field.attribute or field.old_names.count(name) > 1:
-                raise DeclarationError(
-                    f"{field}: the old name {name!r} is also a name of {other}. A value could not "
-                    "be told from the other. Remove the old name."
-                )
 
 
 def check_model(model: Model) -> None:
@@ -226,13 +218,10 @@ def check_model(model: Model) -> None:
                 f"{stored[name]} is stored as {name!r}, which is a key attribute or the type tag. "
                 "Store the field under another name: attr(name=…)."
             )
-    if model.versions is not None:
-        _check_version_attribute(model, model.versions.attribute, {*stored, *reserved})
+    _check_version_attribute(model, {*stored, *reserved})
     _check_shared_attributes(model)
     _check_key_types(model)
     _check_ttl_projected(model)
-    _check_old_names(model)
-    _check_old_types(model)
     for name in model.key_only_fields:
         if name not in model.key.recoverable_fields:
             raise DeclarationError(
@@ -241,13 +230,14 @@ def check_model(model: Model) -> None:
             )
 
 
-def _check_version_attribute(model: Model, name: str, used: set[str]) -> None:
+def _check_version_attribute(model: Model, used: set[str]) -> None:
+    name = model.versions.attribute
     keys = {attribute.name for attribute in model.table.all_key_attributes()}
-    if name in used | keys or name == model.table.ttl:
+    if name in used | keys | {model.table.ttl}:
         raise DeclarationError(
             f"{model.name}: the schema version would be stored as {name!r}, which is a field, a "
             "key attribute, the type tag or the TTL. Choose another attribute: "
-            f"schema_version=('v', {model.versions and model.versions.current})."
+            f"schema_version=('v', {model.versions.current})."
         )
 
 
@@ -305,59 +295,6 @@ def _check_ttl_projected(model: Model) -> None:
             )
 
 
-def _check_old_names(model: Model) -> None:
-    """Raise if an old name is used otherwise, or an index does not have all names of a field."""
-    keys = {attribute.name for attribute in model.table.all_key_attributes()}
-    reserved = {*keys, *(model.tag or ())[:1], *([model.table.ttl] if model.table.ttl else ())}
-    for field in model.evolved.values():
-        if field.old_names and field.attribute in keys:
-            raise DeclarationError(
-                f"{field} is stored as the key attribute {field.attribute!r}, which items with an "
-                "old name do not have. A key attribute cannot be renamed in place: add an index "
-                "with the new name and write the items again, or copy them to a new table."
-            )
-        for name in field.old_names:
-            if name in reserved:
-                raise DeclarationError(
-                    f"{field}: the old name {name!r} is a key attribute, the type tag or the TTL "
-                    "attribute, so it cannot be the old name of a field. Keep it as a field of its "
-                    "own, or use another name."
-                )
-        for key in model.indexes.values():
-            _check_names_projected(key, field)
-
-
-def _check_names_projected(key: ResolvedKey, field: Attr[Any]) -> None:
-    if key.index is None or isinstance(key.index.projection, str):
-        return
-    missing = [name for name in field.stored_names if name not in key.index.projection]
-    if missing and len(missing) < len(field.stored_names):
-        raise DeclarationError(
-            f"{key}: {key.index!r} projects only some of the names of {field}: "
-            f"{', '.join(map(repr, missing))} is missing. Project all of them or none; the "
-            "projection of an existing index cannot change, so add another index."
-        )
-
-
-def _check_old_types(model: Model) -> None:
-    """Raise if a value of another type is in keys that do not change with the declaration."""
-    for field in model.evolved.values():
-        if not field.old_types:
-            continue
-        if field.name in model.key.fields:
-            raise DeclarationError(
-                f"{field} is in the primary key, and items with the old type have another key, so "
-                "old_types cannot read them. Copy the items to new keys, or keep the type."
-            )
-        for unique in model.uniques.values():
-            if field.name in unique.fields:
-                raise DeclarationError(
-                    f"{field} is in {unique.access}, and the markers of items with the old type "
-                    "have another key, so the values would not be unique. Keep the type, or store "
-                    "the new type in another field."
-                )
-
-
 def check_counts(model: Model) -> None:
     """Raise unless each counter is a numeric field of another entity, with the key of its item."""
     for name, counter in model.counts.items():
@@ -407,16 +344,6 @@ def _check_counter(where: str, model: Model, counter: Counter) -> None:
         raise DeclarationError(
             f"{where}: {counter.path} is not a field of {target.name}, which has "
             f"{', '.join(target.fields)}."
-        )
-    if target.old_keys:
-        raise DeclarationError(
-            f"{where}: {target.name} has old keys, but a counter is changed without reading where "
-            "the item is. Move its items to the new key first, with a migration (Rewrite)."
-        )
-    if number.attribute in target.evolved:
-        raise DeclarationError(
-            f"{where}: {number} has old names or old types, but a counter is changed without "
-            "reading it. Remove old_names and old_types from it, after writing all items again."
         )
     if counter.path.codec().types != frozenset("N") or number.name in target.key.fields:
         raise DeclarationError(

@@ -25,14 +25,13 @@ from singletable.schema.key_overlap import check_overlaps
 from singletable.schema.key_resolution import (
     declared_members,
     resolve_index_key,
-    resolve_old_keys,
     resolve_primary_key,
     resolve_unique,
 )
 from singletable.schema.keys import IndexKey, Key
 from singletable.schema.model import MODELS, Model
 from singletable.schema.resolved_key import ResolvedKey
-from singletable.schema.schema_versions import SchemaVersions
+from singletable.schema.schema_versions import NO_VERSIONS, SchemaVersions
 from singletable.schema.table import Table
 from singletable.schema.unique import Unique
 
@@ -83,7 +82,7 @@ def add_entity(
     table: Table,
     tag: tuple[str, str] | None,
     factory: Callable[[dict[str, object]], Any] | None = None,
-    versions: SchemaVersions | None = None,
+    versions: SchemaVersions = NO_VERSIONS,
 ) -> None:
     """Add an entity to its table; `declaration` declares its keys, and may be the entity itself."""
     if not isinstance(table, Table):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -124,8 +123,8 @@ def add_entity(
         factory=factory,
         sequence=_resolve_sequence(declaration, fields),
         versions=versions,
-        old_keys=resolve_old_keys(declaration, table, fields, key),
     )
+    versions.bind(model)
     previous = next((other for other in table.entities if is_same_class(other, entity)), None)
     others = [MODELS[other] for other in table.entities if other is not previous]
     check_model(model)
@@ -246,13 +245,13 @@ def _other_attributes(
     key: ResolvedKey,
     indexes: dict[str, ResolvedKey],
     tag: tuple[str, str] | None,
-    versions: SchemaVersions | None,
+    versions: SchemaVersions,
 ) -> frozenset[str]:
     """Return the attributes of keys, the type tag and the schema version that are not fields."""
     columns = [*key.columns, *(one for index_key in indexes.values() for one in index_key.columns)]
     names = {column.attribute.name for column in columns}
     if tag is not None:
         names.add(tag[0])
-    if versions is not None:
+    if versions.is_declared:
         names.add(versions.attribute)
     return frozenset(names - {field.attribute for field in fields.values() if field.stored})

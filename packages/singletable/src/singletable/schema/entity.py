@@ -22,9 +22,14 @@ from singletable.schema.fields import (
 from singletable.schema.model import MODELS, Model, model_of
 from singletable.schema.patch import Unset, edits_of, placeholders
 from singletable.schema.path import Edit
-from singletable.schema.schema_versions import OLD_VERSIONS, OldVersion, create_versions
+from singletable.schema.schema_versions import NO_VERSIONS, OLD_VERSIONS, OldVersion
 from singletable.schema.table import Table
-from singletable.schema.upgrade_declaration import add_downgrade, add_upgrade
+from singletable.schema.upgrade_declaration import (
+    add_downgrade,
+    add_renames,
+    add_upgrade,
+    create_versions,
+)
 
 E = TypeVar("E", bound="Entity")
 Old = TypeVar("Old", bound="Entity")
@@ -113,7 +118,7 @@ class Entity(EntityInstance):
         if table is not None:
             add_entity(cls, cls, read_fields(cls), table, type_tag, versions=versions)
             return
-        if versions is not None:
+        if versions is not NO_VERSIONS:
             raise DeclarationError(
                 f"{cls.__name__} has a schema_version, but no table. Leave it out in the class of "
                 "an older version: @….upgrade(from_=…) says which it is."
@@ -199,6 +204,15 @@ class Entity(EntityInstance):
         know the new one. Items that would not be read back the same are rejected.
         """
         return lambda function: add_downgrade(cls, to, function)
+
+    @classmethod
+    def renamed(cls, *, from_: int, **old_names: str) -> None:
+        """Declare an older schema version whose attributes had other names, but the same values.
+
+        `User.renamed(from_=1, name="FullName")` reads the field `name` of version 1 from the
+        attribute `FullName`. It is an upgrade and a downgrade in one.
+        """
+        add_renames(cls, from_, old_names)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -12,7 +12,6 @@ from typing import (
     Protocol,
     TypeAlias,
     TypeVar,
-    cast,
     overload,
 )
 
@@ -20,12 +19,11 @@ from singletable import expressions
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.codec import Codec, FieldCodec, TimeFormat, codec_of, run_check
 from singletable.schema.codec.members import member_type
-from singletable.schema.codec.old_types import OldTypes, old_types_codec
 from singletable.schema.codec.unions import without_none
 from singletable.schema.key_encoding import KeyEncoding, key_encoding_of
 from singletable.schema.key_parts import KeyPart
 from singletable.schema.path import Edit, Path, is_empty_set
-from singletable.values import AttributeValue, Item
+from singletable.values import AttributeValue
 
 E = TypeVar("E")
 M = TypeVar("M")
@@ -83,9 +81,6 @@ class Attr(Path[Any, T], KeyPart[T]):
         hidden: bool = False,
         codec: FieldCodec[Any] | None = None,
         numbered_by: NumberedBy | None = None,
-        old_names: tuple[str, ...] = (),
-        write_old: bool = False,
-        old_types: OldTypes | None = None,
     ) -> None:
         self.attribute = name or ""
         self.default = default
@@ -101,12 +96,6 @@ class Attr(Path[Any, T], KeyPart[T]):
         self.field_codec = codec
         # Of a sequence: the number of the parent, and the fields with the key of the parent.
         self.numbered_by = numbered_by
-        # The names of the attribute in earlier versions of the declaration, the oldest first, and
-        # whether values are still stored under them.
-        self.old_names = old_names
-        self.write_old = write_old
-        # The types that earlier versions stored, each with the function that converts a value.
-        self.old_types: OldTypes = old_types or {}
         self.name = ""
         self.owner = ""
         self._type: object = None
@@ -150,9 +139,6 @@ class Attr(Path[Any, T], KeyPart[T]):
             hidden=self.hidden,
             codec=self.field_codec,
             numbered_by=self.numbered_by,
-            old_names=self.old_names,
-            write_old=self.write_old,
-            old_types=self.old_types,
         )
 
     def resolve(self, annotation: object, codec: Codec | None = None) -> None:
@@ -166,8 +152,6 @@ class Attr(Path[Any, T], KeyPart[T]):
                 rounds=self._rounds_times,
                 field_codec=self.field_codec,
             )
-            if self.old_types:
-                self._codec = old_types_codec(self._codec, self.old_types)
         except DeclarationError as error:
             raise DeclarationError(f"{self}: {error}") from None
         self._type = annotation
@@ -188,28 +172,6 @@ class Attr(Path[Any, T], KeyPart[T]):
     def document_path(self) -> expressions.Path:
         """Return the path by attribute names."""
         return (self.attribute,)
-
-    @property
-    def stored_names(self) -> tuple[str, ...]:
-        """All names of the attribute: of those that an item has, the first one has the value."""
-        return (*self.old_names, self.attribute)
-
-    @property
-    def written_names(self) -> tuple[str, ...]:
-        """The names under which a write stores the value; it removes the others.
-
-        A value that may be absent is stored under the old names only, if at all: if it also were
-        under the new name, it would still be there after a program of the old version removed it.
-        """
-        if not self.write_old:
-            return (self.attribute,)
-        if self.default is None and self.codec().absent_value is None:
-            return (self.attribute, *self.old_names)
-        return self.old_names
-
-    def name_in(self, item: Item) -> str:
-        """Return the name of the attribute that has the value in a stored item."""
-        return next((name for name in self.old_names if name in item), self.attribute)
 
     def codec(self) -> Codec:
         """Return the codec of the value."""
@@ -360,9 +322,6 @@ def attr(
     read_only: bool = False,
     hidden: bool = False,
     codec: FieldCodec[T] | None = None,
-    old_names: tuple[str, ...] = (),
-    write_old: bool = False,
-    old_types: Mapping[type[Any], Callable[[Any], T]] | None = None,
 ) -> Attr[T]: ...
 @overload
 def attr(
@@ -375,9 +334,6 @@ def attr(
     read_only: bool = False,
     hidden: bool = False,
     codec: FieldCodec[T] | None = None,
-    old_names: tuple[str, ...] = (),
-    write_old: bool = False,
-    old_types: Mapping[type[Any], Callable[[Any], T]] | None = None,
 ) -> Attr[T]: ...
 @overload
 def attr(
@@ -389,22 +345,6 @@ def attr(
     key_only: bool = False,
     read_only: bool = False,
     hidden: bool = False,
-    old_names: tuple[str, ...] = (),
-    write_old: bool = False,
-    old_types: Mapping[type[Any], Callable[[Any], T]] | None = None,
-) -> Attr[T]: ...
-@overload
-def attr(
-    *,
-    old_types: Mapping[type[Any], Callable[[Any], T]],
-    name: str | None = None,
-    check: Callable[[T], object] | None = None,
-    time_format: TimeFormat | None = None,
-    key_only: bool = False,
-    read_only: bool = False,
-    hidden: bool = False,
-    old_names: tuple[str, ...] = (),
-    write_old: bool = False,
 ) -> Attr[T]: ...
 @overload
 def attr(
@@ -415,8 +355,6 @@ def attr(
     key_only: bool = False,
     read_only: bool = False,
     hidden: bool = False,
-    old_names: tuple[str, ...] = (),
-    write_old: bool = False,
 ) -> Any: ...
 def attr(
     *,
@@ -429,9 +367,6 @@ def attr(
     read_only: bool = False,
     hidden: bool = False,
     codec: FieldCodec[Any] | None = None,
-    old_names: tuple[str, ...] = (),
-    write_old: bool = False,
-    old_types: Mapping[type[Any], Callable[[Any], Any]] | None = None,
 ) -> Any:
     """Declare a field, as in `title: Attr[str] = attr()`.
 
@@ -442,12 +377,6 @@ def attr(
     `read_only` field is in responses but ignored in request bodies, and a `hidden` one is in
     neither. `codec` stores the value in another way than its type is stored: `codec(…)`, `Json()`,
     `Compressed()` or `Encrypted(…)`.
-
-    For items of earlier versions: `old_names` are the names that the attribute had, the oldest
-    first. An old name in an item takes precedence, and every write of the field removes it; with
-    `write_old` the value is stored under the old names too, for programs of the old version.
-    `old_types` maps types that the attribute had to functions that convert their values:
-    `old_types={int: from_timestamp}`.
     """
     create = factory
     if check is not None and not callable(check):
@@ -456,13 +385,6 @@ def attr(
         raise DeclarationError(
             f"attr(codec={codec!r}): expected a codec, such as codec(encode=…, decode=…, "
             "stored_as=str), Json(), Compressed() or Encrypted(key=…, key_id=…)."
-        )
-    _check_old_names(old_names, write_old=write_old)
-    _check_old_types(old_types)
-    if key_only and (old_names or old_types):
-        raise DeclarationError(
-            "attr(key_only=True) is stored in the primary key only, so it has no old names or "
-            "types. Leave out old_names and old_types."
         )
     if default is not ...:
         if factory is not None:
@@ -483,35 +405,7 @@ def attr(
         read_only=read_only,
         hidden=hidden,
         codec=codec,
-        old_names=old_names,
-        write_old=write_old,
-        old_types=old_types,
     )
-
-
-def _check_old_names(old_names: object, *, write_old: bool) -> None:
-    """Raise unless these are names of attributes, and there is one to write."""
-    if not isinstance(old_names, tuple) or not all(
-        isinstance(name, str) and name for name in cast("tuple[object, ...]", old_names)
-    ):
-        raise DeclarationError(
-            f"old_names={old_names!r}: expected a tuple of attribute names, such as "
-            "old_names=('FullName',)."
-        )
-    if write_old and not old_names:
-        raise DeclarationError("write_old=True: there are no old names. Pass old_names=(…).")
-
-
-def _check_old_types(old_types: object) -> None:
-    """Raise unless this maps types to functions that convert their values."""
-    if old_types is not None and not (
-        isinstance(old_types, Mapping)
-        and all(callable(one) for one in cast("Mapping[object, object]", old_types).values())
-    ):
-        raise DeclarationError(
-            f"attr(old_types={old_types!r}): expected a mapping of types to functions that convert "
-            "their values, such as old_types={int: str}."
-        )
 
 
 def version(*, name: str | None = None, init: Literal[False] = False) -> Any:
@@ -524,17 +418,12 @@ def created(
     name: str | None = None,
     time_format: TimeFormat | None = None,
     init: Literal[False] = False,
-    old_names: tuple[str, ...] = (),
-    write_old: bool = False,
 ) -> Any:
-    """Declare the time of the first write, set by the store; for `old_names` see `attr`."""
-    _check_old_names(old_names, write_old=write_old)
+    """Declare the time of the first write, set by the store."""
     return Attr[Any](
         name=name,
         time_format=time_format,
         role="created",
-        old_names=old_names,
-        write_old=write_old,
     )
 
 
@@ -543,17 +432,12 @@ def updated(
     name: str | None = None,
     time_format: TimeFormat | None = None,
     init: Literal[False] = False,
-    old_names: tuple[str, ...] = (),
-    write_old: bool = False,
 ) -> Any:
-    """Declare the time of the last write, set by the store; for `old_names` see `attr`."""
-    _check_old_names(old_names, write_old=write_old)
+    """Declare the time of the last write, set by the store."""
     return Attr[Any](
         name=name,
         time_format=time_format,
         role="updated",
-        old_names=old_names,
-        write_old=write_old,
     )
 
 

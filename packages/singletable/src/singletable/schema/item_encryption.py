@@ -20,8 +20,7 @@ EncryptedFields: TypeAlias = Mapping[str, Attr[Any]]
 
 def encrypted_fields(fields: Mapping[str, Attr[Any]]) -> EncryptedFields:
     """Return the fields that are encrypted."""
-    found = (one for one in fields.values() if one.codec().cipher is not None)
-    return {name: one for one in found for name in one.stored_names}
+    return {one.attribute: one for one in fields.values() if one.codec().cipher is not None}
 
 
 def seal_item(fields: EncryptedFields, item: Item, key: Item) -> None:

@@ -34,9 +34,8 @@ def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None
     Warn if the two could only share a key in an index.
     """
     own = _primary_keys(newest)
-    _check_old_keys(newest)
     for key, other_key in [
-        *(pair for pair in combinations(own, 2) if not _are_formats(newest, *pair)),
+        *combinations(own, 2),
         *product(own, [key for model in others for key in _primary_keys(model)]),
     ]:
         if _may_equal(key.columns, other_key.columns):
@@ -58,24 +57,8 @@ def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None
 
 
 def _primary_keys(model: Model) -> list[ResolvedKey]:
-    """Return the keys of the entity's items: its own, old ones, and those of its markers."""
-    return [model.key, *model.old_keys, *(unique.access for unique in model.uniques.values())]
-
-
-def _are_formats(model: Model, one: ResolvedKey, other: ResolvedKey) -> bool:
-    """Return whether both are formats of the primary key."""
-    return all(any(key is own for own in (model.key, *model.old_keys)) for key in (one, other))
-
-
-def _check_old_keys(model: Model) -> None:
-    """Raise if an old key of one item could be the new key of another."""
-    for one, other in combinations((model.key, *model.old_keys), 2):
-        if _may_equal(one.columns, other.columns):
-            raise DeclarationError(
-                f"{one} and {other} could be the same key of different items: {_describe(one)} and "
-                f"{_describe(other)}. Add a text that tells them apart to the new key, or move the "
-                "items with a migration (Rewrite)."
-            )
+    """Return the keys of the entity's items, and of its markers."""
+    return [model.key, *(unique.access for unique in model.uniques.values())]
 
 
 def _may_equal(columns: Sequence[Column], others: Sequence[Column]) -> bool:
@@ -217,9 +200,7 @@ def _mark_prefixes(others: Sequence[Model], newest: Model) -> None:
         if one.index is other.index:
             _mark_columns(one.pk, other.pk, is_sorted=False)
             if _may_equal(one.pk, other.pk):
-                # An old key is written as it was before there was a new one.
-                is_sorted = not _are_formats(newest, one, other)
-                _mark_columns(one.sk, other.sk, is_sorted=is_sorted)
+                _mark_columns(one.sk, other.sk, is_sorted=True)
 
 
 def _mark_columns(columns: Iterable[Column], others: Iterable[Column], *, is_sorted: bool) -> None:
@@ -254,9 +235,7 @@ def has_overlapping_range(selected: ResolvedKey, model: Model) -> bool:
         if selected.index is not None:
             keys = [key for key in other.indexes.values() if key.index is selected.index]
         for key in keys:
-            itself = other is model and (
-                key.name == selected.name or _are_formats(model, selected, key)
-            )
+            itself = other is model and key.name == selected.name
             in_partition = _may_equal(selected.pk, key.pk)
             if not itself and in_partition and _has_prefix(selected, key, (), whole=False):
                 return True
@@ -315,7 +294,7 @@ def _has_prefix(
 
 def may_share_partition(selected: ResolvedKey, model: Model) -> bool:
     """Return whether items of the entity may be in the partitions that a key selects."""
-    keys = [model.key, *model.old_keys]
+    keys = [model.key]
     if selected.index is not None:
         keys = [key for key in model.indexes.values() if key.index is selected.index]
     return any(_may_equal(selected.pk, key.pk) for key in keys)

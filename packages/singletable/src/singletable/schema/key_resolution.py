@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from singletable.errors import DeclarationError
 from singletable.schema.checks import check_order, check_primary, check_when
@@ -16,7 +16,7 @@ from singletable.schema.key_template import (
     RepeatedSegment,
     parts_of_spec,
 )
-from singletable.schema.keys import IndexKey, Key, OldKey
+from singletable.schema.keys import IndexKey, Key
 from singletable.schema.resolved_key import Column, FieldColumn, ResolvedKey, TextColumn
 from singletable.schema.table import KeyAttribute, Table
 from singletable.schema.unique import OWNER, RELEASED, Unique, UniqueConstraint
@@ -42,16 +42,6 @@ def resolve_primary_key(entity: type, table: Table, fields: dict[str, Attr[Any]]
             f"key = Key(pk=…{', sk=…' if table.sk else ''}). For an index, write Key(…).on(index)."
         )
     ((name, key),) = keys.items()
-    return _resolve_primary(entity, table, fields, name, key)
-
-
-def _resolve_primary(
-    entity: type,
-    table: Table,
-    fields: dict[str, Attr[Any]],
-    name: str,
-    key: Key[Any, *tuple[Any, ...]] | OldKey,
-) -> ResolvedKey:
     pk = _columns(entity, f"{name}.pk", (table.pk,), key.pk, fields, PARTITION_KEY_BYTES)
     if (table.sk is None) != (key.sk is None):
         raise DeclarationError(
@@ -73,38 +63,6 @@ def _resolve_primary(
     return resolved
 
 
-def resolve_old_keys(
-    entity: type, table: Table, fields: dict[str, Attr[Any]], key: ResolvedKey
-) -> tuple[ResolvedKey, ...]:
-    """Return the former formats of the primary key."""
-    ((name, declared),) = declared_members(entity, Key).items()
-    olds: object = declared.old
-    if not isinstance(olds, tuple) or not all(
-        isinstance(one, OldKey) for one in cast("tuple[object, ...]", olds)
-    ):
-        raise DeclarationError(
-            f"{entity.__name__}.{name}: old={olds!r}: expected a tuple of old keys, such as "
-            "old=(OldKey(pk=…, sk=…),)."
-        )
-    resolved = tuple(
-        _resolve_primary(entity, table, fields, f"{name}.old[{place}]", one)
-        for place, one in enumerate(cast("tuple[OldKey, ...]", olds))
-    )
-    for one in resolved:
-        if unknown := [field for field in one.fields if field not in key.fields]:
-            raise DeclarationError(
-                f"{one}: {', '.join(unknown)} is not in the new key, so the old key of an item "
-                "cannot be computed from its new one. Move the items with a migration (Rewrite)."
-            )
-        for field in (fields[name] for name in key.fields if name not in one.fields):
-            if not field.stored and field.default is None:
-                raise DeclarationError(
-                    f"{one}: items under this key have no {field.name}, which has key_only=True. "
-                    f"Give it a default: {field.name} = attr(key_only=True, default=…)."
-                )
-    return resolved
-
-
 def resolve_index_key(
     entity: type,
     table: Table,
@@ -115,11 +73,6 @@ def resolve_index_key(
     """Return the key of an entity in an index."""
     where = f"{entity.__name__}.{declared.name}"
     index, key = declared.index, declared.key
-    if key.old:
-        raise DeclarationError(
-            f"{where}: old=… is for primary keys. An item has a new index key after it was "
-            "written; write all items again with a migration (Backfill)."
-        )
     if not any(index is one for one in table.indexes):
         raise DeclarationError(
             f"{where}: {index!r} is not an index of table {table.name!r}, which has "

@@ -100,141 +100,97 @@ S = TypeVarTuple("S")
 R = TypeVarTuple("R")
 
 
-class OldKey:
-    """A format that a primary key had before: `Key(…, old=(OldKey(pk=("MEMBER", name)),))`.
-
-    Its fields are in the new key, too. A field of the new key that it does not have, was added: the
-    items have it as an attribute, or it has a default.
-    """
-
-    def __init__(self, *, pk: KeySpec, sk: KeySpec | None = None) -> None:
-        self.pk = pk
-        self.sk = sk
-
-    def __repr__(self) -> str:
-        return f"OldKey(pk={self.pk!r}, sk={self.sk!r})"
-
-
 class Key(Generic[P, *S]):
     """A key of texts and fields: `Key(pk=("ELECTION", name), sk=("BALLOT", voter))`."""
 
     pk: KeySpec
     sk: KeySpec | None
-    old: tuple[OldKey, ...]
     name: str
     # By entity: a mixin declares a key for several.
     _bound: dict[type, Any]
 
     @overload
-    def __new__(
-        cls, *, pk: NoValue, sk: NoValue | None = None, old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[()]]: ...
+    def __new__(cls, *, pk: NoValue, sk: NoValue | None = None) -> Key[tuple[()]]: ...
+    @overload
+    def __new__(cls, *, pk: NoValue, sk: OneValue[W]) -> Key[tuple[()], W]: ...
+    @overload
+    def __new__(cls, *, pk: NoValue, sk: TwoValues[W, X]) -> Key[tuple[()], W, X]: ...
+    @overload
+    def __new__(cls, *, pk: NoValue, sk: ThreeValues[W, X, Y]) -> Key[tuple[()], W, X, Y]: ...
+    @overload
+    def __new__(cls, *, pk: NoValue, sk: FourValues[W, X, Y, Z]) -> Key[tuple[()], W, X, Y, Z]: ...
+    @overload
+    def __new__(cls, *, pk: OneValue[A], sk: NoValue | None = None) -> Key[tuple[A]]: ...
+    @overload
+    def __new__(cls, *, pk: OneValue[A], sk: OneValue[W]) -> Key[tuple[A], W]: ...
+    @overload
+    def __new__(cls, *, pk: OneValue[A], sk: TwoValues[W, X]) -> Key[tuple[A], W, X]: ...
+    @overload
+    def __new__(cls, *, pk: OneValue[A], sk: ThreeValues[W, X, Y]) -> Key[tuple[A], W, X, Y]: ...
     @overload
     def __new__(
-        cls, *, pk: NoValue, sk: OneValue[W], old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[()], W]: ...
-    @overload
-    def __new__(
-        cls, *, pk: NoValue, sk: TwoValues[W, X], old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[()], W, X]: ...
-    @overload
-    def __new__(
-        cls, *, pk: NoValue, sk: ThreeValues[W, X, Y], old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[()], W, X, Y]: ...
-    @overload
-    def __new__(
-        cls, *, pk: NoValue, sk: FourValues[W, X, Y, Z], old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[()], W, X, Y, Z]: ...
-    @overload
-    def __new__(
-        cls, *, pk: OneValue[A], sk: NoValue | None = None, old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[A]]: ...
-    @overload
-    def __new__(
-        cls, *, pk: OneValue[A], sk: OneValue[W], old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[A], W]: ...
-    @overload
-    def __new__(
-        cls, *, pk: OneValue[A], sk: TwoValues[W, X], old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[A], W, X]: ...
-    @overload
-    def __new__(
-        cls, *, pk: OneValue[A], sk: ThreeValues[W, X, Y], old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[A], W, X, Y]: ...
-    @overload
-    def __new__(
-        cls, *, pk: OneValue[A], sk: FourValues[W, X, Y, Z], old: tuple[OldKey, ...] = ()
+        cls, *, pk: OneValue[A], sk: FourValues[W, X, Y, Z]
     ) -> Key[tuple[A], W, X, Y, Z]: ...
     @overload
-    def __new__(
-        cls, *, pk: TwoValues[A, B], sk: NoValue | None = None, old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[A, B]]: ...
+    def __new__(cls, *, pk: TwoValues[A, B], sk: NoValue | None = None) -> Key[tuple[A, B]]: ...
+    @overload
+    def __new__(cls, *, pk: TwoValues[A, B], sk: OneValue[W]) -> Key[tuple[A, B], W]: ...
+    @overload
+    def __new__(cls, *, pk: TwoValues[A, B], sk: TwoValues[W, X]) -> Key[tuple[A, B], W, X]: ...
     @overload
     def __new__(
-        cls, *, pk: TwoValues[A, B], sk: OneValue[W], old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[A, B], W]: ...
-    @overload
-    def __new__(
-        cls, *, pk: TwoValues[A, B], sk: TwoValues[W, X], old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[A, B], W, X]: ...
-    @overload
-    def __new__(
-        cls, *, pk: TwoValues[A, B], sk: ThreeValues[W, X, Y], old: tuple[OldKey, ...] = ()
+        cls, *, pk: TwoValues[A, B], sk: ThreeValues[W, X, Y]
     ) -> Key[tuple[A, B], W, X, Y]: ...
     @overload
     def __new__(
-        cls, *, pk: TwoValues[A, B], sk: FourValues[W, X, Y, Z], old: tuple[OldKey, ...] = ()
+        cls, *, pk: TwoValues[A, B], sk: FourValues[W, X, Y, Z]
     ) -> Key[tuple[A, B], W, X, Y, Z]: ...
     @overload
     def __new__(
-        cls, *, pk: ThreeValues[A, B, C], sk: NoValue | None = None, old: tuple[OldKey, ...] = ()
+        cls, *, pk: ThreeValues[A, B, C], sk: NoValue | None = None
     ) -> Key[tuple[A, B, C]]: ...
     @overload
-    def __new__(
-        cls, *, pk: ThreeValues[A, B, C], sk: OneValue[W], old: tuple[OldKey, ...] = ()
-    ) -> Key[tuple[A, B, C], W]: ...
+    def __new__(cls, *, pk: ThreeValues[A, B, C], sk: OneValue[W]) -> Key[tuple[A, B, C], W]: ...
     @overload
     def __new__(
-        cls, *, pk: ThreeValues[A, B, C], sk: TwoValues[W, X], old: tuple[OldKey, ...] = ()
+        cls, *, pk: ThreeValues[A, B, C], sk: TwoValues[W, X]
     ) -> Key[tuple[A, B, C], W, X]: ...
     @overload
     def __new__(
-        cls, *, pk: ThreeValues[A, B, C], sk: ThreeValues[W, X, Y], old: tuple[OldKey, ...] = ()
+        cls, *, pk: ThreeValues[A, B, C], sk: ThreeValues[W, X, Y]
     ) -> Key[tuple[A, B, C], W, X, Y]: ...
     @overload
     def __new__(
-        cls, *, pk: ThreeValues[A, B, C], sk: FourValues[W, X, Y, Z], old: tuple[OldKey, ...] = ()
+        cls, *, pk: ThreeValues[A, B, C], sk: FourValues[W, X, Y, Z]
     ) -> Key[tuple[A, B, C], W, X, Y, Z]: ...
     @overload
     def __new__(
-        cls, *, pk: FourValues[A, B, C, D], sk: NoValue | None = None, old: tuple[OldKey, ...] = ()
+        cls, *, pk: FourValues[A, B, C, D], sk: NoValue | None = None
     ) -> Key[tuple[A, B, C, D]]: ...
     @overload
     def __new__(
-        cls, *, pk: FourValues[A, B, C, D], sk: OneValue[W], old: tuple[OldKey, ...] = ()
+        cls, *, pk: FourValues[A, B, C, D], sk: OneValue[W]
     ) -> Key[tuple[A, B, C, D], W]: ...
     @overload
     def __new__(
-        cls, *, pk: FourValues[A, B, C, D], sk: TwoValues[W, X], old: tuple[OldKey, ...] = ()
+        cls, *, pk: FourValues[A, B, C, D], sk: TwoValues[W, X]
     ) -> Key[tuple[A, B, C, D], W, X]: ...
     @overload
     def __new__(
-        cls, *, pk: FourValues[A, B, C, D], sk: ThreeValues[W, X, Y], old: tuple[OldKey, ...] = ()
+        cls, *, pk: FourValues[A, B, C, D], sk: ThreeValues[W, X, Y]
     ) -> Key[tuple[A, B, C, D], W, X, Y]: ...
     @overload
     def __new__(
-        cls, *, pk: FourValues[A, B, C, D], sk: FourValues[W, X, Y, Z], old: tuple[OldKey, ...] = ()
+        cls, *, pk: FourValues[A, B, C, D], sk: FourValues[W, X, Y, Z]
     ) -> Key[tuple[A, B, C, D], W, X, Y, Z]: ...
-    def __new__(cls, *, pk: Any, sk: Any = None, old: Any = ()) -> Any:
+    def __new__(cls, *, pk: Any, sk: Any = None) -> Any:
         """Declare a key by its texts and fields, in order; `#` is inserted between them.
 
-        `concat` writes them as they are. `old` are formats that the primary key had before: items
-        under such a key are read, and moved to the new key when they are written.
+        `concat` writes them as they are.
         """
         key = super().__new__(cls)
         key.pk = pk
         key.sk = sk
-        key.old = old
         key._bound = {}
         return key
 
@@ -362,10 +318,7 @@ class BoundKey(Generic[E, P, *S]):
         values = model.parse_key(item)
         if values is None:
             return None
-        key = model.table_key(item)
-        if model.old_keys:
-            key = model.key.attributes(values) or key
-        return ItemKey(self._entity, key, values)
+        return ItemKey(self._entity, model.table_key(item), values)
 
     def __repr__(self) -> str:
         return f"{self._entity.__name__}.{self._name}"

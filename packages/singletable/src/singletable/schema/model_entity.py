@@ -27,9 +27,13 @@ from singletable.schema.key_encoding import type_name
 from singletable.schema.model import MODELS
 from singletable.schema.patch import Unset, edits_of
 from singletable.schema.path import Edit, Path
-from singletable.schema.schema_versions import create_versions
 from singletable.schema.table import Table
-from singletable.schema.upgrade_declaration import add_downgrade, add_upgrade
+from singletable.schema.upgrade_declaration import (
+    add_downgrade,
+    add_renames,
+    add_upgrade,
+    create_versions,
+)
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -96,6 +100,11 @@ class ModelEntity(EntityDeclaration[M], metaclass=_ModelEntityMeta):
     def downgrade(cls, *, to: int) -> Callable[[Callable[[A], B]], Callable[[A], B]]:
         """Declare how items are stored in an older version, as `Entity.downgrade` does."""
         return lambda function: add_downgrade(DECLARED_ENTITIES[cls], to, function)
+
+    @classmethod
+    def renamed(cls, *, from_: int, **old_names: str) -> None:
+        """Declare an older schema version with other attribute names, as `Entity.renamed` does."""
+        add_renames(DECLARED_ENTITIES[cls], from_, old_names)
 
     def __init__(self) -> None:
         raise DeclarationError(

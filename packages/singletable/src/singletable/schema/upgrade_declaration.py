@@ -2,26 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from copy import copy
 from inspect import Parameter, iscoroutinefunction, signature
-from typing import Any, TypeVar, cast, get_type_hints
+from typing import Any, TypeGuard, TypeVar, cast, get_type_hints
 
 from singletable.errors import DeclarationError
 from singletable.schema.checks import check_names, check_roles
 from singletable.schema.codec import compile_codec
 from singletable.schema.declaration import local_names, read_fields, stored_fields
-from singletable.schema.fields import EntityInstance
+from singletable.schema.declared_versions import Conversion, DeclaredVersions
+from singletable.schema.fields import Attr, EntityInstance
 from singletable.schema.item_encryption import encrypted_fields
 from singletable.schema.key_encoding import type_name
 from singletable.schema.model import MODELS, Model
 from singletable.schema.schema_versions import (
+    NO_VERSIONS,
     OLD_VERSIONS,
-    Conversion,
     OldVersion,
     SchemaVersions,
 )
 
+DEFAULT_ATTRIBUTE = "schema_version"
+
 F = TypeVar("F", bound=Callable[[Any], Any])
+
+
+def create_versions(
+    entity: type[Any], declared: object, write: object, oldest: object
+) -> SchemaVersions:
+    """Return the versions that the class keywords declare."""
+    name = entity.__name__
+    if declared is None:
+        for keyword, value in (("write_version", write), ("oldest_version", oldest)):
+            if value is not None:
+                raise DeclarationError(
+                    f"{name}: {keyword}={value!r} needs a schema_version: class {name}(Entity, "
+                    "table=…, schema_version=2, …)."
+                )
+        return NO_VERSIONS
+    pair: tuple[object, ...] = (DEFAULT_ATTRIBUTE, declared)
+    if isinstance(declared, tuple) and len(cast("tuple[object, ...]", declared)) == 2:
+        pair = cast("tuple[object, ...]", declared)
+    attribute, current = pair
+    if not isinstance(attribute, str) or not attribute or not _is_number(current):
+        raise DeclarationError(
+            f"{name}: schema_version={declared!r}: expected a whole number, 1 or more, or the name "
+            "of its attribute and the number, such as ('v', 2)."
+        )
+    first = 1 if oldest is None else oldest
+    if not _is_number(first) or first > current:
+        raise DeclarationError(
+            f"{name}: oldest_version={oldest!r}: expected a whole number from 1 to {current}."
+        )
+    if write is not None and (not _is_number(write) or not first <= write <= current):
+        raise DeclarationError(
+            f"{name}: write_version={write!r}: expected a schema version from {first} to {current}."
+        )
+    return DeclaredVersions(entity, attribute, current, None if write == current else write, first)
+
+
+def _is_number(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def add_upgrade(entity: type, number: object, function: F) -> F:
@@ -54,14 +96,44 @@ def add_downgrade(entity: type, number: object, function: F) -> F:
     return function
 
 
-def _versioned(entity: type, method: str) -> tuple[Model, SchemaVersions]:
+def add_renames(entity: type, number: object, names: Mapping[str, str]) -> None:
+    """Declare a version that differs in the names of attributes: an upgrade and a downgrade."""
+    model, versions = _versioned(entity, "renamed")
+    listed = "".join(f", {name}={old!r}" for name, old in names.items())
+    where = f"{model.name}.renamed(from_={number!r}{listed})"
+    _check_number(where, number, versions)
+    for name in names:
+        if name not in model.fields:
+            raise DeclarationError(
+                f"{where}: {model.name} has no field {name}. Fields: {', '.join(model.fields)}."
+            )
+    fields: dict[str, Attr[Any]] = {}
+    for name, field in model.fields.items():
+        fields[name] = copy(field)
+        fields[name].attribute = names.get(name, field.attribute)
+    kind = type(f"{model.name}V{number}", (), {})
+    old = versions.classes[kind] = _old_version(model, kind, fields)
+
+    def upgrade(item: object) -> object:
+        return model.create({**vars(item)})
+
+    def downgrade(item: object) -> object:
+        return old.instance({**vars(item)})
+
+    upgrade.__qualname__ = downgrade.__qualname__ = where
+    upgraded, downgraded = (upgrade, kind, model.entity), (downgrade, model.entity, kind)
+    _add(model, where, versions.upgrades, cast(int, number), Conversion(*upgraded))
+    _add(model, where, versions.downgrades, cast(int, number), Conversion(*downgraded))
+
+
+def _versioned(entity: type, method: str) -> tuple[Model, DeclaredVersions]:
     model = MODELS.get(entity)
     if model is None:
         raise DeclarationError(
             f"{entity.__name__}.{method}: {entity.__name__} has no table. Upgrades belong to the "
             "current class, which has one."
         )
-    if model.versions is None:
+    if not isinstance(model.versions, DeclaredVersions):
         raise DeclarationError(
             f"{model.name}.{method}: {model.name} has no schema version. Declare it: class "
             f"{model.name}(Entity, table=…, schema_version=2)."
@@ -69,7 +141,7 @@ def _versioned(entity: type, method: str) -> tuple[Model, SchemaVersions]:
     return model, model.versions
 
 
-def _check_number(where: str, number: object, versions: SchemaVersions) -> None:
+def _check_number(where: str, number: object, versions: DeclaredVersions) -> None:
     if not isinstance(number, int) or isinstance(number, bool):
         raise DeclarationError(f"{where}: expected the number of a schema version.")
     if not versions.oldest <= number < versions.current:
@@ -131,10 +203,11 @@ def _add(
             f"{where}: both {other.name} and {conversion.name} convert version {number} of "
             f"{model.name}. Remove one of them."
         )
-    versions = cast(SchemaVersions, model.versions)
+    versions = cast(DeclaredVersions, model.versions)
     for kind in (conversion.source, conversion.target):
-        if kind is not model.entity:
-            versions.classes[kind] = OLD_VERSIONS[kind] = _old_version(model, kind)
+        if kind is not model.entity and kind not in versions.classes:
+            old = _old_version(model, kind, read_fields(kind))
+            versions.classes[kind] = OLD_VERSIONS[kind] = old
     declared[number] = conversion
     versions.changed()
 
@@ -150,9 +223,8 @@ def _place(function: Callable[[Any], Any]) -> object:
     return function.__module__, getattr(function, "__qualname__", ""), line
 
 
-def _old_version(model: Model, kind: type) -> OldVersion:
-    """Return the fields of an older version; raise unless its items can be read."""
-    fields = read_fields(kind)
+def _old_version(model: Model, kind: type, fields: dict[str, Attr[Any]]) -> OldVersion:
+    """Return the older version with these fields; raise unless its items can be read."""
     check_roles(kind, model.table, fields)
     check_names(fields)
     in_key = [
@@ -166,7 +238,8 @@ def _old_version(model: Model, kind: type) -> OldVersion:
             )
     for role, field in model.roles.items():
         former = next((one for one in fields.values() if one.role == role), None)
-        if former is not None and former.attribute != field.attribute:
+        is_tested = role not in ("created", "updated")
+        if is_tested and former is not None and former.attribute != field.attribute:
             raise DeclarationError(
                 f"{former} is stored as {former.attribute!r} and {field} as {field.attribute!r}, "
                 "but the store needs it under one name in all versions. Use the same: "

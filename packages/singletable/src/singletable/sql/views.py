@@ -215,8 +215,7 @@ def _column(model: Model, field: Attr[Any]) -> Column | None:
         if (default := _default(dialect, field, type_)) is not None:
             absent = f"{dialect.json_at('item', (field.attribute,))} IS NULL"
             value = f"CASE WHEN {absent} THEN {default} ELSE {value} END"
-        old = [_value(dialect, type_, "item", (name,)) for name in field.old_names]
-        return f"coalesce({', '.join([*old, value])})" if old else value
+        return value
 
     return Column(field.name, type_, expression)
 
@@ -287,8 +286,8 @@ def _is_entity(dialect: Dialect, model: Model) -> str:
     if model.tag is not None:
         name, tag = model.tag
         return f"{_text_at(dialect, name)} = {dialect.literal(tag)}"
-    keys = [_has_key(dialect, key) for key in (model.key, *model.old_keys)]
-    return f"{dialect.json_at('item', (STATE_ATTRIBUTE,))} IS NULL AND ({' OR '.join(keys)})"
+    has_key = _has_key(dialect, model.key)
+    return f"{dialect.json_at('item', (STATE_ATTRIBUTE,))} IS NULL AND ({has_key})"
 
 
 def _text_at(dialect: Dialect, attribute: str) -> str:

@@ -30,7 +30,6 @@ from singletable.store.batch import write_batches
 from singletable.store.context import Context
 from singletable.store.cursors import CursorSealer
 from singletable.store.decoder import OnMismatch, decode_each, decode_item
-from singletable.store.old_keys import old_keys_of
 from singletable.store.pagination import Page
 from singletable.store.ttl import is_expired
 from singletable.store.validation import (
@@ -201,7 +200,7 @@ class TableClearing:
         return cls(
             context,
             table,
-            frozenset(item_id(name, one) for key in keys for one in (key.key, *old_keys_of(key))),
+            frozenset(item_id(name, key.key) for key in keys),
             tuple(marker for model in models for marker in model.uniques.values()),
         )
 

@@ -22,11 +22,9 @@ from singletable.schema import ItemKey, Model, Table, counters_of
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
 from singletable.store.items import apply_stamps
-from singletable.store.old_keys import choose_item, old_keys_of
-from singletable.store.plan import Plan, plan_create
-from singletable.store.sequences import check_number
+from singletable.store.plan import Create, Plan
 from singletable.store.ttl import is_expired
-from singletable.store.validation import model_of_item
+from singletable.store.validation import check_number, model_of_item
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
@@ -44,11 +42,6 @@ def get_many(
     tables = {context.table_name(key.model.table): key.model.table for key in keys}
     unique_keys = {id_: key.key for id_, key in zip(ids, keys, strict=True)}
     items = yield from get_items(context, tables, unique_keys, consistent=consistent)
-    missing = {id_: key for id_, key in zip(ids, keys, strict=True) if id_ not in items}
-    if any(key.model.old_keys for key in missing.values()):
-        items |= yield from get_old_items(context, missing, consistent=consistent)
-        moved = {id_: key.key for id_, key in missing.items() if id_ not in items}
-        items |= yield from get_items(context, tables, moved, consistent=True)
     now = context.clock()
     results: list[E | None] = []
     for key, id_ in zip(keys, ids, strict=True):
@@ -99,23 +92,6 @@ def get_items(
     return items
 
 
-def get_old_items(
-    context: Context, keys: Mapping[ItemId, ItemKey[Any]], *, consistent: bool
-) -> Steps[dict[ItemId, Item]]:
-    """Return the items that are under an old key, by the id of their new key."""
-    tables = {id_[0]: key.model.table for id_, key in keys.items()}
-    candidates = {
-        id_: {item_id(id_[0], old): old for old in old_keys_of(key)} for id_, key in keys.items()
-    }
-    wanted = {one: old for olds in candidates.values() for one, old in olds.items()}
-    found = yield from get_items(context, tables, wanted, consistent=consistent)
-    chosen = {
-        id_: choose_item(key, None, [found.get(one) for one in candidates[id_]])
-        for id_, key in keys.items()
-    }
-    return {id_: item for id_, item in chosen.items() if item is not None}
-
-
 def put_many(context: Context, items: list[object]) -> Steps[None]:
     """Store many items, each over the one with its key."""
     writes: dict[ItemId, WriteRequest] = {}
@@ -125,7 +101,7 @@ def put_many(context: Context, items: list[object]) -> Steps[None]:
         model = model_of_item(item)
         _check_batchable(model)
         check_number(model, item)
-        plan = plan_create(context, model, item, None)
+        plan = Create(context, model, item).plan()
         plans.append((item, plan))
         put = plan.writes[0]
         if positions.setdefault(put.item_id, position) != position:
@@ -165,12 +141,6 @@ def is_batchable(model: Model, *, deletes: bool = False) -> bool:
 
 def _check_batchable(model: Model, *, deletes: bool = False) -> None:
     """Raise if a write needs conditions or side writes, which batches do not have."""
-    if model.old_keys:
-        others = "." if deletes else ", or load them with bulk_load()."
-        raise InvalidValue(
-            f"{model.name} has old keys, and a batch cannot move items from them. Write the items "
-            f"one by one, or in a transaction{others}"
-        )
     for feature, is_used in _unbatchable_features(model, deletes=deletes):
         if is_used:
             raise InvalidValue(

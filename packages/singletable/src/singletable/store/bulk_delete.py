@@ -25,10 +25,9 @@ from singletable.store.bulk import (
 )
 from singletable.store.calls import CallShape, shape_of_partition_delete
 from singletable.store.context import Context
-from singletable.store.plan import Plan, key_attributes
+from singletable.store.plan import Delete, Plan, key_attributes
 from singletable.store.query import ItemQuery
 from singletable.store.validation import check_callback, check_selection
-from singletable.store.versioned_writes import plan_delete_stored
 from singletable.store.writes import Write, item_id
 from singletable.values import Item
 
@@ -192,13 +191,13 @@ class _DeletedItem(BulkChange):
     """An item to delete with its markers and counters."""
 
     def __init__(self, context: Context, model: Model, item: Item) -> None:
-        self.context = context
-        self.key: ItemKey[Any] = ItemKey(model.entity, key_attributes(model, item), {})
-        self.plan = plan_delete_stored(context, self.key, item)
+        key: ItemKey[Any] = ItemKey(model.entity, key_attributes(model, item), {})
+        self.change = Delete(context, key)
+        self.plan = self.change.plan_stored(item)
 
     def resolve(self, write: Write, stored: Item | None) -> Plan | None:
         """Plan again with the item as it is now; None if it no longer exists."""
-        return None if stored is None else plan_delete_stored(self.context, self.key, stored)
+        return None if stored is None else self.change.plan_stored(stored)
 
     def finish(self) -> None:
         """Do nothing: the item is gone."""

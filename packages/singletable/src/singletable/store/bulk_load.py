@@ -23,7 +23,6 @@ from singletable.store.batch import (
     MAX_BATCH_GETS,
     MAX_BATCH_WRITES,
     get_items,
-    get_old_items,
     is_batchable,
     write_batches,
 )
@@ -38,10 +37,9 @@ from singletable.store.calls import CallShape, shape_of_items
 from singletable.store.context import Context
 from singletable.store.decoder import decode_fields
 from singletable.store.items import apply_stamps
-from singletable.store.plan import Plan, plan_create
-from singletable.store.sequences import check_number
+from singletable.store.plan import Create, Plan
 from singletable.store.ttl import is_expired
-from singletable.store.validation import check_callback, model_of_item
+from singletable.store.validation import check_callback, check_number, model_of_item
 from singletable.store.write_errors import already_exists
 from singletable.store.writes import ItemId, Write
 from singletable.values import AttributeValue, Item, check_item, item_to_json
@@ -137,7 +135,7 @@ class BulkLoad:
             for position, item in enumerate(self._window)
         ]
         self._window = []
-        unknown = [one for one in loaded if self._reads_all or not one.has_condition]
+        unknown = [one for one in loaded if self._reads_all or one.is_batchable]
         stored = yield from _read(context, unknown)
         plain: dict[ItemId, _LoadedItem] = {}
         changes: list[BulkChange] = []
@@ -186,17 +184,11 @@ class _LoadedItem(BulkChange):
         """The key of the item."""
         return key_of(self.item)
 
-    @property
-    def has_condition(self) -> bool:
-        """Whether the write fails if the item is stored; nothing guards the places of old keys."""
-        return not self.is_batchable and not self.model.old_keys
-
     def examine(self, stored: Item | None) -> bool:
         """Return whether the item is to be written, given the item that is stored."""
         if stored is None or is_expired(self.model, stored, self.context.clock()):
             return True
-        if self.model.versions is not None:
-            stored = self.model.upgraded(stored)
+        stored = self.model.versions.upgraded(stored)
         different = self._differences(stored)
         if not different:
             self.outcome = "skipped"
@@ -221,7 +213,7 @@ class _LoadedItem(BulkChange):
 
     def _plan(self) -> Plan:
         """Plan the write; counters start at zero, because the counted items are loaded too."""
-        plan = plan_create(self.context, self.model, self.item, None, keep_stamps=True)
+        plan = Create(self.context, self.model, self.item, keep_stamps=True).plan()
         put, *side_writes = plan.writes
         item = _reset_counters(self.model, put.item or {})
         if item is put.item:
@@ -239,7 +231,6 @@ class _LoadedItem(BulkChange):
         expected = _copy_counters(model, expected, stored)
         expected, stored = check_item(expected)[0], check_item(stored)[0]
         expected, stored = model.decrypted(expected), model.decrypted(stored)
-        expected, stored = model.current(expected), model.current(stored)
         fields = {field.attribute: field for field in model.fields.values()}
         random = random_attributes(model)
         different: list[str] = []
@@ -296,13 +287,7 @@ def _read(context: Context, loaded: Sequence[_LoadedItem]) -> Steps[dict[ItemId,
             for part in split_evenly(keys, MAX_BATCH_GETS)
         ]
     )
-    items = {id_: item for part in found for id_, item in part.items()}
-    missing = {one.id: one.key for one in loaded if one.model.old_keys and one.id not in items}
-    if missing:
-        old = yield from get_old_items(context, missing, consistent=True)
-        # They are compared as if they had moved to their new key.
-        items |= {id_: missing[id_].model.rekeyed(item) for id_, item in old.items()}
-    return items
+    return {id_: item for part in found for id_, item in part.items()}
 
 
 def _write_plain(context: Context, items: Sequence[_LoadedItem]) -> Steps[None]:

@@ -230,9 +230,7 @@ def _next_members(query: CollectionQuery, limit: int | None) -> Steps[list[_Memb
 
 def _decode_member(access: ResolvedKey, found: tuple[Model, Item]) -> _Member:
     model, item = found
-    if model.versions is not None:
-        item = upgraded_entry(model, access, item)
-    return model.entity, decode_item(model, item)
+    return model.entity, decode_item(model, upgraded_entry(model, access, item))
 
 
 def _group(collection: type[K], members: Iterable[_Member], place: str) -> K:

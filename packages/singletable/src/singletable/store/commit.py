@@ -9,7 +9,7 @@ conflict or a failed condition only if no attempt with the old one was applied.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, cast
+from typing import Protocol, cast
 from uuid import uuid4
 
 from singletable.errors import (
@@ -31,18 +31,24 @@ from singletable.values import Item
 MAX_TRANSACTION_ITEMS = 100
 MAX_TOKEN_LENGTH = 36
 
-Planner: TypeAlias = Callable[[], Steps[Plan]]
+
+class PlannedChange(Protocol):
+    """A change that is planned, and planned again after a conflict."""
+
+    def prepare(self) -> Steps[Plan]:
+        """Plan the change, after reading what it needs."""
+        ...
 
 
 def commit(
-    context: Context, planner: Planner, returning: Returning | None = None
+    context: Context, change: PlannedChange, returning: Returning | None = None
 ) -> Steps[tuple[Plan, WriteItemOutput | None]]:
     """Plan one change and write it, again after a conflict; no output from a transaction."""
     dropped: set[ItemId] = set()
     for attempt in range(context.retry_policy.max_attempts):
         if attempt:
             yield context.retry_policy.backoff(attempt - 1, "conflict")
-        plan = yield from planner()
+        plan = yield from change.prepare()
         writes = remaining_writes(plan.writes, dropped)
         if not writes:
             return plan, None

@@ -78,7 +78,7 @@ def decode_fields(
     parsed: Mapping[str, object] | None = key_values or None
     for name in names:
         field = model.fields[name]
-        value = item.get(field.name_in(item) if field.old_names else field.attribute)
+        value = item.get(field.attribute)
         if not field.stored:
             parsed = model.parse_key(item) or NO_VALUES if parsed is None else parsed
             values[name] = parsed[name]
@@ -99,12 +99,11 @@ def decode_paths(
     for path, key in paths:
         place = path.document_path()
         if key is not None:
-            parsed = model.parse_key(item) if key is model.key else key.parse(item)
-            values.append((parsed or {})[path.field])
+            values.append((key.parse(item) or {})[path.field])
         elif len(place) == 1:
             values.append(decode_fields(model, item, [path.field])[path.field])
         else:
-            value = value_at((model.fields[path.field].name_in(item), *place[1:]), item)
+            value = value_at(place, item)
             values.append(None if value is None else _decode_value(model, item, path, value))
     return tuple(values)
 
@@ -112,8 +111,9 @@ def decode_paths(
 def _decode_value(model: Model, item: Item, path: Path[Any, Any], value: AttributeValue) -> object:
     """Return the value at a path; raise ItemMismatch that names the path and the item."""
     try:
-        if path.document_path()[0] in model.encrypted:
-            value = model.decrypted(item)[model.fields[path.field].name_in(item)]
+        attribute = model.fields[path.field].attribute
+        if attribute in model.encrypted:
+            value = model.decrypted(item)[attribute]
         return path.codec().decode(value)
     except DecryptionFailed as error:
         error.key = _table_key(model, item)
@@ -174,10 +174,10 @@ def check_whole(model: Model, access: ResolvedKey) -> None:
 
 def check_version_projected(model: Model, access: ResolvedKey) -> None:
     """Raise if an index does not contain the schema version of its items."""
-    versions = model.versions
-    if versions is not None and not is_projected(model, access.index, versions.attribute):
+    attribute = model.versions.attribute
+    if attribute and not is_projected(model, access.index, attribute):
         raise InvalidValue(
-            f"{access}: {access.index!r} does not contain {versions.attribute}, so the schema "
+            f"{access}: {access.index!r} does not contain {attribute}, so the schema "
             "version of its items is unknown. Project it, or read the items from the table with "
             "hydrate() or page(…, hydrate=True)."
         )
@@ -189,10 +189,10 @@ def upgraded_entry(model: Model, access: ResolvedKey, entry: Item) -> Item:
     Raises ItemMismatch if the index contains only some attributes of an item of another version.
     """
     versions = model.versions
-    if versions is None or versions.is_current(entry):
+    if versions.is_current(entry):
         return entry
     if projected_attributes(model, access.index) is None:
-        return model.upgraded(entry)
+        return versions.upgraded(entry)
     raise ItemMismatch(
         f"the item has schema version {versions.number_of(entry)}, and {access.index!r} does not "
         f"contain the attributes to upgrade it to version {versions.current}. Read the items from "

@@ -1,9 +1,8 @@
 """Read-modify-write: a function changes the item, which is written with optimistic locking.
 
 The write is applied only if the item is still the one that was read: by its version, or without one
-by all its attributes. An item that the function leaves unchanged is written only if it has old
-names or old types of attributes. After a conflict the item is read again, and the function is
-called again.
+by all its attributes. An item that the function leaves unchanged is written only if it has an older
+schema version. After a conflict the item is read again, and the function is called again.
 """
 
 from __future__ import annotations
@@ -23,12 +22,9 @@ from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
 from singletable.store.items import apply_stamps
-from singletable.store.old_keys import find_old_item, plan_move
-from singletable.store.plan import Plan, plan_put
-from singletable.store.side_writes import release_old_values, skip_correct_markers
+from singletable.store.plan import ItemChange, Plan, Put
 from singletable.store.ttl import is_visible
 from singletable.store.validation import check_key
-from singletable.store.versioned_writes import read_item, unchanged
 from singletable.store.writes import both
 from singletable.values import Item
 
@@ -40,41 +36,50 @@ def modify(context: Context, key: ItemKey[E], function: Callable[[E], E | None])
     check_key(key)
     if not callable(function):
         raise InvalidValue(f"{key}: expected a function that takes the item, but got {function!r}.")
-    model = key.model
-    item: Any = None
+    change = _Modify(context, key, function)
+    plan, _ = yield from commit(context, change)
+    return cast(E, apply_stamps(change.item, plan))
 
-    def planner() -> Steps[Plan]:
-        nonlocal item
-        moved = (yield from find_old_item(context, key)) if model.old_keys else None
-        stored = moved or (yield from read_item(context, key, consistent=True))
-        if stored is None or not is_visible(context, model, stored):
-            raise NotFound(f"{key} does not exist.")
-        item = _changed(key, function, decode_item(model, stored))
+
+class _Modify(ItemChange):
+    """Let a function change the item that was read, and put it."""
+
+    reads = True
+    # Optimistic locking is the guard's work here, so that a conflict means another attempt.
+    depends = False
+    checks_markers = True
+
+    def __init__(self, context: Context, key: ItemKey[Any], function: Callable[[Any], Any]) -> None:
+        self.context = context
+        self.model = key.model
+        self.key = key
+        self.function = function
+        self.item: Any = None
+
+    def item_key(self) -> ItemKey[Any]:
+        """Return the key of the item."""
+        return self.key
+
+    def plan_stored(self, stored: Item | None) -> Plan:
+        """Call the function, and plan to put the item unless it is stored like that."""
+        model = self.model
+        if stored is None or not is_visible(self.context, model, stored):
+            raise NotFound(f"{self.key} does not exist.")
+        self.item = _changed(self.key, self.function, decode_item(model, stored))
         read = decode_item(model, stored)
-        _keep_stamps(model, item, read)
-        is_same = model.codec.encode(item.__dict__) == model.codec.encode(read.__dict__)
-        if is_same and model.is_current(stored) and moved is None:
+        _keep_stamps(model, self.item, read)
+        is_same = model.codec.encode(self.item.__dict__) == model.codec.encode(read.__dict__)
+        if is_same and model.versions.is_written(stored):
             return Plan([], {})
-        # Optimistic locking is the guard's work here, so that a conflict means another attempt.
-        if moved is not None:
-            old = model.rekeyed(moved)
-            plan = plan_put(context, model, item, None, old, must_exist=True)
-            _check_readable(key, plan.writes[0].item or {})
-            return plan_move(context, key, plan, old, moved)
-        old = stored if model.versions is None else model.upgraded(stored)
-        plan = plan_put(context, model, item, None, old, must_exist=True)
-        _check_readable(key, plan.writes[0].item or {})
-        guard = both(_unchanged(model, stored), plan.writes[0].guard)
-        if old is not stored:
-            guard = unchanged(model, stored)
-        write = replace(plan.writes[0], condition=None, guard=guard)
-        released = release_old_values(context, model, stored, old, context.clock())
-        planned = [write, *plan.writes[1:], *released]
-        writes = yield from skip_correct_markers(context, planned)
-        return Plan(writes, plan.stamps)
+        return super().plan_stored(stored)
 
-    plan, _ = yield from commit(context, planner)
-    return cast(E, apply_stamps(item, plan))
+    def plan(self, old: Item | None = None) -> Plan:
+        """Plan to put the item, on the condition that it has not changed."""
+        plan = Put(self.context, self.model, self.item, must_exist=True).plan(old)
+        _check_readable(self.key, plan.writes[0].item or {})
+        guard = both(_unchanged(self.model, old or {}), plan.writes[0].guard)
+        write = replace(plan.writes[0], condition=None, guard=guard)
+        return replace(plan, writes=[write, *plan.writes[1:]])
 
 
 def _changed(key: ItemKey[Any], function: Callable[[Any], Any], item: Any) -> Any:
@@ -133,7 +138,6 @@ def _unchanged(model: Model, stored: Item) -> expressions.Condition:
         condition = both(condition, same) or condition
     if field is None:
         for one in model.fields.values():
-            for name in one.stored_names if one.stored else ():
-                if name not in stored:
-                    condition = both(condition, NotExists((name,))) or condition
+            if one.stored and one.attribute not in stored:
+                condition = both(condition, NotExists((one.attribute,))) or condition
     return condition

@@ -1,18 +1,24 @@
 """Plan a change of one item: the write of the item, its index keys, markers and counters.
 
-The attributes of an index key are formatted from several fields, and an update may change only some
-of them. Then the item is read first, the key is formatted again, and the write is guarded by the
-condition that what was read has not changed.
+What was read to plan a change is guarded: the write requires that it has not changed, or else the
+change is planned again. Three rules keep the schema versions of an item apart:
+
+Rule 1. A change that depends on the stored item is planned for the current version, on the
+        condition that the item has it.
+Rule 2. If the item has an older version, it is read and upgraded, conditions are tested and edits
+        applied here, and the whole item is written on the condition that it has not changed.
+Rule 3. What does not depend on the stored item, such as a put without a condition, has no guard.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from singletable import expressions
 from singletable.errors import InvalidValue, NotFound
@@ -24,27 +30,38 @@ from singletable.expressions import (
     Exists,
     NotExists,
     Or,
-    Remove,
     Set,
     apply_update,
+    holds,
     value_at,
 )
+from singletable.retry import Steps
 from singletable.schema import (
     Attr,
     Condition,
     Edit,
     ItemKey,
     Model,
-    ResolvedKey,
     counters_of,
+    key_of,
 )
-from singletable.schema.evolution import current_actions, depends_on_stored
 from singletable.schema.item_encryption import seal_action
 from singletable.store.context import Context
-from singletable.store.decoder import decode_fields
-from singletable.store.side_writes import plan_side_writes, side_write_fields
+from singletable.store.side_writes import (
+    plan_side_writes,
+    release_old_values,
+    side_write_fields,
+    skip_correct_markers,
+)
 from singletable.store.ttl import item_absent, item_exists
-from singletable.store.validation import condition_node
+from singletable.store.update_effects import (
+    effects_of,
+    index_actions,
+    reads_before_delete,
+    reads_before_put,
+    reads_before_update,
+)
+from singletable.store.validation import check_edits, check_key, check_number, condition_node
 from singletable.store.write_errors import (
     already_exists,
     caller_condition_failed,
@@ -68,235 +85,332 @@ class Plan(Struct, frozen=True):
     after: Item | None = None
 
 
-def plan_create(
-    context: Context,
-    model: Model,
-    instance: Any,
-    if_: Condition[Any] | None,
-    *,
-    keep_stamps: bool = False,
-) -> Plan:
-    """Plan to create an item; `keep_stamps` keeps the version and times that it already has."""
-    now = context.clock()
-    stamps = _stamps(model, instance, now, version=1, keep=keep_stamps)
-    item = _encode(model, {**instance.__dict__, **stamps} if stamps else instance.__dict__)
-    key = key_attributes(model, item)
-    write = Write(
-        "put",
-        context.table_name(model.table),
-        key,
-        already_exists(model, _ShownKey(model, instance), now),
-        item=item if model.versions is None else model.stored(item),
-        condition=both(item_absent(model, now), condition_node(model, if_)),
-    )
-    return Plan([write, *plan_side_writes(context, model, key, None, item, now)], stamps)
+class ItemChange(ABC):
+    """A change of one item, which can be planned again after a conflict."""
+
+    context: Context
+    model: Model
+    # Whether the plan needs the stored item; and whether the change depends on it at all.
+    reads = False
+    depends = True
+    # Whether to look up markers that the item should have, instead of writing them again.
+    checks_markers = False
+    # Whether it was planned before.
+    is_retry = False
+
+    @abstractmethod
+    def item_key(self) -> ItemKey[Any]:
+        """Return the key of the item."""
+
+    @abstractmethod
+    def plan(self, old: Item | None = None) -> Plan:
+        """Plan the change of an item of the current version; None if not read, or missing."""
+
+    def prepare(self) -> Steps[Plan]:
+        """Plan the change, after reading the item if necessary."""
+        model = self.model
+        reads = self.reads or (self.depends and model.versions.reads_first(is_retry=self.is_retry))
+        self.is_retry = True
+        if not reads:
+            return self._guarded(self.plan())
+        stored = yield from self.read()
+        plan = self.plan_stored(stored)
+        is_older = stored is not None and not model.versions.is_current(stored)
+        if not model.uniques or not (self.checks_markers or is_older):
+            return plan
+        return replace(plan, writes=(yield from skip_correct_markers(self.context, plan.writes)))
+
+    def read(self) -> Steps[Item | None]:
+        """Return the stored item, even if it has expired."""
+        table = self.context.table_name(self.model.table)
+        return (yield from self.context.read(table, self.item_key().key))
+
+    def plan_stored(self, stored: Item | None) -> Plan:
+        """Plan the change of an item that was read; None if it is missing."""
+        old = None if stored is None else self.model.versions.upgraded(stored)
+        plan = self.plan(old)
+        if stored is None or old is None or old is stored:
+            return self._guarded(plan)
+        return self._rewritten(plan, old, stored)
+
+    def _guarded(self, plan: Plan) -> Plan:
+        """Return the plan with the condition that the item is current, or does not exist."""
+        current = self.model.versions.current_condition
+        if current is None or not self.depends:
+            return plan
+        write, *others = plan.writes
+        guard = both(write.guard, Or(NotExists((self.model.table.pk.name,)), current))
+        return replace(plan, writes=[replace(write, guard=guard), *others])
+
+    def _rewritten(self, plan: Plan, old: Item, stored: Item) -> Plan:
+        """Return the plan for an item of an older version, given the plan for the upgraded item."""
+        context, model, now = self.context, self.model, self.context.clock()
+        write, *others = plan.writes
+        if write.condition is not None and not holds(write.condition, old):
+            raise write.error(old)
+        after = plan.after
+        if write.kind == "update":
+            after = apply_update(write.actions, old)
+            # An update leaves markers alone that it does not change, but an upgrade may change one.
+            others = plan_side_writes(context, model, write.key, old, after, now)
+            write = replace(write, kind="put", item=model.versions.stored(after), actions=())
+        if write.kind != "check":
+            others = [*others, *release_old_values(context, model, stored, old, now)]
+        write = replace(write, condition=None, guard=_is_unchanged(model, stored))
+        return Plan([write, *others], plan.stamps, plan.before or old, after)
 
 
-def plan_put(
-    context: Context,
-    model: Model,
-    instance: Any,
-    if_: Condition[Any] | None,
-    old: Item | None,
-    *,
-    must_exist: bool,
-) -> Plan:
-    """Plan to store an item over the one with its key; with `must_exist`, only over one."""
-    now = context.clock()
-    field = model.role("version")
-    version: int = instance.__dict__.get(field.name, 0) if field else 0
-    stamps = _stamps(model, instance, now, version=version + 1)
-    item = _encode(model, {**instance.__dict__, **stamps})
-    key, shown = key_attributes(model, item), _ShownKey(model, instance)
-    condition = both(item_exists(model, now) if must_exist else None, condition_node(model, if_))
-    error: ErrorFactory
-    if field is None:
-        error = (
-            missing_or_changed(model, shown, now)
-            if must_exist
-            else caller_condition_failed(model, shown)
+class Create(ItemChange):
+    """Store an item that does not exist yet; `keep_stamps` keeps its version and times."""
+
+    depends = False
+
+    def __init__(
+        self,
+        context: Context,
+        model: Model,
+        item: Any,
+        if_: Condition[Any] | None = None,
+        *,
+        keep_stamps: bool = False,
+    ) -> None:
+        self.context = context
+        self.model = model
+        self.item = item
+        self.if_ = if_
+        self.keep_stamps = keep_stamps
+
+    def item_key(self) -> ItemKey[Any]:
+        """Return the key of the item."""
+        return key_of(self.item)
+
+    def plan(self, old: Item | None = None) -> Plan:
+        """Plan to create the item, or to replace an expired one."""
+        context, model, now = self.context, self.model, self.context.clock()
+        stamps = _stamps(model, self.item, now, version=1, keep=self.keep_stamps)
+        values = self.item.__dict__
+        item = _encode(model, {**values, **stamps} if stamps else values)
+        key = key_attributes(model, item)
+        write = Write(
+            "put",
+            context.table_name(model.table),
+            key,
+            already_exists(model, _ShownKey(model, self.item), now),
+            item=model.versions.stored(item),
+            condition=both(item_absent(model, now), condition_node(model, self.if_)),
         )
-    else:
-        condition = both(condition, _has_version(model, field.attribute, version, now))
-        error = (
-            missing_or_changed(model, shown, now, version)
-            if must_exist or version
-            else already_exists(model, shown, now, versioned=True)
+        return Plan([write, *plan_side_writes(context, model, key, None, item, now)], stamps)
+
+
+class Put(ItemChange):
+    """Store an item over the one with its key; with `must_exist`, only over one."""
+
+    checks_markers = True
+
+    def __init__(
+        self,
+        context: Context,
+        model: Model,
+        item: Any,
+        if_: Condition[Any] | None = None,
+        *,
+        must_exist: bool = False,
+    ) -> None:
+        self.context = context
+        self.model = model
+        self.item = item
+        self.if_ = if_
+        self.must_exist = must_exist
+        self.reads = reads_before_put(model)
+        self.depends = self.reads or if_ is not None
+
+    def item_key(self) -> ItemKey[Any]:
+        """Return the key of the item; raise if it has no number yet, which create assigns."""
+        check_number(self.model, self.item)
+        return key_of(self.item)
+
+    def plan(self, old: Item | None = None) -> Plan:
+        """Plan to put the item; the counters of `old` are kept."""
+        context, model, now = self.context, self.model, self.context.clock()
+        check_number(model, self.item)
+        field = model.role("version")
+        version: int = self.item.__dict__.get(field.name, 0) if field else 0
+        stamps = _stamps(model, self.item, now, version=version + 1)
+        item = _encode(model, {**self.item.__dict__, **stamps})
+        key, shown = key_attributes(model, item), _ShownKey(model, self.item)
+        must_exist = item_exists(model, now) if self.must_exist else None
+        condition = both(must_exist, condition_node(model, self.if_))
+        error: ErrorFactory
+        if field is not None:
+            condition = both(condition, _has_version(model, field.attribute, version, now))
+        if self.must_exist or version:
+            error = missing_or_changed(model, shown, now, version)
+        elif field is None:
+            error = caller_condition_failed(model, shown)
+        else:
+            error = already_exists(model, shown, now, versioned=True)
+        guard = None
+        if self.reads:
+            guard = _guard(model, old, side_write_fields(model))
+            if old is not None:
+                item, guard = _keep_counters(model, item, old, guard, stamps)
+        write = Write(
+            "put",
+            context.table_name(model.table),
+            key,
+            error,
+            item=model.versions.stored(item),
+            condition=condition,
+            guard=guard,
         )
-    guard = None
-    if reads_before_put(model):
-        guard = _guard(model, old, side_write_fields(model))
+        return Plan([write, *plan_side_writes(context, model, key, old, item, now)], stamps)
+
+
+class _KeyChange(ItemChange):
+    """A change of the item with a key."""
+
+    def __init__(self, context: Context, key: ItemKey[Any], if_: Condition[Any] | None) -> None:
+        check_key(key)
+        self.context = context
+        self.model = key.model
+        self.key = key
+        self.if_ = if_
+
+    def item_key(self) -> ItemKey[Any]:
+        """Return the key of the item."""
+        return self.key
+
+
+class Check(_KeyChange):
+    """Check that an item exists, and satisfies a condition."""
+
+    def __init__(
+        self, context: Context, key: ItemKey[Any], condition: Condition[Any] | None
+    ) -> None:
+        super().__init__(context, key, condition)
+        self.depends = condition is not None
+
+    def plan(self, old: Item | None = None) -> Plan:
+        """Plan the check, which needs nothing of the item."""
+        model, now = self.model, self.context.clock()
+        caller_condition = condition_node(model, self.if_)
+        check = Write(
+            "check",
+            self.context.table_name(model.table),
+            self.key.key,
+            missing_or_changed(model, self.key, now, expected_version(model, caller_condition)),
+            condition=both(item_exists(model, now), caller_condition),
+        )
+        return Plan([check], {})
+
+
+class Update(_KeyChange):
+    """Edit an existing item; without edits, check that it exists."""
+
+    def __init__(
+        self,
+        context: Context,
+        key: ItemKey[Any],
+        edits: Sequence[Edit[Any]],
+        if_: Condition[Any] | None = None,
+    ) -> None:
+        super().__init__(context, key, if_)
+        check_edits(self.model, key, edits)
+        self.edits = edits
+        self.effects = effects_of(self.model, edits)
+        self.reads = bool(edits) and reads_before_update(key, edits, self.effects)
+        self.depends = bool(edits) or if_ is not None
+
+    def plan_stored(self, stored: Item | None) -> Plan:
+        """Plan the update of an item that was read; raise NotFound if it is missing."""
+        if stored is None:
+            raise NotFound(f"{self.key} does not exist.")
+        return super().plan_stored(stored)
+
+    def plan(self, old: Item | None = None) -> Plan:
+        """Plan to edit the item; `old` is the item if it was read."""
+        if self.edits:
+            return self.plan_edits(old)
+        # Nothing to write: neither the version nor the timestamp changes.
+        return Check(self.context, self.key, self.if_).plan()
+
+    def plan_edits(self, old: Item | None = None) -> Plan:
+        """Plan to write the edits, and what the store sets with every write."""
+        context, key, model, now = self.context, self.key, self.model, self.context.clock()
+        caller_condition = condition_node(model, self.if_)
+        edited, needed = self.effects.changed, self.effects.index_fields
+        actions = self.actions()
+        if model.roles:
+            actions += _stamp_actions(model, now)
+        guard, new = None, None
+        side_writes: list[Write] = []
         if old is not None:
-            item, guard = _keep_counters(model, item, old, guard, stamps)
-    write = Write(
-        "put",
-        context.table_name(model.table),
-        key,
-        error,
-        item=item if model.versions is None else model.stored(item),
-        condition=condition,
-        guard=guard,
-    )
-    return Plan([write, *plan_side_writes(context, model, key, old, item, now)], stamps)
+            new = apply_update(tuple(actions), old)
+            if self.effects.side_fields:
+                needed |= self.effects.side_fields
+                side_writes = plan_side_writes(context, model, key.key, old, new, now, edited)
+            guard = _same_fields(model, old, sorted(needed - set(model.key.fields)))
+            actions += index_actions(key, edited, new)
+        elif needed:
+            attributes = {model.fields[name].attribute for name in needed}
+            known = tuple(action for action in actions if action.path[0] in attributes)
+            actions += index_actions(key, edited, apply_update(known, _key_fields_item(key)))
+        write = Write(
+            "update",
+            context.table_name(model.table),
+            key.key,
+            missing_or_changed(model, key, now, expected_version(model, caller_condition)),
+            actions=tuple(actions),
+            condition=both(item_exists(model, now), caller_condition),
+            guard=guard,
+        )
+        return Plan([write, *side_writes], {}, old, new)
+
+    def actions(self) -> list[expressions.Action]:
+        """Return the actions of the edits, with encrypted values sealed for the item."""
+        actions = [edit.action for edit in self.edits]
+        if not self.model.encrypted:
+            return actions
+        return [seal_action(self.model.encrypted, action, self.key.key) for action in actions]
 
 
-def plan_update(
-    context: Context,
-    key: ItemKey[Any],
-    edits: Sequence[Edit[Any]],
-    if_: Condition[Any] | None,
-    old: Item | None,
-    *,
-    was_read: bool,
-    effects: UpdateEffects | None = None,
-) -> Plan:
-    """Plan to edit an existing item; `old` is the item if it `was_read`, or None if missing."""
-    model, now = key.model, context.clock()
-    caller_condition = condition_node(model, if_)
-    condition = both(item_exists(model, now), caller_condition)
-    if was_read and old is None:
-        raise NotFound(f"{key} does not exist.")
-    effects = effects or effects_of(model, edits)
-    edited, needed = effects.changed, effects.index_fields
-    computed = _computed_fields(model, edits)
-    actions = edit_actions(key, edits, old)
-    if model.roles:
-        actions += _stamp_actions(model, now)
-    guard, new = None, None
-    side_writes: list[Write] = []
-    if old is not None:
-        new = apply_update(tuple(actions), old)
-        if effects.side_fields:
-            needed |= effects.side_fields
-            side_writes = plan_side_writes(context, model, key.key, old, new, now, edited)
-        needed |= computed
-        guard = _unchanged(model, old, sorted(needed - set(model.key.fields)))
-        actions += _index_actions(key, edited, new)
-    elif needed:
-        attributes = {one for name in needed for one in model.fields[name].stored_names}
-        known = tuple(action for action in actions if action.path[0] in attributes)
-        actions += _index_actions(key, edited, apply_update(known, _key_fields_item(key)))
-    write = Write(
-        "update",
-        context.table_name(model.table),
-        key.key,
-        missing_or_changed(model, key, now, expected_version(model, caller_condition)),
-        actions=tuple(actions),
-        condition=condition,
-        guard=guard,
-    )
-    return Plan([write, *side_writes], {}, old, new)
+class Delete(_KeyChange):
+    """Delete an item, if it exists."""
+
+    def __init__(
+        self, context: Context, key: ItemKey[Any], if_: Condition[Any] | None = None
+    ) -> None:
+        super().__init__(context, key, if_)
+        self.reads = reads_before_delete(self.model)
+        self.depends = self.reads or if_ is not None
+
+    def plan(self, old: Item | None = None) -> Plan:
+        """Plan to delete the item, with the markers and counters of `old`."""
+        context, key, model, now = self.context, self.key, self.model, self.context.clock()
+        caller_condition = condition_node(model, self.if_)
+        version = expected_version(model, caller_condition)
+        write = Write(
+            "delete",
+            context.table_name(model.table),
+            key.key,
+            caller_condition_failed(model, key)
+            if version is None
+            else missing_or_changed(model, key, now, version),
+            condition=None
+            if caller_condition is None
+            else both(item_exists(model, now), caller_condition),
+            guard=_guard(model, old, side_write_fields(model)) if self.reads else None,
+        )
+        return Plan([write, *plan_side_writes(context, model, key.key, old, None, now)], {}, old)
 
 
-def edit_actions(
-    key: ItemKey[Any], edits: Sequence[Edit[Any]], old: Item | None = None
-) -> list[expressions.Action]:
-    """Return the actions of the edits, with encrypted values sealed for the item with this key.
-
-    `old` is the item if it was read.
-    """
-    model = key.model
-    actions = [edit.action for edit in edits]
-    if model.evolved:
-        current = None if old is None else model.current(model.decrypted(old))
-        actions = current_actions(model.evolved, actions, current)
-    if model.encrypted:
-        actions = [seal_action(model.encrypted, action, key.key) for action in actions]
-    return actions
-
-
-def plan_delete(
-    context: Context, key: ItemKey[Any], if_: Condition[Any] | None, old: Item | None
-) -> Plan:
-    """Plan to delete an item, if it exists."""
-    model, now = key.model, context.clock()
-    caller_condition = condition_node(model, if_)
-    version = expected_version(model, caller_condition)
-    write = Write(
-        "delete",
-        context.table_name(model.table),
-        key.key,
-        caller_condition_failed(model, key)
-        if version is None
-        else missing_or_changed(model, key, now, version),
-        condition=None
-        if caller_condition is None
-        else both(item_exists(model, now), caller_condition),
-        guard=_guard(model, old, side_write_fields(model)) if reads_before_delete(model) else None,
-    )
-    return Plan([write, *plan_side_writes(context, model, key.key, old, None, now)], {}, old)
-
-
-def plan_check(context: Context, key: ItemKey[Any], condition: Condition[Any] | None) -> Plan:
-    """Plan to check that an item exists, and satisfies a condition, in a transaction."""
-    model, now = key.model, context.clock()
-    caller_condition = condition_node(model, condition)
-    check = Write(
-        "check",
-        context.table_name(model.table),
-        key.key,
-        missing_or_changed(model, key, now, expected_version(model, caller_condition)),
-        condition=both(item_exists(model, now), caller_condition),
-    )
-    return Plan([check], {})
-
-
-def reads_before_put(model: Model) -> bool:
-    """Return whether a put reads the old item."""
-    return reads_before_delete(model) or bool(counters_of(model.entity))
-
-
-def reads_before_delete(model: Model) -> bool:
-    """Return whether a delete reads the old item."""
-    return bool(model.uniques or model.counts)
-
-
-def reads_before_update(
-    key: ItemKey[Any], edits: Sequence[Edit[Any]], effects: UpdateEffects
-) -> bool:
-    """Return whether this update, with these effects, reads the old item."""
-    if _computed_fields(key.model, edits):
-        return True
-    if effects.side_fields or not effects.index_fields:
-        return bool(effects.side_fields)
-    return not effects.index_fields <= _known_fields(key, edits)
-
-
-def reads_before_edits(model: Model, fields: AbstractSet[str], *, known: bool) -> bool:
-    """Return whether an update of these fields reads the old item.
-
-    With `known` all of them are set to values; without, at least one depends on the stored item,
-    as after add() or set_if_missing().
-    """
-    values = {*model.key.fields, *(fields if known else ())}
-    updated = model.role("updated")
-    if updated is not None:
-        values.add(updated.name)
-    if not known and any(field.name in fields for field in model.evolved.values()):
-        return True
-    effects = _update_effects(model, frozenset(fields))
-    return bool(effects.side_fields) or not effects.index_fields <= values
-
-
-def unknown_index_fields(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
-    """Return the fields of index keys that cannot be computed without the stored item."""
-    return all_index_fields(key.model) - _known_fields(key, edits)
-
-
-def all_index_fields(model: Model) -> set[str]:
-    """Return the fields of index keys that the store formats, and of their conditions."""
-    return {
-        name
-        for access in model.indexes.values()
-        if access.dedicated_attributes
-        for name in _dependencies(model, access)
-    }
-
-
-def changed_fields(model: Model, edited: Iterable[str]) -> set[str]:
-    """Return the fields that an update of `edited` changes, with those that the store sets."""
-    stamped = {field.name for role, field in model.roles.items() if role in ("version", "updated")}
-    return {*edited, *stamped}
+def _is_unchanged(model: Model, stored: Item) -> expressions.Condition:
+    """Return the condition that no attribute of an item has changed since it was read."""
+    names = stored.keys() | model.codec.names | model.versions.attributes
+    condition: expressions.Condition = Exists((model.table.pk.name,))
+    for name in sorted(names - model.table_key(stored).keys()):
+        condition = expressions.And(condition, same_value((name,), stored))
+    return condition
 
 
 def key_attributes(model: Model, item: Item) -> Item:
@@ -329,14 +443,13 @@ def _guard(model: Model, old: Item | None, fields: set[str]) -> expressions.Cond
     if old is None:
         return NotExists((pk,))
     exists: expressions.Condition = Exists((pk,))
-    return both(exists, _unchanged(model, old, sorted(fields - set(model.key.fields)))) or exists
+    return both(exists, _same_fields(model, old, sorted(fields - set(model.key.fields)))) or exists
 
 
-def _unchanged(model: Model, old: Item, fields: Sequence[str]) -> expressions.Condition | None:
+def _same_fields(model: Model, old: Item, fields: Sequence[str]) -> expressions.Condition | None:
     condition: expressions.Condition | None = None
     for name in fields:
-        for attribute in model.fields[name].stored_names:
-            condition = both(condition, same_value((attribute,), old))
+        condition = both(condition, same_value((model.fields[name].attribute,), old))
     return condition
 
 
@@ -404,88 +517,7 @@ def _stamp_actions(model: Model, now: object) -> list[expressions.Action]:
             actions.append(Add(field.document_path(), {"N": "1"}))
         if role == "updated":
             actions.append(Set(field.document_path(), Constant(field.codec().encode(now))))
-    return current_actions(model.evolved, actions, None) if model.evolved else actions
-
-
-class UpdateEffects(Struct, frozen=True):
-    """What an update of some fields changes.
-
-    `changed` are the fields, with those that the store sets; `index_fields` are all fields of the
-    index keys that change. `side_fields` are all fields that markers and counters depend on, or
-    none if no marker or counter changes.
-    """
-
-    changed: frozenset[str]
-    index_fields: frozenset[str]
-    side_fields: frozenset[str]
-
-
-def effects_of(model: Model, edits: Sequence[Edit[Any]]) -> UpdateEffects:
-    """Return what these edits change."""
-    return _update_effects(model, frozenset([edit.field for edit in edits]))
-
-
-# Updates of the same fields of an entity are planned alike.
-_EFFECTS: dict[tuple[type, frozenset[str]], UpdateEffects] = {}
-
-
-def _update_effects(model: Model, edited: frozenset[str]) -> UpdateEffects:
-    effects = _EFFECTS.get((model.entity, edited))
-    if effects is None:
-        changed, side_fields = frozenset(changed_fields(model, edited)), side_write_fields(model)
-        effects = _EFFECTS[model.entity, edited] = UpdateEffects(
-            changed,
-            frozenset(_index_fields(model, changed)),
-            frozenset(side_fields if changed & side_fields else ()),
-        )
-    return effects
-
-
-def _index_fields(model: Model, edited: AbstractSet[str]) -> set[str]:
-    """Return all fields of the index keys that an update of these fields changes."""
-    fields: set[str] = set()
-    for access in model.indexes.values():
-        if _is_affected(model, access, edited):
-            fields |= _dependencies(model, access)
-    return fields
-
-
-def _is_affected(model: Model, access: ResolvedKey, edited: AbstractSet[str]) -> bool:
-    return bool(access.dedicated_attributes) and bool(_dependencies(model, access) & edited)
-
-
-def _dependencies(model: Model, access: ResolvedKey) -> set[str]:
-    """Return the fields of an index key, and of the condition on which it is set."""
-    if access.when is None:
-        return set(access.fields)
-    tested = {path[0] for path in access.condition_paths}
-    return set(access.fields) | {
-        name for name, field in model.fields.items() if field.attribute in tested
-    }
-
-
-def _computed_fields(model: Model, edits: Sequence[Edit[Any]]) -> frozenset[str]:
-    """Return the edited fields that are computed from a value stored under an old name."""
-    if not model.evolved:
-        return frozenset()
-    return frozenset(
-        edit.field
-        for edit in edits
-        if edit.action.path[0] in model.evolved and depends_on_stored(edit.action)
-    )
-
-
-def _known_fields(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
-    """Return the fields that the update sets to known values, without reading the item."""
-    known = set(key.values)
-    for edit in edits:
-        match edit.action:
-            case Set(path, Constant()) | Remove(path) if len(path) == 1:
-                known.add(edit.field)
-            case _:
-                pass
-    updated = key.model.role("updated")
-    return known if updated is None else known | {updated.name}
+    return actions
 
 
 def _key_fields_item(key: ItemKey[Any]) -> Item:
@@ -496,22 +528,3 @@ def _key_fields_item(key: ItemKey[Any]) -> Item:
         for name, value in key.values.items()
         if fields[name].stored
     }
-
-
-def _index_actions(
-    key: ItemKey[Any], edited: AbstractSet[str], new: Item
-) -> list[expressions.Action]:
-    """Return the actions that set or remove the index keys that the update changes."""
-    model = key.model
-    actions: list[expressions.Action] = []
-    for access in model.indexes.values():
-        if not _is_affected(model, access, edited):
-            continue
-        values = decode_fields(model, new, access.fields, key.values)
-        attributes = model.index_attributes(access, values, model.current(new))
-        for name in access.dedicated_attributes:
-            if name in attributes:
-                actions.append(Set((name,), Constant(attributes[name])))
-            else:
-                actions.append(Remove((name,)))
-    return actions

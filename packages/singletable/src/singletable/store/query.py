@@ -8,7 +8,7 @@ queried together. With `max_read`, they share the number of items that DynamoDB 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import takewhile
 from typing import Any, Generic, TypeVar
@@ -67,8 +67,7 @@ from singletable.store.validation import (
     check_selection,
     condition_node,
 )
-from singletable.store.versioned_writes import is_current_condition
-from singletable.store.writes import ItemId, both, item_id
+from singletable.store.writes import both, item_id
 from singletable.values import Item, item_from_json, key_bytes
 
 E = TypeVar("E")
@@ -140,7 +139,7 @@ class ItemQuery(Generic[E]):
         if self.where is not None:
             check_where(self.model, access, self.where)
         # With schema versions, a condition is tested here on items that are not current.
-        self.tests_where = self.where is not None and self.model.versions is not None
+        self.tests_where = self.where is not None and self.model.versions.is_declared
 
     def seek(self, positions: Sequence[Position]) -> None:
         """Continue at the positions of an earlier query."""
@@ -369,9 +368,9 @@ class ItemQuery(Generic[E]):
     def _filter(self) -> expressions.Condition | None:
         if self.all_entities:
             return None
-        where, versions = self.where, self.model.versions
-        if where is not None and versions is not None:
-            where = Or(where, Not(is_current_condition(versions)))
+        where, is_current = self.where, self.model.versions.current_condition
+        if where is not None and is_current is not None:
+            where = Or(where, Not(is_current))
         condition = both(where, not_expired(self.model, self.context.clock()))
         if not self.is_exclusive and self.has_tag and self.model.tag is not None:
             attribute, tag = self.model.tag
@@ -459,7 +458,7 @@ def next_instances(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
     """Return the next instances; none at the end or the bound."""
     model, access = query.model, query.selection.access
     decode = raw_decoder(model)
-    if model.versions is not None and projected_attributes(model, access.index) is not None:
+    if model.versions.is_declared and projected_attributes(model, access.index) is not None:
         decode = partial(_decode_entry, model, access)
     # Continue while all items of a page are skipped: an empty result means the end.
     while items := (yield from query.next_raw_items(limit)):
@@ -486,8 +485,6 @@ def next_hydrated(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
         items = yield from get_items(
             context, {name: model.table}, keys, consistent=query.consistent
         )
-        if model.old_keys:
-            items |= yield from _get_moved(context, model, name, keys, items)
         now = context.clock()
         found: list[Item] = []
         for id_, entry in zip(ids, entries, strict=True):
@@ -502,25 +499,6 @@ def next_hydrated(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
     return []
 
 
-def _get_moved(
-    context: Context,
-    model: Model,
-    table: str,
-    keys: Mapping[ItemId, Item],
-    items: Mapping[ItemId, Item],
-) -> Steps[dict[ItemId, Item]]:
-    """Return the items that have moved to their new key since the index was read."""
-    moved: dict[ItemId, Item] = {}
-    for id_, key in keys.items():
-        new = None if id_ in items else model.key.attributes(model.parse_key(key) or {})
-        if new is not None and new != key:
-            moved[id_] = new
-    wanted = {item_id(table, new): new for new in moved.values()}
-    found = yield from get_items(context, {table: model.table}, wanted, consistent=True)
-    ids = {id_: item_id(table, new) for id_, new in moved.items()}
-    return {id_: found[new] for id_, new in ids.items() if new in found}
-
-
 def _is_still_in_partition(query: ItemQuery[Any], entry: Item, item: Item) -> bool:
     access = query.selection.access
     if any(item.get(one.attribute.name) != entry[one.attribute.name] for one in access.pk):
@@ -530,7 +508,7 @@ def _is_still_in_partition(query: ItemQuery[Any], entry: Item, item: Item) -> bo
     if query.where is None:
         return True
     try:
-        return holds(query.where, query.model.upgraded(item))
+        return holds(query.where, query.model.versions.upgraded(item))
     except ItemMismatch:
         return True  # it is reported when it is decoded
 
@@ -561,14 +539,13 @@ def create_field_query(
     for path in paths:
         check_path(query.model, path, in_key=True)
     check_selectable(query.model, selection.access, paths)
-    if query.model.versions is not None:
+    if query.model.versions.is_declared:
         # Older versions have other attributes. A projection would not cost less.
         check_version_projected(query.model, selection.access)
         return query
     projected = {
-        _without_list_elements((name, *path.document_path()[1:]))
+        _without_list_elements(path.document_path())
         for path in paths
-        for name in query.model.fields[path.field].stored_names
         if key_with_field(query.model, selection.access, path.field) is None
     }
     projected |= {(name,) for name in query.key_names()}
@@ -640,9 +617,7 @@ def next_fields(
     keyed = [(path, key_with_field(model, access, path.field)) for path in paths]
 
     def decode(item: Item) -> tuple[Any, ...]:
-        if model.versions is not None:
-            item = upgraded_entry(model, access, item)
-        return decode_paths(model, keyed, item)
+        return decode_paths(model, keyed, upgraded_entry(model, access, item))
 
     while items := (yield from query.next_items(limit)):
         values = decode_each(decode, items, query.on_mismatch)

@@ -20,7 +20,7 @@ from singletable.schema.codec.codec import SourceBuilder
 from singletable.schema.codec.containers import StoredField
 from singletable.schema.resolved_key import TextColumn
 from singletable.store.decoder import decode_item
-from singletable.values import AttributeValue, item_from_json
+from singletable.values import AttributeValue, Item, item_from_json
 
 RawDecoder: TypeAlias = Callable[[Raw], Any]
 
@@ -94,10 +94,8 @@ class _ItemStruct:
                     kinds[column.attribute.name] = _String | None
         for column in model.key.columns:
             required.add(column.attribute.name)
-        if model.tag is not None:
-            kinds[model.tag[0]] = _String | None
-        if model.versions is not None:
-            kinds[model.versions.attribute] = _Number | None
+        for name, value in _constants(model).items():
+            kinds[name] = _SCALARS[next(iter(value))] | None
         for stored in model.codec.fields:
             kinds[stored.attribute] = _kind(stored)
             if stored.absent_value is None:
@@ -121,6 +119,18 @@ class _ItemStruct:
         return f"item.{self.names[attribute]}"
 
 
+def _constants(model: Model) -> Item:
+    """Return the attributes that are the same in all items: the type tag, the schema version."""
+    constants: Item = {} if model.tag is None else {model.tag[0]: {"S": model.tag[1]}}
+    model.versions.stamp(constants)
+    return constants
+
+
+def _may_be_absent(model: Model, name: str) -> bool:
+    """Return whether an item without the constant is one of this entity and version."""
+    return name != model.versions.attribute or model.versions.current == 1
+
+
 def _kind(stored: StoredField) -> Any:
     if stored.codec.content_expression is None:
         return AttributeValue | None
@@ -130,16 +140,12 @@ def _kind(stored: StoredField) -> Any:
 
 def _read_fields(source: SourceBuilder, struct: _ItemStruct, model: Model) -> list[str]:
     lines: list[str] = []
-    if model.tag is not None:
-        attribute, tag = model.tag
-        stored = struct.source(attribute)
-        lines.append(f"if {stored} is not None and {stored}.S != {tag!r}: fail()")
-    if model.versions is not None:
-        # Older and newer versions are not for this function.
-        version = struct.source(model.versions.attribute)
-        current = f"{version}.N == {model.versions.number['N']!r}"
-        absent = f"{version} is None or " if model.versions.current == 1 else ""
-        lines.append(f"if not ({absent}{current}): fail()")
+    # Items of other entities and of other schema versions are not for this function.
+    for name, value in _constants(model).items():
+        ((kind, text),) = value.items()
+        stored = struct.source(name)
+        absent = f"{stored} is None or " if _may_be_absent(model, name) else ""
+        lines.append(f"if not ({absent}{stored}.{kind} == {text!r}): fail()")
     variables: dict[str, str] = {}
     for field in model.codec.fields:
         variables[field.field] = source.new_variable()

@@ -330,7 +330,7 @@ def _shared_id(shared: Shared) -> tuple[type, str]:
 def _keys(model: Model, index: str | None) -> list[ResolvedKey]:
     if index is None:
         uniques = (unique.access for unique in model.uniques.values())
-        return [model.key, *model.old_keys, *uniques]
+        return [model.key, *uniques]
     return [key for key in model.indexes.values() if key.index and key.index.name == index]
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, cast
 
-from singletable.errors import ConditionFailed, InvalidValue, NotFound
+from singletable.errors import ConditionFailed, NotFound
 from singletable.expressions import Action, Add, Constant, IfNotExists, Set, Sum
 from singletable.retry import Steps
-from singletable.schema import Condition, Counter, ItemKey, Model, model_of
+from singletable.schema import Condition, Counter, ItemKey, Model
 from singletable.store.commit import commit
 from singletable.store.context import Context
-from singletable.store.plan import Plan, plan_create
+from singletable.store.plan import Create, Plan
 from singletable.store.ttl import item_exists
 from singletable.store.writes import Write
 from singletable.values import Item
@@ -22,29 +22,14 @@ from singletable.values import Item
 E = TypeVar("E")
 
 
-def lacks_number(model: Model, item: object) -> bool:
-    """Return whether the item is to be numbered when it is created."""
-    return model.sequence is not None and item.__dict__.get(model.sequence.name) is None
-
-
-def check_number(model: Model, item: object) -> None:
-    """Raise InvalidValue if the item has no number yet, which only a create assigns."""
-    if model.sequence is not None and lacks_number(model, item):
-        name = model.sequence.name
-        raise InvalidValue(
-            f"{model.fields[name]} has no value: only create() assigns the next number. To write "
-            f"an item from elsewhere, assign its number: item.{name} = …."
-        )
-
-
 def take_number(context: Context, model: Model, item: E, if_: Condition[E] | None) -> Steps[E]:
     """Return a copy of the item with the next number of its parent; raise NotFound without one."""
     sequence = model.sequence
     assert sequence is not None
     # Nothing is taken for an item that cannot be written.
-    write = plan_create(context, model, _numbered(sequence, item, 1), if_).writes[0]
+    write = Create(context, model, _numbered(sequence, item, 1), if_).plan().writes[0]
     context.check_scope(write.table, [write.key])
-    number = yield from _next_number(context, model, sequence, parent_key(sequence, item))
+    number = yield from _NextNumber(context, model, sequence, parent_key(sequence, item)).take()
     return _numbered(sequence, item, number)
 
 
@@ -65,31 +50,40 @@ def _numbered(sequence: Counter, item: E, number: int) -> E:
     return copy
 
 
-def _next_number(
-    context: Context, model: Model, sequence: Counter, key: ItemKey[Any]
-) -> Steps[int]:
-    """Add one to the last number of the parent, and return it."""
-    parent = model_of(sequence.entity)
-    field = parent.fields[sequence.path.field]
+class _NextNumber:
+    """Add one to the last number of a parent."""
 
-    def missing(item: Item | None) -> ConditionFailed:
-        return NotFound(f"{key}, which numbers {model.name} items, does not exist.")
+    def __init__(
+        self, context: Context, model: Model, sequence: Counter, key: ItemKey[Any]
+    ) -> None:
+        self.context = context
+        self.model = model
+        self.sequence = sequence
+        self.key = key
+        self.field = key.model.fields[sequence.path.field]
 
-    def planner() -> Steps[Plan]:
+    def prepare(self) -> Steps[Plan]:
+        """Plan the update."""
         yield from ()
+        default = 0 if self.field.default is None else self.field.default()
         write = Write(
             "update",
-            context.table_name(parent.table),
-            key.key,
-            missing,
-            actions=(_increment(sequence, 0 if field.default is None else field.default()),),
-            condition=item_exists(parent, context.clock()),
+            self.context.table_name(self.key.model.table),
+            self.key.key,
+            self._missing,
+            actions=(_increment(self.sequence, default),),
+            condition=item_exists(self.key.model, self.context.clock()),
         )
         return Plan([write], {})
 
-    _, output = yield from commit(context, planner, "UPDATED_NEW")
-    attributes = {} if output is None else output.attributes or {}
-    return cast(int, field.codec().decode(attributes[field.attribute]))
+    def _missing(self, item: Item | None) -> ConditionFailed:
+        return NotFound(f"{self.key}, which numbers {self.model.name} items, does not exist.")
+
+    def take(self) -> Steps[int]:
+        """Write the number, and return it."""
+        _, output = yield from commit(self.context, self, "UPDATED_NEW")
+        attributes = {} if output is None else output.attributes or {}
+        return cast(int, self.field.codec().decode(attributes[self.field.attribute]))
 
 
 def _increment(sequence: Counter, default: object) -> Action:

@@ -49,9 +49,6 @@ def plan_side_writes(
 
     `edited` are the fields of an update; None means all.
     """
-    if model.evolved:
-        old = None if old is None else model.current(old)
-        new = None if new is None else model.current(new)
     writes: list[Write] = []
     for marker in model.uniques.values():
         if edited is None or edited & marker_fields(model, marker):
@@ -150,7 +147,7 @@ def release_old_values(
     context: Context, model: Model, stored: Item, current: Item, now: datetime
 ) -> list[Write]:
     """Release the markers of unique values that the upgrade of a stored item has changed."""
-    former = model.old_values(stored) if model.uniques else {}
+    former = model.versions.old_values(stored) if model.uniques else {}
     writes: list[Write] = []
     for marker in model.uniques.values():
         if not all(name in former for name in marker.fields):

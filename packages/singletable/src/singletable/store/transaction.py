@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace as struct_replace
 from singletable.errors import InvalidValue, NotFound, TransactionCanceled, TransactionConflict
 from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactGetItemsOutput
 from singletable.retry import Steps, is_transient, send
-from singletable.schema import Condition, Counter, Edit, ItemKey, Model, key_of
+from singletable.schema import Condition, Counter, Edit, ItemKey, key_of
 from singletable.schema.fields import StorableItem
 from singletable.store.calls import (
     CallShape,
@@ -21,29 +21,21 @@ from singletable.store.calls import (
     shape_of_update,
     shape_of_upsert,
 )
-from singletable.store.commit import MAX_TOKEN_LENGTH, MAX_TRANSACTION_ITEMS, commit_all
+from singletable.store.commit import (
+    MAX_TOKEN_LENGTH,
+    MAX_TRANSACTION_ITEMS,
+    PlannedChange,
+    commit_all,
+)
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
-from singletable.store.items import (
-    apply_stamps,
-    check_planner,
-    delete_planner,
-    prepare_create,
-    put_planner,
-    update_planner,
-)
-from singletable.store.old_keys import choose_item, old_keys_of
+from singletable.store.items import apply_stamps
 from singletable.store.pending_writes import PendingWrites
-from singletable.store.plan import Plan
-from singletable.store.sequences import (
-    lacks_number,
-    parent_key,
-    set_number,
-    take_number,
-)
+from singletable.store.plan import Check, Create, Delete, Plan, Put, Update
+from singletable.store.sequences import parent_key, set_number, take_number
 from singletable.store.ttl import is_expired
 from singletable.store.upsert import Upsert
-from singletable.store.validation import check_edits, check_key, check_keys, model_of_item
+from singletable.store.validation import check_keys, lacks_number, model_of_item
 from singletable.store.writes import ItemId, item_id, merge_writes
 from singletable.values import Item
 
@@ -73,41 +65,38 @@ class Transaction:
         self._context = replace(context, pending=self._pending)
         self._token = token
         self._pattern = pattern
-        self._changes: list[tuple[Any, Callable[[], Steps[Plan]]]] = []
+        self._changes: list[tuple[Any, PlannedChange]] = []
         self._shapes: list[CallShape] = []
         self._is_over = False
-        # By the identity of the item: what lacks a number until the commit, and the numbered copy.
-        self._unnumbered: dict[int, tuple[Model, Any, Condition[Any] | None]] = {}
-        self._numbered: dict[int, Any] = {}
+        # What lacks a number until the commit: the item, and its change.
+        self._unnumbered: list[tuple[Any, Create]] = []
 
     def create(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item that does not exist yet."""
         model = model_of_item(item)
         self._shapes.append(shape_of_items("create", "create", item))
-        self._add(
-            item, lambda: prepare_create(self._context, self._numbered.get(id(item), item), if_)
-        )
+        change = Create(self._context, model, item, if_)
+        self._add(item, change)
         if lacks_number(model, item):
-            self._unnumbered[id(item)] = (model, item, if_)
+            self._unnumbered.append((item, change))
 
     def put(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item, over the one with its key if there is one."""
-        model_of_item(item)
+        model = model_of_item(item)
         self._shapes.append(shape_of_items("put", "put", item))
-        self._add(item, put_planner(self._context, item, if_, must_exist=False))
+        self._add(item, Put(self._context, model, item, if_))
 
     def replace(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item over an existing one."""
-        model_of_item(item)
+        model = model_of_item(item)
         self._shapes.append(shape_of_items("replace", "put", item))
-        self._add(item, put_planner(self._context, item, if_, must_exist=True))
+        self._add(item, Put(self._context, model, item, if_, must_exist=True))
 
     def update(self, key: ItemKey[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
         """Edit some fields of an existing item."""
-        check_key(key)
-        check_edits(key.model, key, edits)
+        change = Update(self._context, key, edits, if_)
         self._shapes.append(shape_of_update(key, edits))
-        self._add(None, update_planner(self._context, key, edits, if_))
+        self._add(None, change)
 
     def upsert(
         self,
@@ -119,19 +108,19 @@ class Transaction:
         """Edit an item, or create it if it does not exist."""
         change = Upsert(self._context, key, edits, on_create, if_)
         self._shapes.append(shape_of_upsert(key, (*edits, *on_create)))
-        self._add(None, change.plan)
+        self._add(None, change)
 
     def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> None:
         """Delete an item, if it exists."""
-        check_key(key)
+        change = Delete(self._context, key, if_)
         self._shapes.append(shape_of_keys("delete", "delete", key))
-        self._add(None, delete_planner(self._context, key, if_))
+        self._add(None, change)
 
     def check(self, key: ItemKey[E], condition: Condition[E] | None = None) -> None:
         """Commit only if the item exists, and satisfies the condition."""
-        check_key(key)
+        change = Check(self._context, key, condition)
         self._shapes.append(shape_of_keys("check", "check", key))
-        self._add(None, check_planner(self._context, key, condition))
+        self._add(None, change)
 
     def shape(self) -> CallShape:
         """Return what the transaction does to which entities."""
@@ -149,23 +138,28 @@ class Transaction:
         for (item, _), plan in zip(self._changes, plans, strict=True):
             if item is not None:
                 apply_stamps(item, plan)
-        for id_, (model, item, _) in self._unnumbered.items():
-            set_number(model, item, self._numbered.get(id_, item))
+        for item, change in self._unnumbered:
+            set_number(change.model, item, change.item)
 
-    def _add(self, item: object, planner: Callable[[], Steps[Plan]]) -> None:
+    def _add(self, item: object, change: PlannedChange) -> None:
         if self._is_over:
             raise InvalidValue(
                 "The transaction is over: it is committed at the end of the `with` block."
             )
-        self._changes.append((item, planner))
+        self._changes.append((item, change))
 
     def _take_numbers(self) -> Steps[None]:
         """Take the numbers of new items, before the transaction."""
-        for id_, (model, item, if_) in self._unnumbered.items():
-            if not lacks_number(model, item):
+        numbered: dict[int, Any] = {}
+        for item, change in self._unnumbered:
+            model = change.model
+            if id(item) in numbered:
+                change.item = numbered[id(item)]
+            if not lacks_number(model, change.item):
                 continue  # assigned since
             try:
-                self._numbered[id_] = yield from take_number(self._context, model, item, if_)
+                change.item = yield from take_number(self._context, model, item, change.if_)
+                numbered[id(item)] = change.item
             except NotFound as error:
                 sequence = cast(Counter, model.sequence)
                 key = parent_key(sequence, item)
@@ -181,15 +175,15 @@ class Transaction:
         try:
             return (yield from self._plan_in_order())
         except TransactionConflict:
-            # An item has an older schema version than planned for; the planners read it now.
+            # An item has an older schema version than planned for; now it is read before.
             return (yield from self._plan_in_order())
 
     def _plan_in_order(self) -> Steps[list[Plan]]:
         """Plan each change for the items as those before it leave them."""
         self._pending.clear()
         plans: list[Plan] = []
-        for _, planner in self._changes:
-            plan = yield from planner()
+        for _, change in self._changes:
+            plan = yield from change.prepare()
             self._pending.add(merge_writes(plan.writes))
             plans.append(struct_replace(plan, writes=[]))
         if plans:
@@ -203,12 +197,6 @@ def transact_get(context: Context, keys: tuple[ItemKey[Any], ...]) -> Steps[tupl
     ids = [item_id(context.table_name(key.model.table), key.key) for key in checked]
     # DynamoDB rejects a transaction that has an item twice.
     distinct = {id_: key.key for id_, key in zip(ids, checked, strict=True)}
-    olds = [
-        {item_id(id_[0], old): old for old in old_keys_of(key)} if key.model.old_keys else {}
-        for id_, key in zip(ids, checked, strict=True)
-    ]
-    for old_keys in olds:
-        distinct |= old_keys
     if len(distinct) > MAX_TRANSACTION_ITEMS:
         raise InvalidValue(
             f"A transaction reads at most {MAX_TRANSACTION_ITEMS} items, but this one has "
@@ -221,10 +209,8 @@ def transact_get(context: Context, keys: tuple[ItemKey[Any], ...]) -> Steps[tupl
         items = {id_: one.item for id_, one in zip(distinct, output.responses, strict=True)}
     now = context.clock()
     results: list[object] = []
-    for key, id_, old_ids in zip(checked, ids, olds, strict=True):
+    for key, id_ in zip(checked, ids, strict=True):
         item = items[id_]
-        if old_ids:
-            item = choose_item(key, item, [items[one] for one in old_ids])
         if item is None or is_expired(key.model, item, now):
             results.append(None)
         else:

@@ -38,18 +38,10 @@ from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item, decode_result
 from singletable.store.items import State, apply_stamps, read_back
-from singletable.store.old_keys import find_old_item, plan_move
-from singletable.store.plan import (
-    Plan,
-    plan_check,
-    plan_create,
-    plan_update,
-    unknown_index_fields,
-)
-from singletable.store.side_writes import skip_correct_markers
+from singletable.store.plan import Create, ItemChange, Plan, Update
 from singletable.store.ttl import is_expired, item_absent, item_exists
-from singletable.store.validation import check_edits, check_key, condition_node
-from singletable.store.versioned_writes import guard_version, plan_rewrite, read_item
+from singletable.store.update_effects import unknown_index_fields
+from singletable.store.validation import check_edits, condition_node
 from singletable.store.write_errors import expected_version, missing_or_changed
 from singletable.store.writes import Write, both
 from singletable.values import Item
@@ -57,8 +49,8 @@ from singletable.values import Item
 E = TypeVar("E")
 
 
-class Upsert:
-    """One upsert; `plan` may be called again after a conflict."""
+class Upsert(ItemChange):
+    """One upsert: one UpdateItem, or after reading the item an update or a put."""
 
     def __init__(
         self,
@@ -68,15 +60,15 @@ class Upsert:
         on_create: Sequence[Edit[Any]],
         if_: Condition[Any] | None,
     ) -> None:
-        check_key(key)
+        self.update = Update(context, key, edits, if_)
         # Not an iterator, which could be read only once.
         if not isinstance(on_create, list | tuple):
             came = "one edit" if isinstance(on_create, Edit) else repr(on_create)
             raise InvalidValue(f"{key}: on_create: expected a list of edits, but got {came}.")
-        for group in (edits, on_create):
-            check_edits(key.model, key, group)
+        check_edits(key.model, key, on_create)
         condition_node(key.model, if_)
         self.context = context
+        self.model = key.model
         self.key = key
         self.edits = tuple(edits)
         self.on_create = tuple(on_create)
@@ -84,56 +76,34 @@ class Upsert:
         # The item before an update; and the new item, if that is what was planned.
         self.old: Item | None = None
         self.created: Any = None
-        self._is_retry = False
-        self._new_item()
+        self._new = self._new_item()
+        self.reads = not self._is_one_request()
 
-    def plan(self) -> Steps[Plan]:
-        """Plan one UpdateItem, or read the item and plan to create or to update it."""
+    def item_key(self) -> ItemKey[Any]:
+        """Return the key of the item."""
+        return self.key
+
+    def plan(self, old: Item | None = None) -> Plan:
+        """Plan to update an item that was read, or one UpdateItem that creates it if necessary."""
         self.old = self.created = None
-        if self.key.model.old_keys:
-            moved = yield from find_old_item(self.context, self.key)
-            if moved is not None:
-                return self._plan_move(moved)
-        reads_first = self._is_retry and self.key.model.versions is not None
-        self._is_retry = True
-        if not reads_first and self._is_one_request():
-            return guard_version(self.key.model, self._plan_update_item())
-        model, now = self.key.model, self.context.clock()
-        stored = yield from read_item(self.context, self.key, consistent=True)
-        if stored is None or is_expired(model, stored, now):
-            self.created = self._new_item()
-            plan = plan_create(self.context, model, self.created, None)
-            write = replace(plan.writes[0], condition=None, guard=item_absent(model, now))
-            return Plan([write, *plan.writes[1:]], plan.stamps)
-        self.old = stored
-        old = stored if model.versions is None else model.upgraded(stored)
-        if self.edits:
-            plan = plan_update(self.context, self.key, self.edits, self.if_, old, was_read=True)
-        else:
-            plan = plan_check(self.context, self.key, self.if_)
-        if old is not stored:
-            plan = plan_rewrite(self.context, self.key, plan, old, stored)
-            writes = yield from skip_correct_markers(self.context, plan.writes)
-            return Plan(writes, plan.stamps, plan.before, plan.after)
-        plan = guard_version(model, plan)
-        write = plan.writes[0]
-        write = replace(write, guard=both(item_exists(model, now), write.guard))
-        return Plan([write, *plan.writes[1:]], plan.stamps, plan.before, plan.after)
+        if old is None:
+            return self._plan_update_item()
+        plan = self.update.plan(old)
+        exists = item_exists(self.model, self.context.clock())
+        write = replace(plan.writes[0], guard=both(exists, plan.writes[0].guard))
+        return replace(plan, writes=[write, *plan.writes[1:]])
 
-    def _plan_move(self, stored: Item) -> Plan:
-        """Plan to move the item from an old key, or to replace it if it has expired."""
-        context, key, model = self.context, self.key, self.key.model
-        current = model.rekeyed(stored)
-        if is_expired(model, stored, context.clock()):
-            self.created = self._new_item()
-            plan = plan_create(context, model, self.created, None)
-        elif self.edits:
+    def plan_stored(self, stored: Item | None) -> Plan:
+        """Plan to update the item, or to create it if it is missing or has expired."""
+        now = self.context.clock()
+        if stored is not None and not is_expired(self.model, stored, now):
+            plan = super().plan_stored(stored)
             self.old = stored
-            plan = plan_update(context, key, self.edits, self.if_, current, was_read=True)
-        else:
-            self.old = stored
-            plan = plan_check(context, key, self.if_)
-        return plan_move(context, key, plan, current, stored)
+            return plan
+        self.old, self.created = None, self._new_item()
+        plan = Create(self.context, self.model, self.created).plan()
+        write = replace(plan.writes[0], condition=None, guard=item_absent(self.model, now))
+        return replace(plan, writes=[write, *plan.writes[1:]])
 
     def _new_item(self) -> Any:
         """Return the instance to create; raise InvalidValue if it would not be valid."""
@@ -178,7 +148,7 @@ class Upsert:
             raise InvalidValue(error.text, error.path) from error
         for field in stamped:
             instance.__dict__[field.name] = None
-        plan_create(self.context, model, instance, None)  # checks the values, and the index keys
+        Create(self.context, model, instance).plan()  # checks the values, and the index keys
         return instance
 
     def _initial_attributes(self) -> Item:
@@ -196,19 +166,13 @@ class Upsert:
             encoded = field.codec().encode(value)
             if "NULL" not in encoded:
                 item[field.attribute] = encoded
-        versions = self.key.model.versions
-        if versions is not None:
-            item[versions.attribute] = versions.number
+        self.model.versions.stamp(item)
         return item
 
     def _is_one_request(self) -> bool:
         """Return whether one UpdateItem has the right result for old and for new items."""
         model = self.key.model
         if model.uniques or model.counts or "expires" in model.roles or model.factory is not None:
-            return False
-        if model.evolved:
-            return False  # an existing item may have the values under old names
-        if model.versions is not None and model.versions.write:
             return False
         made = model.role("created")
         if made is not None and made.codec().optional:
@@ -231,7 +195,7 @@ class Upsert:
     def _plan_update_item(self) -> Plan:
         """Plan the update that creates the item if it does not exist."""
         model, now = self.key.model, self.context.clock()
-        plan = plan_update(self.context, self.key, self.edits, None, None, was_read=False)
+        plan = self.update.plan_edits()
         actions = list(plan.writes[0].actions)
         edited = {action.path[0] for action in actions}
         initial = self._initial_attributes()
@@ -249,7 +213,7 @@ class Upsert:
             name for access in model.indexes.values() for name in access.dedicated_attributes
         ]
         if index_keys:
-            new = plan_create(self.context, model, self._new_item(), None).writes[0].item or {}
+            new = Create(self.context, model, self._new).plan().writes[0].item or {}
             for name in index_keys:
                 if name in new:
                     initial.setdefault(name, new[name])
@@ -288,7 +252,7 @@ def upsert(
 def _commit(change: Upsert, returning: State) -> Steps[Any]:
     context, key = change.context, change.key
     plan, output = yield from commit(
-        context, change.plan, "ALL_OLD" if returning == "old" else "ALL_NEW"
+        context, change, "ALL_OLD" if returning == "old" else "ALL_NEW"
     )
     if change.created is not None:
         return None if returning == "old" else apply_stamps(change.created, plan)
@@ -300,7 +264,7 @@ def _commit(change: Upsert, returning: State) -> Steps[Any]:
     # A transaction returns no attributes.
     if returning == "old" and change.old is not None:
         return decode_result(key.model, change.old, "updated")
-    item = yield from read_back(context, key, plan)
+    item = yield from read_back(change, plan)
     return decode_result(key.model, item, "updated")
 
 

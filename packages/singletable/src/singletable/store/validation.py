@@ -20,7 +20,6 @@ from singletable.schema import (
     model_of,
 )
 from singletable.schema.codec.codec import short_repr
-from singletable.schema.evolution import current_condition
 from singletable.schema.fields import Attr, NestedPath
 from singletable.schema.model import MODELS
 
@@ -36,6 +35,21 @@ def model_of_item(item: object) -> Model:
             + (f"the class {name}. Create an item: {name}(…)." if name else f"{_show(item)}.")
         )
     return model_of(type(item))
+
+
+def lacks_number(model: Model, item: object) -> bool:
+    """Return whether the item is to be numbered when it is created."""
+    return model.sequence is not None and item.__dict__.get(model.sequence.name) is None
+
+
+def check_number(model: Model, item: object) -> None:
+    """Raise InvalidValue if the item has no number yet, which only a create assigns."""
+    if model.sequence is not None and lacks_number(model, item):
+        name = model.sequence.name
+        raise InvalidValue(
+            f"{model.fields[name]} has no value: only create() assigns the next number. To write "
+            f"an item from elsewhere, assign its number: item.{name} = …."
+        )
 
 
 def models_of(entities: Iterable[object]) -> list[Model]:
@@ -153,8 +167,7 @@ def condition_node(model: Model, condition: Condition[Any] | None) -> expression
         )
     for path in condition.fields:
         check_path(model, path)
-    node = condition.node()
-    return current_condition(model.evolved, node) if model.evolved else node
+    return condition.node()
 
 
 def check_path(model: Model, path: object, *, in_key: bool = False) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pydantic import BaseModel
 
-from singletable import Attr, Entity, ItemKey, Key, ModelEntity, OldKey, Table, attr, padded
+from singletable import Attr, Entity, Key, ModelEntity, Table, attr
 
 people = Table("people")
 
@@ -67,7 +67,7 @@ class PetV1(Entity):
     title: Attr[str] = attr()
 
 
-class Pets(ModelEntity[Pet], table=people, schema_version=("v", 2)):
+class Pets(ModelEntity[Pet], table=people, schema_version=("v", 3)):
     """How pets are stored."""
 
     name: Attr[str] = attr()
@@ -80,16 +80,12 @@ def rename(old: PetV1) -> Pet:
     return Pet(name=old.title)
 
 
-class Account(Entity, table=people):
-    """An entity with an old key; its key has the same type as without one."""
+class Account(Entity, table=people, schema_version=2):
+    """An entity with another attribute name in version 1."""
 
-    bank: Attr[str] = attr()
-    number: Attr[int] = attr()
-    key = Key(
-        pk=("BANK", bank),
-        sk=("ACCOUNT", number),
-        old=(OldKey(pk=("BANK", bank), sk=("ACCOUNT", padded(number, 4))),),
-    )
+    number: Attr[int] = attr(name="Number")
+    key = Key(pk=("ACCOUNT", number), sk="ACCOUNT")
 
 
-account_key: ItemKey[Account] = Account.key("city", 7)
+Account.renamed(from_=1, number="no")
+Pets.renamed(from_=2, name="Name")

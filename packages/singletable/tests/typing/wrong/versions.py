@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable import Attr, Entity, Key, OldKey, Table, attr
+from singletable import Attr, Entity, Key, Table, attr
 
 people = Table("people")
 
@@ -63,19 +63,5 @@ class Numbered(Entity, table=people, schema_version="2"):  # error: arg-type | r
     key = Key(pk=("NUMBERED", first), sk="PERSON")
 
 
-class Account(Entity, table=people):
-    """An entity with an old key."""
-
-    bank: Attr[str] = attr()
-    number: Attr[int] = attr()
-    key = Key(pk=("BANK", bank), sk=number, old=(OldKey(pk=("BANK", bank), sk="X"),))
-
-
-account = Account.key("city", "7")  # error: arg-type, call-overload | reportArgumentType, reportCallIssue
-
-
-class Other(Entity, table=people):
-    """Not a tuple of old keys."""
-
-    bank: Attr[str] = attr()
-    key = Key(pk=("OTHER", bank), sk="OTHER", old=("OTHER", bank))  # error: arg-type, call-overload, misc | reportArgumentType, reportCallIssue
+Person.renamed(from_=1, first=1)  # error: arg-type | reportArgumentType
+Person.renamed(first="name")  # error: call-arg | reportCallIssue

@@ -162,7 +162,6 @@ def _keys_of(design: Design, key: HotKey) -> list[tuple[Model, ResolvedKey]]:
             model.key,
             *model.indexes.values(),
             *(unique.access for unique in model.uniques.values()),
-            *model.old_keys,
         )
         if resource_name(model.table, access.index) == key.resource
         and design.domains.key_space(model, access) == key.key

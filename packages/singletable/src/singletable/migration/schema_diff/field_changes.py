@@ -69,7 +69,7 @@ def _is_same(pair: EntityPair, old: str, new: str) -> bool:
     """Return whether a new field reads the attribute of an old one."""
     before, after = pair.before.fields[old], pair.after.fields[new]
     stored = _attribute(old, before)
-    return stored == _attribute(new, after) or stored in after.old_names
+    return stored == _attribute(new, after)
 
 
 def _likely_rename(
@@ -102,12 +102,15 @@ def _renamed(pair: EntityPair, old: str, new: str) -> Changes:
 
 
 def _maybe_renamed(pair: EntityPair, old: str, new: str) -> Changes:
+    if _is_upgraded(pair):
+        yield _unreadable(pair, new, repr(old), repr(new), "", "")
+        return
     stored = _attribute(old, pair.before.fields[old])
-    required = pair.after.fields[new].required and not _is_upgraded(pair)
+    required = pair.after.fields[new].required
     advice = (
         f"This looks like a rename. Existing items have the attribute {stored!r}, which the new "
-        f"field does not read. If it is one, declare {new} with old_names=({stored!r},): then it "
-        "reads both, and a backfill renames the attribute in all items. "
+        f"field does not read. If it is one, {_rename(pair, new, stored)}: then both are read, and "
+        "a backfill renames the attribute in all items. "
     )
     if required:
         advice += "Otherwise give the new field a default: existing items have no value for it."
@@ -118,6 +121,15 @@ def _maybe_renamed(pair: EntityPair, old: str, new: str) -> Changes:
         )
     change = _change(pair, new, repr(old), repr(new), BACKFILL if required else DANGEROUS, advice)
     yield replace(change, needs_edit=required, steps=())
+
+
+def _rename(pair: EntityPair, name: str, stored: str) -> str:
+    """Return how to declare the old name of an attribute."""
+    version = pair.before.schema_version or 1
+    return (
+        f"write schema_version={version + 1} and "
+        f"{pair.name}.renamed(from_={version}, {name}={stored!r})"
+    )
 
 
 def _removed(pair: EntityPair, name: str, field: FieldSchema) -> Changes:
@@ -176,7 +188,7 @@ def _compare_field(pair: EntityPair, old: str, new: str) -> Changes:
     texts = describe_field(old, before), describe_field(new, after)
     stored = _attribute(old, before)
     if stored != _attribute(new, after) and not (before.key_only or after.key_only):
-        yield _moved(pair, new, stored, _attribute(new, after), after)
+        yield _moved(pair, new, stored, _attribute(new, after))
     if before.key_only and not after.key_only:
         if after.required:
             yield _unreadable(pair, new, *texts, "have it in their key only", "")
@@ -187,60 +199,24 @@ def _compare_field(pair: EntityPair, old: str, new: str) -> Changes:
     else:
         yield from _compare_types(pair, new, *texts, before, after)
     yield from _compare_absence(pair, new, before, after)
-    yield from _compare_evolution(pair, new, before, after)
     if before.role != after.role and "sequence" not in (before.role, after.role):
         advice = "The store maintains the field by its role from the next write of an item."
         roles = before.role or "no role", after.role or "no role"
         yield _change(pair, f"{new} role", *roles, NO_MIGRATION, advice)
 
 
-def _compare_evolution(
-    pair: EntityPair, name: str, before: FieldSchema, after: FieldSchema
-) -> Changes:
-    """Yield the old names and types that the new version stops reading or writing."""
-    for what, was, is_ in (
-        ("old names", before.old_names, after.old_names),
-        ("old types", before.old_types, after.old_types),
-    ):
-        if set(was) - set(is_) - {_attribute(name, after)}:
-            advice = (
-                "Items that still have them cannot be read any more. Run Backfill"
-                f"({pair.name}) while they are declared; then the migration records that all items "
-                "have the new form."
-            )
-            texts = ", ".join(was), ", ".join(is_) or "none"
-            yield _change(pair, f"{name} {what}", *texts, DANGEROUS, advice)
-    if before.write_old and not after.write_old and after.old_names:
-        advice = "Programs of the old version do not see new values. Deploy the new one everywhere."
-        texts = "written under old names, too", "written under the new name only"
-        yield _change(pair, name, *texts, DANGEROUS, advice)
-
-
-def _moved(
-    pair: EntityPair, name: str, stored: str, attribute: str, field: FieldSchema
-) -> SchemaChange:
-    if stored in field.old_names:
-        advice = "Both attributes are read. A backfill renames the attribute in all items."
-        change = _change(pair, name, repr(stored), repr(attribute), NO_MIGRATION, advice)
-        return replace(change, steps=pair.backfill())
+def _moved(pair: EntityPair, name: str, stored: str, attribute: str) -> SchemaChange:
     problem = f"have the value in the attribute {stored!r}"
-    declare = f"Declare attr(…, old_names=({stored!r},)), so that both attributes are read"
+    declare = f"To read both attributes, {_rename(pair, name, stored)}"
     return _unreadable(pair, name, repr(stored), repr(attribute), problem, declare)
 
 
 def _stored_differently(
     pair: EntityPair, name: str, was: str, is_: str, before: FieldSchema, after: FieldSchema
 ) -> SchemaChange:
-    if before.type in after.old_types and before.codec == after.codec:
-        advice = "Both types are read. A backfill converts all items."
-        change = _change(pair, name, was, is_, NO_MIGRATION, advice)
-        return replace(change, steps=pair.backfill())
     if before.codec == after.codec and set(before.stored.split("|")) < set(after.stored.split("|")):
         return _change(pair, name, was, is_, NO_MIGRATION, _wider())
     declare = "Increase schema_version and write an upgrade that converts the value"
-    if before.codec == after.codec:
-        old = before.type if before.type.isidentifier() else "Old"
-        declare = f"Declare attr(…, old_types={{{old}: convert}}), so that both types are read"
     stored = before.codec or before.stored
     return _unreadable(pair, name, was, is_, f"store it as {stored}", declare)
 
@@ -273,7 +249,7 @@ def _compare_types(
     if reads_old:
         yield _change(pair, name, was, is_, NO_MIGRATION, _wider())
         return
-    if before.type in after.old_types or _is_upgraded(pair):
+    if _is_upgraded(pair):
         advice = "Old values are converted when they are read. A backfill converts all items."
         change = _change(pair, name, was, is_, NO_MIGRATION, advice)
         yield replace(change, steps=pair.backfill())

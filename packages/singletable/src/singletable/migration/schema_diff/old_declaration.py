@@ -286,11 +286,6 @@ def _field(name: str, field: FieldSchema, types: OldTypes) -> str:
         arguments.append(f"default={types.text(field.default)}")
     elif field.default is not None:
         comment = f"    # The default was {field.default}.\n"
-    if field.old_names:
-        names = "".join(f"{quoted(one)}, " for one in field.old_names)
-        comma = "," if len(field.old_names) == 1 else ""
-        arguments.append(f"old_names=({names.removesuffix(', ')}{comma})")
-        arguments += ["write_old=True"] if field.write_old else []
     if field.time_format is not None:
         arguments.append(f"time_format=TimeFormat.{field.time_format}")
     if field.codec in _RENDERED_CODECS:

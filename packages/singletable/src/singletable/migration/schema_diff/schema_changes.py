@@ -220,26 +220,15 @@ def _compare_versions(pair: EntityPair) -> Changes:
 def _compare_primary_keys(pair: EntityPair) -> Changes:
     if pair.before.key.keys() != pair.after.key.keys():
         return  # the key of the table has changed, which is reported
-    yield from _compare_old_keys(pair)
     if _same_keys(pair, pair.before.key, pair.after.key):
         return
     keys = describe_templates(pair.before.key), describe_templates(pair.after.key)
     where = pair.table, f"{pair.name} key", *keys
     rewrite = PlannedStep("Rewrite", pair.name)
-    if any(_same_keys(pair, pair.before.key, old) for old in pair.after.old_keys):
-        yield _change("key with an old key", *where, rewrite)
-    elif may_match(pair.before.key, pair.after.key):
+    if may_match(pair.before.key, pair.after.key):
         yield _change("key of the same shape", *where)
     else:
         yield _change("key", *where, rewrite)
-
-
-def _compare_old_keys(pair: EntityPair) -> Changes:
-    known = [pair.after.key, *pair.after.old_keys]
-    for old in pair.before.old_keys:
-        if not any(_same_keys(pair, old, key) for key in known):
-            text = describe_templates(old)
-            yield _change("removed old key", pair.table, f"{pair.name} old key", text, "removed")
 
 
 def _compare_index_keys(pair: EntityPair) -> Changes:

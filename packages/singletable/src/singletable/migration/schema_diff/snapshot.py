@@ -54,9 +54,7 @@ class FieldSchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     """A field: its type, without None, and its stored form.
 
     `attribute` is None if the attribute has the name of the field. `stored` are the DynamoDB types
-    of the attribute. `default` is the value of absent attributes, as source text. `old_names` and
-    `old_types` are the attributes and types that are read as well; with `write_old` the old
-    attributes are written, too.
+    of the attribute. `default` is the value of absent attributes, as source text.
     """
 
     type: str
@@ -68,9 +66,6 @@ class FieldSchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     codec: str | None = None
     key_only: bool = False
     role: str | None = None
-    old_names: tuple[str, ...] = ()
-    write_old: bool = False
-    old_types: tuple[str, ...] = ()
 
     @property
     def required(self) -> bool:
@@ -112,14 +107,12 @@ class EntitySchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     """An entity.
 
     `schema_version` is the current version of its items, in the attribute `version_attribute`.
-    Items are stored in `write_version`, and those before `oldest_version` cannot be read. Items are
-    found under `old_keys`, too.
+    Items are stored in `write_version`, and those before `oldest_version` cannot be read.
     """
 
     key: KeySchema
     fields: dict[str, FieldSchema] = {}
     key_name: str = "key"
-    old_keys: tuple[KeySchema, ...] = ()
     type_tag: tuple[str, str] | None = None
     schema_version: int | None = None
     version_attribute: str | None = None
@@ -258,12 +251,11 @@ def _entity(model: Model, texts: TypeTexts) -> EntitySchema:
         key=_key(model.key),
         fields={name: _field(model, field, texts) for name, field in model.fields.items()},
         key_name=model.key.name,
-        old_keys=tuple(_key(old) for old in model.old_keys),
         type_tag=model.tag,
-        schema_version=None if versions is None else versions.current,
-        version_attribute=None if versions is None else versions.attribute,
-        write_version=None if versions is None else versions.write,
-        oldest_version=1 if versions is None else versions.oldest,
+        schema_version=versions.current if versions.is_declared else None,
+        version_attribute=versions.attribute or None,
+        write_version=versions.write,
+        oldest_version=versions.oldest,
         indexes={name: _index_key(access) for name, access in model.indexes.items()},
         uniques={name: _unique(model, unique) for name, unique in model.uniques.items()},
         counts={name: _count(count) for name, count in model.counts.items()},
@@ -283,9 +275,6 @@ def _field(model: Model, field: Attr[Any], texts: TypeTexts) -> FieldSchema:
         codec=None if field.field_codec is None else python_text(field.field_codec),
         key_only=not field.stored,
         role=field.role,
-        old_names=field.old_names,
-        write_old=field.write_old,
-        old_types=tuple(texts.text(kind) for kind in field.old_types),
     )
 
 

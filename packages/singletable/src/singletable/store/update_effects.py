@@ -1,0 +1,163 @@
+"""What a write changes besides its fields: index keys, markers and counters; and what it must read.
+
+The attributes of an index key are formatted from several fields, and an update may change only some
+of them. Then the item is read first, and the key is formatted again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from msgspec import Struct
+
+from singletable import expressions
+from singletable.expressions import Constant, Remove, Set
+from singletable.schema import Edit, ItemKey, Model, ResolvedKey, counters_of
+from singletable.store.decoder import decode_fields
+from singletable.store.side_writes import side_write_fields
+from singletable.values import Item
+
+
+class UpdateEffects(Struct, frozen=True):
+    """What an update of some fields changes.
+
+    `changed` are the fields, with those that the store sets; `index_fields` are all fields of the
+    index keys that change. `side_fields` are all fields that markers and counters depend on, or
+    none if no marker or counter changes.
+    """
+
+    changed: frozenset[str]
+    index_fields: frozenset[str]
+    side_fields: frozenset[str]
+
+
+def effects_of(model: Model, edits: Sequence[Edit[Any]]) -> UpdateEffects:
+    """Return what these edits change."""
+    return _update_effects(model, frozenset([edit.field for edit in edits]))
+
+
+# Updates of the same fields of an entity are planned alike.
+_EFFECTS: dict[tuple[type, frozenset[str]], UpdateEffects] = {}
+
+
+def _update_effects(model: Model, edited: frozenset[str]) -> UpdateEffects:
+    effects = _EFFECTS.get((model.entity, edited))
+    if effects is None:
+        changed, side_fields = frozenset(changed_fields(model, edited)), side_write_fields(model)
+        effects = _EFFECTS[model.entity, edited] = UpdateEffects(
+            changed,
+            frozenset(_index_fields(model, changed)),
+            frozenset(side_fields if changed & side_fields else ()),
+        )
+    return effects
+
+
+def reads_before_put(model: Model) -> bool:
+    """Return whether a put reads the old item."""
+    return reads_before_delete(model) or bool(counters_of(model.entity))
+
+
+def reads_before_delete(model: Model) -> bool:
+    """Return whether a delete reads the old item."""
+    return bool(model.uniques or model.counts)
+
+
+def reads_before_update(
+    key: ItemKey[Any], edits: Sequence[Edit[Any]], effects: UpdateEffects
+) -> bool:
+    """Return whether this update, with these effects, reads the old item."""
+    if effects.side_fields or not effects.index_fields:
+        return bool(effects.side_fields)
+    return not effects.index_fields <= _known_fields(key, edits)
+
+
+def reads_before_edits(model: Model, fields: AbstractSet[str], *, known: bool) -> bool:
+    """Return whether an update of these fields reads the old item.
+
+    With `known` all of them are set to values; without, at least one depends on the stored item,
+    as after add() or set_if_missing().
+    """
+    values = {*model.key.fields, *(fields if known else ())}
+    updated = model.role("updated")
+    if updated is not None:
+        values.add(updated.name)
+    effects = _update_effects(model, frozenset(fields))
+    return bool(effects.side_fields) or not effects.index_fields <= values
+
+
+def unknown_index_fields(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
+    """Return the fields of index keys that cannot be computed without the stored item."""
+    return all_index_fields(key.model) - _known_fields(key, edits)
+
+
+def all_index_fields(model: Model) -> set[str]:
+    """Return the fields of index keys that the store formats, and of their conditions."""
+    return {
+        name
+        for access in model.indexes.values()
+        if access.dedicated_attributes
+        for name in _dependencies(model, access)
+    }
+
+
+def changed_fields(model: Model, edited: Iterable[str]) -> set[str]:
+    """Return the fields that an update of `edited` changes, with those that the store sets."""
+    stamped = {field.name for role, field in model.roles.items() if role in ("version", "updated")}
+    return {*edited, *stamped}
+
+
+def _index_fields(model: Model, edited: AbstractSet[str]) -> set[str]:
+    """Return all fields of the index keys that an update of these fields changes."""
+    fields: set[str] = set()
+    for access in model.indexes.values():
+        if _is_affected(model, access, edited):
+            fields |= _dependencies(model, access)
+    return fields
+
+
+def _is_affected(model: Model, access: ResolvedKey, edited: AbstractSet[str]) -> bool:
+    return bool(access.dedicated_attributes) and bool(_dependencies(model, access) & edited)
+
+
+def _dependencies(model: Model, access: ResolvedKey) -> set[str]:
+    """Return the fields of an index key, and of the condition on which it is set."""
+    if access.when is None:
+        return set(access.fields)
+    tested = {path[0] for path in access.condition_paths}
+    return set(access.fields) | {
+        name for name, field in model.fields.items() if field.attribute in tested
+    }
+
+
+def _known_fields(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
+    """Return the fields that the update sets to known values, without reading the item."""
+    known = set(key.values)
+    for edit in edits:
+        match edit.action:
+            case Set(path, Constant()) | Remove(path) if len(path) == 1:
+                known.add(edit.field)
+            case _:
+                pass
+    updated = key.model.role("updated")
+    return known if updated is None else known | {updated.name}
+
+
+def index_actions(
+    key: ItemKey[Any], edited: AbstractSet[str], new: Item
+) -> list[expressions.Action]:
+    """Return the actions that set or remove the index keys that the update changes."""
+    model = key.model
+    actions: list[expressions.Action] = []
+    for access in model.indexes.values():
+        if not _is_affected(model, access, edited):
+            continue
+        values = decode_fields(model, new, access.fields, key.values)
+        attributes = model.index_attributes(access, values, new)
+        for name in access.dedicated_attributes:
+            if name in attributes:
+                actions.append(Set((name,), Constant(attributes[name])))
+            else:
+                actions.append(Remove((name,)))
+    return actions
