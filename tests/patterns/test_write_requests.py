@@ -44,7 +44,7 @@ from singletable import (
     version,
 )
 from singletable.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
-from singletable.operations.partition_keys import written_items
+from singletable.operations.touches import written_items
 from singletable.patterns import estimate, planned_requests
 from tests.infrastructure.enforcement import enforce
 from tests.patterns.sent_requests import sent_requests
