@@ -66,9 +66,9 @@ _EXPORTS = {
         codec
     """,
     "singletable.store": """
-        Admin AsyncAdmin AsyncStore Call CallShape Change Changes CollectionPage DeleteResult
-        EntityAccess LoadConflict LoadResult Observer Page parse_stream_event Progress
-        SentRequest Store Transaction
+        Admin AsyncAdmin AsyncStore Call CallShape Change Changes CollectionPage CollectOptions
+        DeleteResult EntityAccess LoadConflict LoadResult Observer Page parse_stream_event Progress
+        ReadOptions SentRequest Store Transaction
     """,
     "singletable.telemetry": """
         CallStats OpenTelemetryObserver PatternStats PrometheusObserver

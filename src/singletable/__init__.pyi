@@ -177,6 +177,7 @@ from singletable.store import Call as Call
 from singletable.store import CallShape as CallShape
 from singletable.store import Change as Change
 from singletable.store import Changes as Changes
+from singletable.store import CollectOptions as CollectOptions
 from singletable.store import CollectionPage as CollectionPage
 from singletable.store import DeleteResult as DeleteResult
 from singletable.store import EntityAccess as EntityAccess
@@ -185,6 +186,7 @@ from singletable.store import LoadResult as LoadResult
 from singletable.store import Observer as Observer
 from singletable.store import Page as Page
 from singletable.store import Progress as Progress
+from singletable.store import ReadOptions as ReadOptions
 from singletable.store import SentRequest as SentRequest
 from singletable.store import Store as Store
 from singletable.store import Transaction as Transaction
