@@ -54,9 +54,9 @@ _EXPORTS = {
         AsyncRemote Remote
     """,
     "singletable.schema": """
-        Attr attr Binary casefold Collection concat Condition Count created
+        Attr attr Binary camel_case casefold Collection concat Condition Count created
         DeclarationWarning descending Edit Entity evolve expires Index ItemKey Key key_of LocalIndex
-        ModelEntity Number OldKey ordered padded Partition Path Provisioned repeated
+        ModelEntity Number OldKey ordered padded Partition pascal_case Path Provisioned repeated
         Selection sequence Shards Table TimeFormat Unique updated version
     """,
     "singletable.schema.codec": """

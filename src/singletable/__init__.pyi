@@ -152,6 +152,7 @@ from singletable.schema import Table as Table
 from singletable.schema import TimeFormat as TimeFormat
 from singletable.schema import Unique as Unique
 from singletable.schema import attr as attr
+from singletable.schema import camel_case as camel_case
 from singletable.schema import casefold as casefold
 from singletable.schema import concat as concat
 from singletable.schema import created as created
@@ -161,6 +162,7 @@ from singletable.schema import expires as expires
 from singletable.schema import key_of as key_of
 from singletable.schema import ordered as ordered
 from singletable.schema import padded as padded
+from singletable.schema import pascal_case as pascal_case
 from singletable.schema import repeated as repeated
 from singletable.schema import sequence as sequence
 from singletable.schema import updated as updated

@@ -9,7 +9,12 @@ from typing import Any, TypeVar, cast, get_type_hints
 from singletable.errors import DeclarationError
 from singletable.schema.checks import check_names, check_roles
 from singletable.schema.codec import compile_codec
-from singletable.schema.declaration import local_names, read_fields, stored_fields
+from singletable.schema.declaration import (
+    local_names,
+    name_attributes,
+    read_fields,
+    stored_fields,
+)
 from singletable.schema.fields import EntityInstance
 from singletable.schema.item_encryption import encrypted_fields
 from singletable.schema.key_encoding import type_name
@@ -153,6 +158,7 @@ def _place(function: Callable[[Any], Any]) -> object:
 def _old_version(model: Model, kind: type) -> OldVersion:
     """Return the fields of an older version; raise unless its items can be read."""
     fields = read_fields(kind)
+    name_attributes(model.table, fields)
     check_roles(kind, model.table, fields)
     check_names(fields)
     in_key = [
