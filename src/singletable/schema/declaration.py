@@ -163,8 +163,8 @@ def name_attributes(table: Table, fields: Mapping[str, Attr[Any]]) -> None:
         if field.role == "expires" and table.ttl is not None:
             field.attribute = table.ttl
         elif table.attribute_names is not None:
-            name: object = table.attribute_names(field.name)
-            if not isinstance(name, str) or not name:
+            name = table.attribute_names(field.name)
+            if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise DeclarationError(
                     f"{field}: expected the name of an attribute from attribute_names of table "
                     f"{table.name!r}, but got {name!r}."

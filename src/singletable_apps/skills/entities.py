@@ -119,7 +119,15 @@ class ProjectStatus(StrEnum):
     DONE = "Done"
 
 
-class User(Entity, table=entities, type_tag=("EntityType", "User")):
+class Tracked(Entity):
+    """When an item was created and changed, and its revision for optimistic locking."""
+
+    created_at: Attr[datetime] = created()
+    updated_at: Attr[datetime] = updated()
+    revision: Attr[int] = version()
+
+
+class User(Tracked, table=entities, type_tag=("EntityType", "User")):
     """A person with an account. `credentials` changes with the password and ends all sessions.
 
     Imported people have no password until they choose one. After a rename or a deletion, the item
@@ -141,9 +149,6 @@ class User(Entity, table=entities, type_tag=("EntityType", "User")):
     job_role: Attr[str] = attr(default="")
     # Since when the person is not here any more, but at another username or deleted.
     left_at: Attr[datetime | None] = attr(default=None)
-    created_at: Attr[datetime] = created()
-    updated_at: Attr[datetime] = updated()
-    revision: Attr[int] = version()
 
     key = Key(pk=("USER", casefold(username)), sk="PROFILE")
     by_name = Key(pk="USERS", sk=("USER", casefold(name), casefold(username))).on(
@@ -152,7 +157,7 @@ class User(Entity, table=entities, type_tag=("EntityType", "User")):
     one_id = Unique(user_id, pk=("USERID", user_id), sk="PROFILE")
 
 
-class UserSkill(Entity, table=entities, type_tag=("EntityType", "UserSkill")):
+class UserSkill(Tracked, table=entities, type_tag=("EntityType", "UserSkill")):
     """A skill of a person. `SkillName` is a copy of the skill's name, the key of GSI2."""
 
     username: Attr[str] = attr()
@@ -166,9 +171,6 @@ class UserSkill(Entity, table=entities, type_tag=("EntityType", "UserSkill")):
     source: Attr[Source] = attr(default=Source.SELF)
     # The username of the manager who rated the skill last.
     rated_by: Attr[str] = attr(default="")
-    created_at: Attr[datetime] = created()
-    updated_at: Attr[datetime] = updated()
-    revision: Attr[int] = version()
 
     key = Key(pk=("USER", casefold(username)), sk=("SKILL", skill_id))
     by_skill = Key(
@@ -191,7 +193,7 @@ class Endorsement(Entity, table=entities, type_tag=("EntityType", "Endorsement")
     )
 
 
-class Skill(Entity, table=entities, type_tag=("EntityType", "Skill")):
+class Skill(Tracked, table=entities, type_tag=("EntityType", "Skill")):
     """A skill of the catalog. Its id never changes; every other spelling is an alias.
 
     While a new name is being copied to the skills of people, `previous_name` is the old one. While
@@ -208,9 +210,6 @@ class Skill(Entity, table=entities, type_tag=("EntityType", "Skill")):
     previous_name: Attr[str] = attr(default="")
     merged_into: Attr[str] = attr(default="")
     merging: Attr[str] = attr(default="")
-    created_at: Attr[datetime] = created()
-    updated_at: Attr[datetime] = updated()
-    revision: Attr[int] = version()
 
     key = Key(pk=("SKILL", skill_id), sk="METADATA")
     listed = Key(pk="SKILLS", sk=(category, casefold(name), skill_id)).on(gsi1)
@@ -247,22 +246,19 @@ class SkillCount(Entity, table=entities, type_tag=("EntityType", "SkillCount")):
     key = Key(pk=("SKILL", skill_id), sk="COUNT")
 
 
-class JobRole(Entity, table=entities, type_tag=("EntityType", "JobRole")):
+class JobRole(Tracked, table=entities, type_tag=("EntityType", "JobRole")):
     """A job, and the level of each skill it needs, by the id of the skill."""
 
     role_id: Attr[str] = attr()
     name: Attr[str] = attr()
     description: Attr[str] = attr(default="")
     targets: Attr[dict[str, Level]] = attr(factory=dict)
-    created_at: Attr[datetime] = created()
-    updated_at: Attr[datetime] = updated()
-    revision: Attr[int] = version()
 
     key = Key(pk=("ROLE", role_id), sk="METADATA")
     listed = Key(pk="ROLES", sk=(casefold(name), role_id)).on(gsi1)
 
 
-class Team(Entity, table=entities, type_tag=("EntityType", "Team")):
+class Team(Tracked, table=entities, type_tag=("EntityType", "Team")):
     """People, often saved from a search. `search` is the query string that found them."""
 
     team_id: Attr[str] = attr()
@@ -270,9 +266,6 @@ class Team(Entity, table=entities, type_tag=("EntityType", "Team")):
     members: Attr[list[str]] = attr(factory=list)
     search: Attr[str] = attr(default="")
     created_by: Attr[str] = attr()
-    created_at: Attr[datetime] = created()
-    updated_at: Attr[datetime] = updated()
-    revision: Attr[int] = version()
 
     key = Key(pk=("TEAM", team_id), sk="METADATA")
     listed = Key(pk="TEAMS", sk=(casefold(name), team_id)).on(gsi1)
@@ -399,7 +392,7 @@ class Directory(Entity, table=entities, type_tag=("EntityType", "Directory")):
     key = Key(pk="DIRECTORY", sk="SETTINGS")
 
 
-class Certification(Entity, table=entities, type_tag=("EntityType", "Certification")):
+class Certification(Tracked, table=entities, type_tag=("EntityType", "Certification")):
     """A certificate that a person has passed for. `link` proves it."""
 
     username: Attr[str] = attr()
@@ -409,14 +402,11 @@ class Certification(Entity, table=entities, type_tag=("EntityType", "Certificati
     issued: Attr[date] = attr()
     expires_on: Attr[date | None] = attr(default=None)
     link: Attr[str] = attr(default="")
-    created_at: Attr[datetime] = created()
-    updated_at: Attr[datetime] = updated()
-    revision: Attr[int] = version()
 
     key = Key(pk=("USER", casefold(username)), sk=("CERTIFICATION", certification_id))
 
 
-class Experience(Entity, table=entities, type_tag=("EntityType", "Experience")):
+class Experience(Tracked, table=entities, type_tag=("EntityType", "Experience")):
     """A job that a person has or had; without `ended`, the present one."""
 
     username: Attr[str] = attr()
@@ -426,14 +416,11 @@ class Experience(Entity, table=entities, type_tag=("EntityType", "Experience")):
     started: Attr[date] = attr()
     ended: Attr[date | None] = attr(default=None)
     description: Attr[str] = attr(default="")
-    created_at: Attr[datetime] = created()
-    updated_at: Attr[datetime] = updated()
-    revision: Attr[int] = version()
 
     key = Key(pk=("USER", casefold(username)), sk=("EXPERIENCE", experience_id))
 
 
-class Education(Entity, table=entities, type_tag=("EntityType", "Education")):
+class Education(Tracked, table=entities, type_tag=("EntityType", "Education")):
     """A school or a course, and the degree."""
 
     username: Attr[str] = attr()
@@ -443,14 +430,11 @@ class Education(Entity, table=entities, type_tag=("EntityType", "Education")):
     started: Attr[date] = attr()
     ended: Attr[date | None] = attr(default=None)
     description: Attr[str] = attr(default="")
-    created_at: Attr[datetime] = created()
-    updated_at: Attr[datetime] = updated()
-    revision: Attr[int] = version()
 
     key = Key(pk=("USER", casefold(username)), sk=("EDUCATION", education_id))
 
 
-class Project(Entity, table=entities, type_tag=("EntityType", "Project")):
+class Project(Tracked, table=entities, type_tag=("EntityType", "Project")):
     """A project, and the ids of the skills it needs.
 
     GSI1 has some of its attributes only, so that lists read projects from the table.
@@ -463,9 +447,7 @@ class Project(Entity, table=entities, type_tag=("EntityType", "Project")):
     status: Attr[ProjectStatus] = attr(default=ProjectStatus.ACTIVE)
     skill_ids: Attr[list[str]] = attr(factory=list)
     link: Attr[str] = attr(default="")
-    created_at: Attr[datetime] = created()
-    updated_at: Attr[datetime] = updated()
-    revision: Attr[int] = version()
+    created_at: Attr[datetime] = created()  # declared here too, for the key
 
     key = Key(pk=("USER", casefold(username)), sk=("PROJECT", project_id))
     listed = Key(pk="PROJECTS", sk=("STATUS", ordered(status), "DATE", created_at, project_id)).on(
