@@ -94,7 +94,11 @@ class ReadPattern(BasePattern, Generic[P, Q]):
     def __call__(self, **values: Any) -> Q: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the key or selection for these values, marked with this pattern."""
-        selected = cast("Callable[..., Q]", self.selector)(*args, **kwargs)
+        return cast("Callable[..., Q]", self.bind)(*args, **kwargs)
+
+    def bind(self, *args: P.args, **kwargs: P.kwargs) -> Q:
+        """Return the key or selection for these values, as a call of the pattern does."""
+        selected = self.selector(*args, **kwargs)
         if isinstance(selected, UniqueValue):
             return replace(selected, pattern=self.id)
         marked = copy(selected)

@@ -41,6 +41,7 @@ from singletable.schema import (
 )
 from singletable.schema.selection import KeyQuery
 from singletable.store.batch import get_items
+from singletable.store.calls import ReadPatternLike
 from singletable.store.context import Context
 from singletable.store.cursors import Position
 from singletable.store.decoder import (
@@ -54,6 +55,7 @@ from singletable.store.decoder import (
     decode_paths,
     is_projected,
     key_with_field,
+    missing_fields,
     projected_attributes,
     upgraded_entry,
 )
@@ -442,6 +444,13 @@ def create_query(
     query = ItemQuery(context, selection, **options)
     check_whole(query.model, selection.access)
     return query
+
+
+def is_hydrated(pattern: ReadPatternLike[Any, Any], selection: Selection[Any]) -> bool:
+    """Return whether a pattern reads the items of a selection by the keys in its index."""
+    if pattern.expected.hydrate is not None:
+        return pattern.expected.hydrate
+    return bool(missing_fields(model_of(selection.entity), selection.access.index))
 
 
 def next_instances(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:

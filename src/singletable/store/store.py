@@ -14,7 +14,7 @@ from collections.abc import (
 from contextlib import contextmanager
 from copy import copy
 from datetime import datetime
-from typing import Any, Literal, TypeVar, Unpack, overload
+from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from singletable.operations import Driver
 from singletable.retry import NextItems, Steps, run, unwrap_retries
@@ -39,6 +39,8 @@ from singletable.store.calls import (
     CallShape,
     Observer,
     PatternLike,
+    ReadPatternLike,
+    check_runnable,
     observe,
     shape_of_collect,
     shape_of_entities,
@@ -87,6 +89,7 @@ D = TypeVar("D")
 E = TypeVar("E")
 S = TypeVar("S", bound=StorableItem)
 K = TypeVar("K", bound=Collection)
+P = ParamSpec("P")
 R = TypeVar("R")
 
 
@@ -395,6 +398,35 @@ class Store:
                 "hydrate", selection, consistent=reader.consistent, hydrates=True
             ),
         )
+
+    @overload
+    def run(
+        self, pattern: ReadPatternLike[P, ItemKey[E]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> E | None: ...
+    @overload
+    def run(
+        self, pattern: ReadPatternLike[P, UniqueValue[E]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> E | None: ...
+    @overload
+    def run(
+        self, pattern: ReadPatternLike[P, Selection[E]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Iterator[E]: ...
+    def run(self, pattern: ReadPatternLike[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Read as a declared pattern does, with its consistency: `run(ballots, "Languages")`.
+
+        Returns the item or None for a key or a unique value, and iterates over the items of a
+        selection; if the pattern's index does not contain them, they are hydrated. For a page, a
+        filter or a limit, pass what the pattern returns: `page(ballots("Languages"), 20)`.
+        """
+        check_runnable(pattern)
+        selected: ItemKey[Any] | UniqueValue[Any] | Selection[Any] = pattern.bind(*args, **kwargs)
+        consistent = pattern.expected.consistent
+        if isinstance(selected, ItemKey):
+            return self.get(selected, consistent=consistent)
+        if isinstance(selected, UniqueValue):
+            return self.find(selected)
+        read = self.hydrate if query.is_hydrated(pattern, selected) else self.query
+        return read(selected, consistent=consistent)
 
     @overload
     def page(

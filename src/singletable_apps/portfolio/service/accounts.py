@@ -131,7 +131,7 @@ class Accounts(Auth[User]):
         """Return an account: one's own, or any for an owner."""
         if actor.user_id != user_id:
             PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
-        user = self._store.find(patterns.user_by_id(user_id))
+        user = self._store.run(patterns.user_by_id, user_id)
         if user is None:
             raise _not_found()
         return user
@@ -289,7 +289,7 @@ class _Users(StoredUsers[User]):
 
     def find_by_id(self, subject: int) -> User | None:
         """Find an account by its number."""
-        return self._store.find(patterns.user_by_id(subject))
+        return self._store.run(patterns.user_by_id, subject)
 
     def check_password(self, user: User, password: str, field: str) -> None:
         """Raise InvalidInput if the new password is too easy to guess."""

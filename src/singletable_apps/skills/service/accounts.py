@@ -143,7 +143,7 @@ class _Users(StoredUsers[User]):
 
     def find_by_id(self, subject: int) -> User | None:
         """Find an account by its number."""
-        return self._store.find(patterns.user_by_id(subject))
+        return self._store.run(patterns.user_by_id, subject)
 
     def is_taken(self, user: User, email: str) -> bool:
         """Return False: people sign in with usernames, and may share an address."""
