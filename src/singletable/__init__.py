@@ -46,8 +46,8 @@ _EXPORTS = {
         WriteRequest
     """,
     "singletable.patterns": """
-        checks clears creates deletes Distribution FeedPattern FieldValues ItemCount loads modifies
-        Pattern PatternCatalog per_day per_hour per_minute per_second puts Rate
+        checks clears creates CrudPatterns deletes Distribution FeedPattern FieldValues ItemCount
+        loads modifies Pattern PatternCatalog per_day per_hour per_minute per_second puts Rate
         ReadPattern ScanPattern uniform updates upserts WritePattern zipf
     """,
     "singletable.remote": """

@@ -101,6 +101,7 @@ from singletable.operations import UpdateItem as UpdateItem
 from singletable.operations import UpdateTable as UpdateTable
 from singletable.operations import UpdateTimeToLive as UpdateTimeToLive
 from singletable.operations import WriteRequest as WriteRequest
+from singletable.patterns import CrudPatterns as CrudPatterns
 from singletable.patterns import Distribution as Distribution
 from singletable.patterns import FeedPattern as FeedPattern
 from singletable.patterns import FieldValues as FieldValues

@@ -25,6 +25,7 @@ from singletable.schema.fields import declared_entity
 from singletable.schema.key_parts import MissingValues
 from singletable.store import EntityAccess
 
+E = TypeVar("E")
 P = ParamSpec("P")
 # What a read pattern returns: ItemKey, Partition, Selection or UniqueValue.
 Q = TypeVar("Q", bound="ItemKey[Any] | Selection[Any] | UniqueValue[Any]")
@@ -120,6 +121,16 @@ class FunctionPattern(ReadPattern[P, Q]):
 @dataclass(frozen=True, slots=True)
 class WritePattern(BasePattern):
     """A pattern that writes one item, or several in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrudPatterns(Generic[P, E]):
+    """The patterns that most entities have."""
+
+    get: ReadPattern[P, ItemKey[E]]
+    create: WritePattern
+    update: WritePattern
+    delete: WritePattern
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,9 @@ skilled = catalog.lookup("AP6", "Skills of a user", UserSkill, UserSkill.user)
 skill = catalog.lookup("AP7", "One of them", UserSkill, UserSkill.user, UserSkill.skill)
 
 
+ballots = catalog.crud("B", "a ballot", Ballot.key, reads=per_second(3))
+
+
 @catalog.read_function("AP8", size=300)
 def since(voter: str, time: datetime) -> Selection[Ballot]:
     """Return the ballots of a voter since a time."""
@@ -55,6 +58,7 @@ def call_patterns(store: Store, now: datetime) -> None:
 def run_patterns(store: Store, now: datetime) -> None:
     """Check the types of what a store reads."""
     assert_type(store.run(one, "L", "ada"), Ballot | None)
+    assert_type(store.run(ballots.get, "L", "ada"), Ballot | None)
     assert_type(store.run(mail, "a@b.c"), Person | None)
     assert_type(store.run(all_of, "L"), Iterator[Ballot])
     assert_type(store.run(skilled, "ada"), Iterator[UserSkill])
