@@ -259,7 +259,7 @@ class Accounts(Auth[User]):
     def _send_invitation(self, actor: User, user: User) -> Invitation:
         now, urls = self._context.clock(), self._context.urls
         token = self._invitations.issue(user.user_id, self.account_of(user).state, now)
-        settings = self._store.get(SiteSettings.key("default"))
+        settings = self._store.run(patterns.settings, "default")
         site = settings.title if settings else urls.public
         email = Email(
             to=user.email,
