@@ -7,8 +7,7 @@ driver that executes it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from singletable.operations.base import Operation
 from singletable.operations.items import (
@@ -71,8 +70,7 @@ ACCESS: Mapping[type, Access] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(NamedTuple):
     """One item that an operation reads or writes, or the page that it reads.
 
     `table` is a name or an ARN, as in the request. `item` is the whole item of a put, the key of
