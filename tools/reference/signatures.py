@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import is_typeddict
 
 import singletable
 from tools.reference.definitions import Definition, Function, find, is_overload
@@ -53,7 +55,8 @@ def class_signature(where: Definition, node: ast.ClassDef) -> str:
         if method.name == "__init_subclass__":
             keywords = list(_parameters(where, method, ()))[1:]
             return _format_call("class Yours", [f"{where.name}{_type_variables(bases)}", *keywords])
-    if "TypedDict" in bases or any(base.endswith("Enum") for base in bases):
+    is_dict = is_typeddict(getattr(import_module(where.module), where.name))
+    if is_dict or any(base.endswith("Enum") for base in bases):
         lines = [f"    {line}" for line in _class_body(where, node)]
         return "\n".join([f"class {where.name}({bases[0]}):", *lines])
     if where.name in NOT_INSTANTIATED or "Protocol" in bases or is_error(where):

@@ -43,17 +43,17 @@ _EXPORTS = {
         WriteRequest
     """,
     "singletable.patterns": """
-        checks clears creates deletes Distribution FeedPattern FieldValues ItemCount loads modifies
-        Pattern PatternCatalog per_day per_hour per_minute per_second puts Rate
+        checks clears creates CrudPatterns deletes Distribution FeedPattern FieldValues ItemCount
+        loads modifies Pattern PatternCatalog per_day per_hour per_minute per_second puts Rate
         ReadPattern ScanPattern uniform updates upserts WritePattern zipf
     """,
     "singletable.remote": """
         AsyncRemote Remote
     """,
     "singletable.schema": """
-        Attr attr Binary casefold Collection concat Condition Count created
+        Attr attr Binary camel_case casefold Collection concat Condition Count created
         DeclarationWarning descending Edit Entity evolve expires Index ItemKey Key key_of LocalIndex
-        ModelEntity Number ordered padded Partition Path Provisioned repeated
+        ModelEntity Number ordered padded Partition pascal_case Path Provisioned repeated
         Selection sequence Shards Table TimeFormat Unique updated version
     """,
     "singletable.schema.codec": """
@@ -63,9 +63,9 @@ _EXPORTS = {
         codec
     """,
     "singletable.store": """
-        Admin AsyncAdmin AsyncStore Call CallShape Change Changes CollectionPage DeleteResult
-        EntityAccess LoadConflict LoadResult Observer Page parse_stream_event Progress
-        SentRequest Store Transaction
+        Admin AsyncAdmin AsyncStore Call CallShape Change Changes CollectionPage CollectOptions
+        DeleteResult EntityAccess LoadConflict LoadResult Observer Page parse_stream_event Progress
+        ReadOptions SentRequest Store Transaction
     """,
     "singletable.telemetry": """
         CallStats OpenTelemetryObserver PatternStats PrometheusObserver

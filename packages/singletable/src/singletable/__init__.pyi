@@ -100,6 +100,7 @@ from singletable.operations import UpdateItem as UpdateItem
 from singletable.operations import UpdateTable as UpdateTable
 from singletable.operations import UpdateTimeToLive as UpdateTimeToLive
 from singletable.operations import WriteRequest as WriteRequest
+from singletable.patterns import CrudPatterns as CrudPatterns
 from singletable.patterns import Distribution as Distribution
 from singletable.patterns import FeedPattern as FeedPattern
 from singletable.patterns import FieldValues as FieldValues
@@ -150,6 +151,7 @@ from singletable.schema import Table as Table
 from singletable.schema import TimeFormat as TimeFormat
 from singletable.schema import Unique as Unique
 from singletable.schema import attr as attr
+from singletable.schema import camel_case as camel_case
 from singletable.schema import casefold as casefold
 from singletable.schema import concat as concat
 from singletable.schema import created as created
@@ -159,6 +161,7 @@ from singletable.schema import expires as expires
 from singletable.schema import key_of as key_of
 from singletable.schema import ordered as ordered
 from singletable.schema import padded as padded
+from singletable.schema import pascal_case as pascal_case
 from singletable.schema import repeated as repeated
 from singletable.schema import sequence as sequence
 from singletable.schema import updated as updated
@@ -175,6 +178,7 @@ from singletable.store import Call as Call
 from singletable.store import CallShape as CallShape
 from singletable.store import Change as Change
 from singletable.store import Changes as Changes
+from singletable.store import CollectOptions as CollectOptions
 from singletable.store import CollectionPage as CollectionPage
 from singletable.store import DeleteResult as DeleteResult
 from singletable.store import EntityAccess as EntityAccess
@@ -183,6 +187,7 @@ from singletable.store import LoadResult as LoadResult
 from singletable.store import Observer as Observer
 from singletable.store import Page as Page
 from singletable.store import Progress as Progress
+from singletable.store import ReadOptions as ReadOptions
 from singletable.store import SentRequest as SentRequest
 from singletable.store import Store as Store
 from singletable.store import Transaction as Transaction

@@ -44,7 +44,8 @@ from singletable.errors import (
     TransactionInProgress,
 )
 from singletable.operations import AsyncDriver, Driver, Operation, TransactWriteItems
-from singletable.operations.registry import OPERATIONS, table_names
+from singletable.operations.registry import OPERATIONS
+from singletable.operations.touches import table_names
 
 R = TypeVar("R")
 D = TypeVar("D", Driver, AsyncDriver)

@@ -14,7 +14,7 @@ from singletable import operations as ops
 from singletable.engine import handlers
 from singletable.engine.constraints.check import RULES
 from singletable.faults.config import OPERATIONS as FAULT_OPERATIONS
-from singletable.operations.registry import OPERATIONS, OperationSpec, table_names
+from singletable.operations.registry import OPERATIONS, OperationSpec
 from singletable.remote.outputs import decode_output
 from singletable.retry import is_idempotent
 from singletable.server.guard.policy_document import ACTIONS
@@ -94,29 +94,3 @@ def test_an_unconditional_request_is_retried_unless_it_is_never_idempotent(
     spec: OperationSpec,
 ) -> None:
     assert is_idempotent(blank(spec)) is (spec.idempotent not in ("never", "with token"))
-
-
-@pytest.mark.parametrize(
-    ("operation", "tables"),
-    [
-        (ops.GetItem("a", {}), ["a"]),
-        (
-            ops.BatchGetItem({"b": ops.KeysAndAttributes([]), "a": ops.KeysAndAttributes([])}),
-            ["b", "a"],
-        ),
-        (ops.TransactGetItems([ops.TransactGetItem(ops.Get("a", {}))] * 2), ["a", "a"]),
-        (
-            ops.TransactWriteItems(
-                [ops.TransactWriteItem(put=ops.Put("a", {})), ops.TransactWriteItem()]
-            ),
-            ["a"],
-        ),
-        (ops.ListTagsOfResource("arn:aws:dynamodb:r:1:table/a"), ["arn:aws:dynamodb:r:1:table/a"]),
-        (ops.DescribeLimits(), []),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_table_names_are_read_from_requests(
-    operation: ops.Operation[Any], tables: list[str]
-) -> None:
-    assert list(table_names(operation)) == tables

@@ -43,7 +43,7 @@ from singletable import (
     updates,
     version,
 )
-from singletable.operations.partition_keys import written_items
+from singletable.operations.touches import written_items
 from singletable.patterns import estimate, planned_requests
 from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
 from tests.infrastructure.enforcement import enforce

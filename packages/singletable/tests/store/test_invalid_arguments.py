@@ -10,7 +10,7 @@ import pytest
 
 from singletable.errors import DeclarationError, InvalidCursor, InvalidValue, SingleTableError
 from singletable.schema import Attr, Condition, Edit, Entity, Key, attr
-from singletable.store import Store, parse_stream_event
+from singletable.store import Call, Store, parse_stream_event
 from tests.store.entities import Ballot, Candidate, Election, File, Voter, ballot, votes
 from tests.store.member_entity import Member
 from tests.store.stores import open_store
@@ -204,3 +204,28 @@ def test_put_rejects_values_of_the_wrong_type(store: Store) -> None:
     wrong.rank = "high"  # type: ignore[assignment]
     with pytest.raises(InvalidValue, match=r"Ballot\.rank"):
         store.put(wrong)
+
+
+UNKNOWN_OPTIONS: dict[str, tuple[Callable[[Any], object], str]] = {
+    "query": (lambda store: store.query(ALL, filter=1), "limit, max_read"),
+    "hydrate": (lambda store: store.hydrate(ALL, filter=1), "limit, max_read"),
+    "select": (lambda store: store.select(ALL, Ballot.rank, filter=1), "limit, max_read"),
+    "page": (lambda store: store.page(ALL, 5, filter=1), "fields, hydrate, max_read"),
+    "collect": (lambda store: store.collect(File, ALL, filter=1), "consistent, limit, max_read"),
+    "collect_page": (lambda store: store.collect_page(File, ALL, 5, filter=1), "cursor, max_read"),
+}
+
+
+@pytest.mark.parametrize("method", UNKNOWN_OPTIONS)
+def test_an_unknown_option_is_rejected_with_the_known_ones(store: Store, method: str) -> None:
+    call, known = UNKNOWN_OPTIONS[method]
+    with pytest.raises(TypeError, match=rf"{method}\(\) has no option 'filter'.*{known}"):
+        call(store)
+
+
+def test_select_and_hydrate_can_be_consistent(calls: list[Call]) -> None:
+    store = open_store(votes, observers=[calls.append])
+    list(store.select(ALL, Ballot.rank, consistent=True))
+    list(store.hydrate(ALL, consistent=True))
+    requests = [sent.operation for call in calls for sent in call.requests]
+    assert all(getattr(request, "consistent_read", None) for request in requests)

@@ -203,7 +203,7 @@ def restore_log(
 
 def _begin_restore(store: Store, end: ExportEnd) -> int:
     """Mark the log as incomplete. Return how many events it already has."""
-    marker = store.get(patterns.restoring(), consistent=True)
+    marker = store.run(patterns.restoring)
     newest = get_last_event(store)
     if marker is None:
         if newest is not None:

@@ -236,7 +236,7 @@ def show_tally(place: DataLocation, name: str, method: str, *, as_json: bool, pl
 
 
 def _owner(elections: Elections) -> User:
-    for user in elections.context.store.query(patterns.list_users()):
+    for user in elections.context.store.run(patterns.list_users):
         if user.role is Role.OWNER:
             return user
     raise NotFound("No one has registered yet, so there are no elections.")

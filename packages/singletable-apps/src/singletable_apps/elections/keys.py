@@ -77,7 +77,7 @@ class Keys:
                 f"The checkpoint {path} cannot be read: {error}. Delete it, then check the log "
                 "with `singletable elections verify`."
             ) from error
-        event = store.get(patterns.event(saved.events), consistent=True)
+        event = store.run(patterns.event, saved.events)
         if event is None or event.hash != saved.head:
             found = "is missing" if event is None else f"has {event.hash}"
             raise CorruptLog(

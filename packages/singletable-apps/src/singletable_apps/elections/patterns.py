@@ -140,7 +140,11 @@ withdrawn = patterns.read(
     rate=per_second(1, peak=100),
 )
 all_withdrawn = patterns.read(
-    "B7", "All withdrawn ballots", WithdrawnBallot.key.partition, rate=per_day(10)
+    "B7",
+    "All withdrawn ballots",
+    WithdrawnBallot.key.partition,
+    consistent=True,
+    rate=per_day(10),
 )
 
 # Counts, and how far the table has followed the log.

@@ -122,7 +122,7 @@ class PollBook:
     def refresh(self) -> None:
         """Enter new events from the log."""
         with self._lock:
-            new = self._store.query(patterns.events_after(self.position), consistent=True)
+            new = self._store.run(patterns.events_after, self.position)
             for event in new:
                 check_event(event, self.position + 1, self.head, self._key)
                 self._enter(event)

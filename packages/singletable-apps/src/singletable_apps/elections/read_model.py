@@ -34,18 +34,18 @@ class ReadModel:
 
     def get_sync(self) -> Sync | None:
         """Return how far the table has caught up with the log; None before the first event."""
-        return self._store.get(patterns.sync_state(), consistent=True)
+        return self._store.run(patterns.sync_state)
 
     def get_counts(self) -> Counts:
         """Return the numbers of users and elections."""
-        return self._store.get(patterns.counts(), consistent=True) or Counts()
+        return self._store.run(patterns.counts) or Counts()
 
     def find_user(self, name: str) -> User | None:
         """Return the user with this name, or None."""
         if not is_valid_key(name):
             return None
-        user = self._store.get(patterns.user_by_name(name), consistent=True)
-        return user or self._store.find(patterns.name_taken(name))
+        user = self._store.run(patterns.user_by_name, name)
+        return user or self._store.run(patterns.name_taken, name)
 
     def get_user(self, name: str) -> User:
         """Return the user with this name."""
@@ -59,24 +59,24 @@ class ReadModel:
         keys = [patterns.user_by_name(name) for name in names]
         users = self._store.get_many(keys, consistent=True)
         return [
-            user or self._store.find(patterns.name_taken(name))
+            user or self._store.run(patterns.name_taken, name)
             for name, user in zip(names, users, strict=True)
         ]
 
     def find_user_by_email(self, email: str) -> User | None:
         """Return the user with this e-mail address, or None."""
-        return self._store.find(patterns.user_by_email(email)) if is_valid_key(email) else None
+        return self._store.run(patterns.user_by_email, email) if is_valid_key(email) else None
 
     def find_user_by_id(self, user_id: int) -> User | None:
         """Return the user with this id, or None. Ids never change; names do."""
-        return self._store.find(patterns.user_by_id(user_id))
+        return self._store.run(patterns.user_by_id, user_id)
 
     def find_election(self, name: str) -> Election | None:
         """Return the election with this name, or None."""
         if not is_valid_key(name):
             return None
-        election = self._store.get(patterns.election_by_name(name), consistent=True)
-        return election or self._store.find(patterns.election_ignoring_case(name))
+        election = self._store.run(patterns.election_by_name, name)
+        return election or self._store.run(patterns.election_ignoring_case, name)
 
     def get_election(self, name: str) -> Election:
         """Return the election with this name."""
@@ -87,7 +87,7 @@ class ReadModel:
 
     def list_candidates(self, election: str) -> list[Candidate]:
         """Return the candidates of an election, by name."""
-        return list(self._store.query(patterns.candidates_of(election), consistent=True))
+        return list(self._store.run(patterns.candidates_of, election))
 
     def list_voters(self, election: str) -> Iterator[Voter]:
         """Return the list of voters without removed users. If it is empty, everyone may vote."""
@@ -100,13 +100,13 @@ class ReadModel:
 
     def is_listed_voter(self, election: str, voter: str) -> bool:
         """Return whether the list of voters contains this user."""
-        return self._store.get(patterns.eligibility(election, voter), consistent=True) is not None
+        return self._store.run(patterns.eligibility, election, voter) is not None
 
     def find_ballot(self, election: str, voter: str) -> Ballot | None:
         """Return the ballot of a voter, or None."""
         if not is_valid_key(voter):
             return None
-        return self._store.get(patterns.ballot_of(election, voter), consistent=True)
+        return self._store.run(patterns.ballot_of, election, voter)
 
     def list_ballots(self, election: str) -> Iterator[Ballot]:
         """Return the ballots of an election, by voter."""
@@ -114,19 +114,19 @@ class ReadModel:
 
     def find_withdrawn(self, election_id: int, user_id: int) -> WithdrawnBallot | None:
         """Return the record of a voter's withdrawn ballots, or None."""
-        return self._store.get(patterns.withdrawn(election_id, user_id), consistent=True)
+        return self._store.run(patterns.withdrawn, election_id, user_id)
 
     def list_withdrawn(self, election_id: int) -> Iterator[WithdrawnBallot]:
         """Return the records of all withdrawn ballots of an election."""
-        return self._store.query(patterns.all_withdrawn(election_id), consistent=True)
+        return self._store.run(patterns.all_withdrawn, election_id)
 
     def get_definition(self, election: str, digest: str) -> Definition:
         """Return the ballot definition with this digest."""
-        definition = self._store.get(patterns.definition(election, digest), consistent=True)
+        definition = self._store.run(patterns.definition, election, digest)
         if definition is None:
             raise NotFound(f"There is no definition {digest} in the election '{election}'.")
         return definition
 
     def list_definitions(self, election: str) -> list[Definition]:
         """Return all ballot definitions that an election has had."""
-        return list(self._store.query(patterns.definitions_of(election), consistent=True))
+        return list(self._store.run(patterns.definitions_of, election))

@@ -36,6 +36,7 @@ from singletable import (
     created,
     expires,
     padded,
+    pascal_case,
     updated,
     version,
 )
@@ -47,7 +48,9 @@ from singletable_apps.games.scoring import Partial, RankMethod, TriviaMode
 gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
 # The sets that every host can play.
 gsi2 = Index("GSI2", pk="GSI2PK", sk="GSI2SK")
-engagements = Table("engagements-dev-table", indexes=[gsi1, gsi2], ttl="TTL")
+engagements = Table(
+    "engagements-dev-table", indexes=[gsi1, gsi2], ttl="TTL", attribute_names=pascal_case
+)
 
 # A partition takes 1,000 writes a second; 5,000 players may answer at once.
 ANSWER_SHARDS = 8
@@ -120,29 +123,29 @@ class Game(Entity, table=engagements, type_tag=("EntityType", "Game")):
     GameContent items, which are written before the game.
     """
 
-    game_id: Attr[str] = attr(name="GameId")
-    title: Attr[str] = attr(name="Title")
+    game_id: Attr[str] = attr()
+    title: Attr[str] = attr()
     type: Attr[EngagementType] = attr(name="EngagementType")
-    created_by: Attr[str] = attr(name="CreatedBy")
+    created_by: Attr[str] = attr()
     set_id: Attr[str] = attr(name="QuestionSetId")
     set_version: Attr[int] = attr(name="QuestionSetVersion", default=0)
     set_name: Attr[str] = attr(name="QuestionSetName", default="")
-    ai_context: Attr[str] = attr(name="AiContext", default="")
-    debug_mode: Attr[bool] = attr(name="DebugMode", default=False)
-    join_code: Attr[str] = attr(name="JoinCode")
-    access_code: Attr[str] = attr(name="AccessCode", default="", hidden=True)
-    is_locked: Attr[bool] = attr(name="IsLocked", default=False)
-    settings: Attr[GameSettings] = attr(name="Settings", factory=GameSettings)
-    question_count: Attr[int] = attr(name="QuestionCount", default=0)
-    content_parts: Attr[int] = attr(name="ContentParts", default=0)
-    categories: Attr[list[str]] = attr(name="Categories", factory=list[str])
+    ai_context: Attr[str] = attr(default="")
+    debug_mode: Attr[bool] = attr(default=False)
+    join_code: Attr[str] = attr()
+    access_code: Attr[str] = attr(default="", hidden=True)
+    is_locked: Attr[bool] = attr(default=False)
+    settings: Attr[GameSettings] = attr(factory=GameSettings)
+    question_count: Attr[int] = attr(default=0)
+    content_parts: Attr[int] = attr(default=0)
+    categories: Attr[list[str]] = attr(factory=list[str])
     # Categories from which the next question is taken; all if it is empty.
-    active_categories: Attr[list[str]] = attr(name="ActiveCategories", factory=list[str])
-    links: Attr[dict[str, int]] = attr(name="Links", factory=dict[str, int])
-    last_activity_at: Attr[datetime] = attr(name="LastActivityAt")
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    expires_at: Attr[datetime] = expires(name="TTL")
-    revision: Attr[int] = version(name="Revision")
+    active_categories: Attr[list[str]] = attr(factory=list[str])
+    links: Attr[dict[str, int]] = attr(factory=dict[str, int])
+    last_activity_at: Attr[datetime] = attr()
+    created_at: Attr[datetime] = created()
+    expires_at: Attr[datetime] = expires()
+    revision: Attr[int] = version()
 
     key = Key(pk=("GAME", game_id), sk="METADATA")
 
@@ -156,30 +159,30 @@ class GameState(Entity, table=engagements, type_tag=("EntityType", "GameState"))
     `shared` has the ids of survey questions whose results players can see.
     """
 
-    game_id: Attr[str] = attr(name="GameId")
+    game_id: Attr[str] = attr()
     phase: Attr[Phase] = attr(name="CurrentState", default=Phase.WAITING)
     question_id: Attr[str] = attr(name="CurrentQuestionId", default="")
     question_index: Attr[int] = attr(name="CurrentQuestionIndex", default=-1)
-    question_started_at: Attr[datetime | None] = attr(name="QuestionStartedAt", default=None)
+    question_started_at: Attr[datetime | None] = attr(default=None)
     played: Attr[list[str]] = attr(name="PlayedQuestions", factory=list[str])
     scored: Attr[list[str]] = attr(name="ScoredQuestions", factory=list[str])
     asked: Attr[list[int]] = attr(name="AskedIndexes", factory=list[int])
-    opened_at: Attr[datetime | None] = attr(name="OpenedAt", default=None)
-    deadline: Attr[datetime | None] = attr(name="Deadline", default=None)
+    opened_at: Attr[datetime | None] = attr(default=None)
+    deadline: Attr[datetime | None] = attr(default=None)
     paused_phase: Attr[Phase | None] = attr(name="PausedState", default=None)
     remaining: Attr[float | None] = attr(name="RemainingSeconds", default=None)
-    paused_at: Attr[datetime | None] = attr(name="PausedAt", default=None)
+    paused_at: Attr[datetime | None] = attr(default=None)
     # How long the game was paused since the question was opened.
-    paused_seconds: Attr[float] = attr(name="PausedSeconds", default=0.0)
+    paused_seconds: Attr[float] = attr(default=0.0)
     # Since when answers or votes are not accepted, while they are being counted.
-    closed_at: Attr[datetime | None] = attr(name="ClosedAt", default=None)
-    is_void: Attr[bool] = attr(name="IsVoid", default=False)
+    closed_at: Attr[datetime | None] = attr(default=None)
+    is_void: Attr[bool] = attr(default=False)
     # The host has ended the game, and the current question is being counted.
-    is_ending: Attr[bool] = attr(name="IsEnding", default=False)
+    is_ending: Attr[bool] = attr(default=False)
     shared: Attr[list[str]] = attr(name="SharedResults", factory=list[str])
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
-    expires_at: Attr[datetime] = expires(name="TTL")
-    version: Attr[int] = version(name="Version")
+    updated_at: Attr[datetime] = updated()
+    expires_at: Attr[datetime] = expires()
+    version: Attr[int] = version()
 
     key = Key(pk=("GAME", game_id), sk="STATE")
 
@@ -190,20 +193,20 @@ class Player(Entity, table=engagements, type_tag=("EntityType", "Player")):
     `scored_through` is the id of the last question whose points are in `total_score`.
     """
 
-    game_id: Attr[str] = attr(name="GameId")
-    player_id: Attr[str] = attr(name="PlayerId")
+    game_id: Attr[str] = attr()
+    player_id: Attr[str] = attr()
     name: Attr[str] = attr(name="PlayerName")
-    team: Attr[str] = attr(name="Team", default="")
-    joined_at: Attr[datetime] = attr(name="JoinedAt")
-    last_seen_at: Attr[datetime] = attr(name="LastSeenAt")
-    total_score: Attr[int] = attr(name="TotalScore", default=0)
+    team: Attr[str] = attr(default="")
+    joined_at: Attr[datetime] = attr()
+    last_seen_at: Attr[datetime] = attr()
+    total_score: Attr[int] = attr(default=0)
     rank: Attr[int] = attr(name="CurrentRank", default=0)
-    scored_through: Attr[str] = attr(name="ScoredThrough", default="")
+    scored_through: Attr[str] = attr(default="")
     # How often players have changed their own names.
-    renames: Attr[int] = attr(name="Renames", default=0)
+    renames: Attr[int] = attr(default=0)
     # False once the host has removed the player.
-    is_active: Attr[bool] = attr(name="IsActive", default=True)
-    expires_at: Attr[datetime] = expires(name="TTL")
+    is_active: Attr[bool] = attr(default=True)
+    expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("GAME", game_id), sk=("PLAYER", player_id))
 
@@ -211,10 +214,10 @@ class Player(Entity, table=engagements, type_tag=("EntityType", "Player")):
 class PlayerName(Entity, table=engagements, type_tag=("EntityType", "PlayerName")):
     """A name that is taken in a game. `look` is equal for names that look the same."""
 
-    game_id: Attr[str] = attr(name="GameId")
+    game_id: Attr[str] = attr()
     look: Attr[str] = attr(name="NameLook")
-    player_id: Attr[str] = attr(name="PlayerId")
-    expires_at: Attr[datetime] = expires(name="TTL")
+    player_id: Attr[str] = attr()
+    expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("GAME", game_id), sk=("NAME", look))
 
@@ -222,10 +225,10 @@ class PlayerName(Entity, table=engagements, type_tag=("EntityType", "PlayerName"
 class GameContent(Entity, table=engagements, type_tag=("EntityType", "GameContent")):
     """A part of the questions that a game was created with. They never change."""
 
-    game_id: Attr[str] = attr(name="GameId")
-    part: Attr[int] = attr(name="Part")
-    questions: Attr[list[Question]] = attr(name="Questions")
-    expires_at: Attr[datetime] = expires(name="TTL")
+    game_id: Attr[str] = attr()
+    part: Attr[int] = attr()
+    questions: Attr[list[Question]] = attr()
+    expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("GAME", game_id), sk=("CONTENT", padded(part, 3)))
 
@@ -238,26 +241,26 @@ class Round(Entity, table=engagements, type_tag=("EntityType", "Round")):
     `tally` counts how often each option, number or order (`b>a>c`) was chosen.
     """
 
-    game_id: Attr[str] = attr(name="GameId")
-    question_id: Attr[str] = attr(name="QuestionId")
+    game_id: Attr[str] = attr()
+    question_id: Attr[str] = attr()
     index: Attr[int] = attr(name="ContentIndex")
     source: Attr[str] = attr(name="SourceQuestionRef", default="")
-    set_id: Attr[str] = attr(name="SetId", default="")
-    category: Attr[str] = attr(name="Category", default="")
-    started_at: Attr[datetime] = attr(name="StartedAt")
-    completed_at: Attr[datetime | None] = attr(name="CompletedAt", default=None)
-    is_void: Attr[bool] = attr(name="IsVoid", default=False)
-    ballot: Attr[str] = attr(name="Ballot", default="")
-    result: Attr[str] = attr(name="Result", default="")
+    set_id: Attr[str] = attr(default="")
+    category: Attr[str] = attr(default="")
+    started_at: Attr[datetime] = attr()
+    completed_at: Attr[datetime | None] = attr(default=None)
+    is_void: Attr[bool] = attr(default=False)
+    ballot: Attr[str] = attr(default="")
+    result: Attr[str] = attr(default="")
     answers: Attr[int] = attr(name="AnswerCount", default=0)
     votes: Attr[int] = attr(name="VoteCount", default=0)
-    tally: Attr[dict[str, int]] = attr(name="Tally", factory=dict[str, int])
+    tally: Attr[dict[str, int]] = attr(factory=dict[str, int])
     # Answers that were not shown, because the host has hidden them or has not approved them.
     left_out: Attr[int] = attr(name="LeftOutCount", default=0)
     # The ids of answers that the host has hidden since they were frozen.
     hidden: Attr[list[str]] = attr(name="HiddenAnswers", factory=list[str])
     summary: Attr[str] = attr(name="AiSummary", default="")
-    expires_at: Attr[datetime] = expires(name="TTL")
+    expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("GAME", game_id), sk=("QUESTION", question_id))
 
@@ -274,12 +277,12 @@ class BallotAnswer:
 class BallotPart(Entity, table=engagements, type_tag=("EntityType", "BallotPart")):
     """A part of the answers that were frozen when voting opened."""
 
-    game_id: Attr[str] = attr(name="GameId")
-    question_id: Attr[str] = attr(name="QuestionId")
-    attempt: Attr[str] = attr(name="Attempt")
-    part: Attr[int] = attr(name="Part")
-    answers: Attr[list[BallotAnswer]] = attr(name="Answers")
-    expires_at: Attr[datetime] = expires(name="TTL")
+    game_id: Attr[str] = attr()
+    question_id: Attr[str] = attr()
+    attempt: Attr[str] = attr()
+    part: Attr[int] = attr()
+    answers: Attr[list[BallotAnswer]] = attr()
+    expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("GAME", game_id), sk=("BALLOT", question_id, attempt, padded(part, 3)))
 
@@ -305,12 +308,12 @@ class Standing:
 class ResultPart(Entity, table=engagements, type_tag=("EntityType", "ResultPart")):
     """A part of the result of a round: the standings of all players, best first."""
 
-    game_id: Attr[str] = attr(name="GameId")
-    question_id: Attr[str] = attr(name="QuestionId")
-    attempt: Attr[str] = attr(name="Attempt")
-    part: Attr[int] = attr(name="Part")
-    standings: Attr[list[Standing]] = attr(name="Standings")
-    expires_at: Attr[datetime] = expires(name="TTL")
+    game_id: Attr[str] = attr()
+    question_id: Attr[str] = attr()
+    attempt: Attr[str] = attr()
+    part: Attr[int] = attr()
+    standings: Attr[list[Standing]] = attr()
+    expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("GAME", game_id), sk=("RESULT", question_id, attempt, padded(part, 3)))
 
@@ -331,19 +334,19 @@ class Answer(Entity, table=engagements, type_tag=("EntityType", "Answer")):
     nothing. `seconds` is the time since the question was opened, by the server's clock.
     """
 
-    game_id: Attr[str] = attr(name="GameId")
-    question_id: Attr[str] = attr(name="QuestionId")
-    player_id: Attr[str] = attr(name="PlayerId")
+    game_id: Attr[str] = attr()
+    question_id: Attr[str] = attr()
+    player_id: Attr[str] = attr()
     name: Attr[str] = attr(name="PlayerName", default="")
     text: Attr[str] = attr(name="Answer", default="")
-    choices: Attr[tuple[str, ...]] = attr(name="Choices", default=())
-    number: Attr[int | None] = attr(name="Number", default=None)
-    seconds: Attr[float] = attr(name="Seconds", default=0.0)
-    word_count: Attr[int] = attr(name="WordCount", default=0)
-    status: Attr[AnswerStatus] = attr(name="Status", default=AnswerStatus.VISIBLE)
-    client_id: Attr[str] = attr(name="ClientId", default="")
-    submitted_at: Attr[datetime] = attr(name="SubmittedAt")
-    expires_at: Attr[datetime] = expires(name="TTL")
+    choices: Attr[tuple[str, ...]] = attr(default=())
+    number: Attr[int | None] = attr(default=None)
+    seconds: Attr[float] = attr(default=0.0)
+    word_count: Attr[int] = attr(default=0)
+    status: Attr[AnswerStatus] = attr(default=AnswerStatus.VISIBLE)
+    client_id: Attr[str] = attr(default="")
+    submitted_at: Attr[datetime] = attr()
+    expires_at: Attr[datetime] = expires()
 
     key = Key(
         pk=("GAME", game_id, Shards(ANSWER_SHARDS, by=player_id)),
@@ -354,14 +357,14 @@ class Answer(Entity, table=engagements, type_tag=("EntityType", "Answer")):
 class Vote(Entity, table=engagements, type_tag=("EntityType", "Vote")):
     """A player's ranking of the answers of others: ranks by the ids of frozen answers."""
 
-    game_id: Attr[str] = attr(name="GameId")
-    question_id: Attr[str] = attr(name="QuestionId")
+    game_id: Attr[str] = attr()
+    question_id: Attr[str] = attr()
     player_id: Attr[str] = attr(name="VoterId")
     name: Attr[str] = attr(name="VoterName", default="")
-    votes: Attr[dict[str, int]] = attr(name="Votes")
-    client_id: Attr[str] = attr(name="ClientId", default="")
-    submitted_at: Attr[datetime] = attr(name="SubmittedAt")
-    expires_at: Attr[datetime] = expires(name="TTL")
+    votes: Attr[dict[str, int]] = attr()
+    client_id: Attr[str] = attr(default="")
+    submitted_at: Attr[datetime] = attr()
+    expires_at: Attr[datetime] = expires()
 
     key = Key(
         pk=("GAME", game_id, Shards(ANSWER_SHARDS, by=player_id)),
@@ -376,17 +379,17 @@ class Process(Entity, table=engagements, type_tag=("EntityType", "Process")):
     players who joined or were changed, moderated answers, settings.
     """
 
-    game_id: Attr[str] = attr(name="GameId")
-    process_id: Attr[str] = attr(name="ProcessId")
-    changes: Attr[int] = attr(name="Changes", default=0)
-    question_id: Attr[str] = attr(name="QuestionId", default="")
-    phase: Attr[str] = attr(name="Phase", default="")
-    players: Attr[int] = attr(name="Players", default=0)
-    done: Attr[int] = attr(name="Done", default=0)
-    hosts: Attr[int] = attr(name="Hosts", default=0)
-    screens: Attr[int] = attr(name="Screens", default=0)
-    seen_at: Attr[datetime] = attr(name="SeenAt")
-    expires_at: Attr[datetime] = expires(name="TTL")
+    game_id: Attr[str] = attr()
+    process_id: Attr[str] = attr()
+    changes: Attr[int] = attr(default=0)
+    question_id: Attr[str] = attr(default="")
+    phase: Attr[str] = attr(default="")
+    players: Attr[int] = attr(default=0)
+    done: Attr[int] = attr(default=0)
+    hosts: Attr[int] = attr(default=0)
+    screens: Attr[int] = attr(default=0)
+    seen_at: Attr[datetime] = attr()
+    expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("GAME", game_id), sk=("PROCESS", process_id))
 
@@ -395,8 +398,8 @@ class JoinCode(Entity, table=engagements, type_tag=("EntityType", "JoinCode")):
     """The code with which one joins a game."""
 
     code: Attr[str] = attr(name="JoinCode")
-    game_id: Attr[str] = attr(name="GameId")
-    expires_at: Attr[datetime] = expires(name="TTL")
+    game_id: Attr[str] = attr()
+    expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("CODE", code), sk="GAME")
 
@@ -404,16 +407,16 @@ class JoinCode(Entity, table=engagements, type_tag=("EntityType", "JoinCode")):
 class Connection(Entity, table=engagements, type_tag=("EntityType", "Connection")):
     """An open socket. It expires after two hours, if the process was killed."""
 
-    connection_id: Attr[str] = attr(name="ConnectionId")
-    game_id: Attr[str] = attr(name="GameId")
-    role: Attr[str] = attr(name="Role")
-    player_id: Attr[str] = attr(name="PlayerId", default="")
+    connection_id: Attr[str] = attr()
+    game_id: Attr[str] = attr()
+    role: Attr[str] = attr()
+    player_id: Attr[str] = attr(default="")
     name: Attr[str] = attr(name="PlayerName", default="")
-    is_host: Attr[bool] = attr(name="IsHost", default=False)
-    process_id: Attr[str] = attr(name="ProcessId")
-    connected_at: Attr[datetime] = attr(name="ConnectedAt")
-    last_ping_at: Attr[datetime] = attr(name="LastPingAt")
-    expires_at: Attr[datetime] = expires(name="TTL")
+    is_host: Attr[bool] = attr(default=False)
+    process_id: Attr[str] = attr()
+    connected_at: Attr[datetime] = attr()
+    last_ping_at: Attr[datetime] = attr()
+    expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("CONNECTION", connection_id), sk="METADATA")
     by_game = Key(pk=("GAME", game_id), sk=("CONNECTION", connection_id)).on(gsi1)
@@ -422,16 +425,16 @@ class Connection(Entity, table=engagements, type_tag=("EntityType", "Connection"
 class GameEntry(Entity, table=engagements, type_tag=("EntityType", "GameEntry")):
     """A game in the history. It stays when the game has expired."""
 
-    game_id: Attr[str] = attr(name="GameId")
-    title: Attr[str] = attr(name="Title")
+    game_id: Attr[str] = attr()
+    title: Attr[str] = attr()
     type: Attr[EngagementType] = attr(name="EngagementType")
-    created_by: Attr[str] = attr(name="CreatedBy")
-    created_at: Attr[datetime] = attr(name="CreatedAt")
-    completed_at: Attr[datetime | None] = attr(name="CompletedAt", default=None)
-    player_count: Attr[int] = attr(name="PlayerCount", default=0)
-    question_count: Attr[int] = attr(name="QuestionCount", default=0)
+    created_by: Attr[str] = attr()
+    created_at: Attr[datetime] = attr()
+    completed_at: Attr[datetime | None] = attr(default=None)
+    player_count: Attr[int] = attr(default=0)
+    question_count: Attr[int] = attr(default=0)
     # Minutes from the creation to the end.
-    duration: Attr[int] = attr(name="Duration", default=0)
+    duration: Attr[int] = attr(default=0)
 
     key = Key(pk="GAMES", sk=("GAME", game_id))
     by_host = Key(pk=("HOST", created_by), sk=("GAME", game_id)).on(gsi1)
@@ -444,25 +447,25 @@ class QuestionSet(Entity, table=engagements, type_tag=("EntityType", "QuestionSe
     old version or the new one, and two people who save at the same time do not mix.
     """
 
-    set_id: Attr[str] = attr(name="SetId")
-    name: Attr[str] = attr(name="Name")
-    description: Attr[str] = attr(name="Description", default="")
+    set_id: Attr[str] = attr()
+    name: Attr[str] = attr()
+    description: Attr[str] = attr(default="")
     type: Attr[EngagementType] = attr(name="EngagementType")
-    total_questions: Attr[int] = attr(name="TotalQuestions", default=0)
-    categories: Attr[list[str]] = attr(name="Categories", factory=list[str])
-    created_by: Attr[str] = attr(name="CreatedBy")
-    is_active: Attr[bool] = attr(name="IsActive", default=True)
-    visibility: Attr[Visibility] = attr(name="Visibility", default=Visibility.PRIVATE)
+    total_questions: Attr[int] = attr(default=0)
+    categories: Attr[list[str]] = attr(factory=list[str])
+    created_by: Attr[str] = attr()
+    is_active: Attr[bool] = attr(default=True)
+    visibility: Attr[Visibility] = attr(default=Visibility.PRIVATE)
     instruction: Attr[str] = attr(name="CustomInstructions", default="")
     ai_instruction: Attr[str] = attr(name="AiInstructions", default="")
-    source_file: Attr[str] = attr(name="SourceFile", default="")
+    source_file: Attr[str] = attr(default="")
     set_version: Attr[int] = attr(name="Version", default=0)
-    attempt: Attr[str] = attr(name="Attempt", default="")
+    attempt: Attr[str] = attr(default="")
     # True while its versions are being deleted.
-    is_deleting: Attr[bool] = attr(name="IsDeleting", default=False)
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
-    revision: Attr[int] = version(name="Revision")
+    is_deleting: Attr[bool] = attr(default=False)
+    created_at: Attr[datetime] = created()
+    updated_at: Attr[datetime] = updated()
+    revision: Attr[int] = version()
 
     key = Key(pk="SETS", sk=("SET", set_id))
     by_host = Key(pk=("HOST", created_by), sk=("SET", casefold(name), set_id)).on(gsi1)
@@ -481,17 +484,17 @@ class QuestionSet(Entity, table=engagements, type_tag=("EntityType", "QuestionSe
 class SetVersion(Entity, table=engagements, type_tag=("EntityType", "SetVersion")):
     """A version of a set: everything but its questions."""
 
-    set_id: Attr[str] = attr(name="SetId")
+    set_id: Attr[str] = attr()
     set_version: Attr[int] = attr(name="Version")
-    attempt: Attr[str] = attr(name="Attempt")
-    name: Attr[str] = attr(name="Name")
-    description: Attr[str] = attr(name="Description", default="")
+    attempt: Attr[str] = attr()
+    name: Attr[str] = attr()
+    description: Attr[str] = attr(default="")
     type: Attr[EngagementType] = attr(name="EngagementType")
     instruction: Attr[str] = attr(name="CustomInstructions", default="")
     ai_instruction: Attr[str] = attr(name="AiInstructions", default="")
-    categories: Attr[tuple[Category, ...]] = attr(name="Categories", default=())
-    total_questions: Attr[int] = attr(name="TotalQuestions", default=0)
-    saved_at: Attr[datetime] = created(name="SavedAt")
+    categories: Attr[tuple[Category, ...]] = attr(default=())
+    total_questions: Attr[int] = attr(default=0)
+    saved_at: Attr[datetime] = created()
 
     key = Key(pk=("SET", set_id), sk=("VERSION", padded(set_version, 4)))
 
@@ -499,13 +502,13 @@ class SetVersion(Entity, table=engagements, type_tag=("EntityType", "SetVersion"
 class SetCategory(Entity, table=engagements, type_tag=("EntityType", "SetCategory")):
     """A category of a version of a set."""
 
-    set_id: Attr[str] = attr(name="SetId")
+    set_id: Attr[str] = attr()
     set_version: Attr[int] = attr(name="Version")
-    attempt: Attr[str] = attr(name="Attempt")
-    category_id: Attr[str] = attr(name="CategoryId")
-    name: Attr[str] = attr(name="Name")
-    description: Attr[str] = attr(name="Description", default="")
-    question_count: Attr[int] = attr(name="QuestionCount", default=0)
+    attempt: Attr[str] = attr()
+    category_id: Attr[str] = attr()
+    name: Attr[str] = attr()
+    description: Attr[str] = attr(default="")
+    question_count: Attr[int] = attr(default=0)
     order: Attr[int] = attr(name="OrderIndex")
 
     key = Key(pk=("SET", set_id), sk=("CATEGORY", padded(set_version, 4), attempt, category_id))
@@ -517,20 +520,20 @@ class SetQuestion(Entity, table=engagements, type_tag=("EntityType", "SetQuestio
     The attributes of the document are copies of what `content` has, for other readers.
     """
 
-    set_id: Attr[str] = attr(name="SetId")
+    set_id: Attr[str] = attr()
     set_version: Attr[int] = attr(name="Version")
-    attempt: Attr[str] = attr(name="Attempt")
-    category_id: Attr[str] = attr(name="CategoryId")
-    number: Attr[int] = attr(name="Number")
-    question_id: Attr[str] = attr(name="QuestionId")
-    title: Attr[str] = attr(name="Title")
-    detail: Attr[str] = attr(name="Detail", default="")
-    category: Attr[str] = attr(name="Category", default="")
-    school: Attr[str] = attr(name="School", default="")
+    attempt: Attr[str] = attr()
+    category_id: Attr[str] = attr()
+    number: Attr[int] = attr()
+    question_id: Attr[str] = attr()
+    title: Attr[str] = attr()
+    detail: Attr[str] = attr(default="")
+    category: Attr[str] = attr(default="")
+    school: Attr[str] = attr(default="")
     order: Attr[int] = attr(name="OrderInCategory")
     instruction: Attr[str] = attr(name="CustomInstruction", default="")
-    content: Attr[Question] = attr(name="Content")
-    created_at: Attr[datetime] = created(name="CreatedAt")
+    content: Attr[Question] = attr()
+    created_at: Attr[datetime] = created()
 
     key = Key(
         pk=("SET", set_id),

@@ -327,8 +327,14 @@ leave_room = patterns.write("C6", "Stop to serve a game", deletes(Process), rate
 
 # ------------------------------------------------------------------------------ question sets
 
-one_set = patterns.read(
-    "S1", "Get a question set", QuestionSet.key, consistent=True, rate=per_minute(20)
+patterns.crud(
+    "S1 S4 S7 S14",
+    "a question set",
+    QuestionSet.key,
+    update=puts(QuestionSet),
+    consistent=True,
+    reads=per_minute(20),
+    writes=per_day(50),
 )
 sets_of_host = patterns.read(
     "S2", "List the sets of a host", QuestionSet.by_host, items=10, rate=per_minute(5)
@@ -340,7 +346,6 @@ shared_sets = patterns.read(
     items=30,
     rate=per_minute(5),
 )
-create_set = patterns.write("S4", "Create a set", creates(QuestionSet), rate=per_day(50))
 store_questions = patterns.write(
     "S5", "Store the questions of a new version", puts(SetQuestion), rate=per_day(5_000)
 )
@@ -353,9 +358,6 @@ save_set = patterns.write(
     puts(QuestionSet),
     creates(SetVersion),
     rate=per_day(500),
-)
-edit_set = patterns.write(
-    "S7", "Share, activate or close a set", puts(QuestionSet), rate=per_day(50)
 )
 set_versions = patterns.read(
     "S8", "List the versions of a set", SetVersion.key.partition, items=10, rate=per_day(500)
@@ -390,6 +392,5 @@ delete_categories = patterns.write(
 delete_version = patterns.write(
     "S17", "Delete an old version", deletes(SetVersion), rate=per_day(400)
 )
-delete_set = patterns.write("S14", "Delete a set", deletes(QuestionSet), rate=per_day(10))
 
 patterns.check()

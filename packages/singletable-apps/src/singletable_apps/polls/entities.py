@@ -10,9 +10,9 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from singletable import Attr, Entity, Key, Table, attr, padded, version
+from singletable import Attr, Entity, Key, Table, attr, camel_case, padded, version
 
-polls = Table("ranked-choice-polls")
+polls = Table("ranked-choice-polls", attribute_names=camel_case)
 
 # Enough digits for ten billion entries in a lane.
 ENTRY_DIGITS = 10
@@ -46,8 +46,8 @@ class Poll(Entity, table=polls):
     title: Attr[str] = attr()
     description: Attr[str] = attr(default="")
     candidates: Attr[list[str]] = attr()
-    created_at: Attr[datetime] = attr(name="createdAt")
-    expires_at: Attr[datetime | None] = attr(name="expiresAt", default=None)
+    created_at: Attr[datetime] = attr()
+    expires_at: Attr[datetime | None] = attr(default=None)
     results: Attr[ResultsVisibility] = attr(default=ResultsVisibility.ALWAYS)
     protection: Attr[Protection] = attr(default=Protection.OPEN)
     changeable: Attr[bool] = attr(default=True)
@@ -70,10 +70,10 @@ class Vote(Entity, table=polls):
     browser has. The organizer knows the code, but without the secret cannot read the vote.
     """
 
-    poll_id: Attr[str] = attr(name="pollId")
+    poll_id: Attr[str] = attr()
     id: Attr[str] = attr()
     rankings: Attr[list[str]] = attr()
-    voted_at: Attr[datetime] = attr(name="votedAt")
+    voted_at: Attr[datetime] = attr()
     proof: Attr[str | None] = attr(default=None)
     revision: Attr[int] = version()
 
@@ -87,7 +87,7 @@ class VotingLane(Entity, table=polls):
     votes for its own edition of the poll.
     """
 
-    poll_id: Attr[str] = attr(name="pollId")
+    poll_id: Attr[str] = attr()
     lane: Attr[int] = attr()
     edition: Attr[int] = attr()
     entries: Attr[int] = attr(name="lines", default=0)
@@ -102,7 +102,7 @@ class LaneEntry(Entity, table=polls):
     are votes.
     """
 
-    poll_id: Attr[str] = attr(name="pollId")
+    poll_id: Attr[str] = attr()
     lane: Attr[int] = attr()
     number: Attr[int] = attr()
     ranking: Attr[str] = attr(name="order")
@@ -116,7 +116,7 @@ class LaneEntry(Entity, table=polls):
 class Snapshot(Entity, table=polls):
     """Totals of a poll: how many entries of each lane they include, and the parts they are in."""
 
-    poll_id: Attr[str] = attr(name="pollId")
+    poll_id: Attr[str] = attr()
     name: Attr[str] = attr()
     parts: Attr[int] = attr()
     positions: Attr[list[int]] = attr(name="lines")
@@ -128,7 +128,7 @@ class Snapshot(Entity, table=polls):
 class SnapshotPart(Entity, table=polls):
     """A part of a snapshot: how many votes each ranking has."""
 
-    poll_id: Attr[str] = attr(name="pollId")
+    poll_id: Attr[str] = attr()
     name: Attr[str] = attr()
     part: Attr[int] = attr()
     counts: Attr[dict[str, int]] = attr()
@@ -140,7 +140,7 @@ class CreatedPoll(Entity, table=polls):
     """A poll in the list of polls that a browser created, oldest first."""
 
     browser: Attr[str] = attr()
-    poll_id: Attr[str] = attr(name="pollId")
-    created_at: Attr[datetime] = attr(name="createdAt")
+    poll_id: Attr[str] = attr()
+    created_at: Attr[datetime] = attr()
 
     key = Key(pk=("BROWSER", browser), sk=("POLL", created_at, poll_id))

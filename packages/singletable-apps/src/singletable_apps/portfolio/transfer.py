@@ -92,7 +92,7 @@ def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
     in_posts = _relative(prefix, "../", names)
     for post in posts:
         yield f"posts/{post.filename}", write_post(post.map_links(in_posts)).encode()
-    images = sorted(service.context.store.query(patterns.all_images()), key=lambda each: each.name)
+    images = sorted(service.context.store.run(patterns.all_images), key=lambda each: each.name)
     if images:
         entries = [_MediaEntry.model_validate(each, from_attributes=True) for each in images]
         yield _MEDIA_LIST, _MediaEntries.dump_json(entries, indent=2)

@@ -38,6 +38,7 @@ from singletable import (
     expires,
     ordered,
     padded,
+    pascal_case,
     updated,
     version,
 )
@@ -65,7 +66,9 @@ gsi2 = Index(
     sk=(Number("YearsOfExperience"), "LastUsedDate"),
     projection=_USER_SKILL,
 )
-entities = Table("glad-entities", indexes=[gsi1, gsi2], ttl="ExpiresAt")
+entities = Table(
+    "glad-entities", indexes=[gsi1, gsi2], ttl="ExpiresAt", attribute_names=pascal_case
+)
 
 
 class Level(StrEnum):
@@ -116,31 +119,36 @@ class ProjectStatus(StrEnum):
     DONE = "Done"
 
 
-class User(Entity, table=entities, type_tag=("EntityType", "User")):
+class Tracked(Entity):
+    """When an item was created and changed, and its revision for optimistic locking."""
+
+    created_at: Attr[datetime] = created()
+    updated_at: Attr[datetime] = updated()
+    revision: Attr[int] = version()
+
+
+class User(Tracked, table=entities, type_tag=("EntityType", "User")):
     """A person with an account. `credentials` changes with the password and ends all sessions.
 
     Imported people have no password until they choose one. After a rename or a deletion, the item
     stays until the Cascade is finished, so that nobody gets the username before.
     """
 
-    username: Attr[str] = attr(name="Username")
-    user_id: Attr[int] = attr(name="UserId")
-    name: Attr[str] = attr(name="Name")
-    password_hash: Attr[str] = attr(name="PasswordHash", default="", hidden=True)
-    credentials: Attr[int] = attr(name="Credentials", default=1)
-    role: Attr[Role] = attr(name="Role", default=Role.USER)
-    email: Attr[str] = attr(name="Email", default="")
-    title: Attr[str] = attr(name="Title", default="")
-    department: Attr[str] = attr(name="Department", default="")
-    location: Attr[str] = attr(name="Location", default="")
-    about: Attr[str] = attr(name="About", default="")
+    username: Attr[str] = attr()
+    user_id: Attr[int] = attr()
+    name: Attr[str] = attr()
+    password_hash: Attr[str] = attr(default="", hidden=True)
+    credentials: Attr[int] = attr(default=1)
+    role: Attr[Role] = attr(default=Role.USER)
+    email: Attr[str] = attr(default="")
+    title: Attr[str] = attr(default="")
+    department: Attr[str] = attr(default="")
+    location: Attr[str] = attr(default="")
+    about: Attr[str] = attr(default="")
     # The id of a JobRole.
-    job_role: Attr[str] = attr(name="JobRole", default="")
+    job_role: Attr[str] = attr(default="")
     # Since when the person is not here any more, but at another username or deleted.
-    left_at: Attr[datetime | None] = attr(name="LeftAt", default=None)
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
-    revision: Attr[int] = version(name="Revision")
+    left_at: Attr[datetime | None] = attr(default=None)
 
     key = Key(pk=("USER", casefold(username)), sk="PROFILE")
     by_name = Key(pk="USERS", sk=("USER", casefold(name), casefold(username))).on(
@@ -149,23 +157,20 @@ class User(Entity, table=entities, type_tag=("EntityType", "User")):
     one_id = Unique(user_id, pk=("USERID", user_id), sk="PROFILE")
 
 
-class UserSkill(Entity, table=entities, type_tag=("EntityType", "UserSkill")):
+class UserSkill(Tracked, table=entities, type_tag=("EntityType", "UserSkill")):
     """A skill of a person. `SkillName` is a copy of the skill's name, the key of GSI2."""
 
-    username: Attr[str] = attr(name="Username")
-    skill_id: Attr[str] = attr(name="SkillId")
-    skill_name: Attr[str] = attr(name="SkillName")
+    username: Attr[str] = attr()
+    skill_id: Attr[str] = attr()
+    skill_name: Attr[str] = attr()
     level: Attr[Level] = attr(name="ProficiencyLevel")
     years: Attr[int] = attr(name="YearsOfExperience", default=0)
     last_used: Attr[date] = attr(name="LastUsedDate")
-    endorsements: Attr[int] = attr(name="Endorsements", default=0)
-    notes: Attr[str] = attr(name="Notes", default="")
-    source: Attr[Source] = attr(name="Source", default=Source.SELF)
+    endorsements: Attr[int] = attr(default=0)
+    notes: Attr[str] = attr(default="")
+    source: Attr[Source] = attr(default=Source.SELF)
     # The username of the manager who rated the skill last.
-    rated_by: Attr[str] = attr(name="RatedBy", default="")
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
-    revision: Attr[int] = version(name="Revision")
+    rated_by: Attr[str] = attr(default="")
 
     key = Key(pk=("USER", casefold(username)), sk=("SKILL", skill_id))
     by_skill = Key(
@@ -177,10 +182,10 @@ class UserSkill(Entity, table=entities, type_tag=("EntityType", "UserSkill")):
 class Endorsement(Entity, table=entities, type_tag=("EntityType", "Endorsement")):
     """Someone confirms a skill of someone else, once."""
 
-    username: Attr[str] = attr(name="Username")
-    skill_id: Attr[str] = attr(name="SkillId")
-    endorser: Attr[str] = attr(name="Endorser")
-    created_at: Attr[datetime] = created(name="CreatedAt")
+    username: Attr[str] = attr()
+    skill_id: Attr[str] = attr()
+    endorser: Attr[str] = attr()
+    created_at: Attr[datetime] = created()
 
     key = Key(pk=("ENDORSEMENT", casefold(username), skill_id), sk=("BY", casefold(endorser)))
     by_endorser = Key(pk=("ENDORSER", casefold(endorser)), sk=(casefold(username), skill_id)).on(
@@ -188,7 +193,7 @@ class Endorsement(Entity, table=entities, type_tag=("EntityType", "Endorsement")
     )
 
 
-class Skill(Entity, table=entities, type_tag=("EntityType", "Skill")):
+class Skill(Tracked, table=entities, type_tag=("EntityType", "Skill")):
     """A skill of the catalog. Its id never changes; every other spelling is an alias.
 
     While a new name is being copied to the skills of people, `previous_name` is the old one. While
@@ -196,18 +201,15 @@ class Skill(Entity, table=entities, type_tag=("EntityType", "Skill")):
     the other skill is the id of this one. Each skill takes part in one such change at a time.
     """
 
-    skill_id: Attr[str] = attr(name="SkillId")
+    skill_id: Attr[str] = attr()
     name: Attr[str] = attr(name="SkillName")
-    category: Attr[Category] = attr(name="Category", default=Category.OTHER)
-    description: Attr[str] = attr(name="Description", default="")
-    tags: Attr[list[str]] = attr(name="Tags", factory=list)
-    aliases: Attr[list[str]] = attr(name="Aliases", factory=list)
-    previous_name: Attr[str] = attr(name="PreviousName", default="")
-    merged_into: Attr[str] = attr(name="MergedInto", default="")
-    merging: Attr[str] = attr(name="Merging", default="")
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
-    revision: Attr[int] = version(name="Revision")
+    category: Attr[Category] = attr(default=Category.OTHER)
+    description: Attr[str] = attr(default="")
+    tags: Attr[list[str]] = attr(factory=list)
+    aliases: Attr[list[str]] = attr(factory=list)
+    previous_name: Attr[str] = attr(default="")
+    merged_into: Attr[str] = attr(default="")
+    merging: Attr[str] = attr(default="")
 
     key = Key(pk=("SKILL", skill_id), sk="METADATA")
     listed = Key(pk="SKILLS", sk=(category, casefold(name), skill_id)).on(gsi1)
@@ -216,8 +218,8 @@ class Skill(Entity, table=entities, type_tag=("EntityType", "Skill")):
 class SkillChange(Entity, table=entities, type_tag=("EntityType", "SkillChange")):
     """A rename or a merge of a skill that is not finished, so that it is found and resumed."""
 
-    skill_id: Attr[str] = attr(name="SkillId")
-    created_at: Attr[datetime] = created(name="CreatedAt")
+    skill_id: Attr[str] = attr()
+    created_at: Attr[datetime] = created()
 
     key = Key(pk=("SKILL", skill_id), sk="CHANGE")
     unfinished = Key(pk="CHANGES", sk=skill_id).on(gsi1)
@@ -226,8 +228,8 @@ class SkillChange(Entity, table=entities, type_tag=("EntityType", "SkillChange")
 class SkillAlias(Entity, table=entities, type_tag=("EntityType", "SkillAlias")):
     """The skill that a spelling means: its id, its name, or an alias, each normalized."""
 
-    alias: Attr[str] = attr(name="Alias")
-    skill_id: Attr[str] = attr(name="SkillId")
+    alias: Attr[str] = attr()
+    skill_id: Attr[str] = attr()
 
     key = Key(pk=("ALIAS", alias), sk="SKILL")
 
@@ -235,41 +237,35 @@ class SkillAlias(Entity, table=entities, type_tag=("EntityType", "SkillAlias")):
 class SkillCount(Entity, table=entities, type_tag=("EntityType", "SkillCount")):
     """How many people have a skill at each level. Searches start with the rarest skill."""
 
-    skill_id: Attr[str] = attr(name="SkillId")
-    beginner: Attr[int] = attr(name="Beginner", default=0)
-    intermediate: Attr[int] = attr(name="Intermediate", default=0)
-    advanced: Attr[int] = attr(name="Advanced", default=0)
-    expert: Attr[int] = attr(name="Expert", default=0)
+    skill_id: Attr[str] = attr()
+    beginner: Attr[int] = attr(default=0)
+    intermediate: Attr[int] = attr(default=0)
+    advanced: Attr[int] = attr(default=0)
+    expert: Attr[int] = attr(default=0)
 
     key = Key(pk=("SKILL", skill_id), sk="COUNT")
 
 
-class JobRole(Entity, table=entities, type_tag=("EntityType", "JobRole")):
+class JobRole(Tracked, table=entities, type_tag=("EntityType", "JobRole")):
     """A job, and the level of each skill it needs, by the id of the skill."""
 
-    role_id: Attr[str] = attr(name="RoleId")
-    name: Attr[str] = attr(name="Name")
-    description: Attr[str] = attr(name="Description", default="")
-    targets: Attr[dict[str, Level]] = attr(name="Targets", factory=dict)
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
-    revision: Attr[int] = version(name="Revision")
+    role_id: Attr[str] = attr()
+    name: Attr[str] = attr()
+    description: Attr[str] = attr(default="")
+    targets: Attr[dict[str, Level]] = attr(factory=dict)
 
     key = Key(pk=("ROLE", role_id), sk="METADATA")
     listed = Key(pk="ROLES", sk=(casefold(name), role_id)).on(gsi1)
 
 
-class Team(Entity, table=entities, type_tag=("EntityType", "Team")):
+class Team(Tracked, table=entities, type_tag=("EntityType", "Team")):
     """People, often saved from a search. `search` is the query string that found them."""
 
-    team_id: Attr[str] = attr(name="TeamId")
-    name: Attr[str] = attr(name="Name")
-    members: Attr[list[str]] = attr(name="Members", factory=list)
-    search: Attr[str] = attr(name="Search", default="")
-    created_by: Attr[str] = attr(name="CreatedBy")
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
-    revision: Attr[int] = version(name="Revision")
+    team_id: Attr[str] = attr()
+    name: Attr[str] = attr()
+    members: Attr[list[str]] = attr(factory=list)
+    search: Attr[str] = attr(default="")
+    created_by: Attr[str] = attr()
 
     key = Key(pk=("TEAM", team_id), sk="METADATA")
     listed = Key(pk="TEAMS", sk=(casefold(name), team_id)).on(gsi1)
@@ -278,12 +274,12 @@ class Team(Entity, table=entities, type_tag=("EntityType", "Team")):
 class Cascade(Entity, table=entities, type_tag=("EntityType", "Cascade")):
     """What was under `username` is being moved to `new_username`, or deleted if that is empty."""
 
-    username: Attr[str] = attr(name="Username")
-    new_username: Attr[str] = attr(name="NewUsername", default="")
+    username: Attr[str] = attr()
+    new_username: Attr[str] = attr(default="")
     # The number of the person, and the number that the item at the old username has instead.
-    user_id: Attr[int] = attr(name="UserId")
-    placeholder_id: Attr[int] = attr(name="PlaceholderId")
-    created_at: Attr[datetime] = created(name="CreatedAt")
+    user_id: Attr[int] = attr()
+    placeholder_id: Attr[int] = attr()
+    created_at: Attr[datetime] = created()
 
     key = Key(pk="CASCADES", sk=casefold(username))
 
@@ -314,21 +310,21 @@ class Import(Entity, table=entities, type_tag=("EntityType", "Import")):
     stands for all others.
     """
 
-    import_id: Attr[str] = attr(name="ImportId")
-    file_name: Attr[str] = attr(name="FileName")
-    created_by: Attr[str] = attr(name="CreatedBy")
-    status: Attr[ImportStatus] = attr(name="Status", default=ImportStatus.PREVIEW)
-    columns: Attr[dict[str, str]] = attr(name="Columns", factory=dict)
-    skills: Attr[dict[str, str]] = attr(name="Skills", factory=dict)
-    duplicates: Attr[Duplicates] = attr(name="Duplicates", default=Duplicates.SKIP)
-    rows: Attr[int] = attr(name="Rows")
+    import_id: Attr[str] = attr()
+    file_name: Attr[str] = attr()
+    created_by: Attr[str] = attr()
+    status: Attr[ImportStatus] = attr(default=ImportStatus.PREVIEW)
+    columns: Attr[dict[str, str]] = attr(factory=dict)
+    skills: Attr[dict[str, str]] = attr(factory=dict)
+    duplicates: Attr[Duplicates] = attr(default=Duplicates.SKIP)
+    rows: Attr[int] = attr()
     # What was done, by name, such as the number of added skills.
-    totals: Attr[dict[str, int]] = attr(name="Totals", factory=dict)
-    created_skills: Attr[list[str]] = attr(name="CreatedSkills", factory=list)
-    uploaded_at: Attr[datetime] = attr(name="UploadedAt")
-    applied_at: Attr[datetime | None] = attr(name="AppliedAt", default=None)
-    expires_at: Attr[datetime] = expires(name="ExpiresAt")
-    revision: Attr[int] = version(name="Revision")
+    totals: Attr[dict[str, int]] = attr(factory=dict)
+    created_skills: Attr[list[str]] = attr(factory=list)
+    uploaded_at: Attr[datetime] = attr()
+    applied_at: Attr[datetime | None] = attr(default=None)
+    expires_at: Attr[datetime] = expires()
+    revision: Attr[int] = version()
 
     key = Key(pk="IMPORTS", sk=import_id)
 
@@ -336,10 +332,10 @@ class Import(Entity, table=entities, type_tag=("EntityType", "Import")):
 class ImportPart(Entity, table=entities, type_tag=("EntityType", "ImportPart")):
     """A part of the rows of an import, which together are compressed JSON."""
 
-    import_id: Attr[str] = attr(name="ImportId")
-    number: Attr[int] = attr(name="Number")
-    data: Attr[bytes] = attr(name="Data")
-    expires_at: Attr[datetime] = expires(name="ExpiresAt")
+    import_id: Attr[str] = attr()
+    number: Attr[int] = attr()
+    data: Attr[bytes] = attr()
+    expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("IMPORT", import_id), sk=("PART", padded(number, 4)))
 
@@ -373,14 +369,14 @@ class ImportedPerson(Entity, table=entities, type_tag=("EntityType", "ImportedPe
     the import was undone, `kept` says what was not, because someone had changed it.
     """
 
-    import_id: Attr[str] = attr(name="ImportId")
-    username: Attr[str] = attr(name="Username")
-    number: Attr[int] = attr(name="Number")
-    user_id: Attr[int] = attr(name="UserId", default=0)
-    skills: Attr[list[ImportedSkill]] = attr(name="Skills", factory=list)
-    is_undone: Attr[bool] = attr(name="IsUndone", default=False)
-    kept: Attr[list[str]] = attr(name="Kept", factory=list)
-    expires_at: Attr[datetime] = expires(name="ExpiresAt")
+    import_id: Attr[str] = attr()
+    username: Attr[str] = attr()
+    number: Attr[int] = attr()
+    user_id: Attr[int] = attr(default=0)
+    skills: Attr[list[ImportedSkill]] = attr(factory=list)
+    is_undone: Attr[bool] = attr(default=False)
+    kept: Attr[list[str]] = attr(factory=list)
+    expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("IMPORT", import_id), sk=("PERSON", casefold(username), padded(number, 4)))
 
@@ -388,81 +384,70 @@ class ImportedPerson(Entity, table=entities, type_tag=("EntityType", "ImportedPe
 class Directory(Entity, table=entities, type_tag=("EntityType", "Directory")):
     """The settings. Created with the first account, which is the first administrator's."""
 
-    name: Attr[str] = attr(name="Name", default="Skills")
+    name: Attr[str] = attr(default="Skills")
     # Whether people may register, or only be imported and invited.
-    open_registration: Attr[bool] = attr(name="OpenRegistration", default=True)
-    revision: Attr[int] = version(name="Revision")
+    open_registration: Attr[bool] = attr(default=True)
+    revision: Attr[int] = version()
 
     key = Key(pk="DIRECTORY", sk="SETTINGS")
 
 
-class Certification(Entity, table=entities, type_tag=("EntityType", "Certification")):
+class Certification(Tracked, table=entities, type_tag=("EntityType", "Certification")):
     """A certificate that a person has passed for. `link` proves it."""
 
-    username: Attr[str] = attr(name="Username")
-    certification_id: Attr[str] = attr(name="CertificationId")
-    name: Attr[str] = attr(name="Name")
-    issuer: Attr[str] = attr(name="Issuer")
-    issued: Attr[date] = attr(name="Issued")
-    expires_on: Attr[date | None] = attr(name="ExpiresOn", default=None)
-    link: Attr[str] = attr(name="Link", default="")
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
-    revision: Attr[int] = version(name="Revision")
+    username: Attr[str] = attr()
+    certification_id: Attr[str] = attr()
+    name: Attr[str] = attr()
+    issuer: Attr[str] = attr()
+    issued: Attr[date] = attr()
+    expires_on: Attr[date | None] = attr(default=None)
+    link: Attr[str] = attr(default="")
 
     key = Key(pk=("USER", casefold(username)), sk=("CERTIFICATION", certification_id))
 
 
-class Experience(Entity, table=entities, type_tag=("EntityType", "Experience")):
+class Experience(Tracked, table=entities, type_tag=("EntityType", "Experience")):
     """A job that a person has or had; without `ended`, the present one."""
 
-    username: Attr[str] = attr(name="Username")
-    experience_id: Attr[str] = attr(name="ExperienceId")
-    position: Attr[str] = attr(name="Position")
-    employer: Attr[str] = attr(name="Employer")
-    started: Attr[date] = attr(name="Started")
-    ended: Attr[date | None] = attr(name="Ended", default=None)
-    description: Attr[str] = attr(name="Description", default="")
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
-    revision: Attr[int] = version(name="Revision")
+    username: Attr[str] = attr()
+    experience_id: Attr[str] = attr()
+    position: Attr[str] = attr()
+    employer: Attr[str] = attr()
+    started: Attr[date] = attr()
+    ended: Attr[date | None] = attr(default=None)
+    description: Attr[str] = attr(default="")
 
     key = Key(pk=("USER", casefold(username)), sk=("EXPERIENCE", experience_id))
 
 
-class Education(Entity, table=entities, type_tag=("EntityType", "Education")):
+class Education(Tracked, table=entities, type_tag=("EntityType", "Education")):
     """A school or a course, and the degree."""
 
-    username: Attr[str] = attr(name="Username")
-    education_id: Attr[str] = attr(name="EducationId")
-    school: Attr[str] = attr(name="School")
-    degree: Attr[str] = attr(name="Degree")
-    started: Attr[date] = attr(name="Started")
-    ended: Attr[date | None] = attr(name="Ended", default=None)
-    description: Attr[str] = attr(name="Description", default="")
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
-    revision: Attr[int] = version(name="Revision")
+    username: Attr[str] = attr()
+    education_id: Attr[str] = attr()
+    school: Attr[str] = attr()
+    degree: Attr[str] = attr()
+    started: Attr[date] = attr()
+    ended: Attr[date | None] = attr(default=None)
+    description: Attr[str] = attr(default="")
 
     key = Key(pk=("USER", casefold(username)), sk=("EDUCATION", education_id))
 
 
-class Project(Entity, table=entities, type_tag=("EntityType", "Project")):
+class Project(Tracked, table=entities, type_tag=("EntityType", "Project")):
     """A project, and the ids of the skills it needs.
 
     GSI1 has some of its attributes only, so that lists read projects from the table.
     """
 
-    username: Attr[str] = attr(name="Username")
-    project_id: Attr[str] = attr(name="ProjectId")
-    name: Attr[str] = attr(name="Name")
-    description: Attr[str] = attr(name="Description", default="")
-    status: Attr[ProjectStatus] = attr(name="Status", default=ProjectStatus.ACTIVE)
-    skill_ids: Attr[list[str]] = attr(name="SkillIds", factory=list)
-    link: Attr[str] = attr(name="Link", default="")
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
-    revision: Attr[int] = version(name="Revision")
+    username: Attr[str] = attr()
+    project_id: Attr[str] = attr()
+    name: Attr[str] = attr()
+    description: Attr[str] = attr(default="")
+    status: Attr[ProjectStatus] = attr(default=ProjectStatus.ACTIVE)
+    skill_ids: Attr[list[str]] = attr(factory=list)
+    link: Attr[str] = attr(default="")
+    created_at: Attr[datetime] = created()  # declared here too, for the key
 
     key = Key(pk=("USER", casefold(username)), sk=("PROJECT", project_id))
     listed = Key(pk="PROJECTS", sk=("STATUS", ordered(status), "DATE", created_at, project_id)).on(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from singletable import (
+    CrudPatterns,
     ItemCount,
     PatternCatalog,
     Selection,
@@ -488,23 +489,20 @@ found_person = patterns.read(
 # ------------------------------------------------------------------------------ entries
 
 create_entry: dict[type, WritePattern] = {}
-_ENTRIES: tuple[tuple[str, Any, str, str, int, int], ...] = (
-    ("P1 P2 P3 P4 P5", Certification, "a certification", "Certifications", 2, 100),
-    ("P6 P7 P8 P9 P10", Experience, "an experience", "Experience", 3, 200),
-    ("P11 P12 P13 P14 P15", Education, "an education", "Education", 2, 50),
-    ("P16 P17 P19 P20 P21", Project, "a project", "Projects", 2, 300),
+_ENTRIES: tuple[tuple[str, str, Any, str, str, int, int], ...] = (
+    ("P1 P3 P4 P5", "P2", Certification, "a certification", "Certifications", 2, 100),
+    ("P6 P8 P9 P10", "P7", Experience, "an experience", "Experience", 3, 200),
+    ("P11 P13 P14 P15", "P12", Education, "an education", "Education", 2, 50),
+    ("P16 P19 P20 P21", "P17", Project, "a project", "Projects", 2, 300),
 )
-for _codes, _entity, _one, _many, _items, _daily in _ENTRIES:
-    _get, _list, _create, _change, _delete = _codes.split()
-    patterns.read(_get, f"Get {_one}", _entity.key, rate=per_minute(10))
+for _codes, _list, _entity, _one, _many, _items, _daily in _ENTRIES:
+    _entry: CrudPatterns[Any, Any] = patterns.crud(
+        _codes, _one, _entity.key, checks(User), reads=per_minute(10), writes=per_day(_daily)
+    )
+    create_entry[_entity] = _entry.create
     patterns.read(
         _list, f"{_many} of a user", _entity.key.partition, items=_items, rate=per_second(10)
     )
-    create_entry[_entity] = patterns.write(
-        _create, f"Create {_one}", checks(User), creates(_entity), rate=per_day(_daily)
-    )
-    patterns.write(_change, f"Change {_one}", updates(_entity), rate=per_day(_daily))
-    patterns.write(_delete, f"Delete {_one}", deletes(_entity), rate=per_day(_daily))
 
 
 @patterns.read_function("P18", items=20, rate=per_second(5))

@@ -17,7 +17,8 @@ from typing import Any
 
 from singletable.errors import InvalidValue, SingleTableError, Throttled
 from singletable.operations import AsyncDriver, Operation, Query
-from singletable.operations.partition_keys import item_requests, partition_values
+from singletable.operations.partition_keys import partition_values
+from singletable.operations.touches import item_requests
 from singletable.patterns import FeedPattern, Pattern, Rate
 from singletable.schema import Table
 from singletable.store import AsyncStore, Call, Progress

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias, cast
 
 from singletable.cli.output import format_key, format_value, pluralize
 from singletable.operations import (
-    BatchGetItem,
     BatchWriteItem,
     ConditionCheck,
     ConsumedCapacity,
@@ -21,15 +21,16 @@ from singletable.operations import (
     ReadChanges,
     Scan,
     SweepExpired,
-    TransactWriteItem,
     TransactWriteItems,
     Update,
     UpdateItem,
 )
+from singletable.operations.registry import OPERATIONS
+from singletable.operations.touches import touches
 from singletable.values import AttributeValue, Item
 
 KEY = ("PK", "SK")
-_READS = (BatchGetItem, GetItem, Query, Scan)
+_ItemWrite: TypeAlias = PutItem | UpdateItem | DeleteItem | ConditionCheck | Put | Update | Delete
 _PLACEHOLDER = re.compile(r"[#:]\w+")
 _CLAUSE = re.compile(r" (?=(?:SET|REMOVE|ADD|DELETE) )")
 # Longer lines are broken between clauses.
@@ -57,8 +58,9 @@ def request_lines(operation: Operation[object]) -> list[str]:
             lines = [f"{name} {tables}"]
         case TransactWriteItems():
             lines = [f"{name}, all or none of:"]
-            for action in operation.transact_items:
-                first, *rest = _action_lines(action)
+            for touch in touches(operation):
+                request = cast(_ItemWrite, touch.request)
+                first, *rest = _write_lines(type(request).__name__, request)
                 lines += [f"  {first}", *(f"    {line}" for line in rest)]
         case ReadChanges():
             after = "the end" if operation.after is None else f"position {operation.after}"
@@ -72,7 +74,7 @@ def request_lines(operation: Operation[object]) -> list[str]:
 
 def consumed_text(operation: Operation[object], consumed: Sequence[ConsumedCapacity]) -> str:
     """Return the units in one line, by table and index if there is more than one."""
-    unit = "read unit" if isinstance(operation, _READS) else "write unit"
+    unit = "write unit" if OPERATIONS[type(operation)].writes else "read unit"
     total = pluralize(sum(capacity.capacity_units for capacity in consumed), unit)
     parts = [part for capacity in consumed for part in _by_index(capacity)]
     if len(parts) < 2:
@@ -104,9 +106,7 @@ def _quote(value: AttributeValue) -> str:
     return f'"{value["S"]}"' if "S" in value else format_value(value)
 
 
-def _write_lines(
-    name: str, write: PutItem | UpdateItem | DeleteItem | ConditionCheck | Put | Update | Delete
-) -> list[str]:
+def _write_lines(name: str, write: _ItemWrite) -> list[str]:
     names, values = write.expression_attribute_names, write.expression_attribute_values
     subject = (
         _describe_item(write.item) if isinstance(write, PutItem | Put) else format_key(write.key)
@@ -159,8 +159,3 @@ def _page_lines(name: str, page: Query | Scan) -> list[str]:
         own = {name: start[name] for name in KEY if name in start}
         lines.append(f"after {format_key(own or start)}")
     return lines
-
-
-def _action_lines(action: TransactWriteItem) -> list[str]:
-    write = action.condition_check or action.put or action.update or action.delete
-    return _write_lines(type(write).__name__, write) if write else []

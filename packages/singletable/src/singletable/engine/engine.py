@@ -27,9 +27,7 @@ from singletable.engine.storage import (
 )
 from singletable.errors import SingleTableError, StorageError, ValidationError
 from singletable.operations import (
-    BatchWriteItem,
     CreateTable,
-    DeleteItem,
     DeleteTable,
     Operation,
     SweepExpired,
@@ -37,6 +35,7 @@ from singletable.operations import (
     UpdateTable,
     UpdateTimeToLive,
 )
+from singletable.operations.touches import touches
 from singletable.values import lone_surrogate_error
 
 R = TypeVar("R")
@@ -49,7 +48,6 @@ MAX_SHORT_TRANSACTION = 10  # actions
 MAX_SHORT_EXPRESSION = 512  # characters
 # Writes that may read a whole table, which would block an event loop.
 _LONG_WRITES = frozenset([CreateTable, UpdateTable, DeleteTable, SweepExpired, UpdateTimeToLive])
-_DELETES = frozenset([DeleteItem, DeleteTable, SweepExpired])
 
 
 class Engine:
@@ -208,13 +206,10 @@ class Engine:
 
 def _only_deletes(operation: Operation[object]) -> bool:
     """Return whether the operation can only free space."""
-    match operation:
-        case BatchWriteItem(request_items=tables):
-            return all(not write.put_request for writes in tables.values() for write in writes)
-        case TransactWriteItems(transact_items=actions):
-            return all(action.delete or action.condition_check for action in actions)
-        case _:
-            return type(operation) in _DELETES
+    if type(operation) in (DeleteTable, SweepExpired):
+        return True
+    accesses = {touch.access for touch in touches(operation)}
+    return bool(accesses) and accesses <= {"delete", "check"}
 
 
 def _damaged(

@@ -6,33 +6,17 @@ to the wrapped driver.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from singletable.errors import OperationError
-from singletable.expressions import Placeholders, parse_key_condition
 from singletable.faults.config import OPERATIONS, SPECS, FaultKind, Faults
-from singletable.operations import (
-    BatchGetItem,
-    BatchWriteItem,
-    DeleteItem,
-    GetItem,
-    KeySchemaElement,
-    Operation,
-    Put,
-    PutItem,
-    Query,
-    Scan,
-    TableDescription,
-    TransactGetItems,
-    TransactWriteItems,
-    UpdateItem,
-    registry,
-)
+from singletable.operations import KeySchemaElement, Operation, Query, TableDescription, registry
 from singletable.operations.arn import parse_arn
+from singletable.operations.partition_keys import canonical_key_texts, partition_values
 from singletable.operations.registry import SpecificFault
-from singletable.values import AttributeValue, InvalidNumber, Item, canonical_number, check_value
+from singletable.operations.touches import Touch, table_names, touches
 
 TRANSACTIONS = ("TransactGetItems", "TransactWriteItems")
 ITEM_OPERATIONS = tuple(name for name, spec in SPECS.items() if spec.scope == "items")
@@ -158,99 +142,47 @@ def target_parts(operation: Operation[Any], tables: Tables) -> tuple[TargetPart,
 
 
 def _parts(operation: Operation[Any], tables: Tables) -> Iterator[TargetPart]:
-    match operation:
-        case GetItem():
-            yield _read(0, operation.table_name, operation.key, operation.consistent_read, tables)
-        case Query() | Scan():
-            name = table_name(operation.table_name)
-            partition: tuple[str, ...] = ()
-            if isinstance(operation, Query):
-                partition = _queried_partition(tables.get(name), operation)
-            consistent = bool(operation.consistent_read)
-            yield TargetPart(0, name, operation.index_name, partition, consistent=consistent)
-        case PutItem():
-            yield _write(0, operation.table_name, operation.item, tables, is_whole=True)
-        case UpdateItem() | DeleteItem():
-            yield _write(0, operation.table_name, operation.key, tables)
-        case BatchGetItem():
-            for position, (name, key, consistent_read) in enumerate(_batch_keys(operation)):
-                yield _read(position, name, key, consistent_read, tables)
-        case BatchWriteItem():
-            for position, (name, item, is_whole) in enumerate(_batch_writes(operation)):
-                yield _write(position, name, item, tables, is_whole=is_whole)
-        case TransactGetItems():
-            for position, read in enumerate(operation.transact_items or ()):
-                yield _read(position, read.get.table_name, read.get.key, True, tables)
-        case TransactWriteItems():
-            yield from _transaction_parts(operation, tables)
-        case _:
-            for name in registry.table_names(operation):
-                yield TargetPart(0, table_name(name))
+    spec = registry.OPERATIONS.get(type(operation))
+    if spec is None or spec.scope != "items":
+        for name in table_names(operation):
+            yield TargetPart(0, table_name(name))
+        return
+    for position, touch in enumerate(touches(operation)):
+        name = table_name(touch.table)
+        table = tables.get(name)
+        index: str | None = getattr(touch.request, "index_name", None)
+        yield TargetPart(
+            position,
+            name,
+            index,
+            _partition(touch, _partition_attributes(table, index)),
+            spec.writes,
+            # Writes and transactions read the newest items.
+            bool(getattr(touch.request, "consistent_read", True)),
+            _written_indexes(touch, table) if spec.writes else (),
+        )
 
 
-def _batch_keys(batch: BatchGetItem) -> Iterator[tuple[str, Item, bool | None]]:
-    for name, request in (batch.request_items or {}).items():
-        for key in request.keys or ():
-            yield name, key, request.consistent_read
-
-
-def _batch_writes(batch: BatchWriteItem) -> Iterator[tuple[str, Item, bool]]:
-    for name, writes in (batch.request_items or {}).items():
-        for write in writes or ():
-            if write.put_request is not None:
-                yield name, write.put_request.item, True
-            else:
-                yield name, {} if write.delete_request is None else write.delete_request.key, False
-
-
-def _transaction_parts(transaction: TransactWriteItems, tables: Tables) -> Iterator[TargetPart]:
-    for position, write in enumerate(transaction.transact_items or ()):
-        action = write.put or write.update or write.delete or write.condition_check
-        if action is None:
-            yield TargetPart(position, "", writes=True)
-        elif isinstance(action, Put):
-            yield _write(position, action.table_name, action.item, tables, is_whole=True)
-        else:
-            yield _write(position, action.table_name, action.key, tables)
-
-
-def _read(
-    position: int, name: str, key: Item, consistent: bool | None, tables: Tables
-) -> TargetPart:
-    name = table_name(name)
-    partition = _item_partition(tables.get(name), key)
-    return TargetPart(position, name, None, partition, consistent=bool(consistent))
-
-
-def _write(
-    position: int, name: str, item: Item, tables: Tables, *, is_whole: bool = False
-) -> TargetPart:
-    name = table_name(name)
-    table = tables.get(name)
-    indexes = tuple(
+def _written_indexes(touch: Touch, table: TableDescription | None) -> tuple[str, ...]:
+    """Return the indexes that a write updates, or may update."""
+    return tuple(
         index.index_name
         for index in (None if table is None else table.global_secondary_indexes) or ()
         # A whole item is in an index if it has its keys; of a key alone we cannot tell.
-        if not is_whole or all(part.attribute_name in (item or {}) for part in index.key_schema)
+        if touch.access != "put"
+        or all(part.attribute_name in touch.item for part in index.key_schema)
     )
-    partition = _item_partition(table, item)
-    return TargetPart(position, name, None, partition, writes=True, written_indexes=indexes)
 
 
-# Partition keys, as text for comparison with `Faults.keys`
-
-
-def _item_partition(table: TableDescription | None, item: Item) -> tuple[str, ...]:
-    """Return the partition key of an item or key; empty if the table or the key is unknown."""
-    names = _partition_attributes(table, None)
-    return _texts(item[name] for name in names if name in (item or {}))
-
-
-def _queried_partition(table: TableDescription | None, query: Query) -> tuple[str, ...]:
-    """Return the partition key that a query reads; empty if it is unknown."""
-    values = _equality_conditions(query)
-    names = _partition_attributes(table, query.index_name)
-    return _texts(values[name] for name in names if name in values)
+def _partition(touch: Touch, attributes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the partition key as text, for comparison with `Faults.keys`; empty if unknown."""
+    if not isinstance(touch.request, Query):
+        values = [touch.item[name] for name in attributes if name in touch.item]
+        return tuple(text for value in values for text in canonical_key_texts(value))
+    try:
+        return tuple(text for name in attributes for text in partition_values(touch.request, name))
+    except OperationError:
+        return ()
 
 
 def _partition_attributes(table: TableDescription | None, index: str | None) -> tuple[str, ...]:
@@ -262,37 +194,3 @@ def _partition_attributes(table: TableDescription | None, index: str | None) -> 
     for local_index in table.local_secondary_indexes or ():
         schemas[local_index.index_name] = local_index.key_schema
     return tuple(part.attribute_name for part in schemas.get(index, ()) if part.key_type == "HASH")
-
-
-def _equality_conditions(query: Query) -> dict[str, AttributeValue]:
-    """Return the values that key attributes must equal."""
-    if query.key_condition_expression is None:
-        return {
-            name: condition.attribute_value_list[0]
-            for name, condition in (query.key_conditions or {}).items()
-            if condition.comparison_operator == "EQ" and condition.attribute_value_list
-        }
-    names, values = query.expression_attribute_names, query.expression_attribute_values
-    try:
-        placeholders = Placeholders.checked(names, values, _canonical)
-        clauses = parse_key_condition(query.key_condition_expression, placeholders)
-    except OperationError:
-        return {}
-    return {clause.attribute: clause.values[0] for clause in clauses if clause.comparator == "="}
-
-
-def _canonical(alias: str, value: AttributeValue) -> AttributeValue:
-    return check_value(value)[0]
-
-
-def _texts(values: Iterable[AttributeValue]) -> tuple[str, ...]:
-    return tuple(_text(value) for value in values)
-
-
-def _text(value: AttributeValue) -> str:
-    if "N" in value:
-        try:
-            return canonical_number(value["N"])
-        except InvalidNumber:
-            return value["N"]
-    return value.get("S") or value.get("B") or ""

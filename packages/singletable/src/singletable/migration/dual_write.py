@@ -7,7 +7,7 @@ the marker. `markers.py` says why nothing is lost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from secrets import token_hex
@@ -24,16 +24,8 @@ from singletable.migration.markers import (
     marker_id,
     single_items,
 )
-from singletable.operations import (
-    Delete,
-    DeleteItem,
-    Operation,
-    Put,
-    PutItem,
-    Update,
-    UpdateItem,
-)
-from singletable.operations.partition_keys import item_requests
+from singletable.operations import Operation
+from singletable.operations.touches import WRITES, touches
 from singletable.retry import Steps, together
 from singletable.schema import Table
 from singletable.store.batch import get_items
@@ -59,13 +51,14 @@ def written_items(operation: Operation[Any], tables: Mapping[str, Table]) -> lis
     An item without a valid key is left out: DynamoDB rejects the request.
     """
     found: dict[str, WrittenItem] = {}
-    for name, item, is_whole in _written(operation):
-        table = tables.get(name)
-        if table is None:
+    for touch in touches(operation):
+        table = tables.get(touch.table)
+        if table is None or touch.access not in WRITES:
             continue
-        key = _key_of(table, item)
+        key = _key_of(table, touch.item)
         if key is not None:
-            found[marker_id(name, key)] = WrittenItem(table, key, item if is_whole else None)
+            image = touch.item if touch.access == "put" else None
+            found[marker_id(touch.table, key)] = WrittenItem(table, key, image)
     return list(found.values())
 
 
@@ -82,24 +75,6 @@ def _key_of(table: Table, item: Item) -> Item | None:
             return None
         key[attribute.name] = value
     return key
-
-
-def _written(operation: Operation[Any]) -> Iterator[tuple[str, Item, bool]]:
-    """Yield the table of each written item, its attributes or its key, and whether it is put."""
-    for table, part in item_requests(operation) or ():
-        match part:
-            case PutItem() | Put():
-                yield table, part.item, True
-            case UpdateItem() | DeleteItem() | Update() | Delete():
-                yield table, part.key, False
-            case tuple():
-                for write in part:
-                    if write.put_request is not None:
-                        yield table, write.put_request.item, True
-                    if write.delete_request is not None:
-                        yield table, write.delete_request.key, False
-            case _:
-                pass  # reads, and the condition checks of transactions
 
 
 @dataclass(frozen=True, slots=True)

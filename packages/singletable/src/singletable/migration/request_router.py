@@ -64,7 +64,8 @@ from singletable.operations import (
     TransactWriteItems,
 )
 from singletable.operations.arn import parse_arn
-from singletable.operations.registry import OPERATIONS, table_names
+from singletable.operations.registry import OPERATIONS
+from singletable.operations.touches import table_names
 from singletable.retry import (
     Pause,
     RetryPolicy,

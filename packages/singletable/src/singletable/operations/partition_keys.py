@@ -6,78 +6,22 @@ The endpoint compares them with policies, a scoped store with its scope.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias, cast
+from collections.abc import Iterator
+from typing import cast
 
 from singletable.errors import OperationError
 from singletable.expressions import Placeholders, parse_key_condition
-from singletable.operations.base import Operation
-from singletable.operations.items import (
-    BatchGetItem,
-    BatchWriteItem,
-    ConditionCheck,
-    Delete,
-    DeleteItem,
-    Get,
-    GetItem,
-    KeysAndAttributes,
-    Put,
-    PutItem,
-    Query,
-    Scan,
-    TransactGetItems,
-    TransactWriteItems,
-    Update,
-    UpdateItem,
-    WriteRequest,
-)
+from singletable.operations.items import Query
+from singletable.operations.touches import ItemRequest, accesses
+from singletable.operations.touches import item_requests as item_requests
+from singletable.operations.touches import written_items as written_items
 from singletable.values import (
     AttributeValue,
     InvalidNumber,
-    Item,
     canonical_number,
     check_value,
     decode_binary,
 )
-
-# The part of an operation that concerns the items of one table; often the whole operation.
-ItemRequest: TypeAlias = (
-    PutItem
-    | GetItem
-    | UpdateItem
-    | DeleteItem
-    | Query
-    | Scan
-    | KeysAndAttributes
-    | Get
-    | Put
-    | Update
-    | Delete
-    | ConditionCheck
-    | tuple[WriteRequest, ...]
-)
-
-
-def item_requests(operation: Operation[Any]) -> list[tuple[str, ItemRequest]] | None:
-    """Return the parts of an operation on items, each with its table; None for other operations."""
-    match operation:
-        case PutItem() | GetItem() | UpdateItem() | DeleteItem() | Query() | Scan():
-            return [(operation.table_name, operation)]
-        case BatchGetItem():
-            return list(operation.request_items.items())
-        case BatchWriteItem():
-            return [(table, tuple(writes)) for table, writes in operation.request_items.items()]
-        case TransactGetItems():
-            return [(one.get.table_name, one.get) for one in operation.transact_items]
-        case TransactWriteItems():
-            return [
-                (part.table_name, part)
-                for write in operation.transact_items
-                for part in (write.condition_check, write.put, write.delete, write.update)
-                if part is not None
-            ]
-        case _:
-            return None
 
 
 def partition_values(request: ItemRequest, attribute: str) -> tuple[str, ...]:
@@ -87,34 +31,12 @@ def partition_values(request: ItemRequest, attribute: str) -> tuple[str, ...]:
 
 
 def _values(request: ItemRequest, attribute: str) -> Iterator[AttributeValue]:
-    match request:
-        case Scan():
-            return
-        case Query():
-            yield from _query_values(request, attribute)
-        case KeysAndAttributes():
-            yield from _item_values(request.keys, attribute)
-        case PutItem() | Put():
-            yield from _item_values((request.item,), attribute)
-        case tuple():
-            yield from _item_values(written_items(request), attribute)
-        case _:
-            yield from _item_values((request.key,), attribute)
-
-
-def _item_values(items: Iterable[Item] | None, attribute: str) -> Iterator[AttributeValue]:
-    for item in items or ():
-        if item and attribute in item:
-            yield item[attribute]
-
-
-def written_items(writes: Iterable[WriteRequest]) -> Iterator[Item]:
-    """Yield the items and keys of a batch of writes."""
-    for write in writes:
-        if write.put_request is not None:
-            yield write.put_request.item
-        if write.delete_request is not None:
-            yield write.delete_request.key
+    if isinstance(request, Query):
+        yield from _query_values(request, attribute)
+    else:
+        for _, item in accesses(request):
+            if attribute in item:
+                yield item[attribute]
 
 
 def _query_values(query: Query, attribute: str) -> Iterator[AttributeValue]:

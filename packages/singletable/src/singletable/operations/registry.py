@@ -8,12 +8,12 @@ entry here, and write `engine/handlers/<name_of_the_operation>.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from singletable import operations as ops
 from singletable.operations.base import Operation
+from singletable.operations.touches import table_names as table_names
 
 # What an operation is about: items; the table named by `table_name` or `resource_arn`; that table,
 # or every table if none is named; the list of tables; or the account.
@@ -105,29 +105,3 @@ OPERATIONS: dict[type[Operation[Any]], OperationSpec] = {
     )
 }
 ITEM_READS = tuple(s.request for s in OPERATIONS.values() if s.scope == "items" and not s.writes)
-
-
-def table_names(operation: Operation[Any]) -> Iterator[str]:
-    """Yield the tables that a request names, in its order, by name or ARN as they were given.
-
-    The request need not be valid: what is missing is skipped.
-    """
-    match operation:
-        case ops.BatchGetItem() | ops.BatchWriteItem():
-            yield from operation.request_items or ()
-        case ops.TransactGetItems():
-            for read in operation.transact_items or ():
-                yield from _named_by(read.get)
-        case ops.TransactWriteItems():
-            for write in operation.transact_items or ():
-                yield from _named_by(
-                    write.put or write.update or write.delete or write.condition_check
-                )
-        case _:
-            yield from _named_by(operation)
-
-
-def _named_by(part: object) -> Iterator[str]:
-    name = getattr(part, "table_name", None) or getattr(part, "resource_arn", None)
-    if name:
-        yield name

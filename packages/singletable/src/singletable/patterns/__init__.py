@@ -16,6 +16,7 @@ from singletable.patterns.expected_load import (
     zipf,
 )
 from singletable.patterns.pattern import (
+    CrudPatterns,
     FeedPattern,
     Pattern,
     ReadPattern,
@@ -34,6 +35,7 @@ from singletable.patterns.pattern import (
 from singletable.patterns.requests import PlannedRequest, planned_requests
 
 __all__ = [
+    "CrudPatterns",
     "Distribution",
     "Estimate",
     "ExpectedLoad",

@@ -33,9 +33,11 @@ from singletable.patterns.expected_load import (
     ExpectedLoad,
     FieldValues,
     ItemCount,
+    Rate,
 )
 from singletable.patterns.matcher import match_pattern
 from singletable.patterns.pattern import (
+    CrudPatterns,
     FeedPattern,
     FunctionPattern,
     Parameter,
@@ -44,6 +46,9 @@ from singletable.patterns.pattern import (
     ReadPattern,
     ScanPattern,
     WritePattern,
+    creates,
+    deletes,
+    updates,
 )
 from singletable.patterns.read_patterns import find_lookup_key, read_accesses, read_parameters
 from singletable.schema import (
@@ -57,6 +62,7 @@ from singletable.schema import (
     model_of,
 )
 from singletable.schema.fields import declared_entity
+from singletable.schema.keys import BoundKey
 from singletable.store import CallShape, EntityAccess
 
 P = ParamSpec("P")
@@ -294,6 +300,34 @@ class PatternCatalog:
         load = ExpectedLoad.declared(where, expected)
         return self._add(WritePattern(self.name, code, description, load, tuple(effects)))
 
+    def crud(
+        self,
+        codes: str,
+        name: str,
+        key: Positional[P, ItemKey[E]],
+        *with_create: EntityAccess,
+        update: EntityAccess | None = None,
+        consistent: bool = False,
+        reads: Rate | None = None,
+        writes: Rate | None = None,
+    ) -> CrudPatterns[P, E]:
+        """Declare the usual patterns of an entity: get, create, update and delete an item.
+
+        `codes` are those of the four patterns, as in "T1 T2 T3 T4"; a single code is their prefix:
+        T-get, T-create, T-update and T-delete. `name` completes their descriptions: "a team".
+        `with_create` are more effects of the transaction that creates an item. An update edits any
+        fields, unless `update` says which: `updates(Team, Team.name)`, `puts(Team)`. `reads` is how
+        often items are read, and `writes` the rate of each of the three others.
+        """
+        entity = _entity_of(f"{self!r}.crud({codes!r})", key)
+        read, create, change, delete = _crud_codes(self, codes)
+        return CrudPatterns(
+            self.read(read, f"Get {name}", key, consistent=consistent, rate=reads),
+            self.write(create, f"Create {name}", creates(entity), *with_create, rate=writes),
+            self.write(change, f"Update {name}", update or updates(entity), rate=writes),
+            self.write(delete, f"Delete {name}", deletes(entity), rate=writes),
+        )
+
     def scan(
         self,
         code: str,
@@ -375,6 +409,24 @@ def find_catalogs(module: ModuleType) -> list[PatternCatalog]:
     """Return the catalogs among a module's names, each once and in order."""
     catalogs = (value for value in vars(module).values() if isinstance(value, PatternCatalog))
     return list(dict.fromkeys(catalogs))
+
+
+def _crud_codes(catalog: PatternCatalog, codes: str) -> list[str]:
+    listed = codes.split()
+    if len(listed) == 1:
+        listed = [f"{listed[0]}-{verb}" for verb in ("get", "create", "update", "delete")]
+    if len(listed) != 4:
+        raise DeclarationError(
+            f"{catalog!r}.crud({codes!r}): expected the codes of get, create, update and delete, "
+            "such as 'T1 T2 T3 T4', or a prefix for them, such as 'T'."
+        )
+    return listed
+
+
+def _entity_of(where: str, key: object) -> type[Any]:
+    if not isinstance(key, BoundKey):
+        raise DeclarationError(f"{where}: expected the key of an entity, but got {key!r}.")
+    return key._entity  # pyright: ignore[reportUnknownMemberType]
 
 
 def _show_examples(parameters: Sequence[Parameter]) -> str:

@@ -25,6 +25,7 @@ from singletable.schema.fields import declared_entity
 from singletable.schema.key_parts import MissingValues
 from singletable.store import EntityAccess
 
+E = TypeVar("E")
 P = ParamSpec("P")
 # What a read pattern returns: ItemKey, Partition, Selection or UniqueValue.
 Q = TypeVar("Q", bound="ItemKey[Any] | Selection[Any] | UniqueValue[Any]")
@@ -94,7 +95,11 @@ class ReadPattern(BasePattern, Generic[P, Q]):
     def __call__(self, **values: Any) -> Q: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the key or selection for these values, marked with this pattern."""
-        selected = cast("Callable[..., Q]", self.selector)(*args, **kwargs)
+        return cast("Callable[..., Q]", self.bind)(*args, **kwargs)
+
+    def bind(self, *args: P.args, **kwargs: P.kwargs) -> Q:
+        """Return the key or selection for these values, as a call of the pattern does."""
+        selected = self.selector(*args, **kwargs)
         if isinstance(selected, UniqueValue):
             return replace(selected, pattern=self.id)
         marked = copy(selected)
@@ -116,6 +121,16 @@ class FunctionPattern(ReadPattern[P, Q]):
 @dataclass(frozen=True, slots=True)
 class WritePattern(BasePattern):
     """A pattern that writes one item, or several in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrudPatterns(Generic[P, E]):
+    """The patterns that most entities have."""
+
+    get: ReadPattern[P, ItemKey[E]]
+    create: WritePattern
+    update: WritePattern
+    delete: WritePattern
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,9 @@ from singletable.schema.table import (
     Number,
     Provisioned,
     Table,
+    camel_case,
     create_operation,
+    pascal_case,
 )
 from singletable.schema.table_description import read_table, table_from_description
 from singletable.schema.unique import Unique, UniqueConstraint, UniqueValue
@@ -76,6 +78,7 @@ __all__ = [
     "UniqueConstraint",
     "UniqueValue",
     "attr",
+    "camel_case",
     "casefold",
     "concat",
     "counters_of",
@@ -92,6 +95,7 @@ __all__ = [
     "model_of",
     "ordered",
     "padded",
+    "pascal_case",
     "read_table",
     "repeated",
     "sequence",

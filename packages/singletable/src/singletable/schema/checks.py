@@ -162,8 +162,6 @@ def check_roles(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> Non
             raise DeclarationError(
                 f"{field}: table {table.name!r} has no TTL attribute. Declare it: Table(…, ttl=…)."
             )
-        if field.attribute == field.name:
-            field.attribute = table.ttl
         if field.attribute != table.ttl:
             raise DeclarationError(
                 f"{field} is stored as {field.attribute!r}, but the TTL attribute of table "

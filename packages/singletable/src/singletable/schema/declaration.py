@@ -92,6 +92,7 @@ def add_entity(
     check_tag_shape(declaration, tag)
     members = [name for kind in _MEMBERS for name in declared_members(declaration, kind)]
     check_members(declaration, (*fields, *members))
+    name_attributes(table, fields)
     check_roles(declaration, table, fields)
     check_names(fields)
     key = resolve_primary_key(declaration, table, fields)
@@ -151,6 +152,23 @@ def add_entity(
         register_counter(entity, counter)
     if model.sequence is not None:
         register_counter(entity, model.sequence)
+
+
+def name_attributes(table: Table, fields: Mapping[str, Attr[Any]]) -> None:
+    """Set the stored names that the declaration of the fields leaves to the table."""
+    for field in fields.values():
+        if field.is_named:
+            continue
+        if field.role == "expires" and table.ttl is not None:
+            field.attribute = table.ttl
+        elif table.attribute_names is not None:
+            name = table.attribute_names(field.name)
+            if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise DeclarationError(
+                    f"{field}: expected the name of an attribute from attribute_names of table "
+                    f"{table.name!r}, but got {name!r}."
+                )
+            field.attribute = name
 
 
 def is_same_class(one: type, other: type) -> bool:

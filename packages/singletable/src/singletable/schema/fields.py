@@ -82,7 +82,9 @@ class Attr(Path[Any, T], KeyPart[T]):
         codec: FieldCodec[Any] | None = None,
         numbered_by: NumberedBy | None = None,
     ) -> None:
+        # The name of the stored attribute, and whether the declaration of the field says it.
         self.attribute = name or ""
+        self.is_named = bool(name)
         self.default = default
         self.check = check
         self.time_format = time_format
@@ -128,7 +130,7 @@ class Attr(Path[Any, T], KeyPart[T]):
     def copy(self) -> Attr[T]:
         """Return a copy of the field, for a class that inherits it."""
         return Attr(
-            name=self.attribute,
+            name=self.attribute if self.is_named else None,
             default=self.default,
             check=self.check,
             time_format=self.time_format,

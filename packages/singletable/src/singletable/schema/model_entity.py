@@ -211,8 +211,8 @@ def _field(
         field, hint = declared
         _check_same(field, hint, model, info)
         _check_visible(field, model)
-    if by_alias and field.attribute == name:
-        field.attribute = info.serialization_alias or info.alias or name
+    if by_alias and not field.is_named and (alias := info.serialization_alias or info.alias):
+        field.attribute, field.is_named = alias, True
     if field.role is None:
         field.default = _default(info)
         field.check = field.check or _constraint_check(info)

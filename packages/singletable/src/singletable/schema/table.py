@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -123,11 +123,23 @@ class Provisioned:
     write: int
 
 
+def pascal_case(name: str) -> str:
+    """Return `created_at` as `CreatedAt`, for Table(…, attribute_names=pascal_case)."""
+    return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
+
+
+def camel_case(name: str) -> str:
+    """Return `created_at` as `createdAt`, for Table(…, attribute_names=camel_case)."""
+    first, _, rest = name.partition("_")
+    return first + pascal_case(rest)
+
+
 class Table:
     """A table, and the entities that share it.
 
     `pk` and `sk` are the key attributes; with sk=None there is no sort key. `ttl` is the attribute
     by which items expire. Without `capacity` the table is billed per request (on demand).
+    `attribute_names` returns the stored name of a field that declares none, such as `pascal_case`.
     """
 
     def __init__(
@@ -139,6 +151,7 @@ class Table:
         indexes: Sequence[Index] = (),
         ttl: str | None = None,
         capacity: Provisioned | None = None,
+        attribute_names: Callable[[str], str] | None = None,
     ) -> None:
         check_name("Table", name)
         self.name = name
@@ -147,6 +160,7 @@ class Table:
         self.indexes = tuple(indexes)
         self.ttl = ttl
         self.capacity = capacity
+        self.attribute_names = attribute_names
         self.entities: list[type] = []
         # Changes with every entity, for caches of what the entities have in common.
         self.revision = 0
@@ -174,6 +188,11 @@ class Table:
         self.revision += 1
 
     def _check(self) -> None:
+        if self.attribute_names is not None and not callable(self.attribute_names):
+            raise DeclarationError(
+                f"Table {self.name!r}: expected a function that returns the stored name of a "
+                f"field, such as attribute_names=pascal_case, but got {self.attribute_names!r}."
+            )
         names = [index.name for index in self.indexes]
         twice = {name for name in names if names.count(name) > 1}
         if twice:

@@ -10,7 +10,12 @@ from typing import Any, TypeGuard, TypeVar, cast, get_type_hints
 from singletable.errors import DeclarationError
 from singletable.schema.checks import check_names, check_roles
 from singletable.schema.codec import compile_codec
-from singletable.schema.declaration import local_names, read_fields, stored_fields
+from singletable.schema.declaration import (
+    local_names,
+    name_attributes,
+    read_fields,
+    stored_fields,
+)
 from singletable.schema.declared_versions import Conversion, DeclaredVersions
 from singletable.schema.fields import Attr, EntityInstance
 from singletable.schema.item_encryption import encrypted_fields
@@ -206,7 +211,9 @@ def _add(
     versions = cast(DeclaredVersions, model.versions)
     for kind in (conversion.source, conversion.target):
         if kind is not model.entity and kind not in versions.classes:
-            old = _old_version(model, kind, read_fields(kind))
+            fields = read_fields(kind)
+            name_attributes(model.table, fields)
+            old = _old_version(model, kind, fields)
             versions.classes[kind] = OLD_VERSIONS[kind] = old
     declared[number] = conversion
     versions.changed()

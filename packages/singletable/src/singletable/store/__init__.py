@@ -7,6 +7,7 @@ from singletable.store.bulk_load import LoadConflict, LoadResult
 from singletable.store.calls import Call, CallShape, EntityAccess, Observer, SentRequest
 from singletable.store.changes import Change, Changes, parse_stream_event
 from singletable.store.collection_query import CollectionPage
+from singletable.store.options import CollectOptions, ReadOptions
 from singletable.store.pagination import Page
 from singletable.store.store import Admin, Store
 from singletable.store.transaction import Transaction
@@ -19,6 +20,7 @@ __all__ = [
     "CallShape",
     "Change",
     "Changes",
+    "CollectOptions",
     "CollectionPage",
     "DeleteResult",
     "EntityAccess",
@@ -27,6 +29,7 @@ __all__ = [
     "Observer",
     "Page",
     "Progress",
+    "ReadOptions",
     "SentRequest",
     "Store",
     "Transaction",

@@ -16,7 +16,7 @@ from singletable.operations import (
     PutRequest,
     WriteRequest,
 )
-from singletable.operations.partition_keys import written_items
+from singletable.operations.touches import written_items
 from singletable.retry import Steps, send
 from singletable.schema import ItemKey, Model, Table, counters_of
 from singletable.store.context import Context

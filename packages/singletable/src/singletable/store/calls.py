@@ -12,11 +12,11 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
-from singletable.errors import SingleTableError
+from singletable.errors import InvalidValue, SingleTableError
 from singletable.operations import (
     BatchGetItemOutput,
     ConsumedCapacity,
@@ -29,7 +29,9 @@ from singletable.operations.registry import ITEM_READS
 from singletable.retry import Pause, Reason, Steps, Together
 from singletable.schema import Collection, Edit, ItemKey, Selection, UniqueValue, model_of
 
+P = ParamSpec("P")
 R = TypeVar("R")
+Q_co = TypeVar("Q_co", bound="ItemKey[Any] | Selection[Any] | UniqueValue[Any]", covariant=True)
 
 AccessKind: TypeAlias = Literal[
     "get",
@@ -59,6 +61,50 @@ class PatternLike(Protocol):
     def id(self) -> str:
         """The name that is unique among all catalogs."""
         ...
+
+
+class DeclaredReadLoad(Protocol):
+    """How a pattern reads."""
+
+    @property
+    def consistent(self) -> bool:
+        """Whether reads are strongly consistent."""
+        ...
+
+    @property
+    def hydrate(self) -> bool | None:
+        """Whether items are read by the keys in an index; None if that is needed."""
+        ...
+
+
+class ReadPatternLike(PatternLike, Protocol[P, Q_co]):
+    """An access pattern that reads: a store can run it."""
+
+    @property
+    def expected(self) -> DeclaredReadLoad:
+        """How it reads."""
+        ...
+
+    @property
+    def collection(self) -> type[Collection] | None:
+        """The collection that it reads, or None."""
+        ...
+
+    def bind(self, *args: P.args, **kwargs: P.kwargs) -> Q_co:
+        """Return the key or selection for these values."""
+        ...
+
+
+def check_runnable(pattern: ReadPatternLike[Any, Any]) -> None:
+    """Raise unless a store can run a pattern: it reads items, and not into a collection."""
+    if not hasattr(pattern, "bind"):
+        raise InvalidValue(f"run: expected a pattern that reads items, but got {pattern!r}.")
+    if pattern.collection is not None:
+        name = pattern.collection.__name__
+        raise InvalidValue(
+            f"run: pattern {pattern.id} reads the collection {name}. Use collect({name}, …) with "
+            "what the pattern returns."
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, Unpack
 
 from singletable import expressions
 from singletable.errors import InvalidValue, ItemMismatch, NotFound
@@ -15,12 +15,12 @@ from singletable.schema import Collection, Condition, Model, ResolvedKey, Select
 from singletable.schema.fields import Attr, NestedPath
 from singletable.store.context import Context
 from singletable.store.decoder import (
-    OnMismatch,
     check_whole,
     decode_each,
     decode_item,
     upgraded_entry,
 )
+from singletable.store.options import ReadOptions
 from singletable.store.pagination import check_bound, read_page
 from singletable.store.query import ItemQuery, ShardBuffer
 from singletable.store.ttl import is_expired
@@ -40,12 +40,7 @@ class CollectionQuery(ItemQuery[Any]):
         context: Context,
         collection: type[Collection],
         selection: Selection[Any],
-        where: Condition[Any] | None = None,
-        *,
-        reverse: bool = False,
-        consistent: bool = False,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[Any]],
     ) -> None:
         check_collection(collection)
         check_selection(selection)
@@ -60,15 +55,8 @@ class CollectionQuery(ItemQuery[Any]):
             check_whole(model, selection.access)
         check_required_members(collection, selection)
         self.range = selection.all_entities()
-        super().__init__(
-            context,
-            self.range,
-            reverse=reverse,
-            consistent=consistent,
-            max_read=max_read,
-            on_mismatch=on_mismatch,
-            all_entities=True,
-        )
+        where = options.pop("where", None)  # it tests the items of its own entity only
+        super().__init__(context, self.range, **options, all_entities=True)
         self.now = context.clock()
         # Whether to drop other items when they are fetched, so that a limit counts members only.
         self.drops_early = False
@@ -199,11 +187,11 @@ def collect(query: CollectionQuery, collection: type[K], limit: int | None) -> S
 
 
 def collect_page(
-    query: CollectionQuery, collection: type[K], size: int, cursor: str | None
+    query: CollectionQuery, collection: type[K], size: int
 ) -> Steps[CollectionPage[K]]:
     """Return one page of the items of a partition or range, grouped into a collection."""
     query.drops_early = True
-    page = yield from read_page(query, size, cursor, lambda limit: _next_members(query, limit))
+    page = yield from read_page(query, size, lambda limit: _next_members(query, limit))
     return CollectionPage(_group(collection, page.items, "the page"), page.cursor, page.previous)
 
 

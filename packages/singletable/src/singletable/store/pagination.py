@@ -26,17 +26,15 @@ class Page(Generic[E]):
     previous: str | None = None
 
 
-def read_page(
-    query: ItemQuery[Any], size: int, cursor: str | None, next_results: NextItems[E]
-) -> Steps[Page[E]]:
+def read_page(query: ItemQuery[Any], size: int, next_results: NextItems[E]) -> Steps[Page[E]]:
     """Return one page of `size` results, which `next_results` returns from the query.
 
     A page before a position is read in the other direction, and then reversed.
     """
     sealer = _sealer(query)
     backward = False
-    if cursor is not None:
-        positions, backward = sealer.open(cursor)
+    if query.cursor is not None:
+        positions, backward = sealer.open(query.cursor)
         query.seek(positions)
         query.reverse ^= backward
     # One more item shows whether this is the last page, without another request.
@@ -57,14 +55,14 @@ def read_page(
     onward = sealer.seal(ahead, backward=backward) if has_more else None
     if backward:
         return Page(results[::-1], sealer.seal(behind), onward)
-    is_first = cursor is None
+    is_first = query.cursor is None
     return Page(results, onward, None if is_first else sealer.seal(behind, backward=True))
 
 
-def start_at(query: ItemQuery[E], cursor: str | None) -> ItemQuery[E]:
-    """Return the query, continued at the cursor."""
-    if cursor is not None:
-        positions, backward = _sealer(query).open(cursor)
+def start_at_cursor(query: ItemQuery[E]) -> ItemQuery[E]:
+    """Return the query, continued at its cursor if it has one."""
+    if query.cursor is not None:
+        positions, backward = _sealer(query).open(query.cursor)
         if backward:
             raise InvalidCursor(
                 "The cursor is that of a previous page. Read that page with page(…, cursor=…)."

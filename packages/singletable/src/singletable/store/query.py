@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from itertools import takewhile
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, Unpack
 
 from msgspec import Raw
 
@@ -41,6 +41,7 @@ from singletable.schema import (
 )
 from singletable.schema.selection import KeyQuery
 from singletable.store.batch import get_items
+from singletable.store.calls import ReadPatternLike
 from singletable.store.context import Context
 from singletable.store.cursors import Position
 from singletable.store.decoder import (
@@ -54,9 +55,11 @@ from singletable.store.decoder import (
     decode_paths,
     is_projected,
     key_with_field,
+    missing_fields,
     projected_attributes,
     upgraded_entry,
 )
+from singletable.store.options import ReadOptions
 from singletable.store.plan import key_attributes
 from singletable.store.raw_decoder import raw_decoder
 from singletable.store.ttl import is_expired, not_expired
@@ -103,6 +106,7 @@ class ItemQuery(Generic[E]):
         consistent: bool = False,
         max_read: int | None = None,
         on_mismatch: OnMismatch | None = None,
+        cursor: str | None = None,
         all_entities: bool = False,
     ) -> None:
         check_selection(selection)
@@ -113,6 +117,8 @@ class ItemQuery(Generic[E]):
         self.consistent = consistent
         check_callback("on_mismatch", on_mismatch)
         self.on_mismatch = on_mismatch
+        # Where to start, for pagination.
+        self.cursor = cursor
         self.all_entities = all_entities
         # The paths to read; None for whole items.
         self.paths: expressions.Projection | None = None
@@ -431,27 +437,19 @@ def check_max_read(max_read: int, access: ResolvedKey, shards: int) -> None:
 
 
 def create_query(
-    context: Context,
-    selection: Selection[E],
-    where: Condition[E] | None,
-    *,
-    reverse: bool,
-    consistent: bool,
-    max_read: int | None = None,
-    on_mismatch: OnMismatch | None = None,
+    context: Context, selection: Selection[E], **options: Unpack[ReadOptions[E]]
 ) -> ItemQuery[E]:
     """Return a query of whole items; raise if the index does not contain them."""
-    query = ItemQuery(
-        context,
-        selection,
-        where,
-        reverse=reverse,
-        consistent=consistent,
-        max_read=max_read,
-        on_mismatch=on_mismatch,
-    )
+    query = ItemQuery(context, selection, **options)
     check_whole(query.model, selection.access)
     return query
+
+
+def is_hydrated(pattern: ReadPatternLike[Any, Any], selection: Selection[Any]) -> bool:
+    """Return whether a pattern reads the items of a selection by the keys in its index."""
+    if pattern.expected.hydrate is not None:
+        return pattern.expected.hydrate
+    return bool(missing_fields(model_of(selection.entity), selection.access.index))
 
 
 def next_instances(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
@@ -517,23 +515,10 @@ def create_field_query(
     context: Context,
     selection: Selection[E],
     paths: Sequence[Path[Any, Any]],
-    where: Condition[E] | None,
-    *,
-    reverse: bool,
-    consistent: bool = False,
-    max_read: int | None = None,
-    on_mismatch: OnMismatch | None = None,
+    **options: Unpack[ReadOptions[E]],
 ) -> ItemQuery[E]:
     """Return a query that reads only some paths, and the keys to continue after."""
-    query = ItemQuery(
-        context,
-        selection,
-        where,
-        reverse=reverse,
-        consistent=consistent,
-        max_read=max_read,
-        on_mismatch=on_mismatch,
-    )
+    query = ItemQuery(context, selection, **options)
     if not paths:
         raise InvalidValue("expected at least one field to read, but got none.")
     for path in paths:
@@ -563,14 +548,10 @@ def create_field_query(
 def create_page_query(
     context: Context,
     selection: Selection[E],
-    where: Condition[E] | None,
     *,
     fields: Sequence[Path[Any, Any]] | None,
     hydrate: bool,
-    reverse: bool,
-    consistent: bool,
-    max_read: int | None,
-    on_mismatch: OnMismatch | None,
+    **options: Unpack[ReadOptions[E]],
 ) -> tuple[ItemQuery[E], NextItems[Any]]:
     """Return a query of whole items, hydrated items or some fields, and how to read its results."""
     if fields is not None:
@@ -580,26 +561,9 @@ def create_page_query(
             )
         if not isinstance(fields, tuple | list):
             raise InvalidValue(f"fields: expected a tuple of fields, but got {fields!r}.")
-        query = create_field_query(
-            context,
-            selection,
-            fields,
-            where,
-            reverse=reverse,
-            consistent=consistent,
-            max_read=max_read,
-            on_mismatch=on_mismatch,
-        )
+        query = create_field_query(context, selection, fields, **options)
         return query, lambda limit: next_fields(query, fields, limit)
-    whole = (ItemQuery if hydrate else create_query)(
-        context,
-        selection,
-        where,
-        reverse=reverse,
-        consistent=consistent,
-        max_read=max_read,
-        on_mismatch=on_mismatch,
-    )
+    whole = (ItemQuery if hydrate else create_query)(context, selection, **options)
     read_next = next_hydrated if hydrate else next_instances
     return whole, lambda limit: read_next(whole, limit)
 

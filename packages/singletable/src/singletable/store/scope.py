@@ -19,12 +19,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from singletable.errors import InvalidValue, OutOfScope
 from singletable.operations import AsyncDriver, Driver, Operation, Query, Scan
-from singletable.operations.partition_keys import (
-    ItemRequest,
-    canonical_key_texts,
-    item_requests,
-    partition_values,
-)
+from singletable.operations.partition_keys import canonical_key_texts, partition_values
+from singletable.operations.touches import ItemRequest, item_requests
 from singletable.schema import Model, ResolvedKey, Table, model_of
 from singletable.schema.fields import declared_entity
 from singletable.schema.key_template import (

@@ -14,7 +14,7 @@ from collections.abc import (
 from contextlib import contextmanager
 from copy import copy
 from datetime import datetime
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from singletable.operations import Driver
 from singletable.retry import NextItems, Steps, run, unwrap_retries
@@ -39,6 +39,8 @@ from singletable.store.calls import (
     CallShape,
     Observer,
     PatternLike,
+    ReadPatternLike,
+    check_runnable,
     observe,
     shape_of_collect,
     shape_of_entities,
@@ -65,7 +67,8 @@ from singletable.store.context import (
 )
 from singletable.store.decoder import OnMismatch
 from singletable.store.items import State
-from singletable.store.pagination import Page, count_items, read_page, start_at, within_bound
+from singletable.store.options import CollectOptions, ReadOptions, check_options
+from singletable.store.pagination import Page, count_items, read_page, start_at_cursor, within_bound
 from singletable.store.query import ItemQuery
 from singletable.store.scope import ScopedDriver, Shared, scope_context, unscoped
 from singletable.store.scope_scan import ScopeDelete, ScopeInstances, ScopeScan
@@ -86,6 +89,7 @@ D = TypeVar("D")
 E = TypeVar("E")
 S = TypeVar("S", bound=StorableItem)
 K = TypeVar("K", bound=Collection)
+P = ParamSpec("P")
 R = TypeVar("R")
 
 
@@ -360,64 +364,69 @@ class Store:
         self,
         selection: Selection[E],
         *,
-        where: Condition[E] | None = None,
         limit: int | None = None,
-        reverse: bool = False,
-        consistent: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Iterator[E]:
-        """Iterate over the items of a selection in sort key order, reading pages as needed.
-
-        `cursor` continues after a page, or after ReadLimitReached, which is raised once `max_read`
-        items were evaluated. With `on_mismatch`, items that do not fit are reported and skipped.
-        """
-        reader = query.create_query(
-            self._context,
-            selection,
-            where,
-            reverse=reverse,
-            consistent=consistent,
-            max_read=max_read,
-            on_mismatch=on_mismatch,
-        )
+        """Iterate over the items of a selection in sort key order, reading pages as needed."""
+        check_options("query", options, "limit")
+        reader = query.create_query(self._context, selection, **options)
         return self._iterate(
-            start_at(reader, cursor),
+            reader,
             lambda most: query.next_instances(reader, most),
             limit,
-            lambda: shape_of_query("query", selection, consistent=consistent),
+            lambda: shape_of_query("query", selection, consistent=reader.consistent),
         )
 
     def hydrate(
         self,
         selection: Selection[E],
         *,
-        where: Condition[E] | None = None,
         limit: int | None = None,
-        reverse: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Iterator[E]:
         """Iterate over the items of an index that contains only some attributes.
 
         The items are read from the table by the keys in the index.
         """
-        reader = ItemQuery(
-            self._context,
-            selection,
-            where,
-            reverse=reverse,
-            max_read=max_read,
-            on_mismatch=on_mismatch,
-        )
+        check_options("hydrate", options, "limit")
+        reader = ItemQuery(self._context, selection, **options)
         return self._iterate(
-            start_at(reader, cursor),
+            reader,
             lambda most: query.next_hydrated(reader, most),
             limit,
-            lambda: shape_of_query("hydrate", selection, hydrates=True),
+            lambda: shape_of_query(
+                "hydrate", selection, consistent=reader.consistent, hydrates=True
+            ),
         )
+
+    @overload
+    def run(
+        self, pattern: ReadPatternLike[P, ItemKey[E]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> E | None: ...
+    @overload
+    def run(
+        self, pattern: ReadPatternLike[P, UniqueValue[E]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> E | None: ...
+    @overload
+    def run(
+        self, pattern: ReadPatternLike[P, Selection[E]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Iterator[E]: ...
+    def run(self, pattern: ReadPatternLike[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Read as a declared pattern does, with its consistency: `run(ballots, "Languages")`.
+
+        Returns the item or None for a key or a unique value, and iterates over the items of a
+        selection; if the pattern's index does not contain them, they are hydrated. For a page, a
+        filter or a limit, pass what the pattern returns: `page(ballots("Languages"), 20)`.
+        """
+        check_runnable(pattern)
+        selected: ItemKey[Any] | UniqueValue[Any] | Selection[Any] = pattern.bind(*args, **kwargs)
+        consistent = pattern.expected.consistent
+        if isinstance(selected, ItemKey):
+            return self.get(selected, consistent=consistent)
+        if isinstance(selected, UniqueValue):
+            return self.find(selected)
+        read = self.hydrate if query.is_hydrated(pattern, selected) else self.query
+        return read(selected, consistent=consistent)
 
     @overload
     def page(
@@ -425,13 +434,8 @@ class Store:
         selection: Selection[E],
         size: int,
         *,
-        where: Condition[E] | None = None,
-        reverse: bool = False,
-        consistent: bool = False,
-        cursor: str | None = None,
         hydrate: bool = False,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Page[E]: ...
     @overload
     def page(
@@ -440,12 +444,7 @@ class Store:
         size: int,
         *,
         fields: tuple[Path[E, A]],
-        where: Condition[E] | None = None,
-        reverse: bool = False,
-        consistent: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Page[tuple[A]]: ...
     @overload
     def page(
@@ -454,12 +453,7 @@ class Store:
         size: int,
         *,
         fields: tuple[Path[E, A], Path[E, B]],
-        where: Condition[E] | None = None,
-        reverse: bool = False,
-        consistent: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Page[tuple[A, B]]: ...
     @overload
     def page(
@@ -468,12 +462,7 @@ class Store:
         size: int,
         *,
         fields: tuple[Path[E, A], Path[E, B], Path[E, C]],
-        where: Condition[E] | None = None,
-        reverse: bool = False,
-        consistent: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Page[tuple[A, B, C]]: ...
     @overload
     def page(
@@ -482,12 +471,7 @@ class Store:
         size: int,
         *,
         fields: tuple[Path[E, A], Path[E, B], Path[E, C], Path[E, D]],
-        where: Condition[E] | None = None,
-        reverse: bool = False,
-        consistent: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Page[tuple[A, B, C, D]]: ...
     def page(
         self,
@@ -495,13 +479,8 @@ class Store:
         size: int,
         *,
         fields: tuple[Path[E, Any], ...] | None = None,
-        where: Condition[E] | None = None,
-        reverse: bool = False,
-        consistent: bool = False,
-        cursor: str | None = None,
         hydrate: bool = False,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Page[Any]:
         """Return one page of items, with cursors for the next and the previous one.
 
@@ -509,21 +488,16 @@ class Store:
         whole items by the keys of an index that contains only some attributes. With `max_read`, a
         page may be shorter, or empty, and have a cursor to go on.
         """
+        check_options("page", options, "fields", "hydrate")
         check_count("size", size)
         reader, next_results = query.create_page_query(
-            self._context,
-            selection,
-            where,
-            fields=fields,
-            hydrate=hydrate,
-            reverse=reverse,
-            consistent=consistent,
-            max_read=max_read,
-            on_mismatch=on_mismatch,
+            self._context, selection, fields=fields, hydrate=hydrate, **options
         )
         return self._run(
-            read_page(reader, size, cursor, next_results),
-            lambda: shape_of_query("page", selection, consistent=consistent, hydrates=hydrate),
+            read_page(reader, size, next_results),
+            lambda: shape_of_query(
+                "page", selection, consistent=reader.consistent, hydrates=hydrate
+            ),
         )
 
     def count(
@@ -539,10 +513,10 @@ class Store:
         """Return the number of items, on all pages; with `limit`, stop counting there."""
         check_limit(limit)
         reader = ItemQuery(
-            self._context, selection, where, consistent=consistent, max_read=max_read
+            self._context, selection, where, consistent=consistent, max_read=max_read, cursor=cursor
         )
         return self._run(
-            count_items(start_at(reader, cursor), limit),
+            count_items(start_at_cursor(reader), limit),
             lambda: shape_of_query("count", selection, consistent=consistent),
         )
 
@@ -551,12 +525,8 @@ class Store:
         collection: type[K],
         selection: Selection[Any],
         *,
-        where: Condition[Any] | None = None,
         limit: int | None = None,
-        reverse: bool = False,
-        consistent: bool = False,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[CollectOptions[Any]],
     ) -> K:
         """Return the items of several entities in a partition or range, with one query.
 
@@ -564,20 +534,14 @@ class Store:
         tests the items of its own entity; the others are returned in any case. If nothing is found
         and the collection has a required member, it raises NotFound.
         """
+        check_options("collect", options, "limit", cursor=False)
         check_limit(limit)
-        reader = CollectionQuery(
-            self._context,
-            collection,
-            selection,
-            where,
-            reverse=reverse,
-            consistent=consistent,
-            max_read=max_read,
-            on_mismatch=on_mismatch,
-        )
+        reader = CollectionQuery(self._context, collection, selection, **options)
         return self._run(
             collect(reader, collection, limit),
-            lambda: shape_of_collect("collect", collection, selection, consistent=consistent),
+            lambda: shape_of_collect(
+                "collect", collection, selection, consistent=reader.consistent
+            ),
         )
 
     def collect_page(
@@ -585,34 +549,22 @@ class Store:
         collection: type[K],
         selection: Selection[Any],
         size: int,
-        *,
-        where: Condition[Any] | None = None,
-        reverse: bool = False,
-        consistent: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[Any]],
     ) -> CollectionPage[K]:
         """Return one page of a collection, with cursors for the next and the previous one.
 
         `size` counts the items of all entities. The collection has lists and optional members only,
         because a required one would be missing on most pages.
         """
+        check_options("collect_page", options)
         check_count("size", size)
-        reader = CollectionQuery(
-            self._context,
-            collection,
-            selection,
-            where,
-            reverse=reverse,
-            consistent=consistent,
-            max_read=max_read,
-            on_mismatch=on_mismatch,
-        )
+        reader = CollectionQuery(self._context, collection, selection, **options)
         check_pageable(collection)
         return self._run(
-            collect_page(reader, collection, size, cursor),
-            lambda: shape_of_collect("collect_page", collection, selection, consistent=consistent),
+            collect_page(reader, collection, size),
+            lambda: shape_of_collect(
+                "collect_page", collection, selection, consistent=reader.consistent
+            ),
         )
 
     @overload
@@ -622,12 +574,8 @@ class Store:
         a: Path[E, A],
         /,
         *,
-        where: Condition[E] | None = None,
         limit: int | None = None,
-        reverse: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Iterator[tuple[A]]: ...
     @overload
     def select(
@@ -637,12 +585,8 @@ class Store:
         b: Path[E, B],
         /,
         *,
-        where: Condition[E] | None = None,
         limit: int | None = None,
-        reverse: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Iterator[tuple[A, B]]: ...
     @overload
     def select(
@@ -653,12 +597,8 @@ class Store:
         c: Path[E, C],
         /,
         *,
-        where: Condition[E] | None = None,
         limit: int | None = None,
-        reverse: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Iterator[tuple[A, B, C]]: ...
     @overload
     def select(
@@ -670,40 +610,25 @@ class Store:
         d: Path[E, D],
         /,
         *,
-        where: Condition[E] | None = None,
         limit: int | None = None,
-        reverse: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Iterator[tuple[A, B, C, D]]: ...
     def select(
         self,
         selection: Selection[E],
         /,
         *paths: Path[E, Any],
-        where: Condition[E] | None = None,
         limit: int | None = None,
-        reverse: bool = False,
-        cursor: str | None = None,
-        max_read: int | None = None,
-        on_mismatch: OnMismatch | None = None,
+        **options: Unpack[ReadOptions[E]],
     ) -> Iterator[tuple[Any, ...]]:
         """Iterate over some fields of the items of a selection, as typed tuples."""
-        reader = query.create_field_query(
-            self._context,
-            selection,
-            paths,
-            where,
-            reverse=reverse,
-            max_read=max_read,
-            on_mismatch=on_mismatch,
-        )
+        check_options("select", options, "limit")
+        reader = query.create_field_query(self._context, selection, paths, **options)
         return self._iterate(
-            start_at(reader, cursor),
+            reader,
             lambda most: query.next_fields(reader, paths, most),
             limit,
-            lambda: shape_of_query("select", selection),
+            lambda: shape_of_query("select", selection, consistent=reader.consistent),
         )
 
     @overload
@@ -771,6 +696,7 @@ class Store:
         shape: Callable[[], CallShape],
     ) -> Iterator[R]:
         check_limit(limit)
+        start_at_cursor(reader)
         return self._pages(within_bound(reader, next_items), limit, shape)
 
     def _pages(

@@ -9,7 +9,8 @@ import pytest
 
 from singletable import operations as ops
 from singletable.errors import AccessDenied, ValidationError
-from singletable.operations.partition_keys import ItemRequest, partition_values
+from singletable.operations.partition_keys import partition_values
+from singletable.operations.touches import ItemRequest
 from singletable.server.guard.condition_keys import attribute_names
 from singletable.server.guard.permissions import required_permissions
 from singletable.values import Item

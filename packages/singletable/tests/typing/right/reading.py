@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from singletable import (
     Change,
     Collection,
     CollectionPage,
     Item,
     Page,
+    ReadOptions,
     Store,
     connect,
     parse_stream_event,
@@ -20,6 +23,11 @@ class BallotFile(Collection):
 
     election: Election | None
     ballots: list[Ballot]
+
+
+def read_some(store: Store, **options: Unpack[ReadOptions[Ballot]]) -> list[Ballot]:
+    """Pass options on."""
+    return list(store.query(Ballot.key.partition("Languages"), **options, limit=3))
 
 
 with connect("memory:") as driver:
@@ -39,6 +47,7 @@ with connect("memory:") as driver:
     part: CollectionPage[BallotFile] = store.collect_page(BallotFile, everyone, 5)
     file: BallotFile = store.collect(BallotFile, everyone, where=Ballot.voter != "x", limit=5)
     found: list[Ballot] = part.collection.ballots + file.ballots
+    some: list[Ballot] = read_some(store, where=Ballot.voter != "x", reverse=True)
     few: int = store.count(everyone, limit=10, max_read=1000)
     scanned: list[Ballot] = list(store.admin.scan(Ballot, segments=4, on_mismatch=print))
     stored: Page[Item] = store.admin.items(votes, 10)

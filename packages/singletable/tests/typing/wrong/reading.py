@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from singletable import Page, Store
+from typing import Unpack
+
+from singletable import Collection, Page, ReadOptions, Store
 from tests.typing.declared import Ballot, Election
 
 EVERYONE = Ballot.key.partition("L")
+
+
+class BallotFile(Collection):
+    """The ballots of an election."""
+
+    ballots: list[Ballot]
 
 
 def read(store: Store) -> None:
@@ -17,4 +25,11 @@ def read(store: Store) -> None:
     store.count(EVERYONE, limit="10")  # error: arg-type | reportArgumentType
     store.admin.scan(Ballot, segments="4")  # error: arg-type | reportArgumentType
     store.query(EVERYONE, on_mismatch=1)  # error: arg-type | reportArgumentType
+    store.query(EVERYONE, filter=Ballot.voter == "ada")  # error: call-arg | reportCallIssue
+    store.query(EVERYONE, where=Election.name == "L")  # error: misc, arg-type | reportArgumentType
+    store.collect(BallotFile, EVERYONE, cursor="x")  # error: call-arg | reportCallIssue
     print(numbers)
+
+
+def read_some(store: Store, **options: Unpack[ReadOptions[Ballot]]) -> list[Ballot]:
+    return list(store.query(Election.key.partition("L"), **options))  # error: arg-type, misc | reportReturnType, reportArgumentType

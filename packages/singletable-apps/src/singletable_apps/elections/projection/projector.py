@@ -110,7 +110,7 @@ def catch_up(
                 "The table is being rebuilt from the log. Nothing is lost; try again in a minute. "
                 "If the rebuild was interrupted, an operator has to run it again."
             )
-        new_events = store.query(patterns.events_after(sync.last_event_id), consistent=True)
+        new_events = store.run(patterns.events_after, sync.last_event_id)
         for batch in _batch_events(_check_events(new_events, sync, key)):
             applied = _apply_batch(store, read, batch, sync)
             if applied is None:

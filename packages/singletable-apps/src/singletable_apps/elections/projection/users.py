@@ -98,7 +98,7 @@ def _rename_items(step: ProjectionStep, left: PendingRename, name: str) -> Pendi
     """Rename some of the items that contain the old name. Return the remaining ones."""
     if left.elections:
         owned = step.load_indexed(
-            step.store.query(patterns.elections_of_owner(left.old_name)),
+            step.store.run(patterns.elections_of_owner, left.old_name),
             left.elections,
             is_current=lambda item: item.owner_name == left.old_name,
         )
@@ -111,13 +111,13 @@ def _rename_items(step: ProjectionStep, left: PendingRename, name: str) -> Pendi
             )
         return PendingRename(left.old_name, left.elections - len(owned), left.ballots, left.voters)
     if left.ballots:
-        indexed = step.store.query(patterns.ballots_by_voter(left.old_name))
+        indexed = step.store.run(patterns.ballots_by_voter, left.old_name)
         ballots = step.load_indexed(indexed, left.ballots)
         for ballot in ballots:
             step.transaction.delete(key_of(ballot))
             step.transaction.create(copy_with(ballot, voter_name=name))
         return PendingRename(left.old_name, 0, left.ballots - len(ballots), left.voters)
-    listed = step.store.query(patterns.eligible_where(left.old_name))
+    listed = step.store.run(patterns.eligible_where, left.old_name)
     voters = step.load_indexed(listed, left.voters)
     for voter in voters:
         step.transaction.delete(key_of(voter))
@@ -129,7 +129,7 @@ def remove_user(step: ProjectionStep, data: events.UserRemoved) -> bool:
     """Delete ballots in open elections; remove the name from everything else; delete the user."""
     user = step.require(step.read.find_user(data.name), data.name)
     placeholder = removed_user_name(user.user_id)
-    indexed = step.store.query(patterns.ballots_by_voter(user.name))
+    indexed = step.store.run(patterns.ballots_by_voter, user.name)
     if ballots := step.load_indexed(indexed, user.ballots_cast):
         for ballot in ballots:
             election = step.require(
@@ -140,7 +140,7 @@ def remove_user(step: ProjectionStep, data: events.UserRemoved) -> bool:
                 step.transaction.create(copy_with(ballot, voter_name=placeholder))
         step.transaction.update(User.key(user.name), User.ballots_cast.add(-len(ballots)))
         return False
-    listed = step.store.query(patterns.eligible_where(user.name))
+    listed = step.store.run(patterns.eligible_where, user.name)
     if voters := step.load_indexed(listed, user.eligible_in):
         # If the entry were deleted and was the last one, everyone could vote.
         for voter in voters:

@@ -55,7 +55,7 @@ class Sets:
 
     def list_own(self, actor: str) -> list[QuestionSet]:
         """Return the sets of a host, by name."""
-        found = list(self._store.query(patterns.sets_of_host(actor)))
+        found = list(self._store.run(patterns.sets_of_host, actor))
         for each in found:
             if each.is_deleting:
                 # The process stopped while it deleted this set.
@@ -64,7 +64,7 @@ class Sets:
 
     def list_shared(self) -> list[QuestionSet]:
         """Return the active sets that every host can play, by name."""
-        return list(self._store.query(patterns.shared_sets()))
+        return list(self._store.run(patterns.shared_sets))
 
     def list_playable(self, actor: str) -> list[QuestionSet]:
         """Return the sets that a host can choose for a game: own ones first, then shared ones."""

@@ -58,7 +58,7 @@ class SnapshotStore:
         """Return the latest snapshot and its tally."""
         head: Snapshot | None = None
         for _ in range(MAX_ATTEMPTS):
-            head = self.context.store.get(Snapshot.key(poll.id), consistent=True)
+            head = self.context.store.run(patterns.snapshot, poll.id)
             if head is None:
                 break
             keys = [SnapshotPart.key(poll.id, head.name, part) for part in range(head.parts)]

@@ -128,7 +128,7 @@ class Voting:
         """Return a vote by its id, or None."""
         if not is_uuid(vote_id):
             return None
-        return self.context.store.get(Vote.key(poll_id, vote_id), consistent=True)
+        return self.context.store.run(patterns.vote_by_id, poll_id, vote_id)
 
     def find_vote(self, poll: Poll, voter: Voter) -> Vote | None:
         """Return the vote that this voter has cast, or None; CodeUsed without the right proof."""
@@ -207,7 +207,7 @@ class Voting:
     def _write(self, poll: Poll, vote: Vote, current: Vote | None) -> bool:
         """Write the vote and its lane entry; return False if the lane had to be updated first."""
         number = lane_for(vote.id, poll.lanes)
-        lane = self.context.store.get(VotingLane.key(poll.id, number), consistent=True)
+        lane = self.context.store.run(patterns.lane_by_number, poll.id, number)
         if lane is None:
             raise poll_not_found(poll.id)
         if lane.edition != poll.edition:

@@ -131,7 +131,7 @@ class Accounts(Auth[User]):
         """Return an account: one's own, or any for an owner."""
         if actor.user_id != user_id:
             PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
-        user = self._store.find(patterns.user_by_id(user_id))
+        user = self._store.run(patterns.user_by_id, user_id)
         if user is None:
             raise _not_found()
         return user
@@ -259,7 +259,7 @@ class Accounts(Auth[User]):
     def _send_invitation(self, actor: User, user: User) -> Invitation:
         now, urls = self._context.clock(), self._context.urls
         token = self._invitations.issue(user.user_id, self.account_of(user).state, now)
-        settings = self._store.get(SiteSettings.key("default"))
+        settings = self._store.run(patterns.settings, "default")
         site = settings.title if settings else urls.public
         email = Email(
             to=user.email,
@@ -289,7 +289,7 @@ class _Users(StoredUsers[User]):
 
     def find_by_id(self, subject: int) -> User | None:
         """Find an account by its number."""
-        return self._store.find(patterns.user_by_id(subject))
+        return self._store.run(patterns.user_by_id, subject)
 
     def check_password(self, user: User, password: str, field: str) -> None:
         """Raise InvalidInput if the new password is too easy to guess."""

@@ -141,7 +141,7 @@ class MediaService:
         """Yield the images older than a week that none of the texts and URLs contain."""
         used = {name for text in shown for name in IMAGE_NAME.findall(text)}
         oldest_new = self._context.clock() - UNUSED_FOR
-        for media in self._context.store.query(patterns.all_images()):
+        for media in self._context.store.run(patterns.all_images):
             if media.name not in used and media.uploaded_at < oldest_new:
                 yield media
 

@@ -285,7 +285,7 @@ class PostService:
     ) -> Blog:
         """Bring back an old title and text, as a new edit."""
         is_possible = is_id(blog_id) and 0 < number < 10**6
-        old = self._store.get(Revision.key(blog_id, number)) if is_possible else None
+        old = self._store.run(patterns.revision_by_number, blog_id, number) if is_possible else None
         if old is None:
             raise NotFound(f"There is no version {number} of this post.")
 
@@ -377,7 +377,7 @@ class PostService:
         author = checks.line("author", file.author, longest=MAX_DESCRIPTION).lower() or blog.author
         author_name = checks.line("author_name", file.author_name, longest=MAX_NAME)
         checks.raise_errors(InvalidInput)
-        account = self._store.get(User.key(author))
+        account = self._store.run(patterns.user_by_email, author)
         names = (author_name, blog.author_name, account.name if account else "")
         slug = draft.slug or self._slugs.find_free(draft.title, blog)
         aliases = dict.fromkeys([*blog.old_slugs, *file.aliases])

@@ -5,23 +5,34 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Literal
 
-from singletable import Attr, Entity, Index, Key, Table, attr, casefold, created, updated
+from singletable import (
+    Attr,
+    Entity,
+    Index,
+    Key,
+    Table,
+    attr,
+    casefold,
+    created,
+    pascal_case,
+    updated,
+)
 from singletable_apps.skills.history.phase1 import PROJECTION
 
 Level = Literal["Beginner", "Intermediate", "Advanced", "Expert"]
 
 gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection=PROJECTION)
-entities = Table("glad-entities", indexes=[gsi1], ttl="ExpiresAt")
+entities = Table("glad-entities", indexes=[gsi1], ttl="ExpiresAt", attribute_names=pascal_case)
 
 
 class User(Entity, table=entities, type_tag=("EntityType", "User")):
     """A person with an account, who is now in the list of all users (AP5)."""
 
-    username: Attr[str] = attr(name="Username")
-    name: Attr[str] = attr(name="Name")
-    password_hash: Attr[str] = attr(name="PasswordHash", hidden=True)
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
+    username: Attr[str] = attr()
+    name: Attr[str] = attr()
+    password_hash: Attr[str] = attr(hidden=True)
+    created_at: Attr[datetime] = created()
+    updated_at: Attr[datetime] = updated()
 
     key = Key(pk=("USER", casefold(username)), sk="PROFILE")
     by_name = Key(pk="USERS", sk=("USER", casefold(name), casefold(username))).on(gsi1)
@@ -30,14 +41,14 @@ class User(Entity, table=entities, type_tag=("EntityType", "User")):
 class UserSkill(Entity, table=entities, type_tag=("EntityType", "UserSkill")):
     """A skill of a user, by its name. In GSI1, levels sort alphabetically."""
 
-    username: Attr[str] = attr(name="Username")
+    username: Attr[str] = attr()
     skill: Attr[str] = attr(name="SkillName")
     level: Attr[Level] = attr(name="ProficiencyLevel")
     years: Attr[int] = attr(name="YearsOfExperience", default=0)
-    endorsements: Attr[int] = attr(name="Endorsements", default=0)
+    endorsements: Attr[int] = attr(default=0)
     last_used: Attr[date] = attr(name="LastUsedDate")
-    created_at: Attr[datetime] = created(name="CreatedAt")
-    updated_at: Attr[datetime] = updated(name="UpdatedAt")
+    created_at: Attr[datetime] = created()
+    updated_at: Attr[datetime] = updated()
 
     key = Key(pk=("USER", casefold(username)), sk=("SKILL", casefold(skill)))
     by_skill = Key(

@@ -81,7 +81,7 @@ class Accounts(Auth[User]):
         email = checks.email("email", email)
         check_password_field(checks, password, about=(username, name, email))
         checks.raise_errors(InvalidInput)
-        directory = self._store.get(Directory.key(), consistent=True)
+        directory = self._store.run(patterns.directory)
         if directory is not None and not directory.open_registration:
             raise NotPermitted("Registration is closed. Ask an administrator for an account.")
         is_first = self._is_new(directory)
@@ -120,7 +120,7 @@ class Accounts(Auth[User]):
 
     def setup_code(self) -> str | None:
         """Return the set-up code, or None if there is an account already."""
-        is_first = self._is_new(self._store.get(Directory.key(), consistent=True))
+        is_first = self._is_new(self._store.run(patterns.directory))
         return self._setup_code.code() if is_first else None
 
     def _is_new(self, directory: Directory | None) -> bool:
@@ -143,7 +143,7 @@ class _Users(StoredUsers[User]):
 
     def find_by_id(self, subject: int) -> User | None:
         """Find an account by its number."""
-        return self._store.find(patterns.user_by_id(subject))
+        return self._store.run(patterns.user_by_id, subject)
 
     def is_taken(self, user: User, email: str) -> bool:
         """Return False: people sign in with usernames, and may share an address."""

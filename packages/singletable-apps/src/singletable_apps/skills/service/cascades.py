@@ -112,7 +112,7 @@ class Cascades:
     def release(self, username: str) -> bool:
         """Finish the cascade of a username if there is one. Return whether none is left."""
         self._run_later(username)
-        return self._store.get(Cascade.key(username), consistent=True) is None
+        return self._store.run(patterns.cascade, username) is None
 
     def resume(self) -> None:
         """Finish all interrupted cascades."""
@@ -139,7 +139,7 @@ class Cascades:
 
     def _run(self, username: str) -> None:
         for _ in range(ATTEMPTS):
-            cascade = self._store.get(Cascade.key(username), consistent=True)
+            cascade = self._store.run(patterns.cascade, username)
             if cascade is None:
                 return
             is_settled = self._is_settled(cascade)
@@ -210,7 +210,7 @@ class Cascades:
         for owner, skill_id in self._store.select(
             index, Endorsement.username, Endorsement.skill_id
         ):
-            given = self._store.get(Endorsement.key(owner, skill_id, old), consistent=True)
+            given = self._store.run(patterns.endorsement, owner, skill_id, old)
             if given is None:
                 continue
             moved = evolve(given, endorser=new) if new else None

@@ -55,10 +55,10 @@ class Catalog:
         alias = normalize_alias(spelling)
         if not alias or len(alias) > MAX_SKILL_NAME:
             return None
-        found = self._store.get(SkillAlias.key(alias))
-        skill = None if found is None else self._store.get(Skill.key(found.skill_id))
+        found = self._store.run(patterns.alias, alias)
+        skill = None if found is None else self._store.run(patterns.skill, found.skill_id)
         if skill is not None and skill.merged_into:
-            return self._store.get(Skill.key(skill.merged_into))
+            return self._store.run(patterns.skill, skill.merged_into)
         return skill
 
     def get(self, spelling: str) -> Skill:

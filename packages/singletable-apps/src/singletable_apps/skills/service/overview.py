@@ -160,7 +160,7 @@ class Overview:
             if user is None:
                 continue
             person = (user.username, user.name, user.email, user.title, user.department)
-            skills = list(self._store.query(patterns.skills_of_user(username)))
+            skills = list(self._store.run(patterns.skills_of_user, username))
             for skill in skills:
                 yield (
                     *(*person, user.location, user.job_role, skill.skill_id, skill.skill_name),
@@ -254,7 +254,7 @@ class Overview:
         if by_person:
             wanted = {*ids}
             for username, row in cells.items():
-                for skill in self._store.query(patterns.skills_of_user(username)):
+                for skill in self._store.run(patterns.skills_of_user, username):
                     if skill.skill_id in wanted:
                         row[skill.skill_id] = skill
             return cells

@@ -17,7 +17,7 @@ from singletable_apps.shared.accounts import (
 from singletable_apps.shared.mail import Email
 from singletable_apps.shared.text import InputChecks, normalize_line
 from singletable_apps.skills import patterns
-from singletable_apps.skills.entities import Directory, JobRole, Role, User
+from singletable_apps.skills.entities import Directory, Role, User
 from singletable_apps.skills.errors import DirectoryBusy, InvalidInput, NotPermitted
 from singletable_apps.skills.rules import (
     MAX_ABOUT,
@@ -274,7 +274,7 @@ class People:
 
     def settings(self) -> Directory:
         """Return the settings of the directory."""
-        return self._store.get(Directory.key(), consistent=True) or Directory()
+        return self._store.run(patterns.directory) or Directory()
 
     @retried("the settings")
     def edit_settings(
@@ -314,7 +314,7 @@ class People:
             if value is not None
         }
         role = edit.job_role
-        if role and (not is_key(role) or self._store.get(JobRole.key(role)) is None):
+        if role and (not is_key(role) or self._store.run(patterns.job, role) is None):
             checks.reject("job_role", "There is no such job. Choose one of the list.")
         checks.raise_errors(InvalidInput)
         if email not in (None, user.email):

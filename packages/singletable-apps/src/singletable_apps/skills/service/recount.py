@@ -49,7 +49,7 @@ class Recount:
             if progress is not None:
                 progress(number, len(skill_ids))
             yield from self._count_people(skill_id)
-            for skill in self._store.query(patterns.users_with_skill(skill_id)):
+            for skill in self._store.run(patterns.users_with_skill, skill_id):
                 yield from self._count_endorsements(skill)
 
     def _count_people(self, skill_id: str) -> Iterator[CountDifference]:
@@ -79,7 +79,7 @@ class Recount:
         """Return how many people are counted at each level, and how many are found."""
         key = SkillCount.key(skill_id)
         stored = self._store.get(key, consistent=True) or SkillCount(skill_id=skill_id)
-        skills = self._store.query(patterns.users_with_skill(skill_id))
+        skills = self._store.run(patterns.users_with_skill, skill_id)
         found = Counter(each.level for each in skills)
         numbers = (stored.beginner, stored.intermediate, stored.advanced, stored.expert)
         return dict(zip(LEVELS, numbers, strict=True)), {each: found[each] for each in LEVELS}

@@ -172,7 +172,7 @@ class Search:
         """Return the people who miss the fewest levels of a job's targets, at most 100."""
         reads = self._start()
         context = reads.context
-        found = context.store.get(patterns.job(role_id)) if is_key(role_id) else None
+        found = context.store.run(patterns.job, role_id) if is_key(role_id) else None
         role = check_found(found, "There is no such job.")
         stored = context.store.get_many([Skill.key(each) for each in sorted(role.targets)])
         skills = {skill.skill_id: skill for skill in stored if skill is not None}

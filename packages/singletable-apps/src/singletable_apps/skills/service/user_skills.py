@@ -78,7 +78,7 @@ class UserSkills:
     def list(self, username: str) -> list[UserSkill]:
         """Return the skills of a person, by id."""
         user = self._context.get_user(username)
-        return list(self._store.query(patterns.skills_of_user(user.username)))
+        return list(self._store.run(patterns.skills_of_user, user.username))
 
     def profile(self, username: str) -> Profile:
         """Return a person with all skills, by one query."""

@@ -20,12 +20,8 @@ from singletable.expressions import (
     parse_update,
     update_paths,
 )
-from singletable.operations.partition_keys import (
-    ItemRequest,
-    partition_values,
-    request_placeholders,
-    written_items,
-)
+from singletable.operations.partition_keys import partition_values, request_placeholders
+from singletable.operations.touches import ItemRequest, written_items
 from singletable.server.guard.permissions import RequiredPermission
 from singletable.server.guard.policy import PARTITION_KEYS
 

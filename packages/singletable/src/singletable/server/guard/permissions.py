@@ -4,31 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import cast
 
 from singletable.operations import (
-    BatchGetItem,
-    BatchWriteItem,
+    ConditionCheck,
     CreateTable,
-    DeleteItem,
+    Delete,
     Get,
-    GetItem,
     Operation,
-    PutItem,
-    Query,
+    Put,
     Scan,
     TransactGetItems,
     TransactWriteItems,
-    UpdateItem,
+    Update,
 )
 from singletable.operations.arn import TableArns
-from singletable.operations.partition_keys import ItemRequest
-from singletable.operations.registry import OPERATIONS, table_names
+from singletable.operations.registry import OPERATIONS
+from singletable.operations.touches import ItemRequest, item_requests, table_names
 
 # The resource of a request that names none, as AWS writes it.
 NO_RESOURCE = "*"
 ALL, ALL_PROJECTED, SPECIFIC = "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES"
 NONE, ALL_OLD = "NONE", "ALL_OLD"
+_TRANSACTIONS = (TransactGetItems, TransactWriteItems)
+# The actions of the parts of a transaction.
+_ACTIONS: dict[type, str] = {
+    Get: "dynamodb:GetItem",
+    ConditionCheck: "dynamodb:ConditionCheckItem",
+    Put: "dynamodb:PutItem",
+    Update: "dynamodb:UpdateItem",
+    Delete: "dynamodb:DeleteItem",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,38 +64,29 @@ def required_permissions(
     operation: Operation[object], arns: TableArns
 ) -> tuple[RequiredPermission, ...]:
     """Return everything that a policy must allow for the operation."""
-    name = type(operation).__name__
-    action = f"dynamodb:{name}"
-    match operation:
-        case PutItem() | UpdateItem() | DeleteItem():
-            return tuple(_write_permissions(operation, action, arns))
-        case GetItem():
-            return (_item_permission(operation, action, arns, select=_selected(operation)),)
-        case Query() | Scan():
-            return (_page_permission(operation, action, arns),)
-        case BatchGetItem() | BatchWriteItem():
-            capacity = operation.return_consumed_capacity or NONE
-            return tuple(
-                replace(permission, return_consumed_capacity=capacity)
-                for permission in _batch_permissions(operation, action, arns)
-            )
-        case TransactGetItems() | TransactWriteItems():
-            capacity = operation.return_consumed_capacity or NONE
-            return tuple(
-                replace(permission, enclosing_operation=name, return_consumed_capacity=capacity)
-                for permission in _transaction_permissions(operation, arns)
-            )
-        case CreateTable():
-            _, resource = _resolve(operation.table_name, action, arns)
-            create = RequiredPermission(action, resource)
-            # Tags and a resource policy need the permissions of their own operations too.
-            extra = (
-                ("dynamodb:TagResource", operation.tags),
-                ("dynamodb:PutResourcePolicy", operation.resource_policy),
-            )
-            return (create, *(replace(create, action=name) for name, value in extra if value))
-        case _:
-            return (_scope_permission(operation, arns),)
+    requests = item_requests(operation)
+    if requests is None:
+        return tuple(_table_permissions(operation, arns))
+    if not requests and not isinstance(operation, _TRANSACTIONS):
+        return (RequiredPermission(OPERATIONS[type(operation)].action, NO_RESOURCE),)
+    return tuple(
+        permission
+        for table, request in requests
+        for permission in _item_permissions(operation, table, request, arns)
+    )
+
+
+def _table_permissions(
+    operation: Operation[object], arns: TableArns
+) -> Iterator[RequiredPermission]:
+    permission = _scope_permission(operation, arns)
+    yield permission
+    if isinstance(operation, CreateTable):
+        # Tags and a resource policy need the permissions of their own operations too.
+        if operation.tags:
+            yield replace(permission, action="dynamodb:TagResource")
+        if operation.resource_policy:
+            yield replace(permission, action="dynamodb:PutResourcePolicy")
 
 
 def _scope_permission(operation: Operation[object], arns: TableArns) -> RequiredPermission:
@@ -127,96 +123,43 @@ def _resolve(table: str | None, action: str, arns: TableArns) -> tuple[str | Non
     return name, arns.arn(name)
 
 
-def _item_permission(
-    operation: PutItem | GetItem | UpdateItem | DeleteItem | Query | Scan,
-    action: str,
-    arns: TableArns,
-    *,
-    select: str | None = None,
-) -> RequiredPermission:
-    permission = _table_permission(action, operation.table_name, operation, arns, select=select)
-    capacity = operation.return_consumed_capacity or NONE
-    return replace(permission, return_consumed_capacity=capacity)
-
-
-def _write_permissions(
-    operation: PutItem | UpdateItem | DeleteItem, action: str, arns: TableArns
+def _item_permissions(
+    operation: Operation[object], table: str | None, request: ItemRequest, arns: TableArns
 ) -> Iterator[RequiredPermission]:
-    permission = _item_permission(operation, action, arns)
-    yield replace(permission, return_values=operation.return_values or NONE)
-    # A failed condition can return the whole item as well, so that must be allowed too.
-    if operation.return_values_on_condition_check_failure == ALL_OLD:
-        yield replace(permission, return_values=ALL_OLD)
-
-
-def _page_permission(operation: Query | Scan, action: str, arns: TableArns) -> RequiredPermission:
-    index = operation.index_name
-    default = ALL if index is None else ALL_PROJECTED
-    select = operation.select or (SPECIFIC if _names_attributes(operation) else default)
-    permission = _item_permission(operation, action, arns, select=select)
-    if index is None:
-        return permission
-    return replace(permission, resource=f"{permission.resource}/index/{index}", index=index)
-
-
-def _batch_permissions(
-    operation: BatchGetItem | BatchWriteItem, action: str, arns: TableArns
-) -> Iterator[RequiredPermission]:
-    if not operation.request_items:
-        yield RequiredPermission(action, NO_RESOURCE)
-    elif isinstance(operation, BatchGetItem):
-        for table, keys in operation.request_items.items():
-            yield _table_permission(action, table, keys, arns, select=_selected(keys))
-    else:
-        for table, writes in operation.request_items.items():
-            yield _table_permission(action, table, tuple(writes), arns)
-
-
-def _transaction_permissions(
-    operation: TransactGetItems | TransactWriteItems, arns: TableArns
-) -> Iterator[RequiredPermission]:
-    """Yield the permission of each action; the driver rejects an empty one later."""
-    if isinstance(operation, TransactGetItems):
-        for read in operation.transact_items or ():
-            get = cast("Get | None", read.get)  # may be missing in a malformed request
-            if get is not None:
-                yield _table_permission(
-                    "dynamodb:GetItem", get.table_name, get, arns, select=_selected(get)
-                )
-        return
-    for write in operation.transact_items or ():
-        for action, part in (
-            ("dynamodb:ConditionCheckItem", write.condition_check),
-            ("dynamodb:PutItem", write.put),
-            ("dynamodb:DeleteItem", write.delete),
-            ("dynamodb:UpdateItem", write.update),
-        ):
-            if part is not None:
-                permission = _table_permission(action, part.table_name, part, arns)
-                returned = part.return_values_on_condition_check_failure or NONE
-                yield replace(permission, return_values=returned)
-
-
-def _table_permission(
-    action: str,
-    table: str | None,
-    request: ItemRequest,
-    arns: TableArns,
-    *,
-    select: str | None = None,
-) -> RequiredPermission:
-    """Return the permission for items of a table, which is None in a malformed request."""
+    """Yield what a policy must allow for one part of an operation on items."""
+    spec = OPERATIONS[type(operation)]
+    is_transaction = isinstance(operation, _TRANSACTIONS)
+    action = _ACTIONS[type(request)] if is_transaction else spec.action
     name, resource = _resolve(table, action, arns)
-    return RequiredPermission(action, resource, name, request=request, select=select)
-
-
-def _selected(read: object) -> str:
-    return SPECIFIC if _names_attributes(read) else ALL
-
-
-def _names_attributes(read: object) -> bool:
-    """Return whether a read names the attributes to return."""
-    return any(
-        getattr(read, field, None) is not None
-        for field in ("projection_expression", "attributes_to_get")
+    index: str | None = getattr(request, "index_name", None)
+    capacity: str | None = getattr(operation, "return_consumed_capacity", None)
+    permission = RequiredPermission(
+        action,
+        resource if index is None else f"{resource}/index/{index}",
+        name,
+        index,
+        request,
+        spec.name if is_transaction else None,
+        None if spec.writes else _selected(request),
+        return_consumed_capacity=capacity or NONE,
     )
+    if not spec.writes or isinstance(request, tuple):
+        yield permission
+        return
+    returned = [getattr(request, "return_values_on_condition_check_failure", None) or NONE]
+    if not is_transaction:
+        # A failed condition can return the whole item as well, so that must be allowed too.
+        failed = [ALL_OLD] if returned == [ALL_OLD] else []
+        returned = [getattr(request, "return_values", None) or NONE, *failed]
+    for values in returned:
+        yield replace(permission, return_values=values)
+
+
+def _selected(read: ItemRequest) -> str:
+    selected: str | None = getattr(read, "select", None)
+    if selected:
+        return selected
+    fields = ("projection_expression", "attributes_to_get")
+    if any(getattr(read, field, None) is not None for field in fields):
+        return SPECIFIC
+    return ALL if getattr(read, "index_name", None) is None else ALL_PROJECTED

@@ -24,7 +24,8 @@ from singletable.operations import (
     TransactGetItems,
 )
 from singletable.operations.arn import TableArns
-from singletable.operations.registry import ITEM_READS, OPERATIONS, table_names
+from singletable.operations.registry import ITEM_READS, OPERATIONS
+from singletable.operations.touches import table_names
 from singletable.wire import HttpRequest
 
 R = TypeVar("R")
