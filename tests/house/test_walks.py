@@ -15,6 +15,7 @@ import httpx2
 import pytest
 
 from singletable import Attr, Engine, Entity, Key, Store, Table, attr
+from singletable.migration import Backfill, Migration, MigrationRunner
 from singletable.testing import endpoint
 from singletable_apps.games.api import ApiSettings, make_games_app
 from singletable_apps.games.limits import Limits
@@ -78,6 +79,16 @@ def update_by_store() -> Trace:
     return trace
 
 
+def migrate() -> Trace:
+    engine = Engine.in_memory()
+    store = Store(engine)
+    store.admin.create_table(users)
+    store.create(User(email="ada@example.com", name="Ada"))
+    with traced() as trace:
+        MigrationRunner(Migration(Backfill(User), name="0001_users"), engine).run()
+    return trace
+
+
 def vote() -> Trace:
     server = Server(Engine.in_memory(), PollsSettings())
     poll = server.new_visitor().makes()
@@ -115,6 +126,7 @@ CALLS: dict[str, Callable[[], Trace]] = {
     "store.update": update_by_store,
     "A vote": vote,
     "A game answer": game_answer,
+    "A migration": migrate,
 }
 
 
