@@ -1,4 +1,4 @@
-"""A package has a budget of lines: whoever needs more says why."""
+"""A package has a budget of lines: who needs more says why."""
 
 from __future__ import annotations
 

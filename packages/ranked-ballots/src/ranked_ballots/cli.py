@@ -174,7 +174,9 @@ def count(
 
 def main() -> None:
     """Run the command."""
-    typer.run(count)
+    app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+    app.command(context_settings={"help_option_names": ["-h", "--help"]})(count)
+    app()
 
 
 def _exit_with_error(message: str) -> None:

@@ -19,11 +19,11 @@ from singletable.cli.endpoint import EndpointConfig, print_usage
 from tests.cli.run import Run
 
 
-def test_help_lists_commands_and_where_to_start(run: Run) -> None:
+def test_help_lists_commands(run: Run) -> None:
     code, out, _ = run("--help")
     assert code == 0
-    for word in ("version", "pip install singletable-design", "singletable-apps"):
-        assert word in out
+    assert "version" in out
+    assert "More commands" not in out
 
 
 @pytest.mark.parametrize("word", ["version", "--version"])

@@ -33,8 +33,6 @@ from singletable.errors import SingleTableError
 app = Commands(
     cls=PluginGroup,
     help="DynamoDB single-table design in Python, with an embedded DynamoDB engine.",
-    epilog="More commands: pip install singletable-design (plan, simulate, new, …), "
-    "singletable-apps (tour, serve, …)",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",

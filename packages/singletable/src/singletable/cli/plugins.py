@@ -23,8 +23,12 @@ from singletable.cli.options import Commands
 GROUP = "singletable.commands"
 # Commands of the other packages of this project, for those who have not installed them.
 _COMMANDS = {
-    "singletable-apps": "count elections games polls portfolio serve skills tour",
-    "singletable-design": "docs infrastructure introspect load new plan simulate workbench",
+    "singletable-design": (
+        *("docs", "infrastructure", "introspect", "load", "new", "plan", "simulate", "workbench"),
+    ),
+    "singletable-apps": (
+        *("count", "elections", "games", "polls", "portfolio", "serve", "skills", "tour"),
+    ),
 }
 _ANY_ARGUMENTS = {"ignore_unknown_options": True, "allow_extra_args": True}
 
@@ -38,6 +42,11 @@ class PluginGroup(TyperGroup):
         own = super().list_commands(ctx)
         return [*own, *sorted(_plugins().keys() - set(own))]
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, and which packages have more commands."""
+        self.epilog = _missing_packages()
+        super().format_help(ctx, formatter)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of this name, or None."""
         own = super().get_command(ctx, cmd_name)
@@ -45,6 +54,13 @@ class PluginGroup(TyperGroup):
             return own
         entry = _plugins().get(cmd_name)
         return _missing_command(cmd_name) if entry is None else _load(entry)
+
+
+def _missing_packages() -> str | None:
+    """Return a sentence about the packages that are not installed, or None."""
+    found = _plugins().keys()
+    missing = [package for package, names in _COMMANDS.items() if not found >= {*names}]
+    return f"More commands: pip install {' '.join(missing)}" if missing else None
 
 
 def _plugins() -> dict[str, EntryPoint]:
@@ -72,7 +88,7 @@ def _load(entry: EntryPoint) -> TyperCommand | TyperGroup:
 def _missing_command(name: str) -> TyperCommand | None:
     """Return a command that names the package to install, or None if no package has it."""
     for package, names in _COMMANDS.items():
-        if name in names.split():
+        if name in names:
             return _failing_command(
                 name,
                 f"The command '{name}' is in the package {package}, which is not installed. "
