@@ -12,6 +12,7 @@ from msgspec import json
 
 from singletable import Item
 from singletable.engine import AsyncEngine, Engine
+from singletable.faults import HeaderFaults
 from singletable.server import DynamoDBApp
 from singletable.wire import HttpRequest, HttpResponse, read_request
 from tests.server.app_client import BALLOT, KEY, VOTES, post
@@ -114,7 +115,8 @@ def test_large_requests_take_turns(engine: Engine) -> None:
 
 def test_delayed_large_request_does_not_delay_others(engine: Engine) -> None:
     async def run() -> list[str]:
-        app = DynamoDBApp(AsyncEngine(engine), faults_header=True)
+        driver = AsyncEngine(engine)
+        app = DynamoDBApp(driver, driver_for=HeaderFaults(driver))
         answered: list[str] = []
 
         async def send(label: str, request: HttpRequest) -> None:
