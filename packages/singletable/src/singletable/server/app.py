@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 from singletable.errors import SingleTableError
-from singletable.operations import AsyncDriver, Operation
+from singletable.operations import AsyncDriver, LargeOperations, Operation
 from singletable.operations.arn import TableArns
 from singletable.server.loopback import check_local_request
 from singletable.server.observe import METRICS_PATH, Exchange, Observer, execute_metered
@@ -75,9 +75,6 @@ class DynamoDBApp:
         self._large_requests = Semaphore(1)
         # Those with a driver of their own may take long, but must not delay others.
         self._other_large_requests = Semaphore(1)
-        # An engine can execute large requests in threads.
-        for_large = getattr(driver, "for_large_requests", None)
-        self._large_driver: AsyncDriver = driver if for_large is None else for_large()
         self._driver_for = driver_for
         self.region = region
         self._arns = TableArns(region, account)
@@ -160,8 +157,16 @@ class DynamoDBApp:
         # Parsing and checking a large request, or one that may be large once decompressed, takes
         # time and memory: do it in a thread, one request at a time.
         async with self._large_requests if driver is None else self._other_large_requests:
-            operation = exchange.operation = await to_thread(_read_large, request, self.max_body)
-            return await self._run(operation, exchange, identity, driver or self._large_driver)
+            operation, prepared = await to_thread(self._read_large, request)
+            exchange.operation = operation
+            return await self._run(operation, exchange, identity, driver or prepared)
+
+    def _read_large(self, request: HttpRequest) -> tuple[Operation[object], AsyncDriver]:
+        operation = read_operation(request, self.max_body)
+        if not isinstance(self.driver, LargeOperations):
+            return operation, self.driver
+        # Do this before authorization, which iterates over the lists.
+        return operation, self.driver.prepare_large(operation)
 
     def _run(
         self,
@@ -212,16 +217,6 @@ class DynamoDBApp:
         address = scope.get("client")
         client = "" if address is None else str(address[0])
         return HttpRequest(scope["method"], _target(scope), headers, b"".join(chunks), client)
-
-
-def _read_large(request: HttpRequest, max_body: int) -> Operation[object]:
-    """Return the operation, or raise OperationError if it is invalid or a list is too long."""
-    from singletable.engine.constraints import check_constraints
-
-    operation = read_operation(request, max_body)
-    # Do this before authorization, which iterates over the lists.
-    check_constraints(operation)
-    return operation
 
 
 def _target(scope: Message) -> str:
