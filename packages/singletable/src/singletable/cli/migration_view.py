@@ -35,9 +35,6 @@ MAX_SHOWN = 20
 SECONDS_BEFORE_LINES = 2.0
 SECONDS_BETWEEN_LINES = 10.0
 
-# Counts of parts of a step, which are not shown.
-PARTS = (", written", ", compare", ", compare again")
-
 PHASES: Mapping[str | None, str] = {
     None: "not begun",
     "running": "running, or interrupted",
