@@ -102,7 +102,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a bool as filter": (lambda s: s.query(ALL, where=False), "a condition"),
     "an edit as condition": (lambda s: s.delete(ADA, if_=Ballot.rank.set(1)), "a condition"),
-    "a condition as edit": (lambda s: s.update(ADA, Ballot.rank == 1), "expected an edit"),
+    "a condition as edit": (lambda s: s.update(ADA, Ballot.rank == 1), "expected edits"),
     "another's condition": (
         lambda s: s.update(ADA, Ballot.rank.set(1), if_=Voter.town == "Bern"),
         NOT_A_FIELD,

@@ -231,7 +231,7 @@ REJECTED: dict[str, tuple[Callable[[Any], object], str]] = {
     "no key": (lambda s: s.upsert(Issue, Issue.title.set("x")), "expected an item key"),
     "twice": (lambda s: s.upsert(ONE, Issue.title.set("x"), Issue.title.set("y")), "two edits"),
     "on_create": (lambda s: s.upsert(ONE, on_create=Issue.title.set("x")), "a list of edits"),
-    "no edit": (lambda s: s.upsert(ONE, "title"), "expected an edit"),
+    "no edit": (lambda s: s.upsert(ONE, "title"), "expected edits"),
 }
 
 

@@ -148,7 +148,8 @@ def check_edits(model: Model, key: object, edits: Iterable[Edit[Any]]) -> None:
     around: dict[expressions.Path, Edit[Any]] = {}
     for edit in edits:
         if not isinstance(edit, Edit):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise _unexpected(f"an edit, such as {model.name}.field.set(…) returns", edit, str(key))
+            what = f"edits, such as {model.name}.field.set(…) or *{model.name}.edits(…)"
+            raise _unexpected(what, edit, str(key))
         field = model.fields.get(edit.field)
         if field is None or edit.path.root is not field:
             _raise_unknown_field(model, edit.path)
