@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 
+from singletable.faults import HeaderFaults
 from singletable.server import AccessLog, DynamoDBApp, Metrics, Observer
 from singletable.wire import HttpRequest
 from tests.fuzz.call_budget import limit_calls
@@ -47,7 +48,8 @@ def runner() -> Iterator[asyncio.Runner]:
 
 @pytest.fixture(scope="module")
 def open_endpoint(runner: asyncio.Runner, sandbox: Sandbox) -> Endpoint:
-    return Endpoint(runner, sandbox, DynamoDBApp(sandbox, max_body=MAX_BODY, faults_header=True))
+    app = DynamoDBApp(sandbox, max_body=MAX_BODY, driver_for=HeaderFaults(sandbox))
+    return Endpoint(runner, sandbox, app)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,11 @@ def guarded_endpoint(
     with AccessLog(str(tmp_path_factory.mktemp("log") / "access.log")) as log:
         observer = Observer(Metrics(), log)
         app = DynamoDBApp(
-            sandbox, max_body=MAX_BODY, observer=observer, guard=new_guard(), faults_header=True
+            sandbox,
+            max_body=MAX_BODY,
+            observer=observer,
+            guard=new_guard(),
+            driver_for=HeaderFaults(sandbox),
         )
         yield Endpoint(runner, sandbox, app)
 

@@ -143,7 +143,7 @@ PAGES = (
         "Every request as a frozen value, with the field names of the AWS API in snake case. Those "
         "that `singletable` itself does not export are in `singletable.operations`.",
         (
-            Section("Protocols", "Operation Driver AsyncDriver"),
+            Section("Protocols", "Operation Driver AsyncDriver LargeOperations"),
             Section("Items", "GetItem PutItem UpdateItem DeleteItem Query Scan"),
             Section("Several items", "BatchGetItem BatchWriteItem"),
             Section("Transactions", "TransactGetItems TransactWriteItems"),

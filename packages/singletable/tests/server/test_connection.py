@@ -6,15 +6,11 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from email.utils import formatdate
 from typing import Concatenate, ParamSpec, TypeAlias
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from singletable.server import Limits, Listener
-from singletable.server.connection import _http_date, response_head
 from singletable.wire import HttpRequest, HttpResponse
 
 P = ParamSpec("P")
@@ -379,12 +375,3 @@ def test_handler_error_becomes_500() -> None:
         await listener.stop()
 
     asyncio.run(run())
-
-
-@given(st.integers(0, 2**33))
-def test_date_header_has_http_format(second: int) -> None:
-    assert _http_date(second) == formatdate(second, usegmt=True)
-
-
-def test_unknown_status_has_a_status_line() -> None:
-    assert response_head(HttpResponse(299), keep_alive=False).startswith(b"HTTP/1.1 299 \r\n")

@@ -11,8 +11,8 @@ import pytest
 from msgspec import json
 
 from singletable.engine import AsyncEngine, Engine
-from singletable.faults import AsyncFaultyDriver, Faults
-from singletable.operations import AttributeDefinition, CreateTable, KeySchemaElement
+from singletable.faults import AsyncFaultyDriver, Faults, HeaderFaults
+from singletable.operations import AsyncDriver, AttributeDefinition, CreateTable, KeySchemaElement
 from singletable.server import AccessLog, DynamoDBApp, Guard, Metrics, Observer
 from singletable.server.guard import Credential
 from singletable.server.guard.signature import SIGNED_IF_SENT
@@ -78,6 +78,10 @@ def signed(name: str, request: HttpRequest) -> HttpRequest:
     return signing.signed(keys, headers=dict(request.headers), body=request.body)
 
 
+def faulty_app(driver: AsyncDriver, **options: Any) -> DynamoDBApp:
+    return DynamoDBApp(driver, driver_for=HeaderFaults(driver), **options)
+
+
 def respond(app: DynamoDBApp, request: HttpRequest) -> HttpResponse:
     return asyncio.run(app.handle(request))
 
@@ -128,7 +132,7 @@ def test_headers_that_decide_what_a_request_does_must_be_signed(
     headers = RecordedHeaders(request.headers)
     with AccessLog(str(tmp_path / "access.log")) as log:
         observer = Observer(Metrics(), log)
-        app = DynamoDBApp(AsyncEngine(engine), guard=guard, observer=observer, faults_header=True)
+        app = faulty_app(AsyncEngine(engine), guard=guard, observer=observer)
         assert respond(app, HttpRequest("POST", "/", headers, request.body)).status == 200
     assert {"x-amz-target", "x-singletable-faults", "content-encoding"} <= headers.used
     assert {name for name in headers.used if not name.startswith(SIGNED_IF_SENT)} <= UNSIGNED
@@ -156,12 +160,6 @@ def with_faults(faults: str) -> HttpRequest:
     return HttpRequest("POST", "/", {**PUT.headers, "x-singletable-faults": faults}, PUT.body)
 
 
-def test_fault_header_is_off_by_default(engine: Engine) -> None:
-    response = respond(DynamoDBApp(AsyncEngine(engine)), with_faults("latency=1s"))
-    assert (response.status, error_code(response)) == (400, "ValidationException")
-    assert b"--faults-header" in response.body
-
-
 # Otherwise a thousand requests would keep all connections busy for a day.
 def test_fault_header_delays_few_requests_and_not_for_long(engine: Engine) -> None:
     delayed = asyncio.Semaphore(0)
@@ -170,7 +168,7 @@ def test_fault_header_delays_few_requests_and_not_for_long(engine: Engine) -> No
         await delayed.acquire()
 
     async def responses() -> list[HttpResponse]:
-        app = DynamoDBApp(AsyncFaultyDriver(AsyncEngine(engine), sleep=sleep), faults_header=True)
+        app = faulty_app(AsyncFaultyDriver(AsyncEngine(engine), sleep=sleep))
         assert (await app.handle(with_faults("latency=4s,jitter=2s"))).status == 400
         first = [asyncio.create_task(app.handle(with_faults("latency=5s"))) for _ in range(100)]
         await asyncio.sleep(0)
@@ -187,7 +185,7 @@ def test_fault_header_delays_few_requests_and_not_for_long(engine: Engine) -> No
 
 
 def test_fault_header_affects_its_request_only(engine: Engine) -> None:
-    app = DynamoDBApp(AsyncEngine(engine), faults_header=True)
+    app = faulty_app(AsyncEngine(engine))
     response = respond(app, with_faults("internal=1"))
     assert (response.status, error_code(response)) == (500, "InternalServerError")
     assert respond(app, PUT).status == 200
@@ -195,7 +193,7 @@ def test_fault_header_affects_its_request_only(engine: Engine) -> None:
 
 
 def test_invalid_fault_header_is_rejected(engine: Engine) -> None:
-    app = DynamoDBApp(AsyncEngine(engine), faults_header=True)
+    app = faulty_app(AsyncEngine(engine))
     response = respond(app, with_faults("weather=1"))
     assert (response.status, error_code(response)) == (400, "ValidationException")
     assert b"weather" in response.body

@@ -12,6 +12,7 @@ from msgspec import json
 
 from singletable import Item
 from singletable.engine import AsyncEngine, Engine
+from singletable.faults import AsyncFaultyDriver, HeaderFaults
 from singletable.server import DynamoDBApp
 from singletable.wire import HttpRequest, HttpResponse, read_request
 from tests.server.app_client import BALLOT, KEY, VOTES, post
@@ -112,9 +113,15 @@ def test_large_requests_take_turns(engine: Engine) -> None:
     assert asyncio.run(run()) == {200}
 
 
+def test_large_request_needs_nothing_special_of_a_driver(engine: Engine) -> None:
+    app = DynamoDBApp(AsyncFaultyDriver(AsyncEngine(engine)))
+    assert asyncio.run(app.handle(LONG["large"])).status == 200
+
+
 def test_delayed_large_request_does_not_delay_others(engine: Engine) -> None:
     async def run() -> list[str]:
-        app = DynamoDBApp(AsyncEngine(engine), faults_header=True)
+        driver = AsyncEngine(engine)
+        app = DynamoDBApp(driver, driver_for=HeaderFaults(driver))
         answered: list[str] = []
 
         async def send(label: str, request: HttpRequest) -> None:

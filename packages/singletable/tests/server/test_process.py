@@ -258,6 +258,12 @@ def test_too_large_headers_are_rejected(client: HTTPConnection) -> None:
     assert send(client, "ListTables", b"{}", x_large="x" * 70_000).status == 431
 
 
+def test_faults_header_is_off_by_default(client: HTTPConnection) -> None:
+    response = send(client, "ListTables", b"{}", x_singletable_faults="latency=1s")
+    assert response.status == 400
+    assert b"--faults-header" in response.read()
+
+
 def test_large_item_is_written_and_read_compressed(client: HTTPConnection) -> None:
     item = {**BALLOT, "text": {"S": "tea " * 90_000}}
     body = gzip.compress(json.encode({"TableName": "votes", "Item": item}))

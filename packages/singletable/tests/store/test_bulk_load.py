@@ -365,7 +365,7 @@ def test_large_items_are_split_into_several_transactions(store: Store) -> None:
 
 INVALID: dict[str, tuple[Callable[[Any], object], str]] = {
     "no list": (lambda store: store.bulk_load(Project(org="a", name="b")), "expected a list"),
-    "no item": (lambda store: store.bulk_load([Project]), "the class Project"),
+    "no item": (lambda store: store.bulk_load([Project]), "expected an item"),
     "a key": (lambda store: store.bulk_load([Project.key("a", "b")]), "expected an item"),
     "no function": (lambda store: store.bulk_load([], on_progress=3), "on_progress: expected a f"),
     "a time in the key": (lambda s: s.bulk_load([Event(org="acme")]), "store the item twice"),

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
+from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import SweepExpired
 from singletable.schema import Attr, Entity, Key, Table, attr, model_of
 from singletable.store import Store, parse_stream_event
@@ -201,7 +201,7 @@ def test_parse_stream_event_rejects_malformed_records(malformed: dict[str, Any])
 def test_changes_requires_entities(store: Store) -> None:
     with pytest.raises(InvalidValue, match="at least one entity"):
         store.changes()
-    with pytest.raises(DeclarationError):
+    with pytest.raises(InvalidValue):
         store.changes(cast(Any, "Ballot"))
     with pytest.raises(InvalidValue, match="limit"):
         store.changes(Ballot, limit=0)

@@ -185,7 +185,7 @@ def test_delete_partition_reports_progress_and_calls(store: Store, calls: list[C
 
 INVALID: dict[str, tuple[Callable[[Any], object], str]] = {
     "an index": (lambda store: store.delete_partition(Issue.by_title()), "is in an index"),
-    "a key": (lambda s: s.delete_partition(Issue.key("a", "b", 1)), "key of one item"),
+    "a key": (lambda s: s.delete_partition(Issue.key("a", "b", 1)), "expected a selection"),
     "an entity": (lambda s: s.delete_partition(Issue), "expected a selection"),
     "a choice": (lambda s: s.delete_partition(ACME, undeclared="drop"), "undeclared: expected"),
     "no function": (lambda s: s.delete_partition(ACME, on_progress=True), "expected a function"),

@@ -102,7 +102,7 @@ def test_edits_reject(name: str) -> None:
 
 
 def test_update_with_a_list_of_edits_says_how_to_pass_them(store: Store) -> None:
-    with pytest.raises(errors.InvalidValue, match=r"\*edits"):
+    with pytest.raises(errors.InvalidValue, match=r"\*Issue.edits"):
         store.update(ONE, Issue.edits({"title": "new"}))  # type: ignore[arg-type]
 
 

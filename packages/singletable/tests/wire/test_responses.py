@@ -29,10 +29,12 @@ from singletable.operations import EmptyOutput, GetItemOutput, ListTables, PageO
 from singletable.wire import (
     BodyTooLarge,
     HttpRequest,
+    HttpResponse,
     compress_response,
     error_response,
     health_response,
     read_operation,
+    response_head,
     result_response,
     write_error,
     write_result,
@@ -244,3 +246,7 @@ def test_truncated_compressed_body_is_rejected(encoding: str) -> None:
     truncated = post(compressed[:-4], content_encoding=encoding, x_amz_target=TARGET)
     with pytest.raises(SerializationError):
         read_operation(truncated, 50_000)
+
+
+def test_unknown_status_has_a_status_line() -> None:
+    assert response_head(HttpResponse(299), keep_alive=False).startswith(b"HTTP/1.1 299 \r\n")

@@ -131,39 +131,6 @@ def summarize(
             return replace(base, texts=tuple(ordered), words=count_words(texts))
 
 
-def summarize_groups(
-    question: Question,
-    groups: Mapping[str, Sequence[Reply]],
-    *,
-    players: Mapping[str, int],
-    min_cell: int = 0,
-) -> dict[str, Summary]:
-    """Return a summary for each group, such as a team. Groups below `min_cell` are hidden.
-
-    If the hidden groups together have fewer answers than that, more are hidden, from the smallest
-    on. Otherwise one could subtract the others from the whole.
-    """
-    summaries = {
-        name: summarize(question, replies, players=players.get(name, 0), min_cell=min_cell)
-        for name, replies in groups.items()
-    }
-    shown = sorted(
-        (name for name, each in summaries.items() if not each.hidden),
-        key=lambda name: (-summaries[name].answered, name),
-    )
-    hidden = sum(each.answered for each in summaries.values() if each.hidden)
-    while 0 < hidden < min_cell and shown:
-        name = shown.pop()
-        hidden += summaries[name].answered
-        summaries[name] = Summary(
-            question.type,
-            summaries[name].answered,
-            summaries[name].players,
-            f"Results hidden: another group has fewer than {min_cell} answers.",
-        )
-    return summaries
-
-
 def count_words(texts: Iterable[str]) -> tuple[WordCount, ...]:
     """Return the most frequent words. A word counts once per text, and stop words do not."""
     counts = Counter(word for text in texts for word in _words(text) - STOP_WORDS)

@@ -84,11 +84,6 @@ def encode_ranking(candidates: Sequence[str], rankings: Sequence[str]) -> str:
     return " ".join(str(candidates.index(name)) for name in rankings)
 
 
-def decode_ranking(candidates: Sequence[str], ranking: str) -> list[str]:
-    """Return a ranking of option numbers as names."""
-    return [candidates[int(number)] for number in ranking.split()]
-
-
 def is_snapshot_due(saved: Tally, now: Tally) -> bool:
     """Return whether reading the entries since the snapshot costs more than writing a new one."""
     new_entries = sum(now.positions) - sum(saved.positions)

@@ -16,7 +16,6 @@ from singletable_apps.games.results import (
     Summary,
     count_words,
     summarize,
-    summarize_groups,
 )
 
 OPTIONS = make_options(["Tea", "Coffee", "Water"])
@@ -131,20 +130,6 @@ def test_few_answers_are_hidden(question: Question) -> None:
     few = summarize(question, [reply] * 4, players=9, min_cell=5)
     assert few == Summary(question.type, 4, 9, "Results hidden: fewer than 5 answers.")
     assert not summarize(question, [reply] * 5, min_cell=5).hidden
-
-
-# The whole is shown, too: the answers of one small group would be what the others lack.
-def test_small_groups_cannot_be_found_by_subtraction() -> None:
-    groups = {"red": choose("a") * 9, "blue": choose("b") * 6, "green": choose("c") * 2, "gray": []}
-    summaries = summarize_groups(CHOICE, groups, players={"red": 10}, min_cell=5)
-    assert not summaries["red"].hidden
-    assert summaries["red"].players == 10
-    assert summaries["blue"] == Summary(
-        CHOICE.type, 6, 6, "Results hidden: another group has fewer than 5 answers."
-    )
-    assert summaries["green"].hidden == "Results hidden: fewer than 5 answers."
-    several = {"red": choose("a") * 9, "blue": choose("b") * 3, "green": choose("c") * 2}
-    assert not summarize_groups(CHOICE, several, players={}, min_cell=5)["red"].hidden
 
 
 @pytest.mark.parametrize("question", EVERY, ids=lambda question: question.type)

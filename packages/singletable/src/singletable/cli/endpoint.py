@@ -16,6 +16,7 @@ import typer
 
 from singletable.connect import connect, hide_password
 from singletable.engine import AsyncEngine, Engine, Retention, Settings
+from singletable.errors import ValidationError
 from singletable.operations import AsyncDriver
 from singletable.server import (
     AccessLog,
@@ -26,6 +27,7 @@ from singletable.server import (
     load_tls,
     run_until_stopped,
 )
+from singletable.wire import HttpRequest
 
 if TYPE_CHECKING:
     from singletable.server.guard import Guard
@@ -107,7 +109,7 @@ def serve(config: EndpointConfig) -> None:
             observer=observer,
             guard=guard,
             allowed_hosts=config.allowed_hosts,
-            faults_header=config.faults_header,
+            driver_for=_driver_for(config, driver),
         )
         serving = run_until_stopped(
             app,
@@ -177,6 +179,24 @@ def _faults(config: EndpointConfig) -> Callable[[AsyncDriver], AsyncDriver] | No
 
     faults = parse_faults(config.faults)
     return lambda driver: AsyncFaultyDriver(driver, faults)
+
+
+def _driver_for(
+    config: EndpointConfig, driver: AsyncDriver
+) -> Callable[[HttpRequest], AsyncDriver | None]:
+    if not config.faults_header:
+        return _reject_faults
+    from singletable.faults import HeaderFaults
+
+    return HeaderFaults(driver)
+
+
+def _reject_faults(request: HttpRequest) -> None:
+    if "x-singletable-faults" in request.headers:
+        raise ValidationError(
+            "x-singletable-faults: this endpoint does not accept the header. Start it with "
+            "--faults-header."
+        )
 
 
 def print_usage(config: EndpointConfig, host: str, port: int) -> None:

@@ -27,6 +27,7 @@ from singletable.engine.storage import (
 )
 from singletable.errors import SingleTableError, StorageError, ValidationError
 from singletable.operations import (
+    AsyncDriver,
     CreateTable,
     DeleteTable,
     Operation,
@@ -236,26 +237,21 @@ def _is_long_write(operation: Operation[Any]) -> bool:
 
 
 class AsyncEngine:
-    """An engine for asyncio, which never blocks the event loop while waiting for the disk.
+    """An engine for asyncio, which never blocks the event loop while waiting for the disk."""
 
-    With `in_threads`, checking large requests does not block it either.
-    """
-
-    def __init__(self, engine: Engine, *, in_threads: bool = False) -> None:
+    def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._in_threads = in_threads
 
-    def for_large_requests(self) -> AsyncEngine:
-        """Return a driver for the same engine that executes operations in threads."""
-        return AsyncEngine(self.engine, in_threads=True)
+    def prepare_large(self, operation: Operation[object], /) -> AsyncDriver:
+        """Check the parameters; return a driver that executes the operation in a thread."""
+        check_constraints(operation)
+        return _ThreadedEngine(self.engine)
 
     async def execute(self, operation: Operation[R], /) -> R:
         """Execute an operation and return its output.
 
         If this raises an OperationError, nothing was changed.
         """
-        if self._in_threads:
-            return await asyncio.to_thread(self.engine.execute, operation)
         return await self.engine.execute_async(operation)
 
     async def aclose(self) -> None:
@@ -272,3 +268,11 @@ class AsyncEngine:
         trace: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+
+class _ThreadedEngine:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def execute(self, operation: Operation[R], /) -> R:
+        return await asyncio.to_thread(self._engine.execute, operation)

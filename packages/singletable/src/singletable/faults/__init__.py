@@ -10,6 +10,7 @@ from singletable.faults.config import (
     parse_faults,
 )
 from singletable.faults.drivers import AsyncFaultyDriver, FaultyDriver
+from singletable.faults.header import HeaderFaults
 from singletable.faults.injection import FaultDecision, FaultState, decide
 from singletable.faults.targets import FaultTarget, describe_target
 
@@ -22,6 +23,7 @@ __all__ = [
     "FaultTarget",
     "Faults",
     "FaultyDriver",
+    "HeaderFaults",
     "Next",
     "ThrottleLimit",
     "decide",

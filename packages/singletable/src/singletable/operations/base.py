@@ -6,11 +6,11 @@ relational database, a fake in a test. Fields have AWS's names in snake case.
 
 from __future__ import annotations
 
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct
 
-__all__ = ["AsyncDriver", "Driver", "Operation", "Shape"]
+__all__ = ["AsyncDriver", "Driver", "LargeOperations", "Operation", "Shape"]
 
 R_co = TypeVar("R_co", covariant=True)
 R = TypeVar("R")
@@ -37,4 +37,17 @@ class AsyncDriver(Protocol):
 
     async def execute(self, operation: Operation[R], /) -> R:
         """Return the output; raise OperationError if the request is rejected."""
+        ...
+
+
+@runtime_checkable
+class LargeOperations(Protocol):
+    """An async driver that can take the work of large operations off the event loop."""
+
+    def prepare_large(self, operation: Operation[object], /) -> AsyncDriver:
+        """Return a driver that executes a large operation in a thread.
+
+        This may take long, so call it in a thread too. Raise OperationError if the operation is
+        invalid, for example if a list is too long.
+        """
         ...

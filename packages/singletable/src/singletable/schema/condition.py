@@ -9,7 +9,6 @@ from singletable import expressions
 from singletable.errors import DeclarationError
 from singletable.expressions import At, Compare, Constant, Operand
 from singletable.schema.codec import Codec
-from singletable.schema.codec.codec import invalid_value
 
 E = TypeVar("E")
 
@@ -120,8 +119,6 @@ class Size(Generic[E]):
     __hash__ = object.__hash__
 
     def _compare(self, comparator: expressions.Comparator, other: int) -> Condition[E]:
-        if not isinstance(other, int) or isinstance(other, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise invalid_value("a size, a whole number (int)", other)
         return Condition(
             lambda: Compare(comparator, self.operand(), Constant({"N": str(other)})), self._path
         )

@@ -18,7 +18,6 @@ from singletable.errors import InvalidValue
 from singletable.expressions import At, Compare, Constant, Operand
 from singletable.expressions.grammar import MAX_OPTIONS
 from singletable.schema.codec import Codec
-from singletable.schema.codec.codec import invalid_value
 from singletable.schema.condition import Condition, Size, is_not_null, is_null
 from singletable.values import AttributeValue, key_bytes
 
@@ -147,8 +146,6 @@ class Path(TypedValue[E, T], ABC, Generic[E, T]):
 
     def begins_with(self: TypedValue[E, str | None], prefix: str) -> Condition[E]:
         """Match a string that starts with the prefix."""
-        if not isinstance(prefix, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise invalid_value("a prefix, a string (str)", prefix)
         path = cast("Path[E, Any]", self)
         return path._condition(
             lambda: expressions.BeginsWith(path._compared(), path._of_type("S", {"S": prefix}))

@@ -6,11 +6,11 @@ import logging
 import os
 from asyncio import Semaphore, to_thread
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
-from singletable.errors import FaultsError, SingleTableError, ValidationError
-from singletable.operations import AsyncDriver, Operation
+from singletable.errors import SingleTableError
+from singletable.operations import AsyncDriver, LargeOperations, Operation
 from singletable.operations.arn import TableArns
 from singletable.server.loopback import check_local_request
 from singletable.server.observe import METRICS_PATH, Exchange, Observer, execute_metered
@@ -27,12 +27,9 @@ from singletable.wire import (
     result_response,
 )
 
-if TYPE_CHECKING:  # few endpoints have faults or a guard: imported on first use
-    from singletable.faults import AsyncFaultyDriver, Faults
+if TYPE_CHECKING:  # few endpoints have a guard: imported on first use
     from singletable.server.guard import Guard
     from singletable.server.guard.credentials import Identity
-
-R = TypeVar("R")
 
 # The types of ASGI.
 Message: TypeAlias = MutableMapping[str, Any]
@@ -41,10 +38,6 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 MAX_BODY = 16 * 1024 * 1024
 MAX_SMALL_BODY = 64 * 1024
-FAULTS_HEADER = "x-singletable-faults"
-# Limits for this header: the delay in seconds, and the number of delayed requests at a time.
-MAX_LATENCY = 5.0
-MAX_DELAYED = 100
 # Map each byte to one of 32 characters, all equally likely.
 _LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUV" * 8
 _logger = logging.getLogger(__name__)
@@ -59,9 +52,8 @@ class DynamoDBApp:
     """An ASGI application that executes requests with a driver.
 
     The observer measures and logs each request. The guard authenticates and authorizes it; without
-    one, the host must be localhost, an IP address or one of `allowed_hosts`. With `faults_header`,
-    clients can inject faults into a request with the header `x-singletable-faults`; see
-    `singletable.faults`.
+    one, the host must be localhost, an IP address or one of `allowed_hosts`. `driver_for` returns
+    another driver for a request, or None; see `singletable.faults.HeaderFaults`.
     """
 
     def __init__(
@@ -75,17 +67,15 @@ class DynamoDBApp:
         observer: Observer | None = None,
         guard: Guard | None = None,
         allowed_hosts: Iterable[str] = (),
-        faults_header: bool = False,
+        driver_for: Callable[[HttpRequest], AsyncDriver | None] | None = None,
     ) -> None:
         self.driver = driver
         self.guard = guard
         self._allowed_hosts = frozenset(host.lower() for host in allowed_hosts)
         self._large_requests = Semaphore(1)
-        self._large_faulty_requests = Semaphore(1)  # which may be delayed, but delay no others
-        # An engine can execute large requests in threads.
-        for_large = getattr(driver, "for_large_requests", None)
-        self._large_driver: AsyncDriver = driver if for_large is None else for_large()
-        self._faults = _FaultInjector(driver, enabled=faults_header)
+        # Those with a driver of their own may take long, but must not delay others.
+        self._other_large_requests = Semaphore(1)
+        self._driver_for = driver_for
         self.region = region
         self._arns = TableArns(region, account)
         self.new_id = new_id
@@ -160,27 +150,34 @@ class DynamoDBApp:
             check_target(request)
             identity = self.guard.authenticate(request)
             exchange.identity = identity.name
+        driver = None if self._driver_for is None else self._driver_for(request)
         if len(request.body) <= MAX_SMALL_BODY and "content-encoding" not in request.headers:
             operation = exchange.operation = read_operation(request, self.max_body)
-            return await self._run(operation, exchange, identity, self.driver)
+            return await self._run(operation, exchange, identity, driver or self.driver)
         # Parsing and checking a large request, or one that may be large once decompressed, takes
         # time and memory: do it in a thread, one request at a time.
-        is_faulty = FAULTS_HEADER in request.headers
-        async with self._large_faulty_requests if is_faulty else self._large_requests:
-            operation = exchange.operation = await to_thread(_read_large, request, self.max_body)
-            return await self._run(operation, exchange, identity, self._large_driver)
+        async with self._large_requests if driver is None else self._other_large_requests:
+            operation, prepared = await to_thread(self._read_large, request)
+            exchange.operation = operation
+            return await self._run(operation, exchange, identity, driver or prepared)
+
+    def _read_large(self, request: HttpRequest) -> tuple[Operation[object], AsyncDriver]:
+        operation = read_operation(request, self.max_body)
+        if not isinstance(self.driver, LargeOperations):
+            return operation, self.driver
+        # Do this before authorization, which iterates over the lists.
+        return operation, self.driver.prepare_large(operation)
 
     def _run(
         self,
         operation: Operation[object],
         exchange: Exchange,
         identity: Identity | None,
-        plain: AsyncDriver,
+        driver: AsyncDriver,
     ) -> Awaitable[object]:
         """Return an awaitable that executes the operation, avoiding one more coroutine."""
         if self.guard is not None and identity is not None:
-            return self._run_guarded(operation, exchange, self.guard, identity, plain)
-        driver = self._faults.driver_for(exchange.request, plain)
+            return self._run_guarded(operation, exchange, self.guard, identity, driver)
         if self.observer is None:
             return driver.execute(operation)
         return execute_metered(driver, operation, exchange)
@@ -191,10 +188,9 @@ class DynamoDBApp:
         exchange: Exchange,
         guard: Guard,
         identity: Identity,
-        plain: AsyncDriver,
+        driver: AsyncDriver,
     ) -> object:
         await guard.authorize(identity, operation, self.driver)
-        driver = self._faults.driver_for(exchange.request, plain)
         limiter = guard.unit_limiter(identity)
         if self.observer is None and limiter is None:
             return await driver.execute(operation)
@@ -223,16 +219,6 @@ class DynamoDBApp:
         return HttpRequest(scope["method"], _target(scope), headers, b"".join(chunks), client)
 
 
-def _read_large(request: HttpRequest, max_body: int) -> Operation[object]:
-    """Return the operation, or raise OperationError if it is invalid or a list is too long."""
-    from singletable.engine.constraints import check_constraints
-
-    operation = read_operation(request, max_body)
-    # Do this before authorization, which iterates over the lists.
-    check_constraints(operation)
-    return operation
-
-
 def _target(scope: Message) -> str:
     """Return the encoded target; a server without `raw_path` passes it decoded."""
     path: bytes = scope.get("raw_path") or quote(scope["path"]).encode("ascii")
@@ -256,66 +242,3 @@ async def _send(request: HttpRequest, response: HttpResponse, send: Send) -> Non
     body = b"" if request.method == "HEAD" else response.body
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-class _FaultInjector:
-    """Chooses the driver for a request: the plain one, or one that injects its header's faults."""
-
-    def __init__(self, driver: AsyncDriver, *, enabled: bool) -> None:
-        self._driver = driver
-        self._enabled = enabled
-        self._faulty: AsyncFaultyDriver | None = None
-        self.delayed = 0
-
-    def driver_for(self, request: HttpRequest, plain: AsyncDriver) -> AsyncDriver:
-        """Return the driver for the request, or raise ValidationError if its header is invalid."""
-        text = request.headers.get(FAULTS_HEADER)
-        if text is None:
-            return plain
-        if not self._enabled:
-            raise ValidationError(
-                f"{FAULTS_HEADER}: this endpoint does not accept the header. Start it with "
-                "--faults-header."
-            )
-        from singletable.faults import AsyncFaultyDriver, parse_faults
-
-        try:
-            faults = parse_faults(text)
-        except FaultsError as error:
-            raise ValidationError(f"{FAULTS_HEADER}: {error}") from None
-        if faults.latency + faults.jitter > MAX_LATENCY:
-            raise ValidationError(
-                f"{FAULTS_HEADER}: latency plus jitter must be at most {MAX_LATENCY:g} s, but is "
-                f"{faults.latency + faults.jitter:g} s."
-            )
-        if self._faulty is None:
-            inner = self._driver
-            self._faulty = (
-                inner if isinstance(inner, AsyncFaultyDriver) else AsyncFaultyDriver(inner)
-            )
-        return _RequestFaultsDriver(self, self._faulty, faults)
-
-
-class _RequestFaultsDriver:
-    """A driver that injects the faults of one request."""
-
-    def __init__(self, injector: _FaultInjector, driver: AsyncFaultyDriver, faults: Faults) -> None:
-        self._injector = injector
-        self._driver = driver
-        self._faults = faults
-
-    async def execute(self, operation: Operation[R], /) -> R:
-        is_delayed = self._faults.latency + self._faults.jitter > 0
-        # Otherwise delayed requests could use up all connections.
-        if is_delayed and self._injector.delayed >= MAX_DELAYED:
-            raise ValidationError(
-                f"{FAULTS_HEADER}: {MAX_DELAYED} requests are already being delayed. Try again "
-                "later."
-            )
-        self._injector.delayed += is_delayed
-        try:
-            return await self._driver.execute_with(operation, self._faults)
-        except FaultsError as error:
-            raise ValidationError(f"{FAULTS_HEADER}: {error}") from None
-        finally:
-            self._injector.delayed -= is_delayed

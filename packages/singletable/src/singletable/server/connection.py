@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections import deque
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from functools import lru_cache
-from http import HTTPStatus
 from typing import Any, Protocol, cast
 
 import httptools
@@ -23,14 +20,10 @@ from singletable.wire import (
     HttpResponse,
     add_header,
     parse_plain_request,
+    response_head,
 )
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_STATUS_LINES = {
-    status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus
-}
 # A client that is rejected while it still sends would get a connection reset instead of the status.
 # So its remaining bytes are read and discarded for a short time before the connection is closed.
 _SENT_MID_REQUEST = (400, 413, 431)
@@ -405,24 +398,3 @@ class Connection(asyncio.Protocol):
             # Close an idle connection without a status: a client that keeps it for later would take
             # the status for the response to its next request.
             self.stop()
-
-
-def response_head(response: HttpResponse, keep_alive: bool) -> bytes:
-    """Return everything before the body. SDKs correct their clock skew by the date header."""
-    status = _STATUS_LINES.get(response.status) or f"HTTP/1.1 {response.status} \r\n"
-    headers = "".join([f"{name}: {value}\r\n" for name, value in response.headers.items()])
-    return (
-        f"{status}{headers}date: {_http_date(int(time.time()))}\r\n"
-        f"content-length: {len(response.body)}\r\n"
-        f"connection: {'keep-alive' if keep_alive else 'close'}\r\n\r\n"
-    ).encode("latin-1")
-
-
-@lru_cache(maxsize=1)
-def _http_date(second: int) -> str:
-    """Format a timestamp as HTTP does; `strftime` would depend on the locale."""
-    at = time.gmtime(second)
-    return (
-        f"{_DAYS[at.tm_wday]}, {at.tm_mday:02} {_MONTHS[at.tm_mon - 1]} {at.tm_year} "
-        f"{at.tm_hour:02}:{at.tm_min:02}:{at.tm_sec:02} GMT"
-    )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn, TypeVar
 
 from singletable import expressions
-from singletable.errors import DeclarationError, InvalidValue
+from singletable.errors import InvalidValue
 from singletable.schema import (
     Collection,
     Condition,
@@ -29,11 +29,7 @@ E = TypeVar("E")
 def model_of_item(item: object) -> Model:
     """Return the model of an item's entity; raise unless it is an instance of one."""
     if not isinstance(item, Entity) and type(item) not in MODELS:
-        name = item.__name__ if isinstance(item, type) else None
-        raise InvalidValue(
-            "expected an item, an instance of an entity, but got "
-            + (f"the class {name}. Create an item: {name}(…)." if name else f"{_show(item)}.")
-        )
+        raise _unexpected("an item, an instance of an entity", item)
     return model_of(type(item))
 
 
@@ -57,7 +53,7 @@ def models_of(entities: Iterable[object]) -> list[Model]:
     models: list[Model] = []
     for entity in entities:
         if not isinstance(entity, type):
-            raise DeclarationError(f"expected an entity class, but got {_show(entity)}.")
+            raise _unexpected("an entity class", entity)
         models.append(model_of(entity))
     if not models:
         raise InvalidValue("expected at least one entity, but got none.")
@@ -66,17 +62,8 @@ def models_of(entities: Iterable[object]) -> list[Model]:
 
 def check_key(key: object) -> None:
     """Raise unless `key` is an ItemKey."""
-    if isinstance(key, ItemKey):
-        return
-    if isinstance(key, Entity):
-        name = type(key).__name__
-        raise InvalidValue(
-            f"expected an item key, but got an item of {name}. Its key is {name}.key(…), or "
-            "key_of(item)."
-        )
-    raise InvalidValue(
-        f"expected an item key, such as Entity.key(…) returns, but got {_show(key)}."
-    )
+    if not isinstance(key, ItemKey):
+        raise _unexpected("an item key, such as Entity.key(…) or key_of(item) returns", key)
 
 
 def check_keys(keys: Iterable[ItemKey[E]]) -> list[ItemKey[E]]:
@@ -91,63 +78,49 @@ def check_keys(keys: Iterable[ItemKey[E]]) -> list[ItemKey[E]]:
 def check_iterable(what: str, values: object) -> None:
     """Raise if `values` is a single key or item, or not iterable."""
     if isinstance(values, ItemKey | Entity | str) or not isinstance(values, Iterable):
-        raise InvalidValue(f"expected a list of {what}, but got {_show(values)}.")  # pyright: ignore[reportUnknownArgumentType]
+        raise _unexpected(f"a list of {what}", values)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def check_callback(name: str, callback: object) -> None:
-    """Raise unless `callback` is None or can be called."""
+    """Raise unless `callback` is None or can be called; it is called after the first writes."""
     if callback is not None and not callable(callback):
-        raise InvalidValue(f"{name}: expected a function, but got {_show(callback)}.")
+        raise _unexpected("a function", callback, name)
 
 
 def check_table(table: object) -> None:
     """Raise unless `table` is a Table; names are not accepted."""
     if not isinstance(table, Table):
-        raise InvalidValue(f"expected a declared Table, but got {table!r}.")
+        raise _unexpected("a declared Table", table)
 
 
 def check_stored_item(item: object) -> None:
     """Raise unless `item` is a mapping of attribute names to values."""
     if not isinstance(item, dict):
-        raise InvalidValue(
-            f"expected a stored item, such as {{'PK': {{'S': '…'}}}}, but got {_show(item)}."
-        )
+        raise _unexpected("a stored item, such as {'PK': {'S': '…'}}", item)
 
 
 def check_selection(selection: object) -> None:
     """Raise unless `selection` can be queried."""
-    if isinstance(selection, Selection):
-        return
-    if isinstance(selection, ItemKey):
-        raise InvalidValue(
-            f"{selection} is the key of one item. Read it with get(), or query its partition with "
-            "key.partition(…)."
-        )
-    raise InvalidValue(
-        "expected a selection, such as Entity.key.partition(…) or Entity.index(…) returns, but "
-        f"got {_show(selection)}."
-    )
+    if not isinstance(selection, Selection):
+        raise _unexpected("a selection, such as Entity.key.partition(…) returns", selection)
 
 
 def check_unique_value(value: object) -> None:
     """Raise unless `value` is a UniqueValue."""
     if not isinstance(value, UniqueValue):
-        raise InvalidValue(
-            f"expected a unique value, such as Entity.unique(…) returns, but got {_show(value)}."
-        )
+        raise _unexpected("a unique value, such as Entity.unique(…) returns", value)
 
 
 def check_collection(collection: object) -> None:
     """Raise unless `collection` is a subclass of Collection."""
-    if isinstance(collection, type) and issubclass(collection, Collection):
-        return
-    raise InvalidValue(f"expected a Collection class, but got {_show(collection)}.")  # pyright: ignore[reportUnknownArgumentType]
+    if not (isinstance(collection, type) and issubclass(collection, Collection)):
+        raise _unexpected("a Collection class", collection)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def check_count(name: str, value: object) -> None:
     """Raise unless `value` is a whole number, 1 or more."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InvalidValue(f"{name}: expected a whole number, 1 or more, but got {value!r}.")
+        raise _unexpected("a whole number, 1 or more", value, name)
 
 
 def check_limit(limit: object) -> None:
@@ -161,10 +134,8 @@ def condition_node(model: Model, condition: Condition[Any] | None) -> expression
     if condition is None:
         return None
     if not isinstance(condition, Condition):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidValue(
-            f"expected a condition on {model.name}, such as {model.name}.field == value, but got "
-            f"{_show(condition)}."
-        )
+        what = f"a condition on {model.name}, such as {model.name}.field == value"
+        raise _unexpected(what, condition)
     for path in condition.fields:
         check_path(model, path)
     return condition.node()
@@ -174,7 +145,7 @@ def check_path(model: Model, path: object, *, in_key: bool = False) -> None:
     """Raise unless `path` leads to a field of this entity; with `in_key`, it may be key-only."""
     root = path._root if isinstance(path, NestedPath) else path  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if not isinstance(root, Attr):
-        raise InvalidValue(f"expected a field of {model.name}, but got {_show(path)}.")  # pyright: ignore[reportUnknownArgumentType]
+        raise _unexpected(f"a field of {model.name}", path)  # pyright: ignore[reportUnknownArgumentType]
     if model.fields.get(root.name) is not root:
         _raise_unknown_field(model, path)  # pyright: ignore[reportUnknownArgumentType]
     if not root.stored and not in_key:
@@ -190,12 +161,8 @@ def check_edits(model: Model, key: object, edits: Iterable[Edit[Any]]) -> None:
     around: dict[expressions.Path, Edit[Any]] = {}
     for edit in edits:
         if not isinstance(edit, Edit):  # pyright: ignore[reportUnnecessaryIsInstance]
-            is_list = type(edit) in (list, tuple)
-            advice = "Pass its members: *edits." if is_list else "Pass a condition as if_=…."
-            raise InvalidValue(
-                f"{key}: expected edits, such as {model.name}.field.set(…) returns, but got "
-                f"{_show(edit)}. {advice}"
-            )
+            what = f"edits, such as {model.name}.field.set(…) or *{model.name}.edits(…)"
+            raise _unexpected(what, edit, str(key))
         field = model.fields.get(edit.field)
         if field is None or edit.path.root is not field:
             _raise_unknown_field(model, edit.path)
@@ -226,5 +193,7 @@ def _raise_unknown_field(model: Model, path: object) -> NoReturn:
     )
 
 
-def _show(value: object) -> str:
-    return f"{short_repr(value)} ({type(value).__name__})" if value is not None else "None"
+def _unexpected(what: str, value: object, name: str = "") -> InvalidValue:
+    kind = "" if value is None else f" ({type(value).__name__})"
+    prefix = f"{name}: " if name else ""
+    return InvalidValue(f"{prefix}expected {what}, but got {short_repr(value)}{kind}.")

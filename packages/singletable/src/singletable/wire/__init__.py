@@ -13,6 +13,7 @@ from singletable.wire.http import (
     health_response,
     parse_plain_request,
     read_operation,
+    response_head,
     result_response,
 )
 from singletable.wire.requests import TARGETS, UnknownOperation, read_request, write_request
@@ -34,6 +35,7 @@ __all__ = [
     "parse_plain_request",
     "read_operation",
     "read_request",
+    "response_head",
     "result_response",
     "write_error",
     "write_request",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import InvalidInput, NotPermitted, WrongState
+from singletable_apps.elections.errors import NotPermitted, WrongState
 from singletable_apps.elections.roles import PERMISSIONS, ROLES, Permission, Role, has_permission
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.shared.permissions import is_permitted
@@ -90,16 +90,6 @@ def check_remove_user(actor: User, target: User, *, user_count: int, election_co
             else (f"{count:,} elections. Delete them or hand them")
         )
         raise WrongState(f"{owner} {what} over first.")
-
-
-def role_for_new_user(user_count: int, default: Role) -> Role:
-    """Return the role of a new user: the first one is the owner, all others get the default."""
-    if default is Role.OWNER:
-        raise InvalidInput(
-            "New users can’t be owners, because there is only one. Choose another role.",
-            field="role",
-        )
-    return Role.OWNER if user_count == 0 else default
 
 
 def _check_above(actor: User, target: User, verb: str) -> None:

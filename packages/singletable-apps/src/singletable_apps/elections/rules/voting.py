@@ -14,7 +14,7 @@ from singletable_apps.elections.entities import Ballot, Election, State, User
 from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
-from singletable_apps.elections.rules.names import fold_name, is_same_name, quote, quote_names
+from singletable_apps.elections.rules.names import fold_name, quote, quote_names
 from singletable_apps.elections.rules.users import check_permission
 
 
@@ -22,14 +22,6 @@ def is_eligible(user: User, election: Election, listed: bool) -> bool:
     """Return whether the user may vote in the election: all voters, or those on its voter list."""
     allowed = has_permission(user.role, Permission.VOTE)
     return allowed and (election.voter_count == 0 or listed)
-
-
-def check_voter(actor: User, voter_name: str) -> None:
-    """Raise NotPermitted unless the ballot is the actor's own."""
-    if not is_same_name(actor.name, voter_name):
-        raise NotPermitted(
-            f"You’re signed in as {quote(actor.name)}, so you can’t vote as {quote(voter_name)}."
-        )
 
 
 def check_listed_voters(users: Sequence[User]) -> None:

@@ -16,7 +16,6 @@ from singletable_apps.elections.events import Event, EventData
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.roles import Role
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.mail import Mailer
 
@@ -35,14 +34,13 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True)
 class Settings:
-    """The operator's settings: the role of new users, and the links in e-mails.
+    """The operator's settings: the links in e-mails, and how accounts are created.
 
     `link` is a URL with the placeholders `{page}` and `{token}`. With `confirm_registrations`, an
     account is created when its owner opens the link in an e-mail, so registering does not reveal
     which addresses have accounts.
     """
 
-    new_user_role: Role = Role.USER
     link: str = "http://127.0.0.1:8000/elections/{page}?token={token}"
     confirm_registrations: bool = False
 

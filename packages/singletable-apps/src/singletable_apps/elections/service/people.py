@@ -16,7 +16,6 @@ from singletable_apps.elections.rules.users import (
     check_remove_user,
     check_role_change,
     is_ownership_transfer,
-    role_for_new_user,
 )
 from singletable_apps.elections.service.context import (
     Context,
@@ -139,7 +138,7 @@ class People:
             count = read.get_counts().user_count
             if count == 0 and not may_own:
                 raise _needs_setup_code()
-            role = role_for_new_user(count, self._context.settings.new_user_role)
+            role = Role.OWNER if count == 0 else Role.USER
             return [
                 events.UserRegistered(
                     name=new.name, email=new.email, hash=new.password_hash, role=role

@@ -102,7 +102,7 @@ def open_games(
     return GamesService(
         context=context,
         games=games,
-        players=Players(context, games),
+        players=Players(context, games, rounds),
         rounds=rounds,
         answers=answers,
         moderation=moderation,

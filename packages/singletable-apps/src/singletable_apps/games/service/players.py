@@ -29,6 +29,7 @@ from singletable_apps.games.names import (
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.games import Games
+from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.tokens import Role, Seat, new_id
 from singletable_apps.shared.text import InputChecks
 
@@ -58,9 +59,10 @@ class _Room:
 class Players:
     """Lets people join games, and hosts look after them."""
 
-    def __init__(self, context: Context, games: Games) -> None:
+    def __init__(self, context: Context, games: Games, rounds: Rounds) -> None:
         self._context = context
         self._games = games
+        self._rounds = rounds
         self._rooms: dict[str, _Room] = {}
 
     def join(
@@ -125,14 +127,10 @@ class Players:
         if known is None or now - known.counted_at > timedelta(seconds=2):
             if len(self._rooms) > 1_000:
                 self._rooms.clear()
-            active = [each for each in self.list_all(game_id) if each.is_active]
+            active = [each for each in self._rounds.list_players(game_id) if each.is_active]
             known = _Room(now, len(active), Counter(each.team for each in active))
             self._rooms[game_id] = known
         return known
-
-    def list_all(self, game_id: str) -> list[Player]:
-        """Return all players of a game, also those who were removed."""
-        return list(self._context.store.query(Player.key.partition(game_id), consistent=True))
 
     def suggest_names(self, game: Game, name: str = "", count: int = 3) -> list[str]:
         """Return names that are free: friendly ones, or some that are like a name."""
@@ -213,7 +211,11 @@ class Players:
         game = self._context.get_game(game_id, consistent=True)
         if not game.settings.teams:
             raise InvalidInput({"teams": "This game has no teams."})
-        members = {each.player_id: each.team for each in self.list_all(game_id) if each.is_active}
+        members = {
+            each.player_id: each.team
+            for each in self._rounds.list_players(game_id)
+            if each.is_active
+        }
         moves = balance_teams(members, game.settings.teams)
         for player_id, team in moves.items():
             self._update(game_id, player_id, Player.team.set(team))

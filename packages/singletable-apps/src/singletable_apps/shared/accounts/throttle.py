@@ -17,6 +17,7 @@ from singletable_apps.shared.accounts.tokens import mac
 from singletable_apps.shared.sealed import derive_key
 
 FIRST_WAIT = timedelta(seconds=1)
+MAX_WAIT = WINDOW = timedelta(minutes=15)
 # Enough for any maximum wait, and small enough not to overflow.
 _MAX_DOUBLINGS = 40
 # Conflicting writes to accept before the caller is rejected as well.
@@ -28,24 +29,15 @@ AttemptKey: TypeAlias = tuple[str, str]
 class Throttle:
     """Counts attempts by key, such as ("account", "alice") or ("address", "192.0.2.7").
 
-    The first `free` attempts do not wait; then the waits are 1, 2, 4, … seconds up to `max_wait`.
-    The count is reset `window` after the last wait. The table stores an HMAC instead of the key.
+    The first `free` attempts do not wait; then the waits are 1, 2, 4, … seconds up to a quarter
+    of an hour. The count is reset that long after the last wait. The table stores an HMAC instead
+    of the key.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        secret: bytes,
-        free: int = 5,
-        window: timedelta = timedelta(minutes=15),
-        max_wait: timedelta = timedelta(minutes=15),
-    ) -> None:
+    def __init__(self, store: Store, *, secret: bytes, free: int = 5) -> None:
         self._store = store
         self._key = derive_key(secret, "throttle")
         self._free = free
-        self._window = window
-        self._max_wait = max_wait
 
     def check(self, keys: Iterable[AttemptKey], now: datetime) -> None:
         """Raise TooManyAttempts if one of the keys must wait. Count nothing."""
@@ -90,7 +82,7 @@ class Throttle:
         has_expired = stored is None or stored.ends <= now
         tries = 1 if stored is None or has_expired else stored.tries + 1
         opens = now + self._wait(tries)
-        ends = opens + self._window
+        ends = opens + WINDOW
         if stored is None:
             self._store.create(Attempts(digest=digest, tries=tries, opens=opens, ends=ends))
             return
@@ -105,7 +97,7 @@ class Throttle:
     def _wait(self, tries: int) -> timedelta:
         if tries < self._free:
             return timedelta(0)
-        return min(self._max_wait, FIRST_WAIT * (1 << min(tries - self._free, _MAX_DOUBLINGS)))
+        return min(MAX_WAIT, FIRST_WAIT * (1 << min(tries - self._free, _MAX_DOUBLINGS)))
 
     def _load(self, digests: Iterable[str]) -> list[Attempts | None]:
         return self._store.get_many(map(Attempts.key, digests), consistent=True)

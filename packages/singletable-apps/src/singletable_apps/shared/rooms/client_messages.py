@@ -43,14 +43,15 @@ class Reply:
 Receiver: TypeAlias = Callable[[ClientMessage], Awaitable[Reply | None]]
 Heartbeat: TypeAlias = Callable[[], Awaitable[object]]
 
+MAX_KEYS = 50_000
+
 
 class TokenBuckets:
     """A rate limit: each key may do `burst` things at once, and then `rate` per second."""
 
-    def __init__(self, rate: float, burst: int, *, max_keys: int = 50_000) -> None:
+    def __init__(self, rate: float, burst: int) -> None:
         self._rate = rate
         self._burst = burst
-        self._max_keys = max_keys
         self._full_at: OrderedDict[object, float] = OrderedDict()
 
     def take(self, key: object, now: float) -> float:
@@ -61,7 +62,7 @@ class TokenBuckets:
             return wait
         self._full_at[key] = full_at
         self._full_at.move_to_end(key)
-        if len(self._full_at) > self._max_keys:
+        if len(self._full_at) > MAX_KEYS:
             self._full_at.popitem(last=False)
         return 0.0
 

@@ -214,14 +214,12 @@ class Problem(Exception):
         *,
         errors: Sequence[FieldError] = (),
         headers: Mapping[str, str] | None = None,
-        instance: str | None = None,
         extensions: Mapping[str, JsonValue] | None = None,
     ) -> None:
         self.type = type
         self.detail = detail or type.about
         self.errors = tuple(errors)
         self.headers = dict(headers or {})
-        self.instance = instance
         self.extensions = dict(extensions or {})
         super().__init__(f"{type.name}: {self.detail}")
 
@@ -327,7 +325,7 @@ def _json_response(problem: Problem, scope: Scope, prefix: str) -> JSONResponse:
         "title": problem_type.title,
         "status": problem_type.status,
         "detail": problem.detail,
-        "instance": problem.instance or _raw_path(scope),
+        "instance": _raw_path(scope),
     }
     if request := scope.get("state", {}).get("request_id"):
         body["request"] = request

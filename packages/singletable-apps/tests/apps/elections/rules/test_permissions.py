@@ -20,7 +20,6 @@ from singletable_apps.elections.rules.users import (
     check_role_change,
     check_view_user,
     is_ownership_transfer,
-    role_for_new_user,
 )
 from tests.apps.elections.rules.factories import user
 
@@ -158,14 +157,6 @@ def test_user_who_owns_elections_is_not_removed() -> None:
         check_remove_user(
             user(Role.OWNER), user(Role.USER, "ben", owns=1), user_count=2, election_count=1
         )
-
-
-@pytest.mark.parametrize("default", ROLES[:-1])
-def test_first_user_becomes_owner(default: Role) -> None:
-    assert [role_for_new_user(count, default) for count in (0, 1, 2, 1_000)] == [
-        Role.OWNER,
-        *[default] * 3,
-    ]
 
 
 def _is_allowed(ask: Callable[[], None]) -> bool:

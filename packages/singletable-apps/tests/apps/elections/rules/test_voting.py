@@ -14,7 +14,6 @@ from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitt
 from singletable_apps.elections.roles import ROLES, Role
 from singletable_apps.elections.rules.voting import (
     check_cast,
-    check_voter,
     check_withdraw,
     drop_removed_candidates,
     is_eligible,
@@ -67,12 +66,6 @@ def test_state_is_checked_before_the_voter_list() -> None:
     it = election(State.CLOSED, voters=5)
     with pytest.raises(WrongState):
         check_cast(user(Role.VOTER), it, listed=False, ballot=None, now=NOON)
-
-
-def test_vote_for_someone_else_is_rejected() -> None:
-    check_voter(user(Role.OWNER), "ADA")
-    with pytest.raises(NotPermitted):
-        check_voter(user(Role.OWNER), "ben")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from singletable_apps.elections.errors import (
     WrongState,
 )
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service.context import Settings
 from singletable_apps.elections.service.people import set_email
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import PASSWORD, World, ballot, dump_items
@@ -27,12 +26,6 @@ def test_first_user_becomes_owner_and_others_get_the_default_role(memory: World)
     assert (first.user_id, second.user_id) == (1, 2)
     counts = memory.service.queries.counts(first)
     assert (counts.user_count, counts.election_count) == (2, 0)
-
-
-def test_new_users_get_the_role_from_the_settings(memory: World) -> None:
-    memory.register("Ada")
-    other = memory.open_service(settings=Settings(new_user_role=Role.OBSERVER))
-    assert other.people.register("Bob", "b@example.org", PASSWORD).role is Role.OBSERVER
 
 
 @pytest.mark.parametrize(

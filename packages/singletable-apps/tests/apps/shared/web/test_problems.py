@@ -54,7 +54,6 @@ def test_problem_has_all_members() -> None:
         "Ask Ada.",
         errors=[fault],
         headers={"Retry-After": "9"},
-        instance="/notes/7",
         extensions={"owner": "ada"},
     )
     answer = response_to(problem)
@@ -67,7 +66,7 @@ def test_problem_has_all_members() -> None:
         "title": "You don’t have access to this",
         "status": 403,
         "detail": "Ask Ada.",
-        "instance": "/notes/7",
+        "instance": "/api/trouble",
         "request": answer.headers["x-request-id"],
         "errors": [{"pointer": "/name", "detail": "Expected another name."}],
     }
