@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from singletable.cli.output import format_key, format_value, pluralize
 from singletable.operations import (
     BatchGetItem,
     BatchWriteItem,
@@ -27,6 +26,7 @@ from singletable.operations import (
     UpdateItem,
 )
 from singletable.values import AttributeValue, Item
+from singletable.values.text import format_key, format_value, pluralize
 
 KEY = ("PK", "SK")
 _READS = (BatchGetItem, GetItem, Query, Scan)
