@@ -93,7 +93,7 @@ def print_result(console: Console, result: PatternResult, *, in_memory: bool) ->
 
 
 def _print_request(console: Console, request: SentRequest) -> None:
-    first, *rest = (escape_controls(line) for line in request.describe())
+    first, *rest = request.describe()
     name = Text(first)
     name.stylize("bold green", 0, len(type(request.operation).__name__))
     console.print(name, soft_wrap=True)

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from singletable.errors import StorageError
+from singletable.values.text import escape_controls as escape_controls
 from singletable.values.text import format_key as format_key
 from singletable.values.text import format_value as format_value
 from singletable.values.text import pluralize as pluralize
@@ -85,19 +86,6 @@ def print_trimmed(console: Console, content: RenderableType, *, indent: int = 0)
         text = Text.assemble(*((part.text, part.style or "") for part in line))
         text.rstrip()
         console.print(text, soft_wrap=True)
-
-
-def escape_controls(text: str) -> str:
-    r"""Return the text in one line, with control characters written as \n, \x1b and so on.
-
-    Stored values may contain escape sequences, which a terminal would execute.
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in text
-    )
 
 
 @contextmanager

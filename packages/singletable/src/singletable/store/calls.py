@@ -29,6 +29,7 @@ from singletable.operations.registry import ITEM_READS
 from singletable.retry import Pause, Reason, Steps, Together
 from singletable.schema import Collection, Edit, ItemKey, Selection, UniqueValue, model_of
 from singletable.store.request_text import consumed_text, request_lines
+from singletable.values.text import escape_controls
 
 R = TypeVar("R")
 
@@ -205,8 +206,8 @@ class SentRequest:
         return isinstance(self.operation, ITEM_READS)
 
     def describe(self) -> list[str]:
-        """Return the request as short lines: the operation, its key, and one line per clause."""
-        return request_lines(self.operation)
+        """Return the request as printable lines: the operation, its key, a line per clause."""
+        return [escape_controls(line) for line in request_lines(self.operation)]
 
     def describe_units(self) -> str:
         """Return the consumed units as text, by table and index if there is more than one."""

@@ -5,6 +5,19 @@ from __future__ import annotations
 from singletable.values.attributes import AttributeValue, Item, content_of
 
 
+def escape_controls(text: str) -> str:
+    r"""Return the text in one line, with control characters written as \n, \x1b and so on.
+
+    Stored values may contain escape sequences, which a terminal would execute.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )
+
+
 def format_value(value: AttributeValue) -> str:
     """Format a value for a table cell: strings without quotes, lists with commas."""
     match value:
