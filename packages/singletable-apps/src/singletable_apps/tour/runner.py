@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Console
 from rich.text import Text
@@ -25,9 +25,9 @@ def run_tour(file: Path | None = None, *, plain: bool = False) -> None:
                 "would write to them. Choose a new file."
             )
         tour = Tour(driver, plain=plain)
-        rows = [TOTALS, *map(tour.show, DESIGNS)]
+        rows = align([TOTALS, *map(tour.show, DESIGNS)])
         tour.heading("Summary", "To see the apps, run `singletable serve --sample`.")
-        tour.rows("total", align(rows))
+        tour.rows("total", rows)
 
 
 class Tour:
@@ -119,10 +119,11 @@ def align(rows: Sequence[Sequence[str]]) -> list[str]:
 def _items(result: Any) -> list[Any]:
     if isinstance(result, st.Collection):
         return [item for member in vars(result).values() for item in _items(member)]
-    return result if isinstance(result, list) else [] if result is None else [result]
+    items: list[Any] = result if isinstance(result, list) else [result]
+    return [item for item in items if item is not None]
 
 
 def _text(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(map(_text, value))
+        return ", ".join(map(_text, cast("list[Any]", value)))
     return str(getattr(value, "candidate_name", value))
