@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, cast
+from typing import cast
 
 from rich.console import Console
 from rich.text import Text
@@ -80,7 +80,7 @@ class Tour:
         if others := len(self.requests[3:]):
             self.rows("", [f"and {others} more requests like these"])
 
-    def _show_result(self, result: Any, step: Step) -> None:
+    def _show_result(self, result: object, step: Step) -> None:
         if isinstance(result, st.SingleTableError):
             self.rows("result", [f"{type(result).__name__} is raised"], "bold yellow")
         elif names := step.fields.split():
@@ -116,14 +116,14 @@ def align(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
 
 
-def _items(result: Any) -> list[Any]:
+def _items(result: object) -> list[object]:
     if isinstance(result, st.Collection):
         return [item for member in vars(result).values() for item in _items(member)]
-    items: list[Any] = result if isinstance(result, list) else [result]
+    items = cast("list[object]", result) if isinstance(result, list) else [result]
     return [item for item in items if item is not None]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, list):
-        return ", ".join(map(_text, cast("list[Any]", value)))
+        return ", ".join(map(_text, cast("list[object]", value)))
     return str(getattr(value, "candidate_name", value))
