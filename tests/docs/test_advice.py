@@ -25,9 +25,6 @@ from singletable.store import Admin, Transaction
 from tests.docs.markdown import blocks
 from tests.house.sources import DOCUMENTS, ROOT, SOURCES, name_of, tree_of
 
-# It prints requests of its own notation.
-TOUR = ROOT / "packages/singletable-apps/src/singletable_apps/tour"
-LIBRARY = [path for path in SOURCES if TOUR not in path.parents]
 # What these pages say of the past stays.
 HISTORY = {ROOT / "CHANGELOG.md", *(ROOT / "docs/decisions").iterdir()}
 PAGES = [path for path in DOCUMENTS if path not in HISTORY and "reference" not in path.parts]
@@ -165,7 +162,7 @@ def _code_of(page: Path) -> Iterator[str]:
 def test_names_in_messages_exist() -> None:
     assert [
         f"{name_of(path)}: {name}"
-        for path in LIBRARY
+        for path in SOURCES
         for text in _strings(path)
         for name in missing_names(text)
     ] == []
@@ -185,7 +182,7 @@ def test_options_in_messages_exist() -> None:
     known = {option for command in _known_commands().values() for option in _options(command)}
     assert [
         f"{name_of(path)}: {option}"
-        for path in LIBRARY
+        for path in SOURCES
         if {"singletable_apps", "ranked_ballots"}.isdisjoint(path.parts)
         for text in _strings(path)
         if "var(--" not in text  # CSS

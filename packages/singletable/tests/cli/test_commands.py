@@ -1,4 +1,4 @@
-"""The command line: help, version, exit codes and the file of the tour."""
+"""The command line: help, version, exit codes and files that cannot be used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from singletable import ListTables, connect
 from singletable.cli.app import app
 from singletable.cli.endpoint import EndpointConfig, print_usage
 from tests.cli.run import Run
@@ -88,29 +87,6 @@ def test_address_may_be_an_option_wherever_it_is_an_argument(
 
 def test_unknown_command_is_a_usage_error(run: Run) -> None:
     assert "tuor" in run.rejected("tuor")
-
-
-def test_tour_leaves_its_tables_in_the_file(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "votes.db"
-    code, out, _ = run("tour", "--file", str(file))
-    assert code == 0
-    assert "connect" in out
-    with connect(f"file:{file}") as driver:
-        assert driver.execute(ListTables()).table_names == [
-            "DataTable",
-            "engagements-dev-table",
-            "glad-entities",
-            "ranked-choice-polls",
-            "vote_data",
-            "vote_event_log",
-        ]
-
-
-# A file that cannot be used is reported in one paragraph and left as it is.
-def test_tour_rejects_a_file_with_tables(run: Run, tmp_path: Path) -> None:
-    file = str(tmp_path / "votes.db")
-    run("tour", "--file", file)
-    assert "already has 6 tables" in run.rejected("tour", "--file", file)
 
 
 def test_database_of_another_program_is_left_alone(run: Run, tmp_path: Path) -> None:

@@ -1,5 +1,1 @@
-"""`singletable tour`: five single-table designs at work on the embedded engine."""
-
-from singletable_apps.tour.runner import run_tour
-
-__all__ = ["run_tour"]
+"""`singletable tour`: the designs of the five apps at work on the embedded engine."""

@@ -1,4 +1,4 @@
-"""`singletable tour`: the engine at work on the designs of five documents."""
+"""`singletable tour`: the engine at work on the designs of the five apps."""
 
 from __future__ import annotations
 
@@ -7,30 +7,21 @@ from typing import Annotated
 
 import typer
 
+_FILE = typer.Option(
+    metavar="PATH", help="Keep the tables in this new file. Without it they are in memory."
+)
+_PLAIN = typer.Option("--plain", help="No colors and no drawn lines, for files and screen readers.")
+
 
 def tour(
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            "--file",
-            metavar="PATH",
-            help="Keep the tables in this new file. Without it they are in memory.",
-        ),
-    ] = None,
-    plain: Annotated[
-        bool,
-        typer.Option("--plain", help="No colors and no drawn lines, for files and screen readers."),
-    ] = False,
+    file: Annotated[Path | None, _FILE] = None, plain: Annotated[bool, _PLAIN] = False
 ) -> None:
-    """Show the embedded DynamoDB engine at work on five single-table designs.
+    """Show the embedded DynamoDB engine at work on the designs of five apps.
 
-    Creates the tables of five design documents, runs their access patterns, and shows every
-    request, its result and the capacity units it consumed. Takes a second, and needs no account,
-    no network and no server.
+    Creates the tables of the apps with a few items, runs some of their access patterns, and shows
+    every request, its result and the capacity units it consumed. Takes a second, and needs no
+    account, no network and no server.
     """
-    from rich.console import Console
+    from singletable_apps.tour.runner import run_tour
 
-    from singletable_apps.tour import run_tour
-
-    console = Console(color_system=None if plain else "auto", highlight=False)
-    run_tour(console, file=file, plain=plain)
+    run_tour(file, plain=plain)

@@ -1,137 +1,129 @@
-"""Run the tour: create the tables of each design, fill them, and run and show each step."""
+"""Run the steps of the tour and print the requests they send, their results and their units."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from textwrap import wrap
+from typing import cast
 
 from rich.console import Console
+from rich.text import Text
 
-from singletable.cli.output import pluralize
-from singletable.connect import connect
-from singletable.engine import Settings
-from singletable.errors import SingleTableError, StorageError
-from singletable.operations import ListTables
-from singletable_apps.tour.design import Design, Step, TourClock, TourSession
-from singletable_apps.tour.elections import ELECTIONS
-from singletable_apps.tour.games import CHANGES_AND_EXPIRY, GAMES
-from singletable_apps.tour.polls import POLLS
-from singletable_apps.tour.portfolio import PORTFOLIO
-from singletable_apps.tour.skills import SKILLS
-from singletable_apps.tour.view import View
+import singletable as st
+from singletable_apps.tour.designs import DESIGNS, Design, Step
 
-DESIGNS = (ELECTIONS, POLLS, PORTFOLIO, SKILLS, GAMES)
+TOTALS = ("design", "items", "requests", "rejected", "read units", "write units")
 
 
-@dataclass(slots=True)
-class Totals:
-    """The items, requests and capacity units of one design."""
-
-    title: str
-    items: int = 0
-    requests: int = 0
-    rejected: int = 0
-    read_units: float = 0
-    write_units: float = 0
-
-    def add(self, session: TourSession) -> None:
-        """Add the units of the session's current requests."""
-        for request in session.requests:
-            if request.is_read:
-                self.read_units += request.units
-            else:
-                self.write_units += request.units
-
-
-def run_tour(console: Console, *, file: Path | None = None, plain: bool = False) -> None:
+def run_tour(file: Path | None = None, *, plain: bool = False) -> None:
     """Run and show the whole tour, in memory or in a new file that is kept."""
-    clock = TourClock()
-    address = "memory:" if file is None else f"file:{file}"
-    with connect(address, Settings(clock=clock)) as driver:
-        tables = driver.execute(ListTables()).table_names
-        if tables:
-            raise StorageError(
-                f"'{file}' already has {pluralize(len(tables), 'table')} ({', '.join(tables)}), "
-                "and the tour would write to them. Choose a new file."
+    with st.connect("memory:" if file is None else f"file:{file}") as driver:
+        if tables := driver.execute(st.ListTables()).table_names:
+            raise st.StorageError(
+                f"'{file}' already has {len(tables)} tables ({', '.join(tables)}), and the tour "
+                "would write to them. Choose a new file."
             )
-        view = View(console, plain=plain)
-        view.heading(
-            "A DynamoDB inside this process",
-            "Five documents describe five single-table designs. Here they run on one SQLite "
-            f"database ({'in memory' if file is None else file}): each table is created, filled "
-            "and queried by the documents' own access patterns. Every result and every capacity "
-            "unit below comes from the engine.",
-        )
-        session = TourSession(driver, clock)
-        totals: list[Totals] = []
-        for number, design in enumerate((*DESIGNS, CHANGES_AND_EXPIRY), start=1):
-            position = f"{number} of {len(DESIGNS)}: " if design.tables else ""
-            view.heading(f"{position}{design.title}", design.description)
-            totals.append(_show_design(session, view, design))
-        view.heading("Summary and next steps", "")
-        view.summary(
-            ("items", "requests", "rejected", "read units", "write units"),
-            [
-                (
-                    total.title,
-                    *map(str, (total.items, total.requests, total.rejected)),
-                    *(f"{units:g}" for units in (total.read_units, total.write_units)),
-                )
-                for total in totals
-            ],
-        )
-        view.links(_next_steps(file))
+        tour = Tour(driver, plain=plain)
+        rows = align([TOTALS, *map(tour.show, DESIGNS)])
+        tour.heading("Summary", "To see the apps, run `singletable serve --sample`.")
+        tour.rows("total", rows)
 
 
-def _show_design(session: TourSession, view: View, design: Design) -> Totals:
-    totals = Totals(design.title)
-    if design.tables:
-        totals.items = prepare(session, design)
-        totals.add(session)
-        view.tables(design.tables, totals.items, totals.write_units)
-    for step, result in run_steps(session, design):
-        totals.requests += len(session.requests)
-        totals.rejected += isinstance(result, SingleTableError)
-        totals.add(session)
-        view.step(step, session.requests, result)
-    return totals
+class Tour:
+    """A store whose requests are recorded, and the console that shows them."""
+
+    def __init__(self, driver: st.Driver, *, plain: bool) -> None:
+        self.store = st.Store(driver, observers=[self._observe])
+        self.requests: list[st.SentRequest] = []
+        self._console = Console(color_system=None if plain else "auto", highlight=False)
+        self._width = min(self._console.width, 100)
+        self._rule = "-" if plain or not self._console.encoding.startswith("utf") else "─"
+
+    def _observe(self, call: st.Call) -> None:
+        self.requests += call.requests
+        self._shape = call.shape
+
+    def show(self, design: Design) -> tuple[str, ...]:
+        """Store the sample items of a design, run its steps, and return its totals."""
+        self.heading(name := design.catalog.name.capitalize(), design.description)
+        self.requests, items = [], design.items()
+        for table in design.catalog.tables:
+            self.store.admin.create_table(table)
+            indexes = ", ".join(index.name for index in table.indexes)
+            self.rows("table", [table.name + (indexes and f" with {indexes}")], "bold")
+        self.store.bulk_load(items)
+        sent = self.requests
+        for step in design.steps:
+            self.requests = []
+            try:
+                result = step.run(self.store)
+            except step.error as error:
+                result = error
+            title = step.title or str(design.catalog.recognize(self._shape))
+            self._console.print(Text(f"\n  {title}", "bold"))
+            self._show_requests()
+            self._show_result(result, step)
+            sent += self.requests
+        rejected = sum(request.error is not None for request in sent)
+        units = [sum(one.units for one in sent if one.is_read == reads) for reads in (True, False)]
+        return name, *(f"{total:g}" for total in (len(items), len(sent), rejected, *units))
+
+    def _show_requests(self) -> None:
+        for request in self.requests[:3]:
+            self.rows("request", request.describe(), "bold green")
+            if isinstance(request.error, st.OperationError):
+                text = f"{request.error.code}: {request.error.message}"
+                self.rows("rejected", [text], "bold yellow")
+            if request.consumed:
+                self.rows("consumed", [request.describe_units()])
+        if others := len(self.requests[3:]):
+            self.rows("", [f"and {others} more requests like these"])
+
+    def _show_result(self, result: object, step: Step) -> None:
+        if isinstance(result, st.SingleTableError):
+            self.rows("result", [f"{type(result).__name__} is raised"], "bold yellow")
+        elif names := step.fields.split():
+            rows = [[_text(getattr(one, name, "")) for name in names] for one in _items(result)]
+            self.rows("result", align([names, *rows]) if rows else ["no items"])
+        self.rows("note", [step.note])
+
+    def heading(self, title: str, description: str) -> None:
+        """Print the title of a part, and its description."""
+        line = f"{title} ".ljust(self._width, self._rule)
+        self._console.print(Text(f"\n{line}\n", "bold cyan"))
+        for line in [*wrap(description, self._width - 4), ""]:
+            self._console.print(f"  {line}".rstrip())
+
+    def rows(self, label: str, lines: Iterable[str], style: str = "") -> None:
+        """Print lines beside a label; the first word has the style."""
+        for line in lines:
+            indent = line[: len(line) - len(line.lstrip())]
+            for text in wrap(line, self._width - 14, subsequent_indent=indent):
+                row = Text(f"    {label:<10}", "dim").append(text, "not dim")
+                row.stylize(style, 14, 14 + len(text.split()[0]))
+                self._console.print(row, soft_wrap=True)
+                label = style = ""
 
 
-def prepare(session: TourSession, design: Design) -> int:
-    """Create the tables of a design, fill them with sample items and return the number of items."""
-    for table in design.tables:
-        session.store.admin.create_table(table)
-    items = design.items(session.clock.now())
-    session.requests.clear()
-    session.store.put_many(items)
-    return len(items)
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rows as lines with aligned columns, numbers on the right."""
+    columns: list[list[str]] = []
+    for column in zip(*rows, strict=True):
+        width = max(map(len, column))
+        is_number = all(cell.replace(".", "").isdecimal() for cell in column[1:])
+        columns.append([c.rjust(width) if is_number else c.ljust(width) for c in column])
+    return ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
 
 
-def run_steps(session: TourSession, design: Design) -> Iterator[tuple[Step, object]]:
-    """Run each step and yield its result, or the error of a step that DynamoDB rejects."""
-    for step in design.steps:
-        session.requests.clear()
-        session.clock.skip(step.after)
-        try:
-            result = step.call(session)
-        except SingleTableError as error:
-            if not step.rejected:
-                raise
-            result = error
-        session.results[step.title] = result
-        yield step, result
+def _items(result: object) -> list[object]:
+    if isinstance(result, st.Collection):
+        return [item for member in vars(result).values() for item in _items(member)]
+    items = cast("list[object]", result) if isinstance(result, list) else [result]
+    return [item for item in items if item is not None]
 
 
-def _next_steps(file: Path | None) -> list[tuple[str, str]]:
-    kept = (
-        ("singletable tour --file votes.db", "run the tour again and keep the tables")
-        if file is None
-        else (f'singletable.connect("file:{file}")', "open these tables from Python")
-    )
-    return [
-        kept,
-        ("README.md", "the same library from Python"),
-        ("docs/compatibility.md", "every known difference from DynamoDB, with its test"),
-        ("ARCHITECTURE.md", "how the library is built, on one page"),
-    ]
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_text, cast("list[object]", value)))
+    return str(getattr(value, "candidate_name", value))

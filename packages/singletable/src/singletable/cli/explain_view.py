@@ -16,7 +16,6 @@ from rich.text import Text
 
 from singletable.cli.explain_run import PatternResult
 from singletable.cli.output import escape_controls, pluralize, print_trimmed
-from singletable.cli.request_text import consumed_text, request_lines
 from singletable.patterns import (
     FeedPattern,
     Pattern,
@@ -94,7 +93,7 @@ def print_result(console: Console, result: PatternResult, *, in_memory: bool) ->
 
 
 def _print_request(console: Console, request: SentRequest) -> None:
-    first, *rest = (escape_controls(line) for line in request_lines(request.operation))
+    first, *rest = request.describe()
     name = Text(first)
     name.stylize("bold green", 0, len(type(request.operation).__name__))
     console.print(name, soft_wrap=True)
@@ -103,8 +102,8 @@ def _print_request(console: Console, request: SentRequest) -> None:
     for line in _request_json(request).splitlines():
         console.print(_JSON(Text(f"  {line}")), soft_wrap=True)
     if request.consumed:
-        units = consumed_text(request.operation, request.consumed)
-        console.print(Text.assemble(("  consumed ", "dim"), units), soft_wrap=True)
+        units = Text.assemble(("  consumed ", "dim"), request.describe_units())
+        console.print(units, soft_wrap=True)
     if request.error is not None:
         error = escape_controls(str(request.error))
         console.print(Text(f"  rejected: {error}", "yellow"), soft_wrap=True)

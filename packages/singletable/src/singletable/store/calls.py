@@ -28,6 +28,8 @@ from singletable.operations import (
 from singletable.operations.registry import ITEM_READS
 from singletable.retry import Pause, Reason, Steps, Together
 from singletable.schema import Collection, Edit, ItemKey, Selection, UniqueValue, model_of
+from singletable.store.request_text import consumed_text, request_lines
+from singletable.values.text import escape_controls
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -248,6 +250,14 @@ class SentRequest:
     def is_read(self) -> bool:
         """Whether the units are read units."""
         return isinstance(self.operation, ITEM_READS)
+
+    def describe(self) -> list[str]:
+        """Return the request as printable lines: the operation, its key, a line per clause."""
+        return [escape_controls(line) for line in request_lines(self.operation)]
+
+    def describe_units(self) -> str:
+        """Return the consumed units as text, by table and index if there is more than one."""
+        return consumed_text(self.operation, self.consumed)
 
 
 @dataclass(frozen=True, slots=True)

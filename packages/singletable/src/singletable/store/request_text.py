@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
-from singletable.cli.output import format_key, format_value, pluralize
 from singletable.operations import (
     BatchWriteItem,
     ConditionCheck,
@@ -28,6 +27,7 @@ from singletable.operations import (
 from singletable.operations.registry import OPERATIONS
 from singletable.operations.touches import touches
 from singletable.values import AttributeValue, Item
+from singletable.values.text import format_key, format_value, pluralize
 
 KEY = ("PK", "SK")
 _ItemWrite: TypeAlias = PutItem | UpdateItem | DeleteItem | ConditionCheck | Put | Update | Delete
