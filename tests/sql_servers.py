@@ -21,6 +21,12 @@ from singletable.engine.settings import Settings
 SERVER = os.environ.get("SQL_SERVER", "")
 KINDS = (SERVER,) if SERVER else ("postgresql", "mariadb")
 _number = count(1)
+_LIST_ROWS = {
+    "postgresql": "SELECT tablename FROM pg_tables WHERE schemaname = '{}' "
+    "AND tablename ~ '^(items|index)_'",
+    "mariadb": "SELECT table_name FROM information_schema.tables WHERE table_schema = '{}' "
+    "AND table_name REGEXP '^(items|index)_'",
+}
 
 
 class Server:
@@ -34,6 +40,7 @@ class Server:
         self.folder = Path(tempfile.mkdtemp(prefix="sql-", dir="/dev/shm"))
         self.folder.chmod(0o755)
         self.kind = kind
+        self._empty = list[str]()
         self._process: PostgreSQLServer | MariaDBServer
         match kind:
             case "postgresql":
@@ -89,13 +96,24 @@ class Server:
         self.run(*statements)
         return target
 
-    def drop(self, name: str) -> None:
-        """Drop a database."""
-        self.run(f"DROP SCHEMA {name}{' CASCADE' if self.kind == 'postgresql' else ''}")
+    def take_empty(self) -> str:
+        """Return the name of an empty database, which may have been used before."""
+        return self._empty.pop() if self._empty else self.create()
+
+    def give_back(self, name: str) -> None:
+        """Empty a database for the next engine, which is faster than creating another."""
+        with self._process.connect() as connection, connection.cursor() as cursor:
+            cursor.execute(_LIST_ROWS[self.kind].format(name))
+            for (table,) in cursor.fetchall():
+                cursor.execute(f"DROP TABLE {name}.{table}")
+            for table in ("tables", "changes", "tokens", "leases"):
+                cursor.execute(f"DELETE FROM {name}.{table}")
+            cursor.execute(f"UPDATE {name}.feed SET newest = 0")
+        self._empty.append(name)
 
 
 class TemporaryEngine(ServerEngine):
-    """An engine on a database that is dropped when the engine is closed."""
+    """An engine on a database that is emptied when the engine is closed."""
 
     server: Server
     database_name: str
@@ -106,10 +124,10 @@ class TemporaryEngine(ServerEngine):
         return _open(self.server, name, settings or self.settings)
 
     def close(self) -> None:
-        """Close the engine and drop its database."""
+        """Close the engine and empty its database."""
         if not self._closed.is_set():
             super().close()
-            self.server.drop(self.database_name)
+            self.server.give_back(self.database_name)
 
 
 def new_address(kind: str) -> str:
@@ -119,9 +137,9 @@ def new_address(kind: str) -> str:
 
 
 def open_engine(settings: Settings | None = None, kind: str = SERVER) -> TemporaryEngine:
-    """Open an engine on a new, empty database."""
+    """Open an engine on an empty database."""
     server = running_server(kind)
-    return _open(server, server.create(), settings)
+    return _open(server, server.take_empty(), settings)
 
 
 def _open(server: Server, name: str, settings: Settings | None) -> TemporaryEngine:

@@ -19,7 +19,7 @@ from singletable.connect import hide_password
 from singletable.engine.server_engine import ServerEngine
 from singletable.engine.storage.server import database as database_module
 from singletable.engine.storage.server import rows as rows_module
-from singletable.engine.storage.server.dialect import ResultRows, Statement
+from singletable.engine.storage.server.dialect import FORMAT, ResultRows, Statement
 from singletable.errors import (
     EngineClosed,
     InternalError,
@@ -211,7 +211,7 @@ def test_eventually_consistent_reads_use_the_replica(engine: TemporaryEngine) ->
         for consistent, number in ((False, "1"), (None, "1"), (True, "2")):
             item = other.execute(GetItem(TABLE, KEY, consistent_read=consistent)).item
             assert item == KEY | {"n": {"N": number}}
-    engine.server.drop(old)
+    engine.server.give_back(old)
 
 
 def test_large_tables_are_counted_by_estimate(
@@ -226,7 +226,7 @@ def test_large_tables_are_counted_by_estimate(
         engine.execute(PutItem(TABLE, {"pk": {"S": f"{number:02}"}}))
     engine.server.run(
         f"ANALYZE {'TABLE ' if engine.server.kind == 'mariadb' else ''}"
-        f"{engine.database_name}.items_1"
+        f"{engine.database_name}.{engine._catalog.tables[TABLE].rows.name}"
     )
     described = engine.execute(DescribeTable(TABLE)).table
     assert described.item_count >= 21
@@ -300,6 +300,7 @@ def test_database_of_another_format_is_rejected(kind: str) -> None:
         engine.server.run(f"UPDATE {engine.database_name}.storage SET format = 99")
         with pytest.raises(StorageError, match="has format 99"):
             ServerEngine.at(engine.server.address(engine.database_name))
+        engine.server.run(f"UPDATE {engine.database_name}.storage SET format = {FORMAT}")
 
 
 def test_lease_is_given_to_one_engine_until_it_ends(engine: TemporaryEngine) -> None:
