@@ -102,7 +102,7 @@ test-engines: $(INSTALLED) $(ENGINES)  ## run every store test on third-party en
 SQL_TESTS := packages/singletable/tests/conformance packages/singletable/tests/store packages/singletable/tests/patterns packages/singletable/tests/migration packages/singletable/tests/server packages/singletable-apps/tests/apps packages/singletable/tests/sql_storage
 test-sql: $(INSTALLED) system  ## run everything that runs in memory on PostgreSQL and MariaDB instead (SERVER=postgresql, TESTS=…)
 	@for server in $(or $(SERVER),postgresql mariadb); do echo "On $$server:"; \
-	  SQL_SERVER=$$server TMPDIR=$(or $(MEMORY),/tmp) $(BIN)/python -m tools.run_tests -p no:schemathesis $(or $(TESTS),$(SQL_TESTS)) || exit 1; done
+	  SQL_SERVER=$$server TMPDIR=$(or $(MEMORY),/tmp) $(BIN)/python -m tools.run_tests $(or $(TESTS),$(SQL_TESTS)) || exit 1; done
 
 # A peer that cannot be installed is listed as missing, and the run continues.
 bench: $(INSTALLED)  ## benchmark us and our peers in one run (ONLY=name, SECONDS=2, WRITE=1 updates the docs)

@@ -210,9 +210,8 @@ class MariaDBServer(SqlServer):
 
     def connect(self) -> Any:
         """Open a connection as administrator."""
-        return pymysql.connect(
-            host="127.0.0.1", port=self.port, user="root", autocommit=True, read_timeout=10
-        )
+        place: dict[str, Any] = {"host": "127.0.0.1", "port": self.port, "ssl_disabled": True}
+        return pymysql.connect(**place, user="root", autocommit=True, read_timeout=10)
 
     def new_address(self, *others: SqlServer) -> str:
         """Return the address of a new database on this server and those that can replace it."""

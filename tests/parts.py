@@ -78,14 +78,30 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests of the chosen part."""
+    """Keep the tests of the chosen part, and on a SQL server those that otherwise use memory."""
     part = config.option.part
-    if part is None:
+    if part is None and not SERVER:
         return
-    chosen = [item for item in items if _part_of(item) == part]
+    chosen = [
+        item
+        for item in items
+        if part in (None, _part_of(item)) and not (SERVER and _uses_other_storage(item))
+    ]
     kept = set(map(id, chosen))
     config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
     items[:] = chosen
+
+
+def _params(item: pytest.Item) -> dict[str, Any]:
+    call: Any = getattr(item, "callspec", None)  # pytest does not declare it
+    return {} if call is None else call.params
+
+
+def _uses_other_storage(item: pytest.Item) -> bool:
+    """Return whether a test runs on a file or on another engine, whatever the SQL server is."""
+    params = _params(item)
+    drivers = [params[fixture] for fixture in (*DRIVERS, "sides") if fixture in params]
+    return not all(str(driver).startswith(("memory", "http", "wire")) for driver in drivers)
 
 
 @cache
@@ -98,9 +114,9 @@ def _part_of(item: pytest.Item) -> str:
         return "quick" if item.nodeid.startswith(JOURNEYS) else "rest"
     if item.get_closest_marker("rest"):
         return "rest"
-    call: Any = getattr(item, "callspec", None)  # pytest does not declare it
-    for fixture in () if call is None else DRIVERS.keys() & call.params:
-        driver = call.params[fixture]
+    params = _params(item)
+    for fixture in DRIVERS.keys() & params:
+        driver = params[fixture]
         if isinstance(driver, str) and driver != "memory":
             others = DRIVERS[fixture]
             turn = crc32(item.nodeid.replace(driver, "").encode()) % len(others)

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from weakref import finalize
 
 from singletable.engine.server_engine import ServerEngine
 from singletable.engine.settings import Settings
@@ -21,6 +22,14 @@ from singletable.engine.settings import Settings
 SERVER = os.environ.get("SQL_SERVER", "")
 KINDS = (SERVER,) if SERVER else ("postgresql", "mariadb")
 _number = count(1)
+# Tables that every database has.
+_CONTENTS = ("tables", "changes", "tokens", "leases")
+_LIST_ROWS = {
+    "postgresql": "SELECT tablename FROM pg_tables WHERE schemaname = '{}' "
+    "AND tablename ~ '^(items|index)_'",
+    "mariadb": "SELECT table_name FROM information_schema.tables WHERE table_schema = '{}' "
+    "AND table_name REGEXP '^(items|index)_'",
+}
 
 
 class Server:
@@ -34,6 +43,7 @@ class Server:
         self.folder = Path(tempfile.mkdtemp(prefix="sql-", dir="/dev/shm"))
         self.folder.chmod(0o755)
         self.kind = kind
+        self.used = list[str]()
         self._process: PostgreSQLServer | MariaDBServer
         match kind:
             case "postgresql":
@@ -74,31 +84,50 @@ class Server:
         self.run(f"CREATE SCHEMA {name}")
         return name
 
+    def take_empty(self) -> str:
+        """Return the name of an empty database that has the schema; empty a used one if any."""
+        if not self.used:
+            name = self.create()
+            ServerEngine.at(self.address(name)).close()
+            return name
+        name = self.used.pop()
+        with self._process.connect() as connection, connection.cursor() as cursor:
+            for table in self._list_rows(cursor, name):
+                cursor.execute(f"DROP TABLE {name}.{table}")
+            for table in _CONTENTS:
+                cursor.execute(f"DELETE FROM {name}.{table}")
+            cursor.execute(f"UPDATE {name}.feed SET newest = 0")
+        return name
+
     def copy(self, source: str) -> str:
-        """Create a copy of a database and return its name."""
-        target = self.create()
+        """Copy a database and return the name of the copy."""
+        target = self.take_empty()
         like = "(LIKE {} INCLUDING ALL)" if self.kind == "postgresql" else "LIKE {}"
-        tables = self.run(
-            f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{source}'"
-        )
-        statements = list[str]()
-        for (table,) in tables:
-            old, new = f"{source}.{table}", f"{target}.{table}"
-            statements += [f"CREATE TABLE {new} {like.format(old)}"]
-            statements += [f"INSERT INTO {new} SELECT * FROM {old}"]
-        self.run(*statements)
+        with self._process.connect() as connection, connection.cursor() as cursor:
+            rows = self._list_rows(cursor, source)
+            for table in rows:
+                cursor.execute(f"CREATE TABLE {target}.{table} {like.format(f'{source}.{table}')}")
+            for table in (*rows, *_CONTENTS):
+                cursor.execute(f"INSERT INTO {target}.{table} SELECT * FROM {source}.{table}")
+            newest = f"(SELECT newest FROM {source}.feed WHERE id = 1)"
+            cursor.execute(f"UPDATE {target}.feed SET newest = {newest} WHERE id = 1")
+            if self.kind == "postgresql":
+                number = f"setval('{target}.tables_number_seq', coalesce(max(number), 1))"
+                cursor.execute(f"SELECT {number} FROM {target}.tables")
         return target
 
-    def drop(self, name: str) -> None:
-        """Drop a database."""
-        self.run(f"DROP SCHEMA {name}{' CASCADE' if self.kind == 'postgresql' else ''}")
+    def _list_rows(self, cursor: Any, name: str) -> list[str]:
+        """Return the tables of rows of a database."""
+        cursor.execute(_LIST_ROWS[self.kind].format(name))
+        return [table for (table,) in cursor.fetchall()]
 
 
 class TemporaryEngine(ServerEngine):
-    """An engine on a database that is dropped when the engine is closed."""
+    """An engine on a database that is used again after the engine is closed or forgotten."""
 
     server: Server
     database_name: str
+    _release: finalize[[str], TemporaryEngine]
 
     def copy(self, settings: Settings | None = None) -> TemporaryEngine:
         """Return an engine on a copy of the database."""
@@ -106,10 +135,9 @@ class TemporaryEngine(ServerEngine):
         return _open(self.server, name, settings or self.settings)
 
     def close(self) -> None:
-        """Close the engine and drop its database."""
-        if not self._closed.is_set():
-            super().close()
-            self.server.drop(self.database_name)
+        """Close the engine and release its database."""
+        super().close()
+        self._release()
 
 
 def new_address(kind: str) -> str:
@@ -119,14 +147,16 @@ def new_address(kind: str) -> str:
 
 
 def open_engine(settings: Settings | None = None, kind: str = SERVER) -> TemporaryEngine:
-    """Open an engine on a new, empty database."""
+    """Open an engine on an empty database."""
     server = running_server(kind)
-    return _open(server, server.create(), settings)
+    return _open(server, server.take_empty(), settings)
 
 
 def _open(server: Server, name: str, settings: Settings | None) -> TemporaryEngine:
     engine = TemporaryEngine.at(server.address(name), settings)
     engine.server, engine.database_name = server, name
+    engine._release = finalize(engine, server.used.append, name)
+    engine._release.atexit = False
     return engine
 
 

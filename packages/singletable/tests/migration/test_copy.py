@@ -107,7 +107,7 @@ def test_failing_rules_are_reported_together_and_continued_after_a_fix(engine: E
     clock = Clock()
     broken = Migration(Copy(entities, each(OldUser, strict)), name="0001_users")
     with pytest.raises(
-        errors.TransformFailed, match=r"username=u01: ValueError: has no e-mail"
+        errors.TransformFailed, match=r"username=u\d[13579]: ValueError: has no e-mail"
     ) as failed:
         MigrationRunner(broken, engine, clock=clock, sleep=clock.sleep).run()
     assert len(failed.value.failures) > 1

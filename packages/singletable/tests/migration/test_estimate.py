@@ -23,8 +23,8 @@ def site() -> Iterator[Site]:
         yield site
 
 
-# All items are in the sample, or a third.
-@pytest.mark.parametrize("sample_size", [2000, 200])
+# All items are in the sample, or half: which ones depends on the order in which a storage scans.
+@pytest.mark.parametrize("sample_size", [2000, 300])
 def test_the_plan_of_a_copy_is_what_the_run_consumes(site: Site, sample_size: int) -> None:
     migration = Migration(site.copy, name="0001_copy")
     plan = estimate(migration, site.engine, rate=100, sample_size=sample_size, segments=1)

@@ -20,7 +20,7 @@ from singletable.engine.server_engine import ServerEngine
 from singletable.engine.storage.server import database as database_module
 from singletable.engine.storage.server import pipeline as pipeline_module
 from singletable.engine.storage.server import rows as rows_module
-from singletable.engine.storage.server.dialect import ResultRows, Statement
+from singletable.engine.storage.server.dialect import FORMAT, ResultRows, Statement
 from singletable.errors import (
     EngineClosed,
     InternalError,
@@ -227,7 +227,7 @@ def test_eventually_consistent_reads_use_the_replica(engine: TemporaryEngine) ->
         assert [response.item for response in got] == [item]
         keys = {TABLE: KeysAndAttributes([KEY], consistent_read=True)}
         assert other.execute(BatchGetItem(keys)).responses == {TABLE: [item]}
-    engine.server.drop(old)
+    engine.server.used.append(old)
 
 
 def test_replica_that_fails_is_replaced_by_the_primary_for_a_while(
@@ -254,7 +254,7 @@ def test_large_tables_are_counted_by_estimate(
         engine.execute(PutItem(TABLE, {"pk": {"S": f"{number:02}"}}))
     engine.server.run(
         f"ANALYZE {'TABLE ' if engine.server.kind == 'mariadb' else ''}"
-        f"{engine.database_name}.items_1"
+        f"{engine.database_name}.{engine._catalog.tables[TABLE].rows.name}"
     )
     described = engine.execute(DescribeTable(TABLE)).table
     assert described.item_count >= 21
@@ -350,6 +350,7 @@ def test_database_of_another_format_is_rejected(kind: str) -> None:
         engine.server.run(f"UPDATE {engine.database_name}.storage SET format = 99")
         with pytest.raises(StorageError, match="has format 99"):
             ServerEngine.at(engine.server.address(engine.database_name))
+        engine.server.run(f"UPDATE {engine.database_name}.storage SET format = {FORMAT}")
 
 
 def test_lease_is_given_to_one_engine_until_it_ends(engine: TemporaryEngine) -> None:

@@ -25,7 +25,7 @@ from typing import Any, Protocol, TypeVar, cast
 from msgspec import Struct
 
 from singletable.engine.storage.interface import Execute, RowKey
-from singletable.engine.storage.server.dialect import FORMAT, Dialect
+from singletable.engine.storage.server.dialect import FORMAT, Dialect, ResultRows
 from singletable.engine.storage.server.transaction import Transaction
 from singletable.errors import (
     EngineClosed,
@@ -170,24 +170,31 @@ class ServerDatabase:
         try:
             with self._pool.connection() as connection:
                 dialect.check_server(connection)
-                dialect.run(connection, dialect.create_schema())
-                self._check_format(connection)
+                self._prepare(connection)
         except dialect.errors as error:
             raise StorageError(
                 f"The database cannot be used: {_reason(error)}. Check the address and that the "
                 "user may create tables in it."
             ) from error
 
-    def _check_format(self, connection: Any) -> None:
-        (found,) = self.dialect.run(connection, [("SELECT format FROM storage", ())])
-        if not found:
-            insert = f"INSERT INTO storage SELECT {FORMAT} WHERE NOT EXISTS (SELECT 1 FROM storage)"
-            self.dialect.run(connection, [(insert, ())])
-        elif found != [(FORMAT,)]:
+    def _prepare(self, connection: Any) -> None:
+        """Create the schema in an empty database; raise StorageError if its format is another."""
+        if not self._formats(connection):
+            self.dialect.run(connection, self.dialect.create_schema())
+        found = self._formats(connection)
+        if found != [(FORMAT,)]:
             raise StorageError(
                 f"The database has format {found[0][0]}, but this release of singletable reads "
                 f"format {FORMAT}. Use the release that wrote it."
             )
+
+    def _formats(self, connection: Any) -> ResultRows:
+        try:
+            return self.dialect.run(connection, [("SELECT format FROM storage", ())])[0]
+        except self.dialect.errors as error:
+            if self.dialect.classify(error) == "missing":
+                return []
+            raise
 
     def read(self, work: Callable[[Execute], T], *, replica: bool = False) -> T:
         """Run `work` outside of a transaction; with `replica`, on a replica if there is one."""

@@ -61,7 +61,10 @@ class Dialect(Protocol):
         ...
 
     def create_schema(self) -> list[Statement]:
-        """Return the statements that create the schema; other processes may run them as well."""
+        """Return the statements that create the schema and store its format last.
+
+        Other processes may run them as well.
+        """
         ...
 
     def lock_catalog(self) -> Statement:

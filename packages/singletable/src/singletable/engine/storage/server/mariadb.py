@@ -12,6 +12,7 @@ import pymysql
 from pymysql.constants import CLIENT
 
 from singletable.engine.storage.server.dialect import (
+    FORMAT,
     LOCK_COUNT,
     ChangeValues,
     ErrorKind,
@@ -63,6 +64,7 @@ _SCHEMA = (
     f"CREATE TABLE IF NOT EXISTS locks (id INTEGER PRIMARY KEY, turn BIGINT NOT NULL DEFAULT 0) "
     f"{_ENGINE}",
     "INSERT IGNORE INTO locks (id) VALUES " + ", ".join(f"({n})" for n in range(LOCK_COUNT)),
+    f"INSERT IGNORE INTO storage VALUES ({FORMAT})",
 )
 
 

@@ -9,6 +9,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from singletable.engine.storage.server.dialect import (
+    FORMAT,
     ChangeValues,
     ErrorKind,
     Lookup,
@@ -56,6 +57,7 @@ _SCHEMA = (
     "CREATE INDEX IF NOT EXISTS tokens_expires ON tokens (expires)",
     "CREATE TABLE IF NOT EXISTS leases (name varchar(200) PRIMARY KEY, "
     "owner varchar(64) NOT NULL, until double precision NOT NULL)",
+    f"INSERT INTO storage VALUES ({FORMAT}) ON CONFLICT DO NOTHING",
 )
 
 
@@ -77,8 +79,8 @@ class PostgreSQL:
     now = "extract(epoch FROM clock_timestamp())::double precision"
     after = "(hash, sort) > (%s, %s) AND hash >= %s"
     list_rows = (
-        "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() "
-        "AND (table_name LIKE 'items\\_%' OR table_name LIKE 'index\\_%')"
+        "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() "
+        "AND (tablename LIKE 'items\\_%' OR tablename LIKE 'index\\_%')"
     )
 
     def connect(self, address: str) -> Pipeline:
