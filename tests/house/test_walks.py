@@ -44,11 +44,7 @@ class Trace(list[str]):
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
         file = frame.f_code.co_filename
-        if (
-            event == "call"
-            and "/packages/singletable/src/singletable" in file
-            and file not in self[-1:]
-        ):
+        if event == "call" and "/src/singletable" in file and file not in self[-1:]:
             self.append(file)
 
 
