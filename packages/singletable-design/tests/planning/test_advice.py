@@ -748,7 +748,7 @@ def test_advice_starts_with_what_fails_and_then_what_saves_most() -> None:
 
 
 def test_guide_explains_every_kind() -> None:
-    guide = Path(__file__).parents[2] / "docs/guide/advice.md"
+    guide = Path(__file__).parents[4] / "docs/guide/advice.md"
     text = guide.read_text()
     assert [kind for kind in KINDS if f"`{kind}`" not in text] == []
 
