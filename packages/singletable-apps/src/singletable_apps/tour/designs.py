@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeVar
@@ -55,14 +55,10 @@ def read(fields: str, pattern: Any, *values: object) -> Step:
     """Return the step that reads by a declared pattern, with these values."""
 
     def run(store: st.Store) -> object:
-        target, consistent = pattern(*values), pattern.expected.consistent
-        if isinstance(pattern.sample, st.ItemKey):
-            return store.get(target, consistent=consistent)
-        if not isinstance(pattern.sample, st.Selection):
-            return store.find(target)
         if pattern.collection is not None:
-            return store.collect(pattern.collection, target)
-        return [*store.query(target, consistent=consistent)]
+            return store.collect(pattern.collection, pattern(*values))
+        found = store.run(pattern, *values)
+        return [*found] if isinstance(found, Iterator) else found
 
     return Step(run, fields)
 

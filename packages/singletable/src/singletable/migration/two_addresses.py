@@ -23,7 +23,7 @@ from singletable.operations import (
     TransactGetItems,
     TransactWriteItems,
 )
-from singletable.operations.registry import table_names
+from singletable.operations.touches import table_names
 from singletable.retry import unwrap_retries
 
 R = TypeVar("R")

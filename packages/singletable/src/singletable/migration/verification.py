@@ -29,8 +29,8 @@ from singletable.operations import (
     TransactWriteItemsOutput,
     WriteItemOutput,
 )
-from singletable.operations.partition_keys import item_requests, written_items
 from singletable.operations.registry import OPERATIONS
+from singletable.operations.touches import item_requests, written_items
 from singletable.schema import Table
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item

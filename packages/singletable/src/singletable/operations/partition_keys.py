@@ -13,8 +13,6 @@ from singletable.errors import OperationError
 from singletable.expressions import Placeholders, parse_key_condition
 from singletable.operations.items import Query
 from singletable.operations.touches import ItemRequest, accesses
-from singletable.operations.touches import item_requests as item_requests
-from singletable.operations.touches import written_items as written_items
 from singletable.values import (
     AttributeValue,
     InvalidNumber,

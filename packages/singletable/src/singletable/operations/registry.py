@@ -13,7 +13,6 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from singletable import operations as ops
 from singletable.operations.base import Operation
-from singletable.operations.touches import table_names as table_names
 
 # What an operation is about: items; the table named by `table_name` or `resource_arn`; that table,
 # or every table if none is named; the list of tables; or the account.
