@@ -41,17 +41,17 @@ READ_VOTE = GetItem("ballots", VOTE.item)
 class WithoutKeyLocks(PostgreSQL):
     """Reads items without a lock, as a transaction does that is only READ COMMITTED."""
 
-    def lock_keys(self, hashes: Iterable[int]) -> Statement:
-        """Lock nothing."""
-        return "SELECT 1", ()
+    def lock(self, numbers: Iterable[int], hashes: Iterable[int]) -> list[Statement]:
+        """Lock the tables alone."""
+        return super().lock(numbers, ())
 
 
 class MariaDBWithoutKeyLocks(MariaDB):
     """The same for MariaDB."""
 
-    def lock_keys(self, hashes: Iterable[int]) -> Statement:
-        """Lock nothing."""
-        return "SELECT 1", ()
+    def lock(self, numbers: Iterable[int], hashes: Iterable[int]) -> list[Statement]:
+        """Lock the tables alone."""
+        return super().lock(numbers, ())
 
 
 class NumbersFromSequence(PostgreSQL):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.docs.markdown import blocks
-from tests.house.sources import ROOT
+from tests.house.sources import PACKAGES, ROOT
 from tests.typing.files import FILES, HERE, PAGES, file_of_page
 
 
@@ -34,6 +34,7 @@ def pyright_diagnostics(pages: Path) -> dict[Path, list[dict[str, Any]]]:
     """Return what pyright reports, by file, with an empty list for a file without errors."""
     own: dict[str, Any] = json.loads((HERE / "pyrightconfig.json").read_text())
     rules = {name: value for name, value in own.items() if name.startswith("report")}
+    sources = [str(path.parent) for path in PACKAGES]
     settings = {
         "include": [".", *(os.path.relpath(HERE / name, pages) for name in own["include"])],
         "pythonVersion": own["pythonVersion"],
@@ -43,8 +44,8 @@ def pyright_diagnostics(pages: Path) -> dict[Path, list[dict[str, Any]]]:
         "reportMissingTypeStubs": False,
         "executionEnvironments": [
             # Handlers of FastAPI are functions that no line of a page uses.
-            {"root": str(pages), "extraPaths": [str(ROOT / "src")], "reportUnusedFunction": False},
-            {"root": str(HERE), "extraPaths": [str(ROOT), str(ROOT / "src")], **rules},
+            {"root": str(pages), "extraPaths": sources, "reportUnusedFunction": False},
+            {"root": str(HERE), "extraPaths": [str(HERE.parents[1]), *sources], **rules},
         ],
     }
     (pages / "pyrightconfig.json").write_text(json.dumps(settings))

@@ -124,8 +124,8 @@ def accesses(request: ItemRequest) -> Iterator[tuple[Access, Item]]:
     elif isinstance(request, KeysAndAttributes):
         for key in request.keys or ():
             yield "get", key or {}
-    else:
-        yield ACCESS[type(request)], _item_of(request)
+    elif (access := ACCESS.get(type(request))) is not None:
+        yield access, _item_of(request)
 
 
 def written_items(writes: Iterable[WriteRequest]) -> Iterator[Item]:
