@@ -123,12 +123,12 @@ def report_page(report: Report) -> str:
         element("section", text_element("h2", one.title), "\n", *map(_html, one.parts))
         for one in report.sections
     )
+    summary = "\n".join(text_element("p", one, class_="summary") for one in report.summary)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"{title}\n<style>\n{_STYLE.read_text('utf-8')}</style>\n</head>\n<body>\n<main>\n"
-        f"{text_element('h1', report.title)}\n"
-        f"{text_element('p', ' '.join(report.summary), class_='summary')}\n{body}\n</main>\n"
+        f"{text_element('h1', report.title)}\n{summary}\n{body}\n</main>\n"
         "</body>\n</html>\n"
     )
 
