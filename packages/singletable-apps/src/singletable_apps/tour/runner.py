@@ -31,7 +31,7 @@ def run_tour(file: Path | None = None, *, plain: bool = False) -> None:
 
 
 class Tour:
-    """A store whose requests are recorded, and the console that shows them."""
+    """Runs the steps on a store, and prints the requests that the store sends."""
 
     def __init__(self, driver: st.Driver, *, plain: bool) -> None:
         self.store = st.Store(driver, observers=[self._observe])

@@ -204,7 +204,7 @@ class Step(ABC):
         return units.write_units * factor + units.state_write_units
 
     def _notes(self, items: int) -> list[str]:
-        """Return what else is worth knowing before the step is run on so many items."""
+        """Return notes on a run with this many items."""
         return []
 
     def _is_about(self, item: Item) -> bool:
