@@ -99,6 +99,8 @@ def _params(item: pytest.Item) -> dict[str, Any]:
 
 def _uses_other_storage(item: pytest.Item) -> bool:
     """Return whether a test runs on a file or on another engine, whatever the SQL server is."""
+    if "foreign" in getattr(item, "fixturenames", ()):
+        return True
     params = _params(item)
     drivers = [params[fixture] for fixture in (*DRIVERS, "sides") if fixture in params]
     return not all(str(driver).startswith(("memory", "http", "wire")) for driver in drivers)
