@@ -2,7 +2,7 @@
 
 `AppSpec` declares an app. Handlers of the API depend on `current_service` and `signed_in_user`,
 those of pages on `PageContext.of` and `UserPageContext.of`. `app_commands` is in
-`shared.frame.commands`, which does not load the web framework.
+`shared.app_commands`, which does not load the web framework.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from singletable_apps.shared.frame.state import (
     signed_in_user,
     state_of,
 )
-from singletable_apps.shared.frame.urls import Urls
+from singletable_apps.shared.urls import Urls
 
 __all__ = [
     "AppProblems",

@@ -10,22 +10,19 @@ An app names its service, user and URLs once:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
 
 from fastapi import Request
 
 from singletable_apps.shared import pages
 from singletable_apps.shared.accounts import Auth, NotSignedIn
 from singletable_apps.shared.errors import Busy, InvalidInput
-from singletable_apps.shared.frame.state import AppState, state_of
-from singletable_apps.shared.frame.urls import Urls
-from singletable_apps.shared.pages import Link, Pages, PasswordPrompt, SessionCookies, path_of
-from singletable_apps.shared.permissions import Permissions
+from singletable_apps.shared.frame.state import AppService, AppState, state_of
+from singletable_apps.shared.pages import Pages, PasswordPrompt, SessionCookies
+from singletable_apps.shared.urls import Urls
 
-S = TypeVar("S")
+S = TypeVar("S", bound=AppService)
 U = TypeVar("U")
 L = TypeVar("L", bound=Urls)
 
@@ -46,6 +43,11 @@ class PageContext(pages.PageContext, Generic[S, L]):
         return cls(request)
 
     @property
+    def visitor(self) -> Any:
+        """Who is signed in, or None."""
+        return self.request.state.user
+
+    @property
     def state(self) -> AppState[S]:
         """The open app."""
         return state_of(self.request)
@@ -63,7 +65,7 @@ class PageContext(pages.PageContext, Generic[S, L]):
     @property
     def urls(self) -> L:
         """The URLs of the app."""
-        return cast(L, cast(Any, self.service).context.urls)
+        return cast(L, self.service.context.urls)
 
 
 @dataclass(frozen=True)

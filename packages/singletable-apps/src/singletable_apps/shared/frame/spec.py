@@ -39,17 +39,19 @@ from singletable_apps.shared.accounts import Auth
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
 from singletable_apps.shared.frame.problems import AppProblems
-from singletable_apps.shared.frame.state import AppState
-from singletable_apps.shared.frame.urls import Urls
+from singletable_apps.shared.frame.state import AppService, AppState
+from singletable_apps.shared.key_files import create_folder, load_key_file
 from singletable_apps.shared.pages import Pages, ProblemPage, Product, SessionCookies
 from singletable_apps.shared.serve import (
     ListenOptions,
     PublicUrl,
+    file_errors,
     listen,
     new_folder,
     open_driver,
     progress_bar,
 )
+from singletable_apps.shared.urls import LOCAL, Urls
 from singletable_apps.shared.web import (
     ProblemMember,
     ProblemType,
@@ -58,7 +60,7 @@ from singletable_apps.shared.web import (
     make_app,
 )
 
-S = TypeVar("S")
+S = TypeVar("S", bound=AppService)
 Progress = Callable[[int, int], None]
 
 
@@ -72,26 +74,33 @@ class Opening:
 
     driver: Driver
     keys: Path
-    public: str = "http://127.0.0.1:8000"
+    public: str = LOCAL
     emails: EmailDelivery = field(default_factory=EmailDelivery)
     alone: bool = False
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
+    def load_secret(self, purpose: str) -> bytes:
+        """Load the secret from the file `keys`, which is created if it is missing."""
+        with file_errors(self.keys.parent):
+            create_folder(self.keys.parent)
+        return load_key_file(self.keys, purpose)
 
-def _no_context(request: Request, service: Any) -> Mapping[str, object]:
+
+def _no_context(_: Request, service: AppService) -> Mapping[str, object]:
     return {"urls": service.context.urls}
 
 
 @dataclass(frozen=True, kw_only=True)
 class AppSpec(Generic[S]):
-    """An app. Its service `S` has a `context` with `urls` and, unless `secret` says, a `secret`.
+    """An app with the service `S`.
 
     `about` is on the home page, `tagline` in the pages, `description` in the documentation of the
-    API. `open` opens the service; `keys` names its secrets in the folder of the app. `limits` has
-    the quota and the seconds of each rate limit, `uploads` the largest body of a form by the path
-    of a page. `sample` fills an empty service, `list_sample` returns what is left of that.
-    `locations` lists where data is stored besides the tables and keys. `outbox` are the tables of
-    an app that sends e-mails. While there is no account, `setup_url` leads to the first one.
+    API. `open` opens the service; `keys` names its secrets in the folder of the app. `secret` signs
+    what browsers keep. `limits` has the quota and the seconds of each rate limit, `uploads` the
+    largest body of a form by the path of a page. `sample` fills an empty service, `list_sample`
+    returns what is left of that. `locations` lists where data is stored besides the tables and
+    keys. `outbox` are the tables of an app that sends e-mails. While there is no account,
+    `setup_url` leads to the first one.
     """
 
     name: str
@@ -103,20 +112,22 @@ class AppSpec(Generic[S]):
     description: str
     routers: Sequence[APIRouter]
     pages: Sequence[APIRouter]
+    secret: Callable[[S], bytes]
     picture_alt: str = ""
     picture: Callable[[], tuple[str, str, str]] | None = None
-    secret: Callable[[S], bytes] = lambda service: service.context.secret  # type: ignore[attr-defined]
     auth: Callable[[S], Auth[Any]] | None = None
     state: type[AppState[S]] = AppState
     context: Callable[[Request, S], Mapping[str, object]] = _no_context
     problems: AppProblems = field(default_factory=AppProblems)
     problem_types: Sequence[ProblemType] = ()
-    problem_members: Mapping[str, ProblemMember] = MappingProxyType({})
-    problem_pages: Mapping[ProblemType, ProblemPage] = MappingProxyType({})
-    limits: Mapping[str, tuple[int, int]] = MappingProxyType({})
-    uploads: Mapping[str, int] = MappingProxyType({})
+    problem_members: Mapping[str, ProblemMember] = field(default_factory=dict[str, ProblemMember])
+    problem_pages: Mapping[ProblemType, ProblemPage] = field(
+        default_factory=dict[ProblemType, ProblemPage]
+    )
+    limits: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    uploads: Mapping[str, int] = field(default_factory=dict[str, int])
     body_limit: int | None = None
-    generated_files: Mapping[str, str] = MappingProxyType({})
+    generated_files: Mapping[str, str] = field(default_factory=dict[str, str])
     templates: Sequence[Path] = ()
     sign_in: Callable[[Urls], str] | None = None
     keys: str = "secret.key"
@@ -150,7 +161,7 @@ class AppSpec(Generic[S]):
     ) -> FastAPI:
         """Return the web app with the API and the pages; `/` redirects to the pages."""
         app = self._make_api(settings or Settings())
-        urls: Urls = service.context.urls  # type: ignore[attr-defined]
+        urls = service.context.urls
         state = self._make_state(service, urls, limited=limited)
         state.attach(app)
         for router in self.pages:
@@ -226,7 +237,7 @@ class AppSpec(Generic[S]):
         self,
         address: str,
         keys: Path,
-        public: str = Opening.public,
+        public: str = LOCAL,
         options: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         """Fill tables with sample data."""
@@ -241,7 +252,7 @@ class AppSpec(Generic[S]):
 
     def run(self, service: S, opening: Opening, address: str, public: PublicUrl) -> RunningApp:
         """Return the running app of an open service."""
-        urls: Urls = service.context.urls  # type: ignore[attr-defined]
+        urls = service.context.urls
         outbox = f"singletable {self.name} outbox --address {address}"
         emails = [("e-mails", opening.emails.describe(outbox))] if self.outbox else []
         keys = "secret" if self.keys == "secret.key" else "keys"
@@ -273,5 +284,5 @@ class AppSpec(Generic[S]):
             opening = Opening(driver, keys, public.url, emails, alone=True, options=options)
             with self.open(opening) as service:
                 running = self.run(service, opening, address, public)
-                path: str = service.context.urls.prefix  # type: ignore[attr-defined]
+                path = service.context.urls.prefix
                 serve_app(self.title, path, running, listener, url, public)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
 from fastapi import Depends, Request, Response
 from starlette.requests import HTTPConnection
 
 from singletable_apps.shared.accounts import Auth, SensitiveAction
 from singletable_apps.shared.pages import Pages, SessionCookies
+from singletable_apps.shared.urls import Urls
 from singletable_apps.shared.web import (
     RateLimit,
     SentToken,
@@ -20,7 +21,26 @@ from singletable_apps.shared.web import (
     rate_limited,
 )
 
-S = TypeVar("S")
+
+class ServiceContext(Protocol):
+    """What every service works with."""
+
+    @property
+    def urls(self) -> Urls:
+        """The URLs of the pages."""
+        ...
+
+
+class AppService(Protocol):
+    """The service of an app."""
+
+    @property
+    def context(self) -> ServiceContext:
+        """What all parts of the service share."""
+        ...
+
+
+S = TypeVar("S", bound=AppService)
 # Rate limits by name; None for no limit.
 Limits: TypeAlias = Mapping[str, RateLimit | None]
 

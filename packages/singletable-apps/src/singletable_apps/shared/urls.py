@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
+LOCAL = "http://127.0.0.1:8000"
+
 
 @dataclass(frozen=True, slots=True)
 class Urls:
@@ -14,7 +16,7 @@ class Urls:
     """
 
     prefix: str
-    public: str = "http://127.0.0.1:8000"
+    public: str = LOCAL
 
     def page(self, *parts: str, **query: str) -> str:
         """Return the URL of a page; every part is quoted."""

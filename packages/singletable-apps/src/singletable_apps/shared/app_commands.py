@@ -29,6 +29,14 @@ from singletable_apps.shared.cli import (
 if TYPE_CHECKING:
     from singletable_apps.shared.frame.spec import AppSpec
 
+AddressOption = Annotated[
+    str,
+    typer.Option(
+        "--address",
+        metavar="ADDRESS",
+        help="Where the tables are, such as file:data.db or dynamodb:.",
+    ),
+]
 SecretOption = Annotated[
     Path,
     typer.Option(
@@ -47,12 +55,6 @@ _EMAILS = (("print_emails", PrintEmailsOption, False), ("smtp", SmtpOption, None
 # An option: the name of the parameter, its annotation, and the default.
 Option = tuple[str, Any, Any]
 _REQUIRED = inspect.Parameter.empty
-
-
-def address_option(example: str) -> Any:
-    """Return the annotation of `--address`."""
-    text = f"Where the tables are, such as file:{example} or dynamodb:."
-    return Annotated[str, typer.Option("--address", metavar="ADDRESS", help=text)]
 
 
 def app_commands(
@@ -74,8 +76,7 @@ def app_commands(
     app = typer.Typer(
         help=about, no_args_is_help=True, add_completion=False, rich_markup_mode="markdown"
     )
-    address = address_option(f"{name}.db")
-    place = (("at", address, _REQUIRED), ("keys", keys, _REQUIRED))
+    place = (("at", AddressOption, _REQUIRED), ("keys", keys, _REQUIRED))
     more = (*(_EMAILS if emails else ()), *serve_options, *options)
     _add(app, "serve", serve, (*place, *_LISTENING, *more), lambda given: _serve(name, given))
     _add(app, "sample", sample, (*place, *options), lambda given: _sample(name, given))
