@@ -6,8 +6,7 @@ from playwright.sync_api import Page
 
 from singletable import connect
 from singletable_apps.shared.serve import PublicUrl
-from singletable_apps.skills.api import ApiSettings
-from singletable_apps.skills.app import FORM_LIMITS, make_web_app
+from singletable_apps.skills.app import APP
 from singletable_apps.skills.sample import ACCOUNTS, PASSWORD, create_sample
 from singletable_apps.skills.service import open_skills
 from tools.screenshots import launch_browser, open_page, save, screenshot, serve, side_by_side
@@ -19,8 +18,8 @@ def main() -> None:
     """Take each picture."""
     service = open_skills(connect("memory:"), _SECRET)
     create_sample(service)
-    settings = ApiSettings(web=PublicUrl("http://127.0.0.1").settings(uploads=FORM_LIMITS))
-    with serve(make_web_app(service, settings)) as address, launch_browser() as browser:
+    app = APP.make_app(service, PublicUrl("http://127.0.0.1").settings())
+    with serve(app) as address, launch_browser() as browser:
         site = f"{address}/skills"
         wide = open_page(browser, "light", 1280, 860)
         _sign_in(wide, site)

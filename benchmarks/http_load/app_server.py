@@ -65,14 +65,11 @@ def skills_app(folder: Path) -> FastAPI:
     """Return the skills directory, with API and pages, without rate limits."""
     from benchmarks.skills_matrix import SECRET
     from singletable_apps.shared.web import Settings
-    from singletable_apps.skills.api import ApiSettings
-    from singletable_apps.skills.app import make_web_app
-    from singletable_apps.skills.limits import Limits
+    from singletable_apps.skills.app import APP
     from singletable_apps.skills.service import open_skills
 
     service = open_skills(connect(f"file:{folder / 'skills.db'}"), SECRET)
-    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    return make_web_app(service, settings)
+    return APP.make_app(service, Settings(secure_cookies=False), limited=False)
 
 
 def sqlite_matrix(folder: Path) -> FastAPI:

@@ -64,6 +64,7 @@ def find_apps() -> tuple[DiscoveredApp, ...]:
 
 def _load_app(folder: str, name: str) -> DiscoveredApp:
     module = import_module(name)
+    module = getattr(module, "APP", module)
     info = module.app_info()
     if not isinstance(info, AppInfo):
         raise TypeError(f"Expected {name}.app_info() to return an AppInfo, but got {info!r:.80}.")

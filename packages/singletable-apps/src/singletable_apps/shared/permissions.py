@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Generic, ParamSpec, TypeVar
 
-from singletable_apps.shared.errors import AppError
+from singletable_apps.shared.errors import RequestRejected
 
 R = TypeVar("R", bound=Enum)
 P = TypeVar("P", bound=Enum)
 Args = ParamSpec("Args")
 
 
-class NotPermitted(AppError):
-    """The user may not do this. An app maps it to the problem type `NOT_ALLOWED`."""
+class NotPermitted(RequestRejected):
+    """The user may not do this."""
 
 
 class Permissions(Generic[R, P]):

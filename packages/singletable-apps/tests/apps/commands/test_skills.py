@@ -8,13 +8,14 @@ from pathlib import Path
 import bcrypt
 import pytest
 
-from singletable import Store
+from singletable import Driver, Store
+from singletable_apps.shared.frame import Opening
 from singletable_apps.shared.serve import open_driver
-from singletable_apps.skills.app import open_service
+from singletable_apps.skills.app import APP
 from singletable_apps.skills.entities import User, entities
 from singletable_apps.skills.history import phase2, users
 from singletable_apps.skills.sample import ACCOUNTS, list_sample
-from singletable_apps.skills.urls import Urls
+from singletable_apps.skills.service import SkillsService
 from tests.apps.commands.typed import Run, RunOf
 
 
@@ -22,6 +23,12 @@ from tests.apps.commands.typed import Run, RunOf
 def typed(type_of: RunOf) -> Run:
     """Type a command about skills."""
     return type_of("skills")
+
+
+def opened(driver: Driver, secret: Path) -> SkillsService:
+    """Return the service with the secret in a file."""
+    with APP.open(Opening(driver, secret)) as service:
+        return service
 
 
 def test_sample_is_created_once_and_e_mails_are_in_the_outbox(typed: Run, tmp_path: Path) -> None:
@@ -37,7 +44,7 @@ def test_sample_is_created_once_and_e_mails_are_in_the_outbox(typed: Run, tmp_pa
         "singletable: This directory is in use. Choose other tables for the sample.",
     )
     with open_driver(at) as driver:
-        service = open_service(driver, secret, Urls())
+        service = opened(driver, secret)
         sample = list_sample(service)
         service.accounts.request_reset(ACCOUNTS[0][0])
     assert sample is not None
@@ -97,7 +104,7 @@ def test_migrate_goes_from_a_dry_run_to_the_end(typed: Run, tmp_path: Path) -> N
     code, out, _ = typed("set-role", "LATE", "admin", "--address", new)
     assert (code, out.strip()) == (0, "latelate (late) is now: admin.")
     with open_driver(new) as driver:
-        service = open_service(driver, secret, Urls())
+        service = opened(driver, secret)
         for username in ("Ada.Lovelace", "late"):
             service.accounts.sign_in(username, "secret")
 
@@ -107,7 +114,7 @@ def test_migrate_does_not_touch_a_directory_in_use(typed: Run, tmp_path: Path) -
     old, new = f"file:{tmp_path}/old.db", f"file:{tmp_path}/new.db"
     fill_users(old, "ada")
     with open_driver(new) as driver:
-        service = open_service(driver, tmp_path / "secret", Urls())
+        service = opened(driver, tmp_path / "secret")
         before = service.accounts.register("ada", "Ada Byron", "nine blue horses")
     for words in (("--dry-run",), ()):
         code, _, err = typed("migrate", "run", old, new, *words)
@@ -159,7 +166,7 @@ def test_library_runs_the_phases_one_at_a_time(typed: Run, type_of: RunOf, tmp_p
         assert "0003_skill_ids" in migrate(*words, "--to", new)
     assert typed("migrate", "catalog", new)[:2] == (0, "Skills: 1\n")
     with open_driver(new) as driver:
-        service = open_service(driver, secret, Urls())
+        service = opened(driver, secret)
         assert service.user_skills.get("ADA", "c sharp").skill_name == "C#"
         service.accounts.sign_in("eve", "secret")
 

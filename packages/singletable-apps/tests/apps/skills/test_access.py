@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from singletable_apps.skills.api import API, ApiSettings, attach
 from singletable_apps.skills.entities import Level, Role
 from singletable_apps.skills.entry_rules import KINDS, EntryDraft
-from singletable_apps.skills.limits import Limits
 from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service.roles import RoleEdit
+from singletable_apps.skills.urls import API
 from tests.apps.skills.pages.client import HOME, PagesApp
 from tests.apps.skills.support.world import PASSWORD
 from tests.apps.support.access import AccessCheck, AccessTests, altered, entries, refusals
@@ -192,12 +190,6 @@ def access() -> AccessCheck:
     removed, demoted = token("mary"), token("nina")
     service.people.delete(ada, "mary")
     service.people.change_role(ada, "nina", Role.USER)
-    app.site = replace(app.site, limits=Limits.off())
-
-    def activate() -> None:
-        app.fastapi.state.skills_pages = app.site
-        attach(app.fastapi, service, ApiSettings(limits=Limits.off()))
-
     return AccessCheck(
         app.fastapi,
         TABLE,
@@ -224,7 +216,7 @@ def access() -> AccessCheck:
         "skills_access",
         HOME,
         REFUSALS,
-        activate,
+        app.activate,
     )
 
 

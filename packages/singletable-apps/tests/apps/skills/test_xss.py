@@ -47,7 +47,7 @@ FIELDS = {
 def _client(app: PagesApp) -> TestClient:
     client = app.browser("ada").http
     client.headers.update({"Accept": "text/html", "Origin": HOME, "Sec-Fetch-Site": "same-origin"})
-    app.fastapi.state.skills_pages = app.site
+    app.activate()
     return client
 
 

@@ -12,9 +12,7 @@ from playwright.sync_api import BrowserContext
 from singletable import connect
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.web import Settings
-from singletable_apps.skills.api import ApiSettings
-from singletable_apps.skills.app import FORM_LIMITS, make_web_app
-from singletable_apps.skills.limits import Limits
+from singletable_apps.skills.app import APP
 from singletable_apps.skills.sample import create_sample
 from singletable_apps.skills.service import SkillsService, open_skills
 from tests.browser.live_server import serve_app
@@ -49,7 +47,6 @@ def serve() -> Generator[Served]:
         connect("memory:"), b"of tests" * 4, passwords=Passwords(memory_kib=64, passes=1)
     )
     create_sample(service)
-    web = Settings(secure_cookies=False, uploads=FORM_LIMITS)
-    app = make_web_app(service, ApiSettings(web=web, limits=Limits.off()))
+    app = APP.make_app(service, Settings(secure_cookies=False), limited=False)
     with serve_app(app) as address:
         yield Served(service, app, address)

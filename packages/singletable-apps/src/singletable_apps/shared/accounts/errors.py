@@ -14,6 +14,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Literal, TypeAlias
 
+from singletable_apps.shared.errors import RequestRejected
+
 TokenReason: TypeAlias = Literal["malformed", "forged", "expired"]
 SessionReason: TypeAlias = Literal["malformed", "forged", "ended", "expired", "reused"]
 ResetReason: TypeAlias = Literal["malformed", "used", "expired"]
@@ -23,11 +25,8 @@ class AccountsError(Exception):
     """Base class of all errors raised here."""
 
 
-class NotSignedIn(AccountsError):
-    """Not signed in, or the wrong password. `field` names the field at fault, if any.
-
-    An app's own error inherits from it, and the app maps it to the problem type `NOT_SIGNED_IN`.
-    """
+class NotSignedIn(AccountsError, RequestRejected):
+    """Not signed in, or the wrong password. `field` names the field at fault, if any."""
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
         super().__init__(message)

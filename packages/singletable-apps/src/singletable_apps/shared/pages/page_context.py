@@ -105,8 +105,12 @@ class PageContext(ABC):
 class PasswordPrompt(PageContext, Generic[U]):
     """Asks the signed-in user for the password again before a `SensitiveAction`."""
 
-    cookies: ClassVar[SessionCookies]
     user: U
+
+    @property
+    @abstractmethod
+    def cookies(self) -> SessionCookies:
+        """Return the cookies that keep the user signed in."""
 
     @property
     @abstractmethod

@@ -6,6 +6,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Header, Request
 
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_SIGNED_IN,
@@ -15,7 +16,7 @@ from singletable_apps.shared.web import (
     responses,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import EXISTS, PUBLIC, Actor, Service, limited
+from singletable_apps.skills.api.dependencies import EXISTS, PUBLIC, Actor, Service
 
 router = api_router("accounts", TOO_MANY_REQUESTS)
 UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]

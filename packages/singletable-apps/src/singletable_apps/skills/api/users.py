@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Header, Query
 
 from singletable_apps.shared.accounts import SensitiveAction
+from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.web import (
     NOT_FOUND,
     IfMatch,
@@ -23,7 +24,6 @@ from singletable_apps.skills.api.dependencies import (
     SIGNED_IN,
     Actor,
     Headers,
-    Recent,
     Service,
     Username,
 )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
-
-from singletable_apps.skills.limits import Limits
 from singletable_apps.skills.pages import (
     accounts,
     catalog,
@@ -20,34 +17,22 @@ from singletable_apps.skills.pages import (
     skill,
     teams,
 )
-from singletable_apps.skills.pages.dependencies import SkillsSite, make_site
-from singletable_apps.skills.service import SkillsService
-from singletable_apps.skills.urls import PREFIX
+from singletable_apps.skills.pages.dependencies import page_context
 
-__all__ = ["SkillsSite", "add_pages", "make_site"]
+__all__ = ["ROUTERS", "page_context"]
 
-_MODULES = (
-    people,
-    people_admin,
-    person,
-    catalog,
-    skill,
-    search,
-    teams,
-    operations,
-    roles,
-    overview,
-    entries,
-    imports,
-    accounts,
+ROUTERS = (
+    people.router,
+    people_admin.router,
+    person.router,
+    catalog.router,
+    skill.router,
+    search.router,
+    teams.router,
+    operations.router,
+    roles.router,
+    overview.router,
+    entries.router,
+    imports.router,
+    accounts.router,
 )
-
-
-def add_pages(app: FastAPI, service: SkillsService, limits: Limits | None = None) -> SkillsSite:
-    """Add the pages to an app."""
-    site = make_site(service, limits or Limits())
-    app.state.skills_pages = site
-    for module in _MODULES:
-        app.include_router(module.router, prefix=PREFIX, include_in_schema=False)
-    site.pages.mount(app)
-    return site

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import BaseModel
 
+from singletable_apps.shared.frame import count_request, limited, state_of
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     AuthPage,
@@ -15,28 +16,25 @@ from singletable_apps.shared.pages import (
     auth_router,
     email_router,
 )
-from singletable_apps.shared.web import hit_limit
 from singletable_apps.skills.entities import Role, User
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.pages.dependencies import (
-    COOKIES,
     AnyPage,
+    PageContext,
     UserPage,
     UserPageContext,
-    find_visitor,
-    get_site,
 )
 
 
 def _auth_page(request: Request) -> AuthPage[User]:
-    site = get_site(request)
-    urls = site.service.context.urls
+    page = PageContext.of(request)
+    urls = page.urls
     return AuthPage(
         request,
-        site.pages,
-        site.service.accounts,
-        COOKIES,
-        find_visitor(request, site),
+        page.pages,
+        page.service.accounts,
+        page.state.cookies,
+        page.visitor,
         urls.page,
         home=urls.page("people"),
         signed_out=urls.page(),
@@ -47,27 +45,23 @@ def _auth_page(request: Request) -> AuthPage[User]:
 
 
 def _show_rejected_password(request: Request, form: Form, status: int) -> Response:
-    page = UserPageContext(request, get_site(request), request.state.user)
+    page = UserPageContext(request, request.state.user)
     return _show_account(page, status, password=form)
-
-
-def _limit_sign_in(request: Request) -> None:
-    hit_limit(request, get_site(request).limits.sign_in)
 
 
 router = auth_router(
     _auth_page,
     _show_rejected_password,
     rejects=(InvalidInput,),
-    sign_in_limits=[Depends(_limit_sign_in)],
-    reset_limits=[Depends(_limit_sign_in)],
+    sign_in_limits=limited("sign_in"),
+    reset_limits=limited("sign_in"),
 )
 
 
 router.include_router(
     email_router(
         _auth_page,
-        lambda request: get_site(request).service.accounts.emails,
+        lambda request: state_of(request).service.accounts.emails,
         rejects=(InvalidInput,),
     )
 )
@@ -90,14 +84,14 @@ def register(
     """Create an account, and sign in."""
     accounts = page.service.accounts
     if page.request.method == "POST":
-        hit_limit(page.request, page.site.limits.register)
+        count_request(page.request, "register")
 
     def act(values: RegistrationForm) -> Response:
         user = accounts.register(
             values.username, values.name, values.password, values.email, values.setup_code
         )
         about = page.request.headers.get("user-agent", "")
-        COOKIES.remember(page.request, accounts.start_session(user, about))
+        page.state.cookies.remember(page.request, accounts.start_session(user, about))
         if user.role is Role.ADMIN:
             text = f"Welcome, {user.name}! You are the administrator: add skills, then people."
             return page.redirect(page.urls.page("admin"), text)
@@ -128,5 +122,5 @@ def _show_account(
         status,
         password=password or Form(),
         unaccepted=page.service.accounts.emails.find_unaccepted(page.user),
-        sessions=COOKIES.sessions(page.request, page.service.accounts, page.user),
+        sessions=page.state.cookies.sessions(page.request, page.service.accounts, page.user),
     )

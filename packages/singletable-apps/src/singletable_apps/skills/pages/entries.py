@@ -171,7 +171,7 @@ def _entry_page(
 ) -> EntryPageContext:
     chosen = kind_named(kind)
     check_author(page.user, username)
-    return EntryPageContext(page.request, page.site, page.user, chosen, username, entry_id)
+    return EntryPageContext(page.request, page.user, chosen, username, entry_id)
 
 
 EntryPage = Annotated[EntryPageContext, Depends(_entry_page)]

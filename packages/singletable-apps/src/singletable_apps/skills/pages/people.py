@@ -21,12 +21,10 @@ from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.skills.entities import Role, User
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.pages.dependencies import (
-    COOKIES,
     AnyPage,
     Segment,
     UserPage,
     UserPageContext,
-    find_visitor,
 )
 from singletable_apps.skills.rules import (
     PERMISSIONS,
@@ -45,7 +43,7 @@ FilterText = Annotated[str, Query(max_length=200)]
 @router.get("")
 def show_home(page: AnyPage) -> Response:
     """Show what the directory is, or the directory itself to people who are signed in."""
-    if find_visitor(page.request, page.site) is not None:
+    if page.visitor is not None:
         return page.redirect(page.urls.page("people"))
     return page.render("home", is_first=page.service.accounts.setup_code() is not None)
 
@@ -183,7 +181,7 @@ def delete_person(page: UserPage, username: Segment, form: PostedForm) -> Respon
         except InvalidInput as error:
             raise InvalidInput({"username": str(error)}) from error
         if is_own:
-            COOKIES.forget(page.request)
+            page.cookies.forget(page.request)
             return page.redirect(page.urls.page("sign-in"), "Your account is deleted.")
         return page.redirect(page.urls.page("admin", "people"), f"{person.name} is deleted.")
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from fastapi import FastAPI
 
 from singletable import Engine
-from singletable_apps.skills.api import API, ApiSettings, attach, make_skills_app
+from singletable_apps.shared.frame import AppState, Limits
+from singletable_apps.skills.app import APP
 from singletable_apps.skills.entities import Role
-from singletable_apps.skills.limits import Limits
+from singletable_apps.skills.service import SkillsService
+from singletable_apps.skills.urls import API
 from tests.apps.skills.support.world import Filling, World
 from tests.apps.support.api_client import Caller, api_client
 
@@ -30,17 +32,18 @@ class Server:
     """The app on a world with people: Ada, an administrator, Mia, a manager, Bob and Joan."""
 
     world: World
-    limits: Limits = field(default_factory=Limits.off)
+    limits: Limits = field(default_factory=lambda: dict.fromkeys(APP.limits))
 
     def __post_init__(self) -> None:
-        self.settings = ApiSettings(limits=self.limits)
         if not _APPS:
-            _APPS.append(make_skills_app(self.world.service, settings=self.settings))
+            _APPS.append(APP.make_app(self.world.service))
         self.app = _APPS[0]
+        state: AppState[SkillsService] = self.app.state.frame
+        self.state = replace(state, service=self.world.service, limits=self.limits)
 
     def activate(self) -> None:
         """Let the shared app use the service of this world."""
-        attach(self.app, self.world.service, self.settings)
+        self.state.attach(self.app)
 
     def visitor(self) -> Caller:
         return Caller(api_client(self.app), API, self.activate)

@@ -8,7 +8,7 @@ from typing import Any
 import schemathesis
 
 from singletable import Engine
-from singletable_apps.skills.api import API
+from singletable_apps.skills.urls import API
 from tests.apps.skills.api.client import Server, filled_engine
 from tests.apps.skills.support.world import World
 from tests.apps.support.api_fuzzing import Fuzzer, few_examples, load_schema

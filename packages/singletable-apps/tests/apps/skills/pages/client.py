@@ -8,11 +8,10 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from singletable import connect
+from singletable_apps.shared.frame import AppState
 from singletable_apps.shared.serve import PublicUrl
-from singletable_apps.skills.api import ApiSettings
-from singletable_apps.skills.app import FORM_LIMITS, make_web_app
-from singletable_apps.skills.limits import Limits
-from singletable_apps.skills.pages import SkillsSite
+from singletable_apps.skills.app import APP
+from singletable_apps.skills.service import SkillsService
 from tests.apps.skills.api.client import filled_world
 from tests.apps.skills.support.world import World
 from tests.apps.support.browser import Browser
@@ -28,15 +27,14 @@ class PagesApp:
         self.world = World(connect("memory:")) if is_empty else filled_world()
         # Creating an app is slow, so all tests share one.
         if not _SHARED:
-            settings = ApiSettings(web=PublicUrl(HOME).settings(uploads=FORM_LIMITS))
-            _SHARED.append(make_web_app(self.world.service, settings))
+            _SHARED.append(APP.make_app(self.world.service, PublicUrl(HOME).settings()))
         self.fastapi = _SHARED[0]
-        site: SkillsSite = self.fastapi.state.skills_pages
-        self.site = replace(site, service=self.world.service, limits=Limits.off())
+        state: AppState[SkillsService] = self.fastapi.state.frame
+        self.state = replace(state, service=self.world.service, limits=dict.fromkeys(APP.limits))
 
     def activate(self) -> None:
         """Let the shared app use the service of this world."""
-        self.fastapi.state.skills_pages = self.site
+        self.state.attach(self.fastapi)
 
     def browser(self, username: str | None = None) -> Browser:
         """Return a new browser, signed in if there is a username."""

@@ -21,7 +21,7 @@ def test_visitor_registers_and_signs_in(app: PagesApp) -> None:
 
 
 def test_visitor_confirms_the_address_of_the_registration(app: PagesApp) -> None:
-    app.site = replace(app.site, service=app.world.open(confirm_addresses=True))
+    app.state = replace(app.state, service=app.world.open(confirm_addresses=True))
     visitor, new = app.browser(), {"username": "zoe", "name": "Zoe Park", "password": PASSWORD}
     page = visitor.get("register")
     answer = visitor.submit(page, "register", **new, email="zoe@example.org")
@@ -33,7 +33,7 @@ def test_visitor_confirms_the_address_of_the_registration(app: PagesApp) -> None
 
 
 def test_too_many_registrations_with_one_address_are_asked_to_wait(app: PagesApp) -> None:
-    app.site = replace(app.site, service=app.world.open(confirm_addresses=True))
+    app.state = replace(app.state, service=app.world.open(confirm_addresses=True))
     visitor = app.browser()
     for number in range(6):
         new = {"username": f"zoe{number}", "name": "Zoe Park", "password": PASSWORD}

@@ -1,0 +1,151 @@
+"""The commands that every app has: `serve`, `sample` and `outbox`.
+
+Everything else is imported when a command runs, so that `--help` does not load the web framework.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from singletable_apps.shared.cli import (
+    HostOption,
+    LimitOption,
+    PortOption,
+    PrintEmailsOption,
+    ProxyOption,
+    PublicUrlOption,
+    SmtpOption,
+    TlsCertOption,
+    TlsKeyOption,
+    exit_on_error,
+)
+
+if TYPE_CHECKING:
+    from singletable_apps.shared.frame.spec import AppSpec
+
+AddressOption = Annotated[
+    str,
+    typer.Option(
+        "--address",
+        metavar="ADDRESS",
+        help="Where the tables are, such as file:data.db or dynamodb:.",
+    ),
+]
+SecretOption = Annotated[
+    Path,
+    typer.Option(
+        "--secret", metavar="FILE", help="The file with the server secret; created if missing."
+    ),
+]
+_LISTENING = (
+    ("host", HostOption, "127.0.0.1"),
+    ("port", PortOption, 8000),
+    ("public", PublicUrlOption, None),
+    ("proxy", ProxyOption, None),
+    ("tls_cert", TlsCertOption, None),
+    ("tls_key", TlsKeyOption, None),
+)
+_EMAILS = (("print_emails", PrintEmailsOption, False), ("smtp", SmtpOption, None))
+# An option: the name of the parameter, its annotation, and the default.
+Option = tuple[str, Any, Any]
+_REQUIRED = inspect.Parameter.empty
+
+
+def app_commands(
+    name: str,
+    about: str,
+    *,
+    serve: str,
+    sample: str,
+    keys: Any = SecretOption,
+    emails: bool = False,
+    serve_options: Sequence[Option] = (),
+    options: Sequence[Option] = (),
+) -> typer.Typer:
+    """Return the commands of the app in `singletable_apps.NAME`; the app adds its own to them.
+
+    `serve` and `sample` are the texts of their help. `keys` is the option that names the secrets.
+    The values of `options`, and of `serve_options` of `serve`, are in `Opening.options`.
+    """
+    app = typer.Typer(
+        help=about, no_args_is_help=True, add_completion=False, rich_markup_mode="markdown"
+    )
+    place = (("at", AddressOption, _REQUIRED), ("keys", keys, _REQUIRED))
+    more = (*(_EMAILS if emails else ()), *serve_options, *options)
+    _add(app, "serve", serve, (*place, *_LISTENING, *more), lambda given: _serve(name, given))
+    _add(app, "sample", sample, (*place, *options), lambda given: _sample(name, given))
+    if emails:
+        text = "Print the latest e-mails in the outbox, newest first."
+        parameters = (place[0], ("limit", LimitOption, 20))
+        _add(app, "outbox", text, parameters, lambda given: _outbox(name, given))
+    return app
+
+
+def load_app(name: str) -> AppSpec[Any]:
+    """Return the declaration of an app."""
+    spec: AppSpec[Any] = import_module(f"singletable_apps.{name}.app").APP
+    return spec
+
+
+def _add(
+    app: typer.Typer,
+    name: str,
+    text: str,
+    options: Sequence[Option],
+    run: Callable[[dict[str, Any]], None],
+) -> None:
+    """Add a command whose parameters are these options."""
+
+    def command(**given: Any) -> None:
+        with exit_on_error():
+            run(given)
+
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(
+                parameter, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+            )
+            for parameter, annotation, default in options
+        ]
+    )
+    command.__annotations__ = {parameter: annotation for parameter, annotation, _ in options}
+    app.command(name, help=text)(command)
+
+
+def _serve(name: str, given: dict[str, Any]) -> None:
+    from singletable_apps.shared.email_delivery import email_delivery
+    from singletable_apps.shared.serve import ListenOptions
+
+    address, keys = given.pop("at"), given.pop("keys")
+    print_emails = given.pop("print_emails", False)
+    emails = email_delivery(print_emails=print_emails, smtp=given.pop("smtp", None))
+    host, port, public, proxy, *tls = [given.pop(parameter) for parameter, _, _ in _LISTENING]
+    listening = ListenOptions(
+        host, port, public, tuple(proxy or ()), (tls[0], tls[1]), print_emails=print_emails
+    )
+    load_app(name).serve(address, keys, listening, emails, given)
+
+
+def _sample(name: str, given: dict[str, Any]) -> None:
+    address, keys = given.pop("at"), given.pop("keys")
+    spec = load_app(name)
+    spec.create_sample(address, keys, options=given)
+    options = " ".join(_place(spec, address, keys))
+    typer.echo(f"To see it: singletable {name} serve {options}")
+
+
+def _place(spec: AppSpec[Any], address: str, keys: Path) -> Sequence[str]:
+    flag = {"secret.key": "--secret", "keys": "--keys"}.get(spec.keys, "--folder")
+    return "--address", address, flag, str(keys)
+
+
+def _outbox(name: str, given: dict[str, Any]) -> None:
+    from singletable_apps.shared.email_delivery import print_outbox
+
+    print_outbox(given["at"], load_app(name).outbox or {}, given["limit"])

@@ -1,0 +1,98 @@
+"""Which error of an app is which problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from fastapi import Request
+
+from singletable_apps.shared.accounts import NotSignedIn, TooManyAttempts
+from singletable_apps.shared.errors import AppError, Busy, InvalidInput, NotFound
+from singletable_apps.shared.permissions import NotPermitted
+from singletable_apps.shared.web.error_handlers import ErrorProblems
+from singletable_apps.shared.web.problems import (
+    INVALID,
+    NOT_ALLOWED,
+    NOT_FOUND,
+    NOT_SIGNED_IN,
+    TOO_MANY_REQUESTS,
+    UNAVAILABLE,
+    FieldError,
+    Problem,
+    ProblemType,
+)
+
+_COMMON: Mapping[type[Exception], ProblemType] = MappingProxyType(
+    {
+        NotFound: NOT_FOUND,
+        InvalidInput: INVALID,
+        NotSignedIn: NOT_SIGNED_IN,
+        NotPermitted: NOT_ALLOWED,
+        Busy: UNAVAILABLE,
+        TooManyAttempts: TOO_MANY_REQUESTS,
+    }
+)
+
+
+class AppProblems:
+    """Turns the errors of an app into problems.
+
+    `types` has the problem types of the app's own errors, which hold for their subclasses too.
+    `field_name` returns the name that a field of the service has in request bodies.
+    """
+
+    def __init__(
+        self,
+        types: Mapping[type[Exception], ProblemType] = MappingProxyType({}),
+        *,
+        field_name: Callable[[str, Request], str] = lambda name, _: name,
+    ) -> None:
+        self._types = {**_COMMON, **types}
+        self._field_name = field_name
+
+    def handlers(self) -> ErrorProblems:
+        """Return the functions that make problems, by error type."""
+        return dict.fromkeys((AppError, TooManyAttempts), self.problem_of)
+
+    def problem_of(self, error: Exception, request: Request) -> Problem:
+        """Return the problem of an error; one that the app has no problem type for is a bug."""
+        kind = next((self._types[one] for one in type(error).__mro__ if one in self._types), None)
+        if kind is None:
+            raise error
+        return Problem(
+            kind,
+            str(error),
+            errors=[
+                self._field_error(name, text, request) for name, text in _fields(error).items()
+            ],
+            headers=_headers(error),
+            extensions=getattr(error, "extensions", {}),
+        )
+
+    def _field_error(self, name: str, text: str, request: Request) -> FieldError:
+        if request.method == "GET":
+            # `skill/1` is the second parameter of this name.
+            return FieldError(text, parameter=name.partition("/")[0])
+        # An error of the whole request has no field.
+        return FieldError(text, pointer=f"/{self._field_name(name, request)}" if name else "")
+
+
+def _fields(error: Exception) -> Mapping[str, str]:
+    match error:
+        case InvalidInput():
+            return error.errors
+        case NotSignedIn() if error.field:
+            return {error.field: str(error)}
+        case _:
+            return {}
+
+
+def _headers(error: Exception) -> dict[str, str]:
+    match error:
+        case Busy():
+            return {"Retry-After": "1"}
+        case TooManyAttempts():
+            return {"Retry-After": str(error.seconds)}
+        case _:
+            return {}

@@ -1,0 +1,115 @@
+"""What the handlers of an app use: its service, pages and limits; and how they get at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar, cast
+
+from fastapi import Depends, Request, Response
+from starlette.requests import HTTPConnection
+
+from singletable_apps.shared.accounts import Auth, SensitiveAction
+from singletable_apps.shared.pages import Pages, SessionCookies
+from singletable_apps.shared.urls import Urls
+from singletable_apps.shared.web import (
+    RateLimit,
+    SentToken,
+    add_rate_limit_headers,
+    check_signed_in,
+    hit_limit,
+    rate_limited,
+)
+
+
+class ServiceContext(Protocol):
+    """What every service works with."""
+
+    @property
+    def urls(self) -> Urls:
+        """The URLs of the pages."""
+        ...
+
+
+class AppService(Protocol):
+    """The service of an app."""
+
+    @property
+    def context(self) -> ServiceContext:
+        """What all parts of the service share."""
+        ...
+
+
+S = TypeVar("S", bound=AppService)
+# Rate limits by name; None for no limit.
+Limits: TypeAlias = Mapping[str, RateLimit | None]
+
+
+@dataclass(frozen=True)
+class AppState(Generic[S]):
+    """An open app, for its handlers. `auth` are its accounts, if it has any."""
+
+    service: S
+    pages: Pages
+    limits: Limits
+    cookies: SessionCookies
+    auth_of: Callable[[S], Auth[Any]] | None = None
+
+    @property
+    def auth(self) -> Auth[Any]:
+        """The accounts of the app."""
+        if self.auth_of is None:
+            raise TypeError("Expected an app with accounts: AppSpec(auth=…).")
+        return self.auth_of(self.service)
+
+    def attach(self, app: Any) -> None:
+        """Let the handlers of a web app use this state."""
+        app.state.frame = self
+
+
+def state_of(connection: HTTPConnection) -> AppState[Any]:
+    """Return the app of a request or a socket."""
+    return cast(AppState[Any], connection.app.state.frame)
+
+
+async def current_state(request: Request) -> Any:
+    """Return the app of a request: `Current = Annotated[AppState[…], Depends(current_state)]`."""
+    return state_of(request)
+
+
+async def current_service(request: Request) -> Any:
+    """Return the service: `Service = Annotated[NotesService, Depends(current_service)]`."""
+    return state_of(request).service
+
+
+def limited(name: str) -> list[Any]:
+    """Return the `dependencies=` of a handler with this limit per client network."""
+    return [Depends(rate_limited(lambda request: state_of(request).limits[name]))]
+
+
+def count_request(request: Request, name: str) -> None:
+    """Count a request of this client; raise a 429 problem if there are more than the limit."""
+    hit_limit(request, state_of(request).limits[name])
+
+
+def signed_in_user(request: Request, response: Response, sent: SentToken) -> Any:
+    """Return the account of the access token: `Actor = Annotated[User, Depends(signed_in_user)]`.
+
+    The limit `signed_in`, if the app has one, counts its requests.
+    """
+    token, state = check_signed_in(request, sent), state_of(request)
+    user = state.auth.authenticate(token.credentials)
+    limit = state.limits.get("signed_in")
+    if limit is not None:
+        add_rate_limit_headers(response, limit.hit(str(user.user_id)))
+    return user
+
+
+def _recent_password(request: Request, sent: SentToken) -> RecentPassword:
+    token, auth = check_signed_in(request, sent).credentials, state_of(request).auth
+    return lambda action: auth.check_recent_password(token, action)
+
+
+# Call it before a sensitive action: it raises unless the actor entered the password recently.
+RecentPassword: TypeAlias = Callable[[SensitiveAction], None]
+Recent: TypeAlias = Annotated[RecentPassword, Depends(_recent_password)]

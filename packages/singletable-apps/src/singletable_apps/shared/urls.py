@@ -1,0 +1,28 @@
+"""The URLs of an app's pages, below the prefix at which the app is mounted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+LOCAL = "http://127.0.0.1:8000"
+
+
+@dataclass(frozen=True, slots=True)
+class Urls:
+    """Builds URLs. `public` is the origin of the server, without a slash at the end.
+
+    An app inherits from it with its own prefix, and adds a method for each kind of page.
+    """
+
+    prefix: str
+    public: str = LOCAL
+
+    def page(self, *parts: str, **query: str) -> str:
+        """Return the URL of a page; every part is quoted."""
+        path = "/".join([self.prefix, *(quote(part, safe="") for part in parts)])
+        return f"{path}?{urlencode(query)}" if query else path
+
+    def absolute(self, path: str) -> str:
+        """Return the URL with its origin, for e-mails, shared links and QR codes."""
+        return f"{self.public}{path}"
