@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from singletable import errors
+from singletable.schema.api_model import ApiModel as ApiModel
 
 MEDIA_TYPE = "application/problem+json"
 
