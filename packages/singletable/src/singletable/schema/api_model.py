@@ -21,7 +21,7 @@ from singletable.schema.pydantic_schema import JSON_TYPES, annotation_of
 
 # Names of fields: a sequence, or one text with spaces between them.
 FieldNames: TypeAlias = str | Sequence[str]
-_NO_NAMES: Mapping[str, str] = MappingProxyType({})
+_NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 class ApiModel(BaseModel):
@@ -29,11 +29,12 @@ class ApiModel(BaseModel):
 
     `only` lists the fields in their order, `omit` those to leave out, and `rename` has new names by
     name. What the class declares itself is added, or replaces the field of that name; `only` may
-    list it too. Hidden fields are left out. Type checkers know what the class declares itself.
+    list it too. Hidden fields are left out. `json_types` replaces types of the entity's fields, as
+    in {datetime: UnixSeconds}, here and in subclasses. Type checkers know what the class declares.
     """
 
-    # Types by the type of an entity's field, such as {datetime: UnixSeconds}; inherited.
-    json_types: ClassVar[Mapping[Any, Any]] = {}
+    _types: ClassVar[Mapping[Any, Any]] = JSON_TYPES
+    # The names of renamed fields in the entity.
     _sources: ClassVar[Mapping[str, str]] = {}
 
     def __init_subclass__(
@@ -42,10 +43,12 @@ class ApiModel(BaseModel):
         of: type | None = None,
         only: FieldNames = (),
         omit: FieldNames = (),
-        rename: Mapping[str, str] = _NO_NAMES,
+        rename: Mapping[str, str] = _NOTHING,
+        json_types: Mapping[Any, Any] = _NOTHING,
         **config: Unpack[ConfigDict],
     ) -> None:
         super().__init_subclass__(**config)
+        cls._types = {**cls._types, **json_types}
         if of is not None:
             cls._sources = {**cls._sources, **{new: old for old, new in rename.items()}}
             # Pydantic collects the fields from the annotations after this.
@@ -76,11 +79,10 @@ def _annotations(
 ) -> dict[str, Any]:
     """Return the annotations of the entity's fields and of the class's own, in their order."""
     own = get_annotations(cls)
-    types = {**JSON_TYPES, **cls.json_types}
     fields: dict[str, Any] = {}
     for name, field in model.fields.items():
         if not field.hidden:
-            annotation = annotation_of(field, types)
+            annotation = annotation_of(field, cls._types)
             if name in rename:
                 annotation = Annotated[annotation, Field(validation_alias=name)]
             fields[rename.get(name, name)] = annotation

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from ranked_ballots import Number, Result, Round, SchulzeResult, ScoreResult, explain
-from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility, Vote
 from singletable_apps.polls.rules import (
     DECIDES,
     MAX_DESCRIPTION,
@@ -109,14 +109,9 @@ class PollChanges(RequestModel):
         return replace(draft, **changes)
 
 
-class PollSchema(ResponseModel):
+class PollSchema(ResponseModel, of=Poll, only="id title description candidates created_at"):
     """A poll, for anyone with the link."""
 
-    id: str
-    title: str
-    description: str
-    candidates: list[str]
-    created_at: datetime
     expires_at: datetime | None = absent_if_none("When the poll closes or was closed.")
     results: ResultsVisibility = Field(description=_RESULTS)
     protection: Protection = Field(description=_PROTECTION)
@@ -126,7 +121,7 @@ class PollSchema(ResponseModel):
     @classmethod
     def from_poll(cls, poll: Poll, public_url: str) -> PollSchema:
         """Return the poll as a response."""
-        return cls(**_poll_fields(poll, public_url))
+        return cls.from_object(poll, link=share_link(public_url, poll.id))
 
 
 class CreatedPollSchema(PollSchema):
@@ -139,14 +134,12 @@ class CreatedPollSchema(PollSchema):
     def from_managed(cls, managed: ManagedPoll, public_url: str) -> CreatedPollSchema:
         """Return the poll with its admin key as a response."""
         poll, key = managed.poll, managed.admin_key
-        link = admin_link(public_url, poll.id, key)
-        return cls(**_poll_fields(poll, public_url), admin_key=key, admin_link=link)
-
-
-def _poll_fields(poll: Poll, public_url: str) -> dict[str, Any]:
-    names = PollSchema.model_fields.keys() - {"link"}
-    fields = {name: getattr(poll, name) for name in names}
-    return {**fields, "link": share_link(public_url, poll.id)}
+        return cls.from_object(
+            poll,
+            link=share_link(public_url, poll.id),
+            admin_key=key,
+            admin_link=admin_link(public_url, poll.id, key),
+        )
 
 
 # ------------------------------------------------------------------------------ votes and codes
@@ -166,13 +159,10 @@ class NewVote(RequestModel):
     code: CodeText | None = Field(None, examples=["000A-7K3M-QX9T"])
 
 
-class VoteSchema(ResponseModel):
+class VoteSchema(ResponseModel, of=Vote, only="id poll_id rankings voted_at"):
     """A vote."""
 
     id: str = Field(description="Keep it private: anyone who knows it can read the vote.")
-    poll_id: str
-    rankings: list[str]
-    voted_at: datetime
 
 
 class NewCodes(RequestModel):
