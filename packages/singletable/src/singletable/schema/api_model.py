@@ -58,9 +58,13 @@ class ApiModel(BaseModel):
 
     @classmethod
     def from_object(cls, source: object, /, **computed: Any) -> Self:
-        """Return a model with the computed fields, and all others copied from an object."""
-        copied = cls.model_fields.keys() - computed.keys()
-        values = {name: getattr(source, cls._sources.get(name, name)) for name in copied}
+        """Return a model with the computed fields, and all others copied from an object.
+
+        Fields that the object does not have keep their default.
+        """
+        copied = [name for name in cls.model_fields if name not in computed]
+        names = {name: cls._sources.get(name, name) for name in copied}
+        values = {new: getattr(source, old) for new, old in names.items() if hasattr(source, old)}
         return cls.model_validate(
             {**values, **computed}, from_attributes=True, by_alias=False, by_name=True
         )
