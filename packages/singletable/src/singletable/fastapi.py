@@ -1,6 +1,7 @@
 """Turn errors into HTTP responses (RFC 9457 problem details), and versions into ETags.
 
-Needs FastAPI: `pip install singletable[fastapi]`. The guide's page on HTTP has the table of errors.
+`ApiModel` derives response models from entities. Needs FastAPI: `pip install singletable[fastapi]`.
+The guide's page on HTTP has the table of errors.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from ranked_ballots import Number, Result, Round, SchulzeResult, ScoreResult, explain
@@ -27,7 +27,13 @@ from singletable_apps.polls.tokens import MAX_CODES
 from singletable_apps.polls.urls import admin_link, code_link, share_link
 from singletable_apps.shared import web
 from singletable_apps.shared.results import compare_methods, possible_winners
-from singletable_apps.shared.web import StrictBoolean, Timestamp, absent_if_none, optional_field
+from singletable_apps.shared.web import (
+    Changes,
+    StrictBoolean,
+    Timestamp,
+    absent_if_none,
+    optional_field,
+)
 
 
 class RequestModel(web.Model):
@@ -80,7 +86,7 @@ class NewPoll(RequestModel):
         return PollDraft(**dict(self))
 
 
-class PollChanges(RequestModel):
+class PollChanges(RequestModel, Changes):
     """Fields of a poll to change; the others stay as they are."""
 
     title: str = optional_field(_TITLE)
@@ -97,16 +103,9 @@ class PollChanges(RequestModel):
         json_schema_extra={"minProperties": 1, "examples": [{"results": "after-closing"}]}
     )
 
-    @model_validator(mode="after")
-    def _has_a_field(self) -> Self:
-        if not self.model_fields_set:
-            raise ValueError("Expected at least one field to change")
-        return self
-
     def apply(self, draft: PollDraft) -> PollDraft:
         """Return the draft with these changes."""
-        changes: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
-        return replace(draft, **changes)
+        return replace(draft, **self.sent())
 
 
 class PollSchema(ResponseModel, of=Poll, only="id title description candidates created_at"):
@@ -237,18 +236,17 @@ class RoundSchema(ResponseModel):
     @classmethod
     def from_round(cls, each: Round) -> RoundSchema:
         """Return the round as a response."""
-        return cls(
+        return cls.from_object(
+            each,
             round_number=each.number,
             votes=to_integers(each.tally),
-            eliminated=each.eliminated,
-            winner=each.winner,
             continuing=int(each.continuing),
             exhausted=sum(int(votes) for votes in each.exhausted.values()),
             transfers=[
                 TransferSchema(to=transfer.target, votes=int(transfer.votes))
                 for transfer in each.transfers
             ],
-            tie_break=None if each.tie is None else TieSchema.model_validate(each.tie),
+            tie_break=each.tie,
         )
 
 
@@ -375,12 +373,8 @@ class RecountSchema(ResponseModel):
     @classmethod
     def from_recount(cls, poll_id: str, recount: Recount) -> RecountSchema:
         """Return the recount as a response."""
-        return cls(
-            poll_id=poll_id,
-            votes=recount.votes,
-            rankings=len(recount.by_votes.counts),
-            agrees=recount.agrees,
-        )
+        rankings = len(recount.by_votes.counts)
+        return cls.from_object(recount, poll_id=poll_id, rankings=rankings)
 
 
 class RankingSchema(ResponseModel):
