@@ -106,6 +106,25 @@ def test_subclass_adds_fields_and_keeps_new_names() -> None:
     assert body.model_dump()["full_name"] == "Ada"
 
 
+def test_old_name_can_be_that_of_another_field() -> None:
+    class Swapped(ApiModel, of=Person, only="name full_name", rename={"name": "full_name"}):
+        name: str
+
+    body = Swapped.from_object(stored(), name="computed")
+    assert body.model_dump() == {"name": "computed", "full_name": "Ada"}
+
+
+def test_nested_models_take_fields_from_entities() -> None:
+    class Row(ApiModel, of=Person, only="full_name", rename={"name": "full_name"}):
+        """A person in a team."""
+
+    class Team(ApiModel):
+        members: list[Row]
+
+    team = Team.from_object(object(), members=[stored()])
+    assert team.model_dump() == {"members": [{"full_name": "Ada"}]}
+
+
 def test_schema_requires_what_every_entity_has() -> None:
     schema = Whole.model_json_schema(mode="serialization")
     assert schema["title"] == "Whole"

@@ -13,7 +13,7 @@ from inspect import get_annotations
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Self, TypeAlias, Unpack
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from singletable.errors import DeclarationError
 from singletable.schema.model import Model, model_of
@@ -66,7 +66,7 @@ class ApiModel(BaseModel):
         names = {name: cls._sources.get(name, name) for name in copied}
         values = {new: getattr(source, old) for new, old in names.items() if hasattr(source, old)}
         return cls.model_validate(
-            {**values, **computed}, from_attributes=True, by_alias=False, by_name=True
+            {**values, **computed}, from_attributes=True, by_alias=True, by_name=True
         )
 
 
@@ -87,9 +87,10 @@ def _annotations(
     for name, field in model.fields.items():
         if not field.hidden:
             annotation = annotation_of(field, cls._types)
-            if name in rename:
-                annotation = Annotated[annotation, Field(validation_alias=name)]
-            fields[rename.get(name, name)] = annotation
+            if new := rename.get(name):
+                names = AliasChoices(new, name)
+                annotation = Annotated[annotation, Field(validation_alias=names)]
+            fields[new or name] = annotation
     known = {**fields, **own}
     unknown = [name for name in (*only, *omit) if name not in known]
     unknown += [name for name in rename if name not in model.fields]
