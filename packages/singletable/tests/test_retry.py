@@ -448,8 +448,8 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.mark.parametrize("is_async", [False, True])
 def test_conflicts_are_retried_with_backoff(is_async: bool, limits: list[float]) -> None:
-    work = Work(VersionConflict("one"), ConditionFailed("two"), InternalError("lost"))
-    assert _decorated(work, is_async, attempts=4, also=[InternalError]) == ("a", 1)
+    work = Work(VersionConflict("one"), ConditionFailed("two"), TransactionConflict("three"))
+    assert _decorated(work, is_async, attempts=4, also=[TransactionConflict]) == ("a", 1)
     assert limits == [0.02, 0.04, 0.08]
 
 
@@ -473,3 +473,12 @@ def test_other_errors_are_not_retried(error: Exception, limits: list[float]) -> 
     assert limits == []
     with pytest.raises(InvalidValue, match="at least 1"):
         retry_conflicts(attempts=0)
+
+
+def test_idempotent_function_is_retried_if_its_outcome_is_unknown(limits: list[float]) -> None:
+    lost = ConnectionFailed("lost", may_have_arrived=True)
+    assert _decorated(Work(InternalError("lost"), lost), is_async=False, idempotent=True)
+    refused = ConnectionFailed("refused", may_have_arrived=False)
+    with pytest.raises(ConnectionFailed, match="refused"):
+        _decorated(Work(refused), is_async=False, idempotent=True)
+    assert len(limits) == 2

@@ -266,22 +266,24 @@ class RetryPolicy:
 def retry_conflicts(
     *,
     attempts: int = 5,
-    also: Sequence[type[Exception]] = (),
+    also: Sequence[type[SingleTableError]] = (),
+    idempotent: bool = False,
     otherwise: Callable[[], Exception] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorate a function, sync or async, that reads, decides and writes on conditions.
 
     It is called again, after a backoff with jitter, while it raises ConditionFailed, because
-    someone else has written since it read. After the last attempt, `otherwise()` is raised, or
-    else the last error.
+    someone else has written since it read; if it is `idempotent`, also after errors with
+    `outcome_unknown`. After the last attempt, `otherwise()` is raised, or else the last error.
 
-    A store has repeated a request many times when it raises TransactionConflict, so `also` has to
-    name that one, as well as errors after which the write may have been applied.
+    TransactionConflict has to be named in `also`: the store has repeated the request before.
     """
-    repeated: tuple[type[Exception], ...] = (ConditionFailed, *also)
     policy = RetryPolicy(max_attempts=attempts)
 
-    def delay_after(attempt: int, error: Exception) -> float:
+    def delay_after(attempt: int, error: SingleTableError) -> float:
+        is_unknown = idempotent and error.outcome_unknown
+        if not is_unknown and not isinstance(error, (ConditionFailed, *also)):
+            raise error
         if attempt + 1 < attempts:
             return policy.backoff(attempt, "conflict").seconds
         if otherwise is None:
@@ -295,7 +297,7 @@ def retry_conflicts(
             while True:
                 try:
                     return function(*args, **kwargs)
-                except repeated as error:
+                except SingleTableError as error:
                     seconds = delay_after(attempt, error)
                 time.sleep(seconds)
                 attempt += 1
@@ -306,7 +308,7 @@ def retry_conflicts(
             while True:
                 try:
                     return await function(*args, **kwargs)
-                except repeated as error:
+                except SingleTableError as error:
                     seconds = delay_after(attempt, error)
                 await asyncio.sleep(seconds)
                 attempt += 1
