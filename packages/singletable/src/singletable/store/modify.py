@@ -86,16 +86,16 @@ class _Modify(ItemChange):
             raise NotFound(f"{self.key} does not exist.")
         self.item = _changed(self.key, self.function, deepcopy(self.default))
         plan = Create(self.context, self.model, self.item).plan()
-        _check_readable(self.key, plan.writes[0].item or {})
-        # As a guard, so that an item created meanwhile means another attempt.
-        write = replace(plan.writes[0], condition=None, guard=plan.writes[0].condition)
-        return replace(plan, writes=[write, *plan.writes[1:]])
+        return self._with_guard(plan, plan.writes[0].condition)
 
     def plan(self, old: Item | None = None) -> Plan:
         """Plan to put the item, on the condition that it has not changed."""
         plan = Put(self.context, self.model, self.item, must_exist=True).plan(old)
+        return self._with_guard(plan, both(_unchanged(self.model, old or {}), plan.writes[0].guard))
+
+    def _with_guard(self, plan: Plan, guard: expressions.Condition | None) -> Plan:
+        """Return the plan with a guard as its only condition: if it fails, there is a conflict."""
         _check_readable(self.key, plan.writes[0].item or {})
-        guard = both(_unchanged(self.model, old or {}), plan.writes[0].guard)
         write = replace(plan.writes[0], condition=None, guard=guard)
         return replace(plan, writes=[write, *plan.writes[1:]])
 
