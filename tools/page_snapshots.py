@@ -1,0 +1,179 @@
+"""Save every page of the sample site, and compare two such folders: before and after a change.
+
+    python -m tools.page_snapshots take .snapshots/before --data .snapshots/data
+    python -m tools.page_snapshots take .snapshots/after --data .snapshots/data --pictures
+    python -m tools.page_snapshots compare .snapshots/before .snapshots/after
+
+Both runs need the same sample data, which the first one creates in `--data`.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from difflib import unified_diff
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+from urllib.parse import parse_qsl, quote, urldefrag, urljoin, urlsplit
+
+import typer
+from lxml import html
+from PIL import Image, ImageChops
+from playwright.sync_api import Browser
+from starlette.testclient import TestClient
+from starlette.types import ASGIApp
+
+from singletable_apps.home.app import make_site_app
+from singletable_apps.home.apps import ServedApp, ServeOptions, find_apps, open_apps
+from singletable_apps.shared.serve import PublicUrl
+from tools.screenshots import launch_browser, serve
+
+cli = typer.Typer(help="Save every page of the sample site, and compare two such folders.")
+HOST = "127.0.0.1"
+URL = f"http://{HOST}:8000"
+# Pages of one shape, such as /skills/people/…/edit, that are saved; further ones look the same.
+MOST_OF_A_SHAPE = 100
+WIDTHS = {"desktop": 1280, "phone": 390}
+# What differs between two runs of the same code: times, random keys, and hashes of static files.
+NOISE = (
+    r"/static/[^/\"]+",
+    r"\b\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(Z|\+00:00)?",
+    r"\b\d\d:\d\d(:\d\d)?\b",
+    r"(?<=name=\"key\" value=\")[^\"]*",
+    r"[\w-]*\.[\w-]{6,}\.[\w-]{20,}",
+    r"(?<=/sessions/)[\w-]{22}",
+    r"\d+(\.\d+)? (ms|cores)\b",
+    r"(?<=Cores for passwords</dt><dd><span class=\"stat-value\">)\d+",
+)
+
+
+@contextmanager
+def sample_site(data: Path) -> Generator[tuple[ASGIApp, tuple[ServedApp, ...]]]:
+    """Yield the site on a copy of the sample data, which is created if it is missing."""
+    public = PublicUrl(URL, is_local=True)
+    options = ServeOptions(sample=True)
+    if not data.exists():
+        with open_apps(find_apps(), data, public, options):
+            pass
+    with TemporaryDirectory() as folder:
+        shutil.copytree(data, folder, dirs_exist_ok=True)
+        with open_apps(find_apps(), Path(folder), public, options) as apps:
+            yield make_site_app(apps, settings=public.settings()), apps
+
+
+def visitors(
+    site: ASGIApp, apps: tuple[ServedApp, ...]
+) -> Iterator[tuple[str, TestClient, str, str]]:
+    """Yield name, browser, first page and prefix: of a visitor, and of each sample account."""
+    for app in apps:
+        yield f"{app.info.name} visitor", TestClient(site, URL), app.info.url, app.info.url
+        sample = app.running.sample()
+        for entry in sample.entries if sample else ():
+            browser, name = TestClient(site, URL), f"{app.info.name} {entry.name}"
+            answer = (
+                browser.post(entry.url, data=dict(entry.form))
+                if entry.form
+                else browser.get(entry.url)
+            )
+            yield name, browser, answer.url.path, app.info.url
+
+
+def crawl(browser: TestClient, first: str, prefix: str) -> Iterator[tuple[str, str]]:
+    """Yield URL and HTML of every page that links lead to; of lists, the first two pages."""
+    waiting, known, shapes = [first], set[tuple[str, ...]](), Counter[tuple[str, int]]()
+    while waiting:
+        url = waiting.pop(0)
+        parts = urlsplit(url)
+        same = (parts.path, *(name for name, _ in parse_qsl(parts.query)))
+        if same in known or not f"{parts.path}/".startswith(f"{prefix}/"):
+            continue
+        known.add(same)
+        shape = ("/".join(parts.path.split("/")[:3]), parts.path.count("/"))
+        shapes[shape] += 1
+        if shapes[shape] > MOST_OF_A_SHAPE:
+            continue
+        answer = browser.get(url, headers={"Accept": "text/html"})
+        if not answer.headers.get("content-type", "").startswith("text/html"):
+            continue
+        yield url, f"<!-- {answer.status_code} {answer.url.path} -->\n{answer.text}"
+        links = html.fromstring(answer.text).xpath("//a/@href")
+        targets = (urldefrag(urljoin(str(answer.url), str(each))).url for each in links)
+        waiting += [each.removeprefix(URL) for each in targets if each.startswith(f"{URL}/")]
+
+
+def normalize(text: str) -> str:
+    """Return the page without what differs between two runs of the same code."""
+    for pattern in NOISE:
+        text = re.sub(pattern, "…", text)
+    return text
+
+
+def take_pictures(
+    chromium: Browser, address: str, browser: TestClient, files: dict[str, Path]
+) -> None:
+    """Take a screenshot of each page in each width, with the cookies of the browser."""
+    for kind, width in WIDTHS.items():
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, reduced_motion="reduce"
+        )
+        for one in browser.cookies.jar:
+            value = one.value or ""
+            context.add_cookies(
+                [{"name": one.name, "value": value, "domain": HOST, "path": one.path}]
+            )
+        page = context.new_page()
+        for url, file in files.items():
+            page.goto(f"{address}{url}", wait_until="load")
+            page.screenshot(path=file.with_suffix(f".{kind}.png"), full_page=True)
+        context.close()
+
+
+@cli.command()
+def take(
+    folder: Path,
+    data: Annotated[Path, typer.Option(help="Sample data; created if missing.")],
+    pictures: Annotated[bool, typer.Option(help="Also take screenshots.")] = False,
+) -> None:
+    """Save every page that a visitor or a sample account can reach by links."""
+    folder.mkdir(parents=True)
+    with sample_site(data) as (site, apps), serve(site) as address, launch_browser() as chromium:
+        for name, browser, first, prefix in visitors(site, apps):
+            files: dict[str, Path] = {}
+            for url, text in crawl(browser, first, prefix):
+                files[url] = folder / (quote(normalize(f"{name} {url}"), safe=" ")[:200] + ".html")
+                files[url].write_text(normalize(text))
+            typer.echo(f"{name}: {len(files)} pages")
+            if pictures:
+                take_pictures(chromium, address, browser, files)
+
+
+@cli.command()
+def compare(before: Path, after: Path) -> None:
+    """Print which pages differ, and by how many lines and pixels."""
+    names = sorted({file.name for folder in (before, after) for file in folder.iterdir()})
+    differing = list(filter(None, (_difference(before / name, after / name) for name in names)))
+    typer.echo("\n".join([*differing, f"{len(differing)} of {len(names)} files differ."]))
+    raise typer.Exit(bool(differing))
+
+
+def _difference(before: Path, after: Path) -> str:
+    if not (before.exists() and after.exists()):
+        return f"{before.name}: only {'before' if before.exists() else 'after'}"
+    if before.read_bytes() == after.read_bytes():
+        return ""
+    if before.suffix == ".png":
+        with Image.open(before) as one, Image.open(after) as other:
+            if one.size != other.size:
+                return f"{before.name}: {one.size} pixels before, {other.size} after"
+            grey = ImageChops.difference(one.convert("RGB"), other.convert("RGB")).convert("L")
+            return f"{before.name}: {one.width * one.height - grey.histogram()[0]:,} pixels differ"
+    old, new = before.read_text().splitlines(), after.read_text().splitlines()
+    return "\n".join([f"{before.name}:", *list(unified_diff(old, new, n=0, lineterm=""))[2:]])
+
+
+if __name__ == "__main__":
+    cli()
