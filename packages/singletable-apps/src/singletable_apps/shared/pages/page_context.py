@@ -33,11 +33,12 @@ FORM_METHODS = ["GET", "POST"]
 class PageContext(ABC):
     """Renders templates, submits forms and redirects.
 
-    `folder` has the templates of the app, among them `confirm.html`. A form that raises one of the
-    errors in `rejects` is shown again.
+    `folder` has the templates of the app. Confirmations are shown in the template `frame`. A form
+    that raises one of the errors in `rejects` is shown again.
     """
 
     folder: ClassVar[str]
+    frame: ClassVar[str] = "frame.html"
     rejects: ClassVar[tuple[type[Exception], ...]]
     request: Request
 
@@ -79,8 +80,13 @@ class PageContext(ABC):
         self, question: Confirmation, form: Form | None = None, status: int = 200
     ) -> Response:
         """Ask before something is done."""
+        context = self.question_context(question, form)
+        return self.pages.render(self.request, "confirm.html", status, **context)
+
+    def question_context(self, question: Confirmation, form: Form | None) -> dict[str, object]:
+        """Return the variables of `confirm.html`."""
         question = replace(question, url=question.url or path_of(self.request))
-        return self.render("confirm", status, confirmation=question, form=form or Form())
+        return {"confirmation": question, "form": form or Form(), "frame": self.frame}
 
     def redirect(self, url: str, flash: str | Flash = "") -> Response:
         """Redirect after something was done, and show a message there."""
