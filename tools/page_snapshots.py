@@ -1,8 +1,8 @@
 """Save every page of the sample site, and compare two such folders: before and after a change.
 
-    python -m tools.page_snapshots take .snapshots/before --data .snapshots/data
-    python -m tools.page_snapshots take .snapshots/after --data .snapshots/data --pictures
-    python -m tools.page_snapshots compare .snapshots/before .snapshots/after
+    python -m tools.page_snapshots take .run/before --data .run/pages --pictures
+    python -m tools.page_snapshots take .run/after --data .run/pages --pictures
+    python -m tools.page_snapshots compare .run/before .run/after
 
 Both runs need the same sample data, which the first one creates in `--data`.
 """
@@ -45,6 +45,7 @@ NOISE = (
     r"\b\d\d:\d\d(:\d\d)?\b",
     r"(?<=name=\"key\" value=\")[^\"]*",
     r"[\w-]*\.[\w-]{6,}\.[\w-]{20,}",
+    r"((?<=cursor=)|gAAAA)[\w%-]{20,}",
     r"(?<=/sessions/)[\w-]{22}",
     r"\d+(\.\d+)? (ms|cores)\b",
     r"(?<=Cores for passwords</dt><dd><span class=\"stat-value\">)\d+",
@@ -65,21 +66,14 @@ def sample_site(data: Path) -> Generator[tuple[ASGIApp, tuple[ServedApp, ...]]]:
             yield make_site_app(apps, settings=public.settings()), apps
 
 
-def visitors(
-    site: ASGIApp, apps: tuple[ServedApp, ...]
-) -> Iterator[tuple[str, TestClient, str, str]]:
-    """Yield name, browser, first page and prefix: of a visitor, and of each sample account."""
-    for app in apps:
-        yield f"{app.info.name} visitor", TestClient(site, URL), app.info.url, app.info.url
-        sample = app.running.sample()
-        for entry in sample.entries if sample else ():
-            browser, name = TestClient(site, URL), f"{app.info.name} {entry.name}"
-            answer = (
-                browser.post(entry.url, data=dict(entry.form))
-                if entry.form
-                else browser.get(entry.url)
-            )
-            yield name, browser, answer.url.path, app.info.url
+def visitors(site: ASGIApp, app: ServedApp) -> Iterator[tuple[str, TestClient, str]]:
+    """Yield name, browser and first page: of a visitor, and of each sample account."""
+    yield f"{app.info.name} visitor", TestClient(site, URL), app.info.url
+    sample = app.running.sample()
+    for entry in sample.entries if sample else ():
+        browser, method = TestClient(site, URL), "POST" if entry.form else "GET"
+        answer = browser.request(method, entry.url, data=dict(entry.form))
+        yield f"{app.info.name} {entry.name}", browser, answer.url.path
 
 
 def crawl(browser: TestClient, first: str, prefix: str) -> Iterator[tuple[str, str]]:
@@ -137,14 +131,17 @@ def take(
     folder: Path,
     data: Annotated[Path, typer.Option(help="Sample data; created if missing.")],
     pictures: Annotated[bool, typer.Option(help="Also take screenshots.")] = False,
+    only: Annotated[str, typer.Option(help="Only this app, such as Polls.")] = "",
 ) -> None:
     """Save every page that a visitor or a sample account can reach by links."""
     folder.mkdir(parents=True)
     with sample_site(data) as (site, apps), serve(site) as address, launch_browser() as chromium:
-        for name, browser, first, prefix in visitors(site, apps):
+        chosen = [app for app in apps if only in ("", app.info.name)]
+        for app, (name, browser, first) in ((a, v) for a in chosen for v in visitors(site, a)):
             files: dict[str, Path] = {}
-            for url, text in crawl(browser, first, prefix):
-                files[url] = folder / (quote(normalize(f"{name} {url}"), safe=" ")[:200] + ".html")
+            for url, text in crawl(browser, first, app.info.url):
+                file = quote(normalize(f"{name} {url}"), safe=" ")[:200]
+                files[url] = folder / f"{file}.html"
                 files[url].write_text(normalize(text))
             typer.echo(f"{name}: {len(files)} pages")
             if pictures:
