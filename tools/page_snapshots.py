@@ -1,10 +1,9 @@
 """Save every page of the sample site, and compare two such folders: before and after a change.
 
-    python -m tools.page_snapshots take .run/before --data .run/pages --pictures
-    python -m tools.page_snapshots take .run/after --data .run/pages --pictures
-    python -m tools.page_snapshots compare .run/before .run/after
+    make page-snapshots FOLDER=.run/before PICTURES=1
+    make page-snapshots FOLDER=.run/after PICTURES=1 BEFORE=.run/before
 
-Both runs need the same sample data, which the first one creates in `--data`.
+Both runs need the same sample data, which the first one creates.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from contextlib import contextmanager
 from difflib import unified_diff
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any, cast
 from urllib.parse import parse_qsl, quote, urldefrag, urljoin, urlsplit
 
 import typer
@@ -30,33 +29,27 @@ from starlette.types import ASGIApp
 from singletable_apps.home.app import make_site_app
 from singletable_apps.home.apps import ServedApp, ServeOptions, find_apps, open_apps
 from singletable_apps.shared.serve import PublicUrl
-from tools.screenshots import launch_browser, serve
+from tools.screenshots import launch_browser, open_page, serve
 
 cli = typer.Typer(help="Save every page of the sample site, and compare two such folders.")
 HOST = "127.0.0.1"
 URL = f"http://{HOST}:8000"
 # Pages of one shape, such as /skills/people/…/edit, that are saved; further ones look the same.
 MOST_OF_A_SHAPE = 100
-WIDTHS = {"desktop": 1280, "phone": 390}
+WIDTHS = (1280, 390)
 # What differs between two runs of the same code: times, random keys, and hashes of static files.
-NOISE = (
-    r"/static/[^/\"]+",
-    r"\b\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(Z|\+00:00)?",
-    r"\b\d\d:\d\d(:\d\d)?\b",
-    r"(?<=name=\"key\" value=\")[^\"]*",
-    r"[\w-]*\.[\w-]{6,}\.[\w-]{20,}",
-    r"((?<=cursor=)|gAAAA)[\w%-]{20,}",
-    r"(?<=/sessions/)[\w-]{22}",
-    r"\d+(\.\d+)? (ms|cores)\b",
-    r"(?<=Cores for passwords</dt><dd><span class=\"stat-value\">)\d+",
+NOISE = re.compile(
+    r"/static/[^/\"]+|\b\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(Z|\+00:00)?|\b\d\d:\d\d(:\d\d)?\b"
+    r"|(?<=name=\"key\" value=\")[^\"]*|(?<=/sessions/)[\w-]{22}|[\w-]*\.[\w-]{6,}\.[\w-]{20,}"
+    r"|((?<=cursor=)|gAAAA)[\w%-]{20,}|\d+(\.\d+)? (ms|cores)\b"
+    r"|(?<=Cores for passwords</dt><dd><span class=\"stat-value\">)\d+"
 )
 
 
 @contextmanager
 def sample_site(data: Path) -> Generator[tuple[ASGIApp, tuple[ServedApp, ...]]]:
     """Yield the site on a copy of the sample data, which is created if it is missing."""
-    public = PublicUrl(URL, is_local=True)
-    options = ServeOptions(sample=True)
+    public, options = PublicUrl(URL, is_local=True), ServeOptions(sample=True)
     if not data.exists():
         with open_apps(find_apps(), data, public, options):
             pass
@@ -83,13 +76,12 @@ def crawl(browser: TestClient, first: str, prefix: str) -> Iterator[tuple[str, s
         url = waiting.pop(0)
         parts = urlsplit(url)
         same = (parts.path, *(name for name, _ in parse_qsl(parts.query)))
-        if same in known or not f"{parts.path}/".startswith(f"{prefix}/"):
+        shape = ("/".join(parts.path.split("/")[:3]), parts.path.count("/"))
+        is_new = same not in known and shapes[shape] < MOST_OF_A_SHAPE
+        if not is_new or not f"{parts.path}/".startswith(f"{prefix}/"):
             continue
         known.add(same)
-        shape = ("/".join(parts.path.split("/")[:3]), parts.path.count("/"))
         shapes[shape] += 1
-        if shapes[shape] > MOST_OF_A_SHAPE:
-            continue
         answer = browser.get(url, headers={"Accept": "text/html"})
         if not answer.headers.get("content-type", "").startswith("text/html"):
             continue
@@ -99,31 +91,19 @@ def crawl(browser: TestClient, first: str, prefix: str) -> Iterator[tuple[str, s
         waiting += [each.removeprefix(URL) for each in targets if each.startswith(f"{URL}/")]
 
 
-def normalize(text: str) -> str:
-    """Return the page without what differs between two runs of the same code."""
-    for pattern in NOISE:
-        text = re.sub(pattern, "…", text)
-    return text
-
-
 def take_pictures(
     chromium: Browser, address: str, browser: TestClient, files: dict[str, Path]
 ) -> None:
     """Take a screenshot of each page in each width, with the cookies of the browser."""
-    for kind, width in WIDTHS.items():
-        context = chromium.new_context(
-            viewport={"width": width, "height": 900}, reduced_motion="reduce"
-        )
+    for width in WIDTHS:
+        page = open_page(chromium, "light", width, 900)
         for one in browser.cookies.jar:
-            value = one.value or ""
-            context.add_cookies(
-                [{"name": one.name, "value": value, "domain": HOST, "path": one.path}]
-            )
-        page = context.new_page()
+            cookie = {"name": one.name, "value": one.value or "", "path": one.path, "domain": HOST}
+            page.context.add_cookies([cast(Any, cookie)])
         for url, file in files.items():
             page.goto(f"{address}{url}", wait_until="load")
-            page.screenshot(path=file.with_suffix(f".{kind}.png"), full_page=True)
-        context.close()
+            page.screenshot(path=file.with_suffix(f".{width}.png"), full_page=True)
+        page.context.close()
 
 
 @cli.command()
@@ -140,9 +120,9 @@ def take(
         for app, (name, browser, first) in ((a, v) for a in chosen for v in visitors(site, a)):
             files: dict[str, Path] = {}
             for url, text in crawl(browser, first, app.info.url):
-                file = quote(normalize(f"{name} {url}"), safe=" ")[:200]
-                files[url] = folder / f"{file}.html"
-                files[url].write_text(normalize(text))
+                title = quote(NOISE.sub("…", f"{name} {url}"), safe=" ")
+                files[url] = folder / f"{title[:200]}.html"
+                files[url].write_text(NOISE.sub("…", text))
             typer.echo(f"{name}: {len(files)} pages")
             if pictures:
                 take_pictures(chromium, address, browser, files)
@@ -164,10 +144,9 @@ def _difference(before: Path, after: Path) -> str:
         return ""
     if before.suffix == ".png":
         with Image.open(before) as one, Image.open(after) as other:
-            if one.size != other.size:
-                return f"{before.name}: {one.size} pixels before, {other.size} after"
             grey = ImageChops.difference(one.convert("RGB"), other.convert("RGB")).convert("L")
-            return f"{before.name}: {one.width * one.height - grey.histogram()[0]:,} pixels differ"
+            count = grey.width * grey.height - grey.histogram()[0]
+            return f"{before.name}: {count:,} pixels of {one.size} differ, now {other.size}"
     old, new = before.read_text().splitlines(), after.read_text().splitlines()
     return "\n".join([f"{before.name}:", *list(unified_diff(old, new, n=0, lineterm=""))[2:]])
 
