@@ -14,7 +14,7 @@ from singletable_apps.games.api.dependencies import (
     SEATED,
     WRONG_PHASE,
     AnySeat,
-    CurrentApi,
+    CurrentState,
     PlayerSeat,
     Seated,
     Service,
@@ -47,20 +47,20 @@ QuestionId = Annotated[
 
 
 @router.post("/games/{game_id}/answers", responses=_REJECTED)
-async def send_answer(api: CurrentApi, seated: PlayerSeat, body: NewAnswer) -> AnswerOutcome:
+async def send_answer(state: CurrentState, seated: PlayerSeat, body: NewAnswer) -> AnswerOutcome:
     """Answer the question that is open. It is acknowledged when it is certain to be counted."""
-    api.settings.limits.check_answer(seated.seat.player_id)
+    state.count_use("answer", seated.seat.player_id)
     sent = Submission(
         seated.seat.player_id,
         body.question_id,
-        api.service.context.clock(),
+        state.service.context.clock(),
         body.answer,
         tuple(body.choices),
         body.number,
         body.client_id,
     )
     with named_as_sent():
-        receipt = await api.live.submit(seated.seat, sent)
+        receipt = await state.live.submit(seated.seat, sent)
     stored = AnswerBody.of(receipt.answer) if receipt.answer else None
     return AnswerOutcome(outcome=receipt.outcome, answer=stored)
 
@@ -92,18 +92,18 @@ def list_answers(service: Service, seated: AnySeat, question_id: QuestionId = ""
 
 
 @router.post("/games/{game_id}/votes", responses=_REJECTED)
-async def send_vote(api: CurrentApi, seated: PlayerSeat, body: NewVote) -> VoteOutcome:
+async def send_vote(state: CurrentState, seated: PlayerSeat, body: NewVote) -> VoteOutcome:
     """Rank the answers of others, best first. A later vote replaces an earlier one."""
-    api.settings.limits.check_answer(seated.seat.player_id)
+    state.count_use("answer", seated.seat.player_id)
     sent = VoteSubmission(
         seated.seat.player_id,
         body.question_id,
-        api.service.context.clock(),
+        state.service.context.clock(),
         tuple(body.ranking),
         body.client_id,
     )
     with named_as_sent():
-        return VoteOutcome(outcome=(await api.live.submit(seated.seat, sent)).outcome)
+        return VoteOutcome(outcome=(await state.live.submit(seated.seat, sent)).outcome)
 
 
 @router.get("/games/{game_id}/votes")

@@ -11,11 +11,10 @@ from singletable_apps.games.api.dependencies import (
     SEATED,
     AnyActor,
     AnySeat,
-    CurrentApi,
+    CurrentState,
     GameId,
     Service,
     find_game,
-    limited,
 )
 from singletable_apps.games.api.schemas import (
     JoinedPlayer,
@@ -26,6 +25,7 @@ from singletable_apps.games.api.schemas import (
 from singletable_apps.games.entities import Player
 from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.tokens import Role
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import (
     INVALID,
     INVALID_CURSOR,
@@ -48,7 +48,7 @@ router = api_router("players", *SEATED)
 )
 def join_game(
     request: Request,
-    api: CurrentApi,
+    state: CurrentState,
     actor: AnyActor,
     game_id: GameId,
     body: NewPlayer,
@@ -59,7 +59,7 @@ def join_game(
     With the token of a player of this game, the same player comes back, and the body is ignored:
     the status is 200, and `rejoined` is true.
     """
-    service, game = api.service, find_game(request, api, game_id)
+    service, game = state.service, find_game(request, state, game_id)
     seat = actor.seat
     if seat is not None and seat.role is Role.PLAYER and seat.game_id == game.game_id:
         service.context.seat_of(actor, game.game_id)
@@ -67,7 +67,7 @@ def join_game(
         service.players.touch(game.game_id, seat.player_id)
         response.status_code = 200
         return _joined(known, service.context.tokens.seat_token(seat), rejoined=True)
-    guesses = api.settings.limits.wrong_code if game.access_code else None
+    guesses = state.limits["wrong_code"] if game.access_code else None
     check_limit(request, guesses)
     try:
         with named_as_sent():

@@ -18,13 +18,13 @@ from singletable_apps.games.api.dependencies import (
     PlayerSeat,
     Seated,
     Service,
-    limited,
 )
 from singletable_apps.games.api.schemas import Body, PlayerBody, SettingsBody, named_as_sent
 from singletable_apps.games.entities import AnswerStatus, Game
 from singletable_apps.games.errors import InvalidInput, NotPermitted
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Role
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web import INVALID, Segment, api_router, responses
 

@@ -10,7 +10,7 @@ import schemathesis
 
 from singletable import Engine
 from singletable_apps.games.api import API
-from singletable_apps.games.live import LIMITS, LiveGames
+from singletable_apps.games.live import LIMITS
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import SetDraft
 from tests.apps.games.api.client import Server
@@ -50,9 +50,7 @@ BRIEF = replace(LIMITS, presence_grace=0, poll_grace=0, room_grace=0)
 def restore() -> Sequence[str]:
     """Serve a copy of the game, whose rooms close as soon as nobody is in them."""
     server = Server(World(ENGINE.copy(), like=WORLD))
-    server.activate()
-    live = LiveGames(server.world.service, limits=BRIEF)
-    server.app.state.games = replace(server.app.state.games, live=live)
+    replace(server.state, room_limits=BRIEF).attach(server.app)
     return TOKENS
 
 
