@@ -9,10 +9,10 @@ from typing import Any
 import schemathesis
 
 from singletable import Engine
-from singletable_apps.games.api import API
 from singletable_apps.games.live import LIMITS
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import SetDraft
+from singletable_apps.games.urls import API
 from tests.apps.games.api.client import Server
 from tests.apps.games.support.world import CAPITAL, HOST, LESSON, World
 from tests.apps.support.api_fuzzing import Fuzzer, few_examples, load_schema
