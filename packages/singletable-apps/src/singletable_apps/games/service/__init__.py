@@ -16,7 +16,7 @@ from singletable_apps.games.moderation import status_of_text
 from singletable_apps.games.patterns import patterns
 from singletable_apps.games.service.admin import Admin
 from singletable_apps.games.service.answers import Answers
-from singletable_apps.games.service.context import Context, utc_now
+from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.games import Games
 from singletable_apps.games.service.images import Images
 from singletable_apps.games.service.moderation import Moderation
@@ -30,6 +30,7 @@ from singletable_apps.games.tokens import Tokens, new_id
 from singletable_apps.games.urls import Urls
 from singletable_apps.shared.objects import Bucket, MemoryBucket
 from singletable_apps.shared.sealed import derive_key
+from singletable_apps.shared.service import utc_now
 
 __all__ = ["Context", "GamesService", "open_games", "table_name"]
 
