@@ -19,7 +19,6 @@ from singletable import Attr, Engine, Entity, Key, PutItem, Store, Table, attr
 from singletable.migration import Backfill, Migration, MigrationRunner
 from singletable.testing import endpoint
 from singletable_apps.games.app import APP
-from singletable_apps.polls.api import ApiSettings as PollsSettings
 from tests.apps.games.live.test_sockets import host_of, open_socket, read_until, serving
 from tests.apps.games.support.world import CAPITAL, World
 from tests.apps.polls.api.client import Server
@@ -93,7 +92,7 @@ def migrate() -> Trace:
 
 
 def vote() -> Trace:
-    server = Server(Engine.in_memory(), PollsSettings())
+    server = Server(Engine.in_memory())
     poll = server.new_visitor().makes()
     with pytest.MonkeyPatch.context() as patch, traced() as trace:
         patch.setattr(TestClient, "portal", None)  # a new thread, which is traced
