@@ -75,7 +75,7 @@ def list_answers(service: Service, seated: AnySeat, question_id: QuestionId = ""
         found = [AnswerBody.of(own)] if own else []
         return AnswerList(count=len(found), answers=found)
     _check_driver(seated)
-    answers = service.rounds.list_answers(game.game_id, asked)
+    answers = service.game_store.list_answers(game.game_id, asked)
     is_survey = game.type is EngagementType.SURVEY
     if is_survey and (not is_over or len(answers) < game.settings.min_cell):
         return AnswerList(count=len(answers), is_hidden=True, answers=[])
@@ -117,7 +117,7 @@ def list_votes(service: Service, seated: AnySeat, question_id: QuestionId = "") 
         with_name = True
     else:
         _check_driver(seated)
-        votes = service.rounds.list_votes(game.game_id, asked)
+        votes = service.game_store.list_votes(game.game_id, asked)
         with_name = _may_name(seated, is_over)
     if not with_name:
         votes = sorted(votes, key=ranking_of)
@@ -140,7 +140,7 @@ def _played(service: GamesService, seated: Seated, question_id: str) -> tuple[st
     wanted = question_id or state.question_id
     if wanted not in state.played:
         raise NotFound("This question has not been asked.")
-    entry = service.rounds.get_round(seated.game.game_id, wanted)
+    entry = service.game_store.get_round(seated.game.game_id, wanted)
     return wanted, entry is not None and entry.completed_at is not None
 
 

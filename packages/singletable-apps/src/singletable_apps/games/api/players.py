@@ -88,9 +88,9 @@ def _joined(player: Player, token: str, *, rejoined: bool) -> JoinedPlayer:
 @router.get("/games/{game_id}/players", responses=responses(INVALID_CURSOR))
 def list_players(service: Service, seated: AnySeat, page: Pagination) -> PlayerList:
     """Return players in the order of joining, with their scores after the last question."""
-    rounds, game_id = service.rounds, seated.game.game_id
-    standings = rounds.get_standings(rounds.finish_due(game_id))
-    joined = sorted(rounds.list_players(game_id), key=lambda each: each.joined_at)
+    store, game_id = service.game_store, seated.game.game_id
+    standings = store.get_standings(service.rounds.finish_due(game_id))
+    joined = sorted(store.list_players(game_id), key=lambda each: each.joined_at)
     players, cursor = page.slice(joined, service.context.tokens.cursor_key)
     page.link_next(cursor)
     return PlayerList.of(players, standings, cursor)

@@ -8,7 +8,7 @@ at the same time are written together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -30,11 +30,13 @@ from singletable_apps.games.errors import (
     RoomClosed,
     WrongPhase,
 )
+from singletable_apps.games.moderation import status_of_text
 from singletable_apps.games.phases import Phase, describe
 from singletable_apps.games.questions import EngagementType, Question, QuestionType
 from singletable_apps.games.rules import Play, is_due
 from singletable_apps.games.scoring import required_ranks
 from singletable_apps.games.service.context import Context, is_id
+from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.shared.text import InputChecks
 
@@ -42,8 +44,6 @@ MAX_CLIENT_ID = 64
 # Answers in one transaction: each has to wait for the disk, or for the network.
 _BATCH = 50
 _ATTEMPTS = 5
-# Decides whether others see a text at once; the moderation sets it.
-Moderation = Callable[[Game, str], AnswerStatus]
 
 
 class Outcome(StrEnum):
@@ -89,18 +89,13 @@ class Receipt:
     vote: Vote | None = None
 
 
-def show_all(_: Game, text: str) -> AnswerStatus:
-    """Let everybody see every text."""
-    return AnswerStatus.VISIBLE
-
-
 class Answers:
     """Stores answers and votes."""
 
-    def __init__(self, context: Context, rounds: Rounds, moderation: Moderation = show_all) -> None:
+    def __init__(self, context: Context, rounds: Rounds, store: GameStore) -> None:
         self._context = context
         self._rounds = rounds
-        self._moderation = moderation
+        self._store = store
 
     def submit(self, game_id: str, submission: Submission) -> Receipt:
         """Store an answer, or raise an error that says why not."""
@@ -119,7 +114,7 @@ class Answers:
 
         `known` has players who were read lately, so that they are not read again.
         """
-        play = self._rounds.load(game_id)
+        play = self._store.load(game_id)
         players = self._players(game_id, submissions, known or {})
         results = dict[int, Receipt | GamesError]()
         stored = dict[int, Answer]()
@@ -154,14 +149,14 @@ class Answers:
 
         The last phone to answer may have lost its acknowledgment, and sends its answer again.
         """
-        entry = self._rounds.get_round(state.game_id, question_id)
+        entry = self._store.get_round(state.game_id, question_id)
         if entry is None or (state.closed_at is not None and state.question_id == question_id):
             return frozenset()
         if entry.result:
-            result = self._rounds.get_result(entry)
+            result = self._store.get_result(entry)
             return frozenset(each.player for each in result if each.has_answered)
         # If as many were counted as are stored, it was all of them.
-        stored = self._rounds.list_answers(state.game_id, question_id) if entry.answers else []
+        stored = self._store.list_answers(state.game_id, question_id) if entry.answers else []
         return frozenset(each.player_id for each in stored if len(stored) == entry.answers)
 
     def _prepare(self, play: Play, player: Player | None, sent: Submission) -> Answer | Receipt:
@@ -183,7 +178,7 @@ class Answers:
         text, choices, number = check_answer(question, sent)
         opened = state.opened_at or sent.received_at
         seconds = (sent.received_at - opened).total_seconds() - state.paused_seconds
-        status = self._moderation(game, text) if text else AnswerStatus.VISIBLE
+        status = status_of_text(game.settings, text) if text else AnswerStatus.VISIBLE
         return Answer(
             game_id=game.game_id,
             question_id=sent.question_id,
@@ -259,9 +254,9 @@ class Answers:
         known: Mapping[str, Player] | None = None,
     ) -> list[Receipt | GamesError]:
         """Store votes of one game; for each, return a receipt, or why it was rejected."""
-        play = self._rounds.load(game_id)
+        play = self._store.load(game_id)
         players = self._players(game_id, votes, known or {})
-        entry = self._rounds.get_round(game_id, play.state.question_id)
+        entry = self._store.get_round(game_id, play.state.question_id)
         results: list[Receipt | GamesError] = []
         stored = dict[str, Vote]()
         for each in votes:
@@ -291,7 +286,7 @@ class Answers:
             raise WrongPhase(_closed_text(play.state, is_late), play.state.phase, (Phase.VOTING,))
         hidden = set(entry.hidden) if entry else set[str]()
         ranking = tuple(each for each in sent.ranking if each not in hidden)
-        offered = self._rounds.offered_to(play.game, entry, sent.player_id) if entry else ()
+        offered = self._store.offered_to(play.game, entry, sent.player_id) if entry else ()
         if len(set(ranking)) < len(ranking) or not set(ranking) <= set(offered):
             raise InvalidInput({"ranking": "Rank only answers that you were shown, each once."})
         needed = required_ranks(len(offered))

@@ -29,12 +29,12 @@ def busy() -> tuple[Engine, World, dict[str, list[str]], list[str]]:
     for phone in (ada, bob):
         phone.answer(text=f"{phone.name} says so")
     world.play(game, Command.CLOSE, Command.CLOSE, Command.NEXT, Command.NEXT)
-    ballot = world.service.rounds.list_rounds(game.game_id)[0]
+    ballot = world.service.game_store.list_rounds(game.game_id)[0]
     names = {
         "game_id": ["none", game.game_id],
         "player_id": ["none", ada.player_id],
         "question_id": ["009", "001"],
-        "answer_id": ["none", world.service.rounds.get_ballot(ballot)[0].id],
+        "answer_id": ["none", world.service.game_store.get_ballot(ballot)[0].id],
         "set_id": ["none", item.set_id],
         "code": ["123456", game.join_code],
     }
