@@ -57,4 +57,3 @@ class RoomClosed(RequestRejected):
 
 
 GamesBusy = Busy
-GamesError = AppError

@@ -24,8 +24,8 @@ from singletable_apps.games.entities import (
     Vote,
 )
 from singletable_apps.games.errors import (
-    GamesBusy,
-    GamesError,
+    AppError,
+    Busy,
     InvalidInput,
     RoomClosed,
     WrongPhase,
@@ -100,7 +100,7 @@ class Answers:
     def submit(self, game_id: str, submission: Submission) -> Receipt:
         """Store an answer, or raise an error that says why not."""
         (result,) = self.submit_many(game_id, [submission])
-        if isinstance(result, GamesError):
+        if isinstance(result, AppError):
             raise result
         return result
 
@@ -109,19 +109,19 @@ class Answers:
         game_id: str,
         submissions: Sequence[Submission],
         known: Mapping[str, Player] | None = None,
-    ) -> list[Receipt | GamesError]:
+    ) -> list[Receipt | AppError]:
         """Store answers of one game; for each, return a receipt, or why it was rejected.
 
         `known` has players who were read lately, so that they are not read again.
         """
         play = self._store.load(game_id)
         players = self._players(game_id, submissions, known or {})
-        results = dict[int, Receipt | GamesError]()
+        results = dict[int, Receipt | AppError]()
         stored = dict[int, Answer]()
         for number, sent in enumerate(submissions):
             try:
                 prepared = self._prepare(play, players.get(sent.player_id), sent)
-            except GamesError as error:
+            except AppError as error:
                 results[number] = error
             else:
                 if isinstance(prepared, Receipt):
@@ -195,9 +195,9 @@ class Answers:
             expires_at=game.expires_at,
         )
 
-    def _write(self, play: Play, batch: Mapping[int, Answer]) -> dict[int, Receipt | GamesError]:
+    def _write(self, play: Play, batch: Mapping[int, Answer]) -> dict[int, Receipt | AppError]:
         """Write answers of different players or questions in one transaction."""
-        receipts = dict[int, Receipt | GamesError]()
+        receipts = dict[int, Receipt | AppError]()
         left = dict(batch)
         for _ in range(_ATTEMPTS):
             if not left:
@@ -223,7 +223,7 @@ class Answers:
                 return receipts | {
                     number: Receipt(Outcome.ACCEPTED, answer) for number, answer in left.items()
                 }
-        busy = GamesBusy("Too many answers arrive at the same time. Send yours again.")
+        busy = Busy("Too many answers arrive at the same time. Send yours again.")
         return receipts | dict.fromkeys(left, busy)
 
     def _is_final(self, play: Play, answer: Answer) -> bool:
@@ -243,7 +243,7 @@ class Answers:
             player_id, question_id, self._context.clock(), tuple(ranking), client_id
         )
         (result,) = self.vote_many(game_id, [sent])
-        if isinstance(result, GamesError):
+        if isinstance(result, AppError):
             raise result
         return result
 
@@ -252,17 +252,17 @@ class Answers:
         game_id: str,
         votes: Sequence[VoteSubmission],
         known: Mapping[str, Player] | None = None,
-    ) -> list[Receipt | GamesError]:
+    ) -> list[Receipt | AppError]:
         """Store votes of one game; for each, return a receipt, or why it was rejected."""
         play = self._store.load(game_id)
         players = self._players(game_id, votes, known or {})
         entry = self._store.get_round(game_id, play.state.question_id)
-        results: list[Receipt | GamesError] = []
+        results: list[Receipt | AppError] = []
         stored = dict[str, Vote]()
         for each in votes:
             try:
                 vote = self._check_vote(play, entry, players.get(each.player_id), each)
-            except GamesError as error:
+            except AppError as error:
                 results.append(error)
             else:
                 stored[each.player_id] = vote
@@ -338,7 +338,7 @@ class Answers:
 # ------------------------------------------------------------------------------ rules
 
 
-def _is_repeated(result: Receipt | GamesError) -> bool:
+def _is_repeated(result: Receipt | AppError) -> bool:
     return isinstance(result, Receipt) and result.outcome is Outcome.REPEATED
 
 

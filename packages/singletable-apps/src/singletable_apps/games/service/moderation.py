@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from singletable import ConditionFailed
 from singletable_apps.games.entities import Answer, AnswerStatus, BallotAnswer, Round
-from singletable_apps.games.errors import GamesBusy, InvalidInput, NotFound, WrongPhase
+from singletable_apps.games.errors import Busy, InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import EngagementType, QuestionType
 from singletable_apps.games.rules import Play
@@ -163,7 +163,7 @@ class Moderation:
                 continue
             self._context.notify(changed)
             return changed
-        raise GamesBusy("Someone else is hiding answers right now. Try again.")
+        raise Busy("Someone else is hiding answers right now. Try again.")
 
 
 def _open_texts(play: Play) -> list[str]:

@@ -13,7 +13,7 @@ from singletable import ConditionFailed, Edit
 from singletable_apps.games.entities import Connection, Game, Player, PlayerName
 from singletable_apps.games.errors import (
     AlreadyExists,
-    GamesBusy,
+    Busy,
     InvalidInput,
     NotPermitted,
     RoomClosed,
@@ -183,7 +183,7 @@ class Players:
         except KeyExists:
             raise self._name_taken(game, chosen) from None
         except ConditionFailed:
-            raise GamesBusy("This player is being renamed right now. Try again.") from None
+            raise Busy("This player is being renamed right now. Try again.") from None
         context.notify(player)
         return player
 

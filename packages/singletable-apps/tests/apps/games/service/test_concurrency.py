@@ -24,7 +24,7 @@ from singletable.faults import Faults, FaultyDriver
 from singletable.operations import Operation, Query, UpdateItem
 from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.games.entities import Game, GameState
-from singletable_apps.games.errors import GamesError, WrongPhase
+from singletable_apps.games.errors import AppError, WrongPhase
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType, QuestionType
 from singletable_apps.games.rules import GRACE
@@ -366,7 +366,7 @@ class RandomGame:
                 self.follow()
                 if chance.random() < 0.7:
                     continue
-            except GamesError:
+            except AppError:
                 pass
             break
         self.follow()
@@ -479,7 +479,7 @@ def test_answers_under_faults_are_stored_once(memory: World) -> None:
         for _ in range(3):
             results = service.answers.submit_many(game.game_id, sent)
             for log, result in zip(logs, results, strict=True):
-                assert not isinstance(result, GamesError)
+                assert not isinstance(result, AppError)
                 log.answers["001"] = Sent(("b",), outcome=result.outcome)
         service.rounds.command(game.game_id, Command.CLOSE)
     assert check_game(memory.open(), game.game_id, logs) == []
