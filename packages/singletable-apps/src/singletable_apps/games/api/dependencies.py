@@ -88,7 +88,7 @@ def find_game(request: Request, state: GamesState, game_id: str) -> Game:
     if is_code:
         check_limit(request, wrong_codes)
     try:
-        return (service.games.find_by_code if is_code else service.context.get_game)(game_id)
+        return service.games.find_by_code(game_id) if is_code else service.context.get_game(game_id)
     except errors.NotFound:
         # Only wrong codes are counted: a whole audience may come from one address.
         hit_limit(request, wrong_codes)

@@ -246,9 +246,9 @@ class HostPart(Payload, frozen=True, rename="camel"):
     host: dict[str, Any]
 
 
-Sent: TypeAlias = AnswerSent | VoteSent | CommandSent | ExtendSent
+ClientPayload: TypeAlias = AnswerSent | VoteSent | CommandSent | ExtendSent
 # Messages of clients: the payload, and the payload of the reply.
-CLIENT_MESSAGES: dict[str, tuple[type[Sent], type[Payload]]] = {
+CLIENT_MESSAGES: dict[str, tuple[type[ClientPayload], type[Payload]]] = {
     "answer": (AnswerSent, AnswerReceipt),
     "vote": (VoteSent, VoteReceipt),
     "command": (CommandSent, StateReached),
@@ -269,7 +269,7 @@ SERVER_MESSAGES: dict[str, tuple[_Kind, type[Payload], str]] = {
 }
 
 
-def read_payload(message: ClientMessage) -> Sent:
+def read_payload(message: ClientMessage) -> ClientPayload:
     """Return the payload of a message, or raise InvalidInput."""
     if message.type not in CLIENT_MESSAGES:
         raise errors.InvalidInput({"type": f"Unknown type of message: {message.type[:40]}."})
