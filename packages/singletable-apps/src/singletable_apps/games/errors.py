@@ -54,6 +54,3 @@ class WrongPhase(RequestRejected):
 
 class RoomClosed(RequestRejected):
     """The game is locked, full or over, or this player was removed from it."""
-
-
-GamesBusy = Busy

@@ -26,7 +26,7 @@ from singletable_apps.games.entities import (
     Round,
     Standing,
 )
-from singletable_apps.games.errors import GamesBusy, InvalidInput, WrongPhase
+from singletable_apps.games.errors import Busy, InvalidInput, WrongPhase
 from singletable_apps.games.phases import (
     LIVE_PHASES,
     Command,
@@ -128,7 +128,7 @@ class Rounds:
         return self._edit(game_id, shared)
 
     @retry_conflicts(
-        otherwise=lambda: GamesBusy("Someone else is changing this game right now. Try again.")
+        otherwise=lambda: Busy("Someone else is changing this game right now. Try again.")
     )
     def _edit(
         self, game_id: str, edit: Callable[[GameState], GameState], version: int | None = None
@@ -384,7 +384,7 @@ class Rounds:
             play = Play(play.game, state, play.questions)
         if play.state.phase is Phase.ENDED:
             return play.state
-        raise GamesBusy("This game is changing right now. Try again.")
+        raise Busy("This game is changing right now. Try again.")
 
     def _ending(self, state: GameState, phase: Phase) -> GameState:
         """Return the state in which the current question is counted, and then the game ends."""
