@@ -23,6 +23,7 @@ from singletable_apps.games.questions import ENGAGEMENT_NAMES, EngagementType, S
 from singletable_apps.games.scoring import Partial, RankMethod
 from singletable_apps.games.service.games import GameDraft, draft_from_set
 from singletable_apps.games.set_library import load_samples, load_templates
+from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     Form,
@@ -31,7 +32,6 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.shared.qr import qr_svg
-from singletable_apps.shared.web import hit_limit
 
 router = APIRouter()
 CHOICES: dict[str, Sequence[tuple[str, str]]] = {
@@ -157,7 +157,7 @@ def show_new_game(
 @router.post("/new")
 def create_game(page: AnyPage, form: PostedForm) -> Response:
     """Create the game and open the host's screen; `start` is a set to play at once."""
-    hit_limit(page.request, page.site.limits.create)
+    count_request(page.request, "create")
     at_once = form.value("start")
     # The settings of the page are for the set that is chosen there, not for a quick start.
     sent = _new_form(at_once) if at_once else form

@@ -35,6 +35,7 @@ from singletable_apps.games.service.answers import Outcome, Receipt, Submission
 from singletable_apps.games.service.players import MAX_NAME
 from singletable_apps.games.tokens import Actor, Role, new_id
 from singletable_apps.games.views import View, public_view
+from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import ConfirmedAction, Form, PostedForm, confirm
 from singletable_apps.shared.pages.page_context import FORM_METHODS
 from singletable_apps.shared.qr import qr_svg
@@ -54,13 +55,13 @@ def show_join(page: AnyPage, code: str = "") -> Response:
     """Ask for the code of a game, or lead to the game with this code."""
     if not code.strip():
         return page.render("join", form=Form())
-    limits = page.site.limits
-    hit_limit(page.request, limits.join)
-    check_limit(page.request, limits.unknown_game)
+    wrong_codes = page.state.limits["unknown_game"]
+    count_request(page.request, "join")
+    check_limit(page.request, wrong_codes)
     try:
         game = page.service.games.find_by_code(code)
     except NotFound:
-        hit_limit(page.request, limits.unknown_game)
+        hit_limit(page.request, wrong_codes)
         text = "There is no game with this code. Check it on the big screen; it has six digits."
         form = Form({"code": code[:20]}, {"code": text})
         return page.render("join", 404, form=form)
@@ -97,8 +98,8 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
         )
 
     def join(values: JoinForm) -> Response:
-        hit_limit(page.request, page.site.limits.join)
-        guesses = page.site.limits.wrong_code if game.access_code else None
+        count_request(page.request, "join")
+        guesses = page.state.limits["wrong_code"] if game.access_code else None
         check_limit(page.request, guesses)
         try:
             token = _join(page, game, values)
@@ -152,7 +153,7 @@ def seat_of(page: PageContext, game_id: str) -> SeatPageContext:
     seat, game = page.service.context.seat_of(Actor(tokens.read_seat(token)), game_id)
     if seat.role not in (Role.PLAYER, Role.AUDIENCE):
         raise NotSeated("You are not in this game yet.")
-    return SeatPageContext(page.request, page.site, seat, game)
+    return SeatPageContext(page.request, seat, game)
 
 
 def _with_seat(
@@ -327,7 +328,7 @@ def _send(page: SeatPageContext, form: Form, store: Callable[[str, str, str], Re
         return page.redirect(back)
     if not page.seat.player_id:
         return _show(page, at, 403, error="The audience cannot answer. Join as a player.")
-    page.site.limits.check_answer(page.seat.player_id)
+    page.state.count_use("answer", page.seat.player_id)
     try:
         receipt = store(page.seat.player_id, form.value("question_id"), form.value("client_id"))
     except (InvalidInput, WrongPhase) as error:
