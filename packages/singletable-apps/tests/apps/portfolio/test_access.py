@@ -95,6 +95,7 @@ TABLE = {
             "": "GET /set-up, POST /set-up",
         },
     ),
+    "GET /": frozenset(EVERYONE.split()),
 }
 REFUSALS = {
     **refusals(
