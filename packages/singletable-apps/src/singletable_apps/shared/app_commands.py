@@ -142,7 +142,8 @@ def _sample(name: str, key_file: str, given: dict[str, Any]) -> None:
     spec = load_app(name)
     spec.create_sample(address, keys / key_file, options=given)
     option = "folder" if key_file else spec.keys.removesuffix(".key")
-    typer.echo(f"To see it: singletable {name} serve --address {address} --{option} {keys}")
+    place = f"--address {address} --{option} {keys}"
+    typer.echo(f"To see it: singletable {name} serve {place}")
     if spec.sample_note:
         typer.echo(spec.sample_note)
 
