@@ -17,7 +17,7 @@ from singletable_apps.portfolio.pages.dependencies import (
     UserPageContext,
 )
 from singletable_apps.portfolio.rules import ROLES
-from singletable_apps.portfolio.service.accounts import Invitation
+from singletable_apps.shared.accounts import Invitation
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -188,7 +188,7 @@ def invite_again(page: OwnerPage, user_id: UserId) -> Response:
     return _redirect_invited(page, page.service.accounts.invite_again(page.user, user_id))
 
 
-def _redirect_invited(page: OwnerPage, invitation: Invitation) -> Response:
+def _redirect_invited(page: OwnerPage, invitation: Invitation[User]) -> Response:
     user = invitation.user
     flash = (
         Flash(f"We’ve e-mailed {user.email} a link to choose a password. It works for a week.")
@@ -261,7 +261,7 @@ def _show_person(
         status,
         person=person,
         is_self=person.user_id == page.user.user_id,
-        is_last_owner=page.service.accounts.is_last_owner(page.user, person),
+        is_last_owner=page.service.accounts.is_last_admin(page.user, person),
         name=name or Form({"name": person.name}),
         role=role or Form({"role": person.role}),
         roles=_ROLE_CHOICES,
