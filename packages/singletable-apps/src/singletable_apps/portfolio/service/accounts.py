@@ -55,7 +55,7 @@ class Accounts(StoredAccounts[User, int]):
         return user
 
     def list_admins(self) -> Iterable[User]:
-        """Return all accounts."""
+        """Return all accounts, the owners among them."""
         return self._store.query(User.by_date())
 
     def find_by_login(self, login: str) -> User | None:
@@ -121,7 +121,7 @@ class Accounts(StoredAccounts[User, int]):
     def list_accounts(self, actor: User) -> list[User]:
         """Return all accounts, oldest first."""
         self.check_manager(actor)
-        return list(self.list_admins())
+        return list(self._store.query(User.by_date()))
 
     def get(self, actor: User, user_id: int) -> User:
         """Return an account: one's own, or any for an owner."""
