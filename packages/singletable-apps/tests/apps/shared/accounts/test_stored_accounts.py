@@ -233,7 +233,7 @@ def test_invitation_that_expired_or_was_not_sent_is_sent_again(site: Site) -> No
     site.world.mailbox.error = None
     assert site.invite_again(invitation.user).is_sent
     old = site.token()
-    site.world.clock.advance(days=8)
+    site.world.clock.advance(days=7)
     with pytest.raises(NotSignedIn):
         site.accounts.reset(old, OTHER)
     assert site.invite_again(invitation.user).is_sent
