@@ -1,7 +1,7 @@
 """What page handlers depend on: URLs, the site, the visitor, and the election in the URL.
 
 A handler of a page about an election looks like this; its template extends
-`elections/election_frame.html` and fills the block `tab`:
+`elections/election_frame.html` and fills the block `page`:
 
     @router.get("/e/{name}/candidates")
     def show_candidates(page: ElectionPage) -> Response:
@@ -22,21 +22,23 @@ from fastapi import Depends, Request, Response
 
 from singletable_apps.elections.api.dependencies import WRONG_STATE, NameInPath
 from singletable_apps.elections.entities import Election, State, User
-from singletable_apps.elections.errors import InvalidInput, NotSignedIn
+from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotSignedIn
 from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import check_owner, has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
-from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared import pages
+from singletable_apps.shared.accounts import Auth
 from singletable_apps.shared.ballot import static_files as ballot_static_files
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.pages import (
-    CURRENT_PASSWORD,
+    Confirmation,
     Form,
     Link,
     Pages,
+    PasswordPrompt,
     ProblemPage,
     Product,
     SessionCookies,
@@ -85,7 +87,7 @@ class Site:
 
 def make_site(elections: Elections, problem_pages: Mapping[ProblemType, ProblemPage]) -> Site:
     """Return the site of an open service."""
-    pages = Pages(
+    templates = Pages(
         "elections",
         Path(__file__).parent.parent,
         secret=elections.context.keys.secret,
@@ -97,7 +99,7 @@ def make_site(elections: Elections, problem_pages: Mapping[ProblemType, ProblemP
         templates=[TEMPLATES],
         problem_pages=problem_pages,
     )
-    return Site(elections, pages)
+    return Site(elections, templates)
 
 
 def get_site(request: Request) -> Site:
@@ -177,28 +179,22 @@ Viewer: TypeAlias = Annotated[User, Depends(_viewer)]
 
 
 @dataclass(frozen=True)
-class PageContext:
+class PageContext(pages.PageContext):
     """The request, service and templates that a page handler uses."""
 
-    request: Request
+    folder = "elections"
+    rejects = (InvalidInput, AlreadyTaken)
     site: Site
+
+    @property
+    def pages(self) -> Pages:
+        """Return the pages of the app."""
+        return self.site.pages
 
     @property
     def elections(self) -> Elections:
         """Return the service."""
         return self.site.elections
-
-    def render(self, template: str, status: int = 200, /, **context: object) -> Response:
-        """Render a template of this app, named without its folder and ending."""
-        return self.site.pages.render(self.request, f"elections/{template}.html", status, **context)
-
-    def redirect(self, url: str, flash: str = "") -> Response:
-        """Redirect after something was done, and show a message there."""
-        return self.site.pages.redirect(self.request, url, flash)
-
-    def sign_out(self) -> None:
-        """End the session and delete its cookies."""
-        COOKIES.sign_out(self.request, self.elections.auth)
 
 
 @dataclass(frozen=True)
@@ -209,22 +205,26 @@ class VisitorPageContext(PageContext):
 
 
 @dataclass(frozen=True)
-class UserPageContext(PageContext):
+class UserPageContext(PageContext, PasswordPrompt[User]):
     """A request of a signed-in user."""
 
+    cookies = COOKIES
     user: User
 
     @property
-    def needs_password(self) -> bool:
-        """Return whether a sensitive action requires the password again."""
-        return COOKIES.needs_password(self.request, self.elections.auth)
+    def auth(self) -> Auth[User]:
+        """Return the accounts of the app."""
+        return self.elections.auth
 
-    def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
-        """Raise InvalidInput unless the password was entered recently or in this form."""
-        try:
-            COOKIES.check_password(self.request, self.elections.auth, self.user, form, field)
-        except (NotSignedIn, TooManyAttempts) as error:
-            raise InvalidInput(str(error), field=field) from error
+    def invalid_field(self, field: str, message: str) -> Exception:
+        """Return the app's error for a field of a form."""
+        return InvalidInput(message, field=field)
+
+    def confirm(
+        self, question: Confirmation, form: Form | None = None, status: int = 200
+    ) -> Response:
+        """Ask before something is done."""
+        return self.render("confirm", status, **self.question_context(question, form))
 
 
 def _public_page(request: Request, site: ThisSite) -> PageContext:
@@ -346,6 +346,13 @@ class ElectionPageContext(UserPageContext):
             tabs=election_links(self.election, self.user, tab),
             **context,
         )
+
+    def confirm(
+        self, question: Confirmation, form: Form | None = None, status: int = 200
+    ) -> Response:
+        """Ask before something is done, beside the tabs of the election."""
+        context = self.question_context(question, form)
+        return self.render_tab("confirm", "settings", status, **context)
 
 
 def _election_page(

@@ -24,7 +24,13 @@ from singletable_apps.games.scoring import Partial, RankMethod
 from singletable_apps.games.service.games import GameDraft, draft_from_set
 from singletable_apps.games.set_library import load_samples, load_templates
 from singletable_apps.shared.frame import count_request
-from singletable_apps.shared.pages import Confirmation, Form, ListQueryParameters, PostedForm
+from singletable_apps.shared.pages import (
+    ConfirmedAction,
+    Form,
+    ListQueryParameters,
+    PostedForm,
+    confirm,
+)
 from singletable_apps.shared.qr import qr_svg
 
 router = APIRouter()
@@ -258,24 +264,20 @@ def list_games(page: AnyPage, query: ListQueryParameters) -> Response:
     )
 
 
-@router.api_route("/games/{game_id}/delete", methods=["GET", "POST"])
-def delete_game(page: AnyPage, form: PostedForm, game_id: Segment) -> Response:
-    """Ask, then delete a game of this host with its answers and results."""
+@confirm(router, "/games/{game_id}/delete")
+def delete_game(page: AnyPage, game_id: Segment) -> ConfirmedAction:
+    """Delete a game of this host with its answers and results."""
     entry = _find_own(page, game_id)
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Delete “{entry.title}”?",
         text="The game, its answers and its report are deleted for everyone. Players who are in "
         "it are sent away.",
         button="Delete the game",
-        url=page.urls.page("games", game_id, "delete"),
         back=page.urls.page("games"),
+        do=lambda _: page.service.games.delete(game_id),
+        done=f"“{entry.title}” was deleted.",
     )
-
-    def delete() -> Response:
-        page.service.games.delete(game_id)
-        return page.redirect(page.urls.page("games"), f"“{entry.title}” was deleted.")
-
-    return page.ask(question, form, delete)
 
 
 def _find_own(page: PageContext, game_id: str) -> GameEntry:

@@ -2,7 +2,7 @@
 
 A browser is a host by a cookie that it gets with its first game. In a game it has a seat by a
 cookie for the path of its screen, or because the game is its own. A handler looks like this; its
-template extends `games/frame.html` and fills the block `page`:
+template extends `frame.html` and fills the block `page`:
 
     @router.get("/host/{game_id}")
     def show_host(page: DriverPage) -> Response:

@@ -36,7 +36,7 @@ from singletable_apps.games.service.players import MAX_NAME
 from singletable_apps.games.tokens import Actor, Role, new_id
 from singletable_apps.games.views import View, public_view
 from singletable_apps.shared.frame import count_request
-from singletable_apps.shared.pages import Confirmation, Form, PostedForm
+from singletable_apps.shared.pages import ConfirmedAction, Form, PostedForm, confirm
 from singletable_apps.shared.pages.page_context import FORM_METHODS
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web import check_limit, hit_limit
@@ -369,46 +369,40 @@ def show_device_link(page: AnyPage, game_id: Segment) -> Response:
     return _with_seat(page, game_id, show)
 
 
-@router.api_route("/play/{game_id}/seat", methods=FORM_METHODS)
-def take_seat(page: AnyPage, game_id: Segment, form: PostedForm, token: str = "") -> Response:
+@confirm(router, "/play/{game_id}/seat")
+def take_seat(page: AnyPage, game_id: Segment, token: str = "") -> ConfirmedAction | Response:
     """Take the seat of a link. Ask first if the browser has another seat in this game."""
     page.service.context.read_seat(token, game_id)
     back = page.urls.play(game_id)
-
-    def take() -> Response:
-        page.take_seat(token, back)
-        return page.redirect(back)
-
     try:
         has_other = seat_of(page, game_id).token != token
     except (NotSeated, RoomClosed):
         has_other = False
     if not has_other:
-        return take()
-    question = Confirmation(
+        page.take_seat(token, back)
+        return page.redirect(back)
+    return ConfirmedAction(
+        page,
         title="Take another seat?",
         text="You are already in this game. With this link you continue as someone else, and "
         "this phone forgets who you were.",
         button="Take the other seat",
         url=page.urls.play(game_id, "seat", token=token),
         back=back,
+        do=lambda _: page.take_seat(token, back),
     )
-    return page.ask(question, form, take)
 
 
-@router.api_route("/play/{game_id}/leave", methods=FORM_METHODS)
-def leave_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
+@confirm(router, "/play/{game_id}/leave")
+def leave_game(page: AnyPage, game_id: Segment) -> ConfirmedAction:
     """Forget the seat of this browser. The points stay, for the link on another device."""
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title="Leave this game?",
         text="This phone forgets who you are. You can join again with another name.",
         button="Leave",
-        url=page.urls.play(game_id, "leave"),
         back=page.urls.play(game_id),
+        do=lambda _: SEAT.delete(page.request, path=page.urls.play(game_id)),
+        to=page.urls.join(),
+        done="You left the game.",
     )
-
-    def leave() -> Response:
-        SEAT.delete(page.request, path=page.urls.play(game_id))
-        return page.redirect(page.urls.join(), "You left the game.")
-
-    return page.ask(question, form, leave)

@@ -2,62 +2,57 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
-from fastapi import Depends, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.portfolio.entities import Role, User
 from singletable_apps.portfolio.errors import InvalidInput, NotPermitted
 from singletable_apps.portfolio.pages.dependencies import (
-    COOKIES,
     AnyPage,
     AuthorPage,
     OwnerPage,
+    PageContext,
     UserPageContext,
-    find_visitor,
-    get_site,
 )
 from singletable_apps.portfolio.rules import ROLES
 from singletable_apps.portfolio.service.accounts import Invitation
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     AuthPage,
-    Confirmation,
+    ConfirmedAction,
     Flash,
     Form,
     PostedForm,
     auth_router,
+    confirm,
 )
-from singletable_apps.shared.web import hit_limit
 
 UserId = Annotated[int, Path(ge=1, le=1 << 53)]
 _ROLE_CHOICES = [(role.value, *words) for role, words in ROLES.items()]
 
 
 def _auth_page(request: Request) -> AuthPage[User]:
-    site = get_site(request)
+    PageContext(request).read_settings()
+    page = PageContext.of(request)
     return AuthPage(
         request,
-        site.pages,
-        site.service.accounts,
-        COOKIES,
-        find_visitor(request, site),
-        site.urls.admin,
-        home=site.urls.admin(),
-        signed_out=site.urls.admin("sign-in"),
+        page.pages,
+        page.service.accounts,
+        page.state.cookies,
+        page.visitor,
+        page.urls.admin,
+        home=page.urls.admin(),
+        signed_out=page.urls.admin("sign-in"),
         frame="portfolio/admin.html",
     )
 
 
 def _show_rejected_password(request: Request, form: Form, status: int) -> Response:
-    page = UserPageContext(request, get_site(request), request.state.user)
+    page = UserPageContext(request, request.state.user)
     return _show_account(page, status, password=form)
-
-
-def _limit_sign_in(request: Request) -> None:
-    hit_limit(request, get_site(request).limits.sign_in)
 
 
 router = auth_router(
@@ -65,8 +60,8 @@ router = auth_router(
     _show_rejected_password,
     rejects=(InvalidInput,),
     prefix="/admin",
-    sign_in_limits=[Depends(_limit_sign_in)],
-    reset_limits=[Depends(_limit_sign_in)],
+    sign_in_limits=limited("sign_in"),
+    reset_limits=limited("sign_in"),
 )
 
 
@@ -80,18 +75,14 @@ class SetUpForm(BaseModel):
     setup_code: str = ""
 
 
-@router.get("/set-up")
-def show_set_up(page: AnyPage, code: Annotated[str, Query(max_length=100)] = "") -> Response:
-    """Show the first-run form, once."""
-    if page.service.profile.is_set_up():
-        return page.redirect(page.urls.admin("sign-in"))
-    return page.render("accounts/set_up", form=Form({"setup_code": code}))
-
-
-@router.post("/set-up")
-def submit_set_up(page: AnyPage, form: PostedForm) -> Response:
-    """Create the site and its owner, who is signed in."""
+@router.api_route("/set-up", methods=FORM_METHODS)
+def set_up(
+    page: AnyPage, form: PostedForm, code: Annotated[str, Query(max_length=100)] = ""
+) -> Response:
+    """Create the site and its owner, who is signed in. This can be done once."""
     accounts = page.service.accounts
+    if page.request.method == "GET" and page.service.profile.is_set_up():
+        return page.redirect(page.urls.admin("sign-in"))
 
     def act(values: SetUpForm) -> Response:
         try:
@@ -101,13 +92,13 @@ def submit_set_up(page: AnyPage, form: PostedForm) -> Response:
         except NotPermitted as error:
             return page.redirect(page.urls.admin("sign-in"), str(error))
         about = page.request.headers.get("user-agent", "")
-        COOKIES.remember(page.request, accounts.start_session(owner, about))
+        page.state.cookies.remember(page.request, accounts.start_session(owner, about))
         return page.redirect(page.urls.admin(), f"Welcome, {owner.name}! Your site is ready.")
 
     def show(form: Form, status: int) -> Response:
         return page.render("accounts/set_up", status, form=form)
 
-    return page.submit(form, SetUpForm, act, show)
+    return page.fill(form, Form({"setup_code": code}), SetUpForm, act, show)
 
 
 @router.get("/account")
@@ -150,7 +141,7 @@ def _show_account(
         name=name or Form({"name": page.user.name}),
         password=password or Form(),
         role=f"{role_name} – {role_description}",
-        sessions=COOKIES.sessions(page.request, page.service.accounts, page.user),
+        sessions=page.cookies.sessions(page.request, page.service.accounts, page.user),
     )
 
 
@@ -172,25 +163,9 @@ class InvitationForm(BaseModel):
     role: Role
 
 
-@router.get("/people/invite")
-def show_invitation(page: OwnerPage) -> Response:
-    """Show the form that invites someone."""
-    return _show_invitation(page, Form({"role": Role.AUTHOR}))
-
-
-def _show_invitation(page: UserPageContext, form: Form, status: int = 200) -> Response:
-    return page.render(
-        "accounts/invite",
-        status,
-        form=form,
-        roles=_ROLE_CHOICES,
-        needs_password=page.needs_password,
-    )
-
-
-@router.post("/people/invite")
-def submit_invitation(page: OwnerPage, form: PostedForm) -> Response:
-    """Create the account, and send an e-mail to choose a password."""
+@router.api_route("/people/invite", methods=FORM_METHODS)
+def invite(page: OwnerPage, form: PostedForm) -> Response:
+    """Create an account, and send an e-mail to choose a password."""
 
     def act(values: InvitationForm) -> Response:
         if values.role is Role.OWNER:
@@ -198,7 +173,13 @@ def submit_invitation(page: OwnerPage, form: PostedForm) -> Response:
         invitation = page.service.accounts.invite(page.user, values.name, values.email, values.role)
         return _redirect_invited(page, invitation)
 
-    return page.submit(form, InvitationForm, act, partial(_show_invitation, page))
+    def show(form: Form, status: int) -> Response:
+        needs_password = page.needs_password
+        return page.render(
+            "accounts/invite", status, form=form, roles=_ROLE_CHOICES, needs_password=needs_password
+        )
+
+    return page.fill(form, Form({"role": Role.AUTHOR}), InvitationForm, act, show)
 
 
 @router.post("/people/{user_id}/invite")
@@ -290,12 +271,19 @@ def _show_person(
     )
 
 
-@router.api_route("/people/{user_id}/remove", methods=FORM_METHODS)
-def remove_person(page: OwnerPage, user_id: UserId, form: PostedForm) -> Response:
+@confirm(router, "/people/{user_id}/remove")
+def remove_person(page: OwnerPage, user_id: UserId) -> ConfirmedAction:
     """Remove an account."""
     person = page.service.accounts.get(page.user, user_id)
     is_self = user_id == page.user.user_id
-    question = Confirmation(
+
+    def remove(_: Form) -> None:
+        page.service.accounts.remove(page.user, user_id)
+        if is_self:
+            page.cookies.forget(page.request)
+
+    return ConfirmedAction(
+        page,
         title="Remove your account?" if is_self else f"Remove {person.name}?",
         text="This can’t be undone.",
         facts=(
@@ -303,20 +291,12 @@ def remove_person(page: OwnerPage, user_id: UserId, form: PostedForm) -> Respons
             ("Kept", "All posts, images and comments. Owners can edit them."),
         ),
         button="Remove account",
-        url=f"{_person_url(page, person)}/remove",
         back=_person_url(page, person),
-        needs_password=page.needs_password,
+        needs_password=True,
+        do=remove,
+        to=page.urls.admin("sign-in" if is_self else "people"),
+        done="Your account is removed." if is_self else f"{person.name} was removed.",
     )
-
-    def act() -> Response:
-        page.check_password(form)
-        page.service.accounts.remove(page.user, user_id)
-        if is_self:
-            COOKIES.forget(page.request)
-            return page.redirect(page.urls.admin("sign-in"), "Your account is removed.")
-        return page.redirect(page.urls.admin("people"), f"{person.name} was removed.")
-
-    return page.ask(question, form, act)
 
 
 def _person_url(page: OwnerPage, person: User) -> str:
