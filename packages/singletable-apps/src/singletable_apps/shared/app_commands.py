@@ -136,6 +136,8 @@ def _sample(name: str, given: dict[str, Any]) -> None:
     address, keys = given.pop("at"), given.pop("keys")
     spec = load_app(name)
     spec.create_sample(address, keys, options=given)
+    if spec.sample_text:
+        typer.echo(spec.sample_text)
     options = " ".join(_place(spec, address, keys))
     typer.echo(f"To see it: singletable {name} serve {options}")
 

@@ -95,10 +95,10 @@ class AppSpec(Generic[S]):
     """An app with the service `S`.
 
     `about` is on the home page, `tagline` in the pages, `description` in the documentation of the
-    API. `open` opens the service; `keys` names its secrets in the folder of the app. `secret` signs
-    what browsers keep. `limits` has the quota and the seconds of each rate limit, `uploads` the
-    largest body of a form by the path of a page. `sample` fills an empty service, `list_sample`
-    returns what is left of that. `locations` lists where data is stored besides the tables and
+    API. `open` opens the service; `file` and `keys` name its tables and its secrets in the folder of
+    the app. `secret` signs what browsers keep. `limits` has the quota and the seconds of each rate
+    limit, `uploads` the largest body of a form by the path of a page. `sample` fills an empty
+    service, `sample_text` describes that, `list_sample` returns what is left of it. `locations` lists where data is stored besides the tables and
     keys. `outbox` are the tables of an app that sends e-mails. While there is no account,
     `setup_url` leads to the first one.
     """
@@ -130,9 +130,11 @@ class AppSpec(Generic[S]):
     generated_files: Mapping[str, str] = field(default_factory=dict[str, str])
     templates: Sequence[Path] = ()
     sign_in: Callable[[Urls], str] | None = None
+    file: str = ""
     keys: str = "secret.key"
     sample: Callable[[S, Progress], None] | None = None
     sample_title: str = "Creating sample data"
+    sample_text: str = ""
     list_sample: Callable[[S], SampleData | None] = lambda service: None
     setup_url: Callable[[S], str] = lambda service: ""
     locations: Callable[[S, Opening], Sequence[tuple[str, str]]] = lambda service, opening: ()
@@ -221,7 +223,7 @@ class AppSpec(Generic[S]):
     @contextmanager
     def open_app(self, context: AppContext) -> Generator[RunningApp]:
         """Open the app for the home page, creating sample data first if it is wanted."""
-        file = f"{self.name}.db"
+        file = self.file or f"{self.name}.db"
         if context.needs_sample:
             with new_folder(context.folder) as folder:
                 keys = folder / self.keys
