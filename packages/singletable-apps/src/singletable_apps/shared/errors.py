@@ -23,7 +23,7 @@ class AppError(Exception):
 
 
 class RequestRejected(AppError):
-    """The request was rejected and nothing was changed. `field` names the value at fault, if any."""
+    """Nothing was changed. `field` names the value at fault, if any."""
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
         super().__init__(message)

@@ -8,13 +8,10 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, WrongState
+from singletable_apps.elections.errors import InvalidInput, WrongState
 from singletable_apps.elections.pages.dependencies import (
-    COOKIES,
-    PREFIX,
-    AccountPage,
+    UserPage,
     UserPageContext,
-    get_site,
     url,
 )
 from singletable_apps.elections.roles import (
@@ -25,6 +22,7 @@ from singletable_apps.elections.roles import (
 )
 from singletable_apps.elections.rules.names import clean_email
 from singletable_apps.elections.rules.users import check_remove_user
+from singletable_apps.elections.urls import PREFIX
 from singletable_apps.shared.pages import (
     Confirmation,
     ConfirmForm,
@@ -38,7 +36,7 @@ router = APIRouter()
 
 
 @router.get("/account")
-def show_account(page: AccountPage) -> Response:
+def show_account(page: UserPage) -> Response:
     """Show the account."""
     return _show_account(page)
 
@@ -56,7 +54,7 @@ def profile_form(user: User) -> Form:
 
 
 @router.post("/account/details")
-def submit_profile(page: AccountPage, form: PostedForm) -> Response:
+def submit_profile(page: UserPage, form: PostedForm) -> Response:
     """Save the name and the e-mail address."""
 
     def act(values: ProfileForm) -> Response:
@@ -76,12 +74,12 @@ def submit_profile(page: AccountPage, form: PostedForm) -> Response:
     def show(form: Form, status: int) -> Response:
         return _show_account(page, status, profile=form)
 
-    return submit_form(form, ProfileForm, act, show, rejects=(InvalidInput, AlreadyTaken))
+    return submit_form(form, ProfileForm, act, show, rejects=(InvalidInput,))
 
 
 def show_account_page(request: Request, status: int, *, password: Form) -> Response:
     """Show the account with a password form that was rejected."""
-    page = UserPageContext(request, get_site(request), request.state.user)
+    page = UserPageContext(request, request.state.user)
     return _show_account(page, status, password=password)
 
 
@@ -102,7 +100,7 @@ def _show_account(
         can_edit=has_permission(user.role, Permission.USE_APPLICATION),
         profile=profile or profile_form(user),
         password=password or Form(),
-        sessions=COOKIES.sessions(page.request, page.elections.auth, user),
+        sessions=page.cookies.sessions(page.request, page.auth, user),
         cannot_delete=_why_not_delete(page),
         unaccepted=page.elections.auth.emails.find_unaccepted(user),
         needs_password=page.needs_password,
@@ -110,26 +108,26 @@ def _show_account(
 
 
 @router.get("/account/delete")
-def confirm_delete_account(page: AccountPage) -> Response:
+def confirm_delete_account(page: UserPage) -> Response:
     """Ask before deleting the account."""
     return _confirm_delete(page, Form({"revision": page.user.revision}))
 
 
 @router.post("/account/delete")
-def delete_account(page: AccountPage, form: PostedForm) -> Response:
+def delete_account(page: UserPage, form: PostedForm) -> Response:
     """Delete the account."""
 
     def act(_: ConfirmForm) -> Response:
         page.check_password(form)
         page.elections.people.remove(page.user, page.user.name, form.revision_check())
-        page.sign_out()
+        page.cookies.sign_out(page.request, page.auth)
         return page.redirect(PREFIX, "Your account is deleted.")
 
     show = partial(_confirm_delete, page)
     return submit_form(form, ConfirmForm, act, show, rejects=(InvalidInput,))
 
 
-def _confirm_delete(page: AccountPage, form: Form, status: int = 200) -> Response:
+def _confirm_delete(page: UserPage, form: Form, status: int = 200) -> Response:
     if reason := _why_not_delete(page):
         raise WrongState(reason)
     confirmation = Confirmation(

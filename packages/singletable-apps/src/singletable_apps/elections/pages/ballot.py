@@ -8,17 +8,16 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import cast
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Response
 from pydantic import JsonValue
 
 from singletable_apps.elections.entities import Ballot, Election, Publication, State, User
 from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.pages.dependencies import (
+    AnyPage,
     ElectionPage,
-    ThisSite,
     UserPageContext,
-    Visitor,
 )
 from singletable_apps.elections.proofs.documents import Receipt
 from singletable_apps.elections.roles import Permission, has_permission
@@ -55,9 +54,9 @@ def voter_token(elections: Elections, user: User) -> str:
     return elections.context.keys.ballot_key.hmac("draft", str(user.user_id))
 
 
-def _keep_draft(request: Request, site: ThisSite, visitor: Visitor, form: PostedForm) -> None:
+def _keep_draft(page: AnyPage, form: PostedForm) -> None:
     """Keep the submitted ranking if the visitor is signed out."""
-    if visitor is not None:
+    if page.visitor is not None:
         return
     ranks: dict[str, JsonValue] = {
         name.removeprefix(RANK_PREFIX): form.value(name)
@@ -65,9 +64,9 @@ def _keep_draft(request: Request, site: ThisSite, visitor: Visitor, form: Posted
         if name.startswith(RANK_PREFIX) and form.value(name)
     }
     draft: JsonValue = {"voter": form.value("voter"), "ranks": ranks}
-    sealed = _sealer(site.elections).seal(draft, context=path_of(request))
+    sealed = _sealer(page.service).seal(draft, context=path_of(page.request))
     if ranks and len(sealed) <= MAX_LENGTH:
-        _COOKIE.set(request, sealed)
+        _COOKIE.set(page.request, sealed)
 
 
 # A dependency of the route that takes ballots; runs before the visitor is redirected to sign in.
@@ -258,7 +257,7 @@ def confirm_withdrawal(page: ElectionPage) -> Response:
         url=page.url("ballot", "withdraw"),
         back=page.url("ballot"),
     )
-    return page.site.pages.render(page.request, "confirm.html", confirmation=confirmation)
+    return page.pages.render(page.request, "confirm.html", confirmation=confirmation)
 
 
 @router.post("/e/{name}/ballot/withdraw")

@@ -10,10 +10,10 @@ from fastapi import APIRouter, Response
 
 from ranked_ballots import Ballots, Ranking, schulze
 from ranked_ballots.pictures import Picture, draw_beat_paths
-from singletable_apps.elections.entities import Election
+from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages.dependencies import (
+    AnyPage,
     Standing,
-    VisitorPage,
     election_url,
     standing_of,
 )
@@ -57,9 +57,9 @@ class Row:
 
 
 @router.get("")
-def show_home(page: VisitorPage) -> Response:
+def show_home(page: AnyPage) -> Response:
     """Show the welcome page, the dashboard, or that an administrator has to approve the account."""
-    user = page.user
+    user: User | None = page.visitor
     if user is None:
         return page.render("welcome", picture=sample_picture(), method=METHOD)
     if not has_permission(user.role, Permission.VIEW_APPLICATION):
@@ -81,7 +81,7 @@ def show_home(page: VisitorPage) -> Response:
 
 
 @router.get("/counting")
-def show_counting(page: VisitorPage) -> Response:
+def show_counting(page: AnyPage) -> Response:
     """Explain how votes are counted."""
     return page.render("counting", picture=sample_picture(), method=METHOD)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotPermitted
+from singletable_apps.elections.errors import InvalidInput, NotPermitted
 from singletable_apps.elections.pages.account import ProfileForm, profile_form
 from singletable_apps.elections.pages.dependencies import ViewerPage, url
 from singletable_apps.elections.roles import (
@@ -23,6 +22,7 @@ from singletable_apps.elections.rules.users import (
     check_remove_user,
     check_role_change,
 )
+from singletable_apps.elections.web import NameInPath
 from singletable_apps.shared.pages import (
     Confirmation,
     ConfirmForm,
@@ -83,7 +83,7 @@ def submit_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respo
     def show(form: Form, status: int) -> Response:
         return _show_person(page, name, status, profile=form)
 
-    return submit_form(form, ProfileForm, act, show, rejects=(InvalidInput, AlreadyTaken))
+    return submit_form(form, ProfileForm, act, show, rejects=(InvalidInput,))
 
 
 def _show_person(

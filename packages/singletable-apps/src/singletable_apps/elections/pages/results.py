@@ -10,7 +10,6 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Response
 
 from ranked_ballots.pictures import draw_transfers
-from singletable_apps.elections.api.results import export_file
 from singletable_apps.elections.entities import Election, is_removed_user
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages import results_view
@@ -23,6 +22,7 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import METHOD, ResultDetail, check_view_tally
+from singletable_apps.elections.web import export_file
 from singletable_apps.shared.results import (
     MAX_ROUNDS,
     compare_methods,
@@ -80,12 +80,12 @@ def stream_changes(page: ElectionPage) -> Response:
         current = page.elections.results.close_if_due(election.name)
         return _current_count(page, current).etag if current.allow_vote else "closed"
 
-    return page.site.live.respond(page.request, election.election_id, version)
+    return page.state.live.respond(page.request, election.election_id, version)
 
 
 def _current_count(page: ElectionPage, election: Election) -> results_view.Count:
     """Return the count, which is computed once for everyone who watches it."""
-    return page.site.result_cache.get(
+    return page.state.result_cache.get(
         election.election_id,
         lambda: results_view.load_count(page.elections, page.user, election.name),
         page.elections.context.clock,

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.elections.entities import Election, Publication, State
-from singletable_apps.elections.errors import AlreadyTaken, InvalidInput
+from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ViewerPage,
@@ -153,7 +153,7 @@ def create_election(page: ViewerPage, form: PostedForm) -> Response:
         )
 
     show = partial(_show_new, page)
-    return submit_form(form, ElectionForm, act, show, rejects=(InvalidInput, AlreadyTaken))
+    return submit_form(form, ElectionForm, act, show, rejects=(InvalidInput,))
 
 
 def _show_new(page: ViewerPage, form: Form, status: int = 200) -> Response:
@@ -194,7 +194,7 @@ def submit_settings(page: ElectionPage, form: PostedForm) -> Response:
         )
         return page.redirect(election_url(edited, "settings"), "Settings saved.")
 
-    show, rejects = partial(_show_settings, page), (InvalidInput, AlreadyTaken)
+    show, rejects = partial(_show_settings, page), (InvalidInput,)
     if "ballot" in form.values:
         return submit_form(form, ElectionForm, act, show, rejects=rejects)
     return submit_form(form, NameForm, act, show, rejects=rejects)

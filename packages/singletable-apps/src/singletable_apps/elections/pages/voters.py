@@ -87,7 +87,8 @@ def submit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
     def act(values: VoterListForm) -> Response:
         names = split_lines(values.voters) if values.who == "listed" else []
         if values.who == "listed" and not names:
-            raise InvalidInput("Add at least one voter, or choose “All registered voters”.")
+            message = "Add at least one voter, or choose “All registered voters”."
+            raise InvalidInput({"voters": message})
         return page.redirect(page.url("voters"), _save_voters(page, names, form))
 
     show = partial(_show_list_form, page)
@@ -133,10 +134,11 @@ def submit_voter_choice(
         kept = [name for name in listed if name not in values.shown or name in values.chosen]
         names = [*kept, *(name for name in values.chosen if name not in listed)]
         if listed and not names:
-            raise InvalidInput(
+            message = (
                 "No one would be left on the list, and then everyone could vote. If you want "
                 "that, choose “All registered voters” under “Edit as text”."
             )
+            raise InvalidInput({"chosen": message})
         message = _save_voters(page, names, form)
         if values.go == "done":
             return page.redirect(page.url("voters"), message)

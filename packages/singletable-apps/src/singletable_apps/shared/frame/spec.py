@@ -95,12 +95,12 @@ class AppSpec(Generic[S]):
     """An app with the service `S`.
 
     `about` is on the home page, `tagline` in the pages, `description` in the documentation of the
-    API. `open` opens the service; `file` and `keys` name its tables and its secrets in the folder of
-    the app. `secret` signs what browsers keep. `limits` has the quota and the seconds of each rate
-    limit, `uploads` the largest body of a form by the path of a page. `sample` fills an empty
-    service, `sample_text` describes that, `list_sample` returns what is left of it. `locations` lists where data is stored besides the tables and
-    keys. `outbox` are the tables of an app that sends e-mails. While there is no account,
-    `setup_url` leads to the first one.
+    API. `open` opens the service; `file` and `keys` name its tables and its secrets in the folder
+    of the app. `secret` signs what browsers keep. `limits` has the quota and the seconds of each
+    rate limit, `uploads` the largest body of a form by the path of a page. `sample` fills an empty
+    service, `sample_text` describes that, `list_sample` returns what is left of it. `locations`
+    lists where data is stored besides the tables and keys. `outbox` are the tables of an app that
+    sends e-mails. While there is no account, `setup_url` leads to the first one.
     """
 
     name: str
