@@ -158,7 +158,9 @@ def test_elections_work_under_another_prefix() -> None:
         problem_types=ELECTIONS.problem_types,
         errors=ELECTIONS.problems.handlers(),
     )
-    elections.make_api().app.state.frame.attach(app)
+    api = elections.make_api()
+    api.activate()
+    api.app.state.frame.attach(app)
     client = TestClient(app)
     assert client.get("/apps/elections/version").json() == {"version": 0, "rebuilding": False}
     refusal = client.get("/apps/elections/me").json()

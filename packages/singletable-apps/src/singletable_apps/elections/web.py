@@ -94,7 +94,7 @@ def _key_reused(error: Exception, _: Request) -> Problem:
 PROBLEMS = AppProblems(
     {AlreadyExists: TAKEN, WrongState: WRONG_STATE},
     field_name=lambda name, _: _FIELD_NAMES.get(name, name),
-    parameters={"user", "election", "confirmation", "table", "relation"},
+    parameters={"user", "election", "ballot", "confirmation", "table", "relation"},
     handlers={
         IdempotencyKeyReused: _key_reused,
         IntegrityError: _report_broken,

@@ -42,6 +42,7 @@ VIEWERS = f"observer voter {MEMBERS}"
 PEOPLE = f"waiting {VIEWERS}"
 EVERYONE = f"nobody {PEOPLE}"
 TABLE: Table = {
+    "GET /": frozenset(EVERYONE.split()),
     **entries(
         API,
         {
@@ -222,7 +223,7 @@ class TestAccess(AccessTests):
     """The tests of the table, for a closed election where results are read."""
 
     def test_callers_are_served(self, access: AccessCheck) -> None:
-        service = access.app.state.elections.elections
+        service = access.app.state.frame.service
         user = service.context.read.get_user
         receipt = service.voting.ballot(user("voter"), "Tea", "voter").receipt
         service.lifecycle.close(user("chair"), "Tea")

@@ -159,7 +159,8 @@ def test_api_is_served_beside_the_pages(browser: TestClient, sample: SampleCopy)
 
 
 def test_cookies_are_secure_and_sign_in_is_rate_limited_over_tls(sample: SampleCopy) -> None:
-    app = make_elections_site(open_elections(sample.engine, sample.keys, passwords=FAST_PASSWORDS))
+    elections = open_elections(sample.engine, sample.keys, passwords=FAST_PASSWORDS)
+    app = make_elections_site(elections, is_public=True)
     browser = TestClient(app, base_url="https://home.example", headers=HTML)
     browser.post("/elections/sign-in", data={"who": "Ada", "password": PASSWORD})
     names = [name for name in browser.cookies if "elections" in name]

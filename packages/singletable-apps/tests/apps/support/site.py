@@ -12,10 +12,10 @@ from singletable_apps.shared.apps import RunningApp
 from singletable_apps.shared.web import Settings
 
 
-def make_elections_site(elections: Elections) -> ASGIApp:
-    """Return a site with elections as its only app, without TLS and rate limits."""
-    web = Settings(secure_cookies=False)
-    app = APP.make_app(elections, web, limited=False)
+def make_elections_site(elections: Elections, *, is_public: bool = False) -> ASGIApp:
+    """Return a site with elections as its only app. A public one needs TLS and has rate limits."""
+    web = Settings(secure_cookies=is_public)
+    app = APP.make_app(elections, web, limited=is_public)
     prefixes = (APP.prefix, APP.api, f"/static/*/{APP.name}")
     running = RunningApp(app, prefixes, APP.api, sample=lambda: APP.list_sample(elections))
     return make_site_app([ServedApp(APP.app_info(), running)], settings=web)

@@ -82,7 +82,7 @@ class AppProblems:
         )
 
     def _field_error(self, name: str, text: str, request: Request) -> FieldError:
-        if request.method in ("GET", "DELETE") or name in self._parameters:
+        if request.method == "GET" or name in self._parameters:
             # `skill/1` is the second parameter of this name.
             return FieldError(text, parameter=name.partition("/")[0])
         # An error of the whole request has no field.
