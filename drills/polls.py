@@ -16,9 +16,10 @@ import httpx2
 
 from drills.games import Servers
 from singletable import connect
-from singletable_apps.polls.api import PREFIX
-from singletable_apps.polls.app import load_secret
 from singletable_apps.polls.service import Polls, Voter, open_polls
+from singletable_apps.polls.tokens import Secret
+from singletable_apps.polls.urls import API
+from singletable_apps.shared.key_files import load_key_file
 
 OPTIONS = ["Noodles", "Salad", "Soup"]
 _ATTEMPTS = 20
@@ -33,14 +34,14 @@ class PollDrill:
     client: httpx2.AsyncClient
     acknowledged: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     faults: list[str] = field(default_factory=list[str])
-    path: str = PREFIX
+    path: str = API
 
     async def create(self) -> dict[str, str]:
         """Create the poll, and return it with its admin key."""
         new_poll = {"title": "Lunch", "candidates": OPTIONS, "changeable": False}
-        reply = await self.client.post(f"{self.urls[0]}{PREFIX}", json=new_poll)
+        reply = await self.client.post(f"{self.urls[0]}{API}", json=new_poll)
         poll: dict[str, str] = reply.raise_for_status().json()
-        self.path = f"{PREFIX}/{poll['id']}"
+        self.path = f"{API}/{poll['id']}"
         return poll
 
     async def vote(self, number: int) -> None:
@@ -105,7 +106,7 @@ async def run_drill(folder: Path, voters: int, chance: Random, address: str) -> 
             f"acknowledged, but the servers show {totals}"
         )
     with connect(address) as driver:
-        polls = open_polls(driver, load_secret(servers.secret))
+        polls = open_polls(driver, Secret(load_key_file(servers.secret, "of polls")))
         drill.faults += check_poll(polls, poll["id"], drill.acknowledged)
     return drill
 

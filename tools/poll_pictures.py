@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 
 from singletable import connect
 from singletable_apps.home.app import make_site_app
 from singletable_apps.home.apps import ServedApp
-from singletable_apps.polls.api import PREFIX, ApiSettings, Limits
-from singletable_apps.polls.app import app_info, make_web_app
+from singletable_apps.polls.app import APP
 from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS, create_sample
 from singletable_apps.polls.service import open_polls
 from singletable_apps.polls.tokens import Secret
@@ -32,13 +30,13 @@ _SECRET = Secret(b"a secret only for pictures, 32 bytes")
 def site() -> Generator[list[str]]:
     """Serve the sample polls and yield their URLs."""
     driver = connect("memory:")
-    create_sample(driver, _SECRET, datetime.now(UTC))
     polls = open_polls(driver, _SECRET)
-    app = make_web_app(polls, ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off()))
-    site = RunningApp(app, prefixes=("/polls", PREFIX, "/static/*/polls"), api=PREFIX)
+    create_sample(polls)
+    app = APP.make_app(polls, Settings(secure_cookies=False), limited=False)
+    site = RunningApp(app, prefixes=(APP.prefix, APP.api, "/static/*/polls"), api=APP.api)
     made = polls.lifecycle.list_created(SAMPLE_BROWSER, len(SAMPLE_POLLS)).items
     with serve(
-        make_site_app([ServedApp(app_info(), site)], settings=Settings(secure_cookies=False))
+        make_site_app([ServedApp(APP.app_info(), site)], settings=Settings(secure_cookies=False))
     ) as address:
         yield [f"{address}/polls/p/{own.poll.id}" for own in reversed(made)]
 

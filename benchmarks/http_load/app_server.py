@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 def polls_app(folder: Path) -> FastAPI:
     """Return the polls app without rate limits."""
     from benchmarks.polls import SECRET
-    from singletable_apps.polls.api import ApiSettings, Limits, make_polls_app
+    from singletable_apps.polls.app import APP
     from singletable_apps.polls.service import open_polls
 
     polls = open_polls(connect(f"file:{folder / 'polls.db'}"), SECRET)
-    return make_polls_app(polls, settings=ApiSettings(limits=Limits.off()))
+    return APP.make_app(polls, limited=False)
 
 
 def elections_app(folder: Path) -> FastAPI:

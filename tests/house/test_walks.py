@@ -20,7 +20,6 @@ from singletable.migration import Backfill, Migration, MigrationRunner
 from singletable.testing import endpoint
 from singletable_apps.games.api import ApiSettings, make_games_app
 from singletable_apps.games.limits import Limits
-from singletable_apps.polls.api import ApiSettings as PollsSettings
 from tests.apps.games.live.test_sockets import host_of, open_socket, read_until, serving
 from tests.apps.games.support.world import CAPITAL, World
 from tests.apps.polls.api.client import Server
@@ -94,7 +93,7 @@ def migrate() -> Trace:
 
 
 def vote() -> Trace:
-    server = Server(Engine.in_memory(), PollsSettings())
+    server = Server(Engine.in_memory())
     poll = server.new_visitor().makes()
     with pytest.MonkeyPatch.context() as patch, traced() as trace:
         patch.setattr(TestClient, "portal", None)  # a new thread, which is traced

@@ -1,45 +1,36 @@
-"""Every error of polls.
+"""Every error of polls, below those that all apps share.
 
-PollsError
-├─ RequestRejected    nothing was changed, and the same request will be rejected again
-│  ├─ NotFound        no such poll or vote
-│  ├─ InvalidInput    the input is not valid; `errors` has a sentence per field
-│  ├─ InvalidAdminKey the admin key is not the key of this poll
-│  ├─ InvalidCode     the voting code is missing or not valid
-│  ├─ PollClosed      the poll does not accept votes any more
-│  ├─ AlreadyVoted    this voter has voted, and votes cannot be changed
-│  │  └─ CodeUsed     the code was used, and the vote can be changed only where it was cast
-│  ├─ ResultsHidden   the results are not visible to this viewer yet
-│  └─ PollHasVotes    there are votes, so the options cannot change
-├─ PollBusy           too many concurrent writes, or the table is throttled; try again
-└─ WrongSecret        the poll was created with another secret; the operator must restore it
+RequestRejected
+├─ NotFound, InvalidInput   as in all apps
+├─ InvalidAdminKey          the admin key is not the key of this poll
+├─ InvalidCode              the voting code is missing or not valid
+├─ PollClosed               the poll does not accept votes any more
+├─ AlreadyVoted             this voter has voted, and votes cannot be changed
+│  └─ CodeUsed              the code was used, and the vote can be changed only where it was cast
+├─ ResultsHidden            the results are not visible to this viewer yet
+└─ PollHasVotes             there are votes, so the options cannot change
+Busy                        too many concurrent writes, or the table is throttled; try again
+WrongSecret                 the poll was created with another secret, which must be restored
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from singletable_apps.shared.errors import AppError, Busy, InvalidInput, NotFound, RequestRejected
 
-from singletable_apps.shared.errors import AppError
-
-
-class PollsError(AppError):
-    """Base class of all errors of polls."""
-
-
-class RequestRejected(PollsError):
-    """The request was rejected and nothing was changed."""
-
-
-class NotFound(RequestRejected):
-    """There is no such poll or vote."""
-
-
-class InvalidInput(RequestRejected):
-    """The input is not valid. `errors` has a sentence for each invalid field."""
-
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        super().__init__(" ".join(errors.values()))
-        self.errors = dict(errors)
+__all__ = [
+    "AlreadyVoted",
+    "Busy",
+    "CodeUsed",
+    "InvalidAdminKey",
+    "InvalidCode",
+    "InvalidInput",
+    "NotFound",
+    "PollClosed",
+    "PollHasVotes",
+    "RequestRejected",
+    "ResultsHidden",
+    "WrongSecret",
+]
 
 
 class InvalidAdminKey(RequestRejected):
@@ -70,9 +61,8 @@ class PollHasVotes(RequestRejected):
     """People have voted, so options and protection cannot change."""
 
 
-class PollBusy(PollsError):
-    """Too many others are writing right now. Nothing was changed; try again."""
-
-
-class WrongSecret(PollsError):
+class WrongSecret(AppError):
     """The poll was created with another server secret."""
+
+
+PollBusy = Busy

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from singletable import Driver
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Polls, Voter, open_polls
-from singletable_apps.polls.tokens import Secret
 from singletable_apps.polls.urls import admin_link
 from singletable_apps.shared.apps import SampleData, SampleEntry
 
@@ -88,10 +86,10 @@ SAMPLE_POLLS = (
 )
 
 
-def create_sample(
-    driver: Driver, secret: Secret, now: datetime, progress: Progress | None = None
-) -> None:
+def create_sample(service: Polls, progress: Progress | None = None) -> None:
     """Create the sample polls with their votes; the result is the same every time."""
+    context = service.context
+    driver, secret, now = context.store.driver, context.secret, context.clock()
     for done, sample in enumerate(SAMPLE_POLLS, 1):
         start = now - 5 * DAY + done * timedelta(hours=1)
         polls = open_polls(driver, secret, clock=_minutes_from(start).__next__)

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from urllib.parse import quote
 
+from singletable_apps.shared.urls import Urls as BaseUrls
+
 PREFIX = "/polls"
+API = "/api/polls"
+
+
+@dataclass(frozen=True, slots=True)
+class Urls(BaseUrls):
+    """Builds URLs of pages."""
+
+    prefix: str = PREFIX
 
 
 def page_url(*parts: str) -> str:

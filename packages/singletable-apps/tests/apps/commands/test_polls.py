@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from singletable import Store, connect
+from singletable import Driver, Store, connect
 from singletable.cli import main
-from singletable_apps.polls.app import load_secret, run_app
+from singletable_apps.polls.app import APP
 from singletable_apps.polls.entities import Poll, Vote
 from singletable_apps.polls.errors import WrongSecret
 from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS
-from singletable_apps.polls.service import Polls, Voter, open_polls
+from singletable_apps.polls.service import Polls, Voter
+from singletable_apps.shared.frame import Opening
 from singletable_apps.shared.serve import PublicUrl
 from tests.apps.commands.typed import Run, RunOf
 
@@ -38,7 +39,7 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with redirect_stdout(StringIO()) as printed, pytest.raises(SystemExit) as ended:
         main(["polls", "sample", *place])
     assert not ended.value.code
-    assert "Created 4 polls." in printed.getvalue()
+    assert "To see it: singletable polls serve --address" in printed.getvalue()
     return folder
 
 
@@ -51,7 +52,13 @@ def place(sampled: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def polls(place: Path) -> Iterator[Polls]:
     with connect(f"file:{place}/polls.db") as driver:
-        yield open_polls(driver, load_secret(place / "secret.key"))
+        yield opened(driver, place / "secret.key")
+
+
+def opened(driver: Driver, secret: Path) -> Polls:
+    """Return the service with the secret in a file."""
+    with APP.open(Opening(driver, secret)) as polls:
+        return polls
 
 
 def test_sample_creates_polls_with_votes(polls: Polls) -> None:
@@ -64,7 +71,7 @@ def test_sample_creates_polls_with_votes(polls: Polls) -> None:
 
 def test_recount_finds_a_vote_without_a_lane_entry(typed: Run, place: Path) -> None:
     with connect(f"file:{place}/polls.db") as driver:
-        polls = open_polls(driver, load_secret(place / "secret.key"))
+        polls = opened(driver, place / "secret.key")
         poll = polls.lifecycle.list_created(SAMPLE_BROWSER, 10).items[-1].poll
     code, out, _ = typed("recount", poll.id, "--address", f"file:{place}/polls.db")
     assert (code, "The results match." in out) == (0, True)
@@ -97,7 +104,8 @@ def test_recount_explains_why_it_fails(
 def test_serve_offers_pages_and_api_and_prints_the_secret_file(place: Path) -> None:
     at = f"file:{place}/polls.db"
     with connect(at) as driver:
-        site = run_app(driver, at, place / "secret.key", PublicUrl(URL))
+        opening = Opening(driver, place / "secret.key")
+        site = APP.run(opened(driver, opening.keys), opening, at, PublicUrl(URL))
         browser = TestClient(site.app, base_url=URL, headers={"Accept": "text/html"})
         assert browser.get("/").url.path == "/polls"
         assert browser.get("/api/polls/openapi.json").json()["info"]["title"] == "Polls"
@@ -109,8 +117,8 @@ def test_serve_offers_pages_and_api_and_prints_the_secret_file(place: Path) -> N
 
 def test_voters_are_rejected_with_another_secret(place: Path, tmp_path: Path) -> None:
     with connect(f"file:{place}/polls.db") as driver:
-        right = open_polls(driver, load_secret(place / "secret.key"))
-        wrong = open_polls(driver, load_secret(tmp_path / "other.key"))
+        right = opened(driver, place / "secret.key")
+        wrong = opened(driver, tmp_path / "other.key")
         own = right.lifecycle.list_created(SAMPLE_BROWSER, 1).items[0]
         before = Store(driver).get(Poll.key(own.poll.id))
         with pytest.raises(WrongSecret, match="restore the secret file"):

@@ -5,15 +5,13 @@ Results are hidden until the close. Everyone here knows the code, and nobody has
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from singletable import Call, connect
-from singletable_apps.polls.api import Limits
-from singletable_apps.polls.api.dependencies import Api
 from singletable_apps.polls.entities import Protection, ResultsVisibility
-from singletable_apps.polls.pages import PollsSite
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter, open_polls
 from tests.apps.polls.pages.client import HOME, SECRET, Server, shared_app
@@ -73,11 +71,11 @@ REFUSALS = refusals(
 @pytest.fixture
 def access() -> AccessCheck:
     """Return a poll, its organizer, and the organizer of another poll."""
-    server = Server(limits=Limits.off())
+    server = Server()
     calls: list[Call] = []
     driver = connect("memory:")
     polls = open_polls(driver, SECRET, clock=lambda: server.now, observers=[calls.append])
-    site = PollsSite(polls, server.site.pages, server.site.settings)
+    state = replace(server.state, service=polls)
     hidden, by_code = ResultsVisibility.AFTER_CLOSING, Protection.CODES
     draft = PollDraft("Where to?", ["Lake", "Castle"], results=hidden, protection=by_code)
     managed, other = polls.lifecycle.create(draft), polls.lifecycle.create(draft)
@@ -85,10 +83,6 @@ def access() -> AccessCheck:
     [code] = polls.codes.issue(poll_id, managed.admin_key, 1)
     polls.voting.cast(poll_id, ["Castle"], Voter(code=code, proof="the proof of the voter"))
     app = shared_app()
-
-    def activate() -> None:
-        app.state.poll_pages = site
-        app.state.polls = Api(polls, site.settings)
 
     bodies: dict[str, dict[str, Any]] = {
         f"POST {API}": {"title": "When?", "candidates": ["Now", "Later"]},
@@ -119,7 +113,7 @@ def access() -> AccessCheck:
         "polls_admin",
         HOME,
         REFUSALS,
-        activate,
+        lambda: state.attach(app),
     )
 
 

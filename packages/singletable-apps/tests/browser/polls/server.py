@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from playwright.sync_api import Locator, Page
 
 from singletable import connect
-from singletable_apps.polls.api import ApiSettings, Limits
-from singletable_apps.polls.app import FORM_LIMIT, make_web_app
+from singletable_apps.polls.app import APP
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Polls, open_polls
 from singletable_apps.polls.tokens import Secret
@@ -48,9 +47,8 @@ class Served:
 def serve() -> Generator[Served]:
     """Serve the pages on a port."""
     polls = open_polls(connect("memory:"), Secret(b"of tests" * 4))
-    web = Settings(secure_cookies=False, uploads={"/polls": FORM_LIMIT})
-    settings = ApiSettings(web=web, limits=Limits.off())
-    with serve_app(make_web_app(polls, settings)) as address:
+    app = APP.make_app(polls, Settings(secure_cookies=False), limited=False)
+    with serve_app(app) as address:
         yield Served(polls, address)
 
 

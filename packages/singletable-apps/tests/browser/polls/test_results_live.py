@@ -8,8 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from singletable import connect
-from singletable_apps.polls.api import ApiSettings, Limits
-from singletable_apps.polls.app import make_web_app
+from singletable_apps.polls.app import APP
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Polls, Voter, open_polls
@@ -29,8 +28,8 @@ def served() -> Iterator[Served]:
     draft = PollDraft("Lunch?", ("Soup", "Stew", "Salad"), protection=Protection.OPEN)
     managed = polls.lifecycle.create(draft)
     polls.voting.cast(managed.poll.id, ["Soup"], Voter())
-    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    with serve_app(make_web_app(polls, settings)) as address:
+    app = APP.make_app(polls, Settings(secure_cookies=False), limited=False)
+    with serve_app(app) as address:
         yield polls, managed, f"{address}/polls/p/{managed.poll.id}/results"
 
 

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import re
-import secrets
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Annotated, Any, TypeAlias, cast
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
 from fastapi import Depends, Path, Request
-from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from singletable_apps.polls.api.problems import NO_ADMIN_KEY
 from singletable_apps.polls.errors import InvalidCode
 from singletable_apps.polls.service import Polls
+from singletable_apps.shared.frame import current_service, state_of
 from singletable_apps.shared.web import (
-    LONGEST_AGE,
-    Cookie,
     FieldError,
     Problem,
     RateLimit,
-    Settings,
     client_address,
     client_network,
-    rate_limited,
     set_header,
 )
-
-# A random token by which the server recognizes a browser that votes or creates polls.
-BROWSER = Cookie("polls_browser", max_age=LONGEST_AGE)
-_BROWSER_TOKEN = re.compile(r"[A-Za-z0-9_-]{22,64}")
 
 # For `openapi_extra`: the operation can be used without a key or cookie.
 PUBLIC: dict[str, Any] = {"security": [{}]}
@@ -39,63 +30,11 @@ PUBLIC: dict[str, Any] = {"security": [{}]}
 PollId: TypeAlias = Annotated[UUID, Path(description="The id of the poll.")]
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Rate limits per client network; None for no limit.
-
-    Many voters share an address, such as a school or an office, so the limit for votes is generous.
-    The limit for invalid codes is strict, because it prevents guessing.
-    """
-
-    create: RateLimit | None = field(default_factory=lambda: RateLimit("create", 60, 3600))
-    vote: RateLimit | None = field(default_factory=lambda: RateLimit("vote", 600, 60))
-    guess: RateLimit | None = field(default_factory=lambda: RateLimit("guess", 20, 60))
-
-    @classmethod
-    def off(cls) -> Limits:
-        """Return no limits, for load tests."""
-        return cls(None, None, None)
-
-
-@dataclass(frozen=True)
-class ApiSettings:
-    """Web settings, rate limits, and the public URL for links and QR codes."""
-
-    web: Settings = field(default_factory=Settings)
-    limits: Limits = field(default_factory=Limits)
-    public: str = "http://127.0.0.1:8000"
-
-
-@dataclass(frozen=True)
-class Api:
-    """The service and the settings."""
-
-    polls: Polls
-    settings: ApiSettings
-
-
-async def _api(request: Request) -> Api:
-    return cast(Api, request.app.state.polls)
-
-
-CurrentApi: TypeAlias = Annotated[Api, Depends(_api)]
-
-
-async def _polls(api: CurrentApi) -> Polls:
-    return api.polls
-
-
-Service: TypeAlias = Annotated[Polls, Depends(_polls)]
+Service: TypeAlias = Annotated[Polls, Depends(current_service)]
 
 _ADMIN_KEY = HTTPBearer(
     scheme_name="admin key",
     description="The `adminKey` that you get when you create a poll.",
-    auto_error=False,
-)
-_COOKIE = APIKeyCookie(
-    name=BROWSER.full_name(secure=True),
-    scheme_name="browser cookie",
-    description=f"Set when you vote or create a poll. Without TLS its name is {BROWSER.name}.",
     auto_error=False,
 )
 
@@ -117,29 +56,6 @@ async def _admin_key(key: OptionalAdminKey) -> str:
 
 
 AdminKey: TypeAlias = Annotated[str, Depends(_admin_key)]
-
-
-def new_browser_token() -> str:
-    """Return a token for a browser that has none."""
-    return secrets.token_urlsafe(24)
-
-
-async def _browser(request: Request, _: Annotated[str | None, Depends(_COOKIE)]) -> str | None:
-    token = BROWSER.read(request)
-    return token if _BROWSER_TOKEN.fullmatch(token) else None
-
-
-# The token of the browser, or None.
-Browser: TypeAlias = Annotated[str | None, Depends(_browser)]
-
-
-def by_address(chosen: Callable[[Limits], RateLimit | None]) -> Callable[..., None]:
-    """Return a dependency that applies one of the limits per client address."""
-
-    def select(request: Request) -> RateLimit | None:
-        return chosen(cast(Api, request.app.state.polls).settings.limits)
-
-    return rate_limited(select)
 
 
 @dataclass(frozen=True)
@@ -165,8 +81,8 @@ class _CodeLimit:
             raise
 
 
-def _code_limit(request: Request, api: CurrentApi) -> _CodeLimit:
-    return _CodeLimit(request, api.settings.limits.guess)
+def _code_limit(request: Request) -> _CodeLimit:
+    return _CodeLimit(request, state_of(request).limits["guess"])
 
 
 CodeLimit: TypeAlias = Annotated[_CodeLimit, Depends(_code_limit)]

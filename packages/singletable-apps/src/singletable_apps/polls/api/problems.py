@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from fastapi import Request
 from pydantic.alias_generators import to_camel
 
 from singletable_apps.polls import errors
-from singletable_apps.shared.web import (
-    INVALID,
-    NOT_ALLOWED,
-    NOT_FOUND,
-    UNAVAILABLE,
-    FieldError,
-    Problem,
-    ProblemType,
-)
+from singletable_apps.shared.frame import AppProblems
+from singletable_apps.shared.web import NOT_ALLOWED, ProblemType
 
 NO_ADMIN_KEY = ProblemType(
     "no-admin-key",
@@ -58,27 +50,16 @@ PROBLEM_TYPES = (
     OTHER_SECRET,
 )
 
-_TYPES: dict[type[errors.PollsError], ProblemType] = {
-    errors.NotFound: NOT_FOUND,
-    errors.InvalidInput: INVALID,
-    errors.InvalidAdminKey: NOT_ALLOWED,
-    errors.InvalidCode: NO_CODE,
-    errors.CodeUsed: CODE_USED,
-    errors.PollClosed: CLOSED,
-    errors.AlreadyVoted: ALREADY_VOTED,
-    errors.ResultsHidden: HIDDEN,
-    errors.PollHasVotes: SETTLED,
-    errors.PollBusy: UNAVAILABLE,
-    errors.WrongSecret: OTHER_SECRET,
-}
-
-
-def to_problem(error: errors.PollsError, _: Request) -> Problem:
-    """Return the problem for an error of the service."""
-    fields = error.errors if isinstance(error, errors.InvalidInput) else {}
-    return Problem(
-        _TYPES[type(error)],
-        str(error),
-        errors=[FieldError(text, pointer=f"/{to_camel(name)}") for name, text in fields.items()],
-        headers={"Retry-After": "1"} if isinstance(error, errors.PollBusy) else {},
-    )
+PROBLEMS = AppProblems(
+    {
+        errors.InvalidAdminKey: NOT_ALLOWED,
+        errors.InvalidCode: NO_CODE,
+        errors.CodeUsed: CODE_USED,
+        errors.PollClosed: CLOSED,
+        errors.AlreadyVoted: ALREADY_VOTED,
+        errors.ResultsHidden: HIDDEN,
+        errors.PollHasVotes: SETTLED,
+        errors.WrongSecret: OTHER_SECRET,
+    },
+    field_name=lambda name, _: to_camel(name),
+)

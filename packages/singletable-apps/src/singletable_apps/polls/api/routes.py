@@ -11,23 +11,19 @@ from fastapi import Depends, Path, Query, Request, Response
 from ranked_ballots.formats import WriteError, write_ballots, write_rounds
 from singletable_apps.polls.api import problems, schemas
 from singletable_apps.polls.api.dependencies import (
-    BROWSER,
     PUBLIC,
     AdminKey,
-    Api,
-    Browser,
     CodeLimit,
-    CurrentApi,
     OptionalAdminKey,
     PollId,
     Service,
-    by_address,
-    new_browser_token,
 )
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import NotFound
 from singletable_apps.polls.service import ManagedPoll, PollResults, Polls, Viewer, Voter
 from singletable_apps.polls.urls import share_link
+from singletable_apps.polls.web import BROWSER, Browser, new_browser_token
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web import (
     IDEMPOTENCY_KEY,
@@ -62,61 +58,61 @@ _CREATED_HEADERS = {
     "ETag": {"description": "The current version of the poll.", **_TEXT},
     "Set-Cookie": {"description": "Identifies the browser that created the poll.", **_TEXT},
 }
-_CREATE_LIMIT = Depends(by_address(lambda limits: limits.create))
+_CREATE_LIMIT = limited("create")
 
 
 @create_router.post(
     "",
     status_code=201,
     responses={**responses(TOO_MANY_REQUESTS), 201: {"headers": _CREATED_HEADERS}},
-    dependencies=[_CREATE_LIMIT],
+    dependencies=_CREATE_LIMIT,
     openapi_extra=PUBLIC,
 )
 def create_poll(
-    poll: schemas.NewPoll, request: Request, response: Response, api: CurrentApi, browser: Browser
+    poll: schemas.NewPoll, request: Request, response: Response, service: Service, browser: Browser
 ) -> schemas.CreatedPollSchema:
     """Create a poll, which is open at once. Save its `adminKey`; you need it to manage the poll."""
     token = browser or new_browser_token()
-    managed = api.polls.lifecycle.create(poll.to_draft(), token)
-    return _respond_created(managed, token, request, response, api)
+    managed = service.lifecycle.create(poll.to_draft(), token)
+    return _respond_created(managed, token, request, response, service)
 
 
 @create_router.post(
     "/{poll_id:uuid}/duplicate",
     status_code=201,
     responses={**responses(NOT_FOUND, TOO_MANY_REQUESTS), 201: {"headers": _CREATED_HEADERS}},
-    dependencies=[_CREATE_LIMIT],
+    dependencies=_CREATE_LIMIT,
     openapi_extra=PUBLIC,
 )
 def duplicate_poll(
-    poll_id: PollId, request: Request, response: Response, api: CurrentApi, browser: Browser
+    poll_id: PollId, request: Request, response: Response, service: Service, browser: Browser
 ) -> schemas.CreatedPollSchema:
     """Create a copy of a poll, without votes and without a closing time in the past."""
     token = browser or new_browser_token()
-    managed = api.polls.lifecycle.duplicate(str(poll_id), token)
-    return _respond_created(managed, token, request, response, api)
+    managed = service.lifecycle.duplicate(str(poll_id), token)
+    return _respond_created(managed, token, request, response, service)
 
 
 @create_router.get("", openapi_extra=PUBLIC)
 def list_my_polls(
-    api: CurrentApi, browser: Browser, page: Pagination
+    service: Service, browser: Browser, page: Pagination
 ) -> Page[schemas.CreatedPollSchema]:
     """List the polls that this browser created, newest first; empty without its cookie."""
     if browser is None:
         return page.answer([], None)
-    polls = api.polls.lifecycle.list_created(browser, page.limit, page.cursor)
-    public = api.settings.public
+    polls = service.lifecycle.list_created(browser, page.limit, page.cursor)
+    public = service.context.urls.public
     items = [schemas.CreatedPollSchema.from_managed(managed, public) for managed in polls.items]
     return page.answer(items, polls.cursor)
 
 
 def _respond_created(
-    managed: ManagedPoll, token: str, request: Request, response: Response, api: Api
+    managed: ManagedPoll, token: str, request: Request, response: Response, service: Polls
 ) -> schemas.CreatedPollSchema:
     BROWSER.set(request, token)
     response.headers["Location"] = request.app.url_path_for("read_poll", poll_id=managed.poll.id)
     response.headers["ETag"] = etag(managed.poll.revision)
-    return schemas.CreatedPollSchema.from_managed(managed, api.settings.public)
+    return schemas.CreatedPollSchema.from_managed(managed, service.context.urls.public)
 
 
 # ------------------------------------------------------------------------------ read and manage
@@ -127,29 +123,29 @@ _SVG = {"description": "The QR code.", "content": {"image/svg+xml": {"schema": {
 
 
 @poll_router.get("/{poll_id:uuid}")
-def read_poll(poll_id: PollId, api: CurrentApi, look: IfNoneMatch) -> schemas.PollSchema:
+def read_poll(poll_id: PollId, service: Service, look: IfNoneMatch) -> schemas.PollSchema:
     """Return a poll, for anyone who knows its id."""
-    poll = api.polls.context.get_poll(str(poll_id))
+    poll = service.context.get_poll(str(poll_id))
     look.answer(poll.revision)
-    return schemas.PollSchema.from_poll(poll, api.settings.public)
+    return schemas.PollSchema.from_poll(poll, service.context.urls.public)
 
 
 @poll_router.patch("/{poll_id:uuid}", responses={**_MANAGED, **responses(problems.SETTLED)})
 def edit_poll(
-    poll_id: PollId, key: AdminKey, changes: schemas.PollChanges, api: CurrentApi, edit: IfMatch
+    poll_id: PollId, key: AdminKey, changes: schemas.PollChanges, service: Service, edit: IfMatch
 ) -> schemas.PollSchema:
     """Edit a poll. Options and protection can change only while there are no votes."""
-    poll = api.polls.lifecycle.edit(str(poll_id), key, changes.apply, check=edit.check)
-    return _respond_edited(poll, edit, api)
+    poll = service.lifecycle.edit(str(poll_id), key, changes.apply, check=edit.check)
+    return _respond_edited(poll, edit, service)
 
 
 @poll_router.post("/{poll_id:uuid}/close", responses=_MANAGED)
 def close_poll(
-    poll_id: PollId, key: AdminKey, api: CurrentApi, edit: IfMatch
+    poll_id: PollId, key: AdminKey, service: Service, edit: IfMatch
 ) -> schemas.PollSchema:
     """Close a poll. When you get the response, the results are final."""
-    poll = api.polls.lifecycle.close(str(poll_id), key, check=edit.check)
-    return _respond_edited(poll, edit, api)
+    poll = service.lifecycle.close(str(poll_id), key, check=edit.check)
+    return _respond_edited(poll, edit, service)
 
 
 @poll_router.delete("/{poll_id:uuid}", status_code=204, responses=_MANAGED)
@@ -159,16 +155,16 @@ def delete_poll(poll_id: PollId, key: AdminKey, polls: Service, edit: IfMatch) -
 
 
 @poll_router.get("/{poll_id:uuid}/qr.svg", response_class=Response, responses={200: _SVG})
-def draw_qr_code(poll_id: PollId, api: CurrentApi) -> Response:
+def draw_qr_code(poll_id: PollId, service: Service) -> Response:
     """Return the link to the poll as a QR code."""
-    poll = api.polls.context.get_poll(str(poll_id))
-    svg = qr_svg(share_link(api.settings.public, poll.id))
+    poll = service.context.get_poll(str(poll_id))
+    svg = qr_svg(share_link(service.context.urls.public, poll.id))
     return Response(svg, media_type="image/svg+xml")
 
 
-def _respond_edited(poll: Poll, edit: Edit, api: Api) -> schemas.PollSchema:
+def _respond_edited(poll: Poll, edit: Edit, service: Polls) -> schemas.PollSchema:
     edit.answer(poll.revision)
-    return schemas.PollSchema.from_poll(poll, api.settings.public)
+    return schemas.PollSchema.from_poll(poll, service.context.urls.public)
 
 
 # ------------------------------------------------------------------------------ voting codes
@@ -178,11 +174,11 @@ codes_router = api_router("codes", problems.NO_ADMIN_KEY, NOT_ALLOWED, NOT_FOUND
 
 @codes_router.post("/{poll_id:uuid}/codes", status_code=201)
 def issue_codes(
-    poll_id: PollId, key: AdminKey, new: schemas.NewCodes, api: CurrentApi
+    poll_id: PollId, key: AdminKey, new: schemas.NewCodes, service: Service
 ) -> schemas.IssuedCodesSchema:
     """Issue more voting codes. You can list them again at any time."""
-    issued = api.polls.codes.issue(str(poll_id), key, new.count)
-    public = api.settings.public
+    issued = service.codes.issue(str(poll_id), key, new.count)
+    public = service.context.urls.public
     codes = [
         schemas.VotingCodeSchema.make(public, str(poll_id), code, used=False) for code in issued
     ]
@@ -191,15 +187,15 @@ def issue_codes(
 
 @codes_router.get("/{poll_id:uuid}/codes")
 def list_codes(
-    poll_id: PollId, key: AdminKey, api: CurrentApi, page: Pagination
+    poll_id: PollId, key: AdminKey, service: Service, page: Pagination
 ) -> Page[schemas.VotingCodeSchema]:
     """List the voting codes in order, and whether each was used, but never how it voted."""
-    offsets = OffsetCursors(api.polls.context.secret.key)
+    offsets = OffsetCursors(service.context.secret.key)
     position = offsets.open(page)
     first = position if isinstance(position, int) else 0
-    codes = api.polls.codes.list_issued(str(poll_id), key, first=first, size=page.limit + 1)
+    codes = service.codes.list_issued(str(poll_id), key, first=first, size=page.limit + 1)
     following = offsets.seal(page, first + page.limit) if len(codes) > page.limit else None
-    public = api.settings.public
+    public = service.context.urls.public
     items = [
         schemas.VotingCodeSchema.make(public, str(poll_id), code.code, used=code.is_used)
         for code in codes[: page.limit]
@@ -216,7 +212,7 @@ _VOTE_HEADERS = {
     "Location": {"description": "The URL of the vote.", **_TEXT},
     "Set-Cookie": {"description": "Identifies the browser that voted.", **_TEXT},
 }
-_VOTE_LIMIT = Depends(by_address(lambda limits: limits.vote))
+_VOTE_LIMIT = limited("vote")
 VoteId = Annotated[UUID | None, Query(description="The id of a vote, for clients without cookies.")]
 
 
@@ -232,7 +228,7 @@ VoteId = Annotated[UUID | None, Query(description="The id of a vote, for clients
         },
         201: {"description": "The vote is new.", "headers": _VOTE_HEADERS},
     },
-    dependencies=[_VOTE_LIMIT],
+    dependencies=_VOTE_LIMIT,
     openapi_extra=PUBLIC,
 )
 def cast_vote(
@@ -240,7 +236,7 @@ def cast_vote(
     vote: schemas.NewVote,
     request: Request,
     response: Response,
-    api: CurrentApi,
+    service: Service,
     browser: Browser,
     code_limit: CodeLimit,
     key: IdempotencyKeyIfAny,
@@ -252,7 +248,7 @@ def cast_vote(
     a code can be changed only with the same cookie or the same key.
     """
     _check_key(key)
-    polls = api.polls
+    polls = service
     # A new browser is derived from the key: repeating it is the same vote, with or without cookie.
     token = browser or (
         polls.context.secret.browser_for_request(str(poll_id), key) if key else new_browser_token()
@@ -268,17 +264,17 @@ def cast_vote(
     return schemas.VoteSchema.model_validate(cast.vote)
 
 
-@voting_router.get("/{poll_id:uuid}/vote", dependencies=[_VOTE_LIMIT], openapi_extra=PUBLIC)
+@voting_router.get("/{poll_id:uuid}/vote", dependencies=_VOTE_LIMIT, openapi_extra=PUBLIC)
 def read_my_vote(
     poll_id: PollId,
-    api: CurrentApi,
+    service: Service,
     browser: Browser,
     code_limit: CodeLimit,
     vote: VoteId = None,
     code: Annotated[schemas.CodeText | None, Query()] = None,
 ) -> schemas.VoteSchema:
     """Return your vote: by the browser's cookie, also with a code, or by the id of the vote."""
-    poll, voting = api.polls.context.get_poll(str(poll_id)), api.polls.voting
+    poll, voting = service.context.get_poll(str(poll_id)), service.voting
     voter = Voter(browser, code, proof=browser)
     if vote is not None:
         found = voting.get_vote(poll.id, str(vote))

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from ranked_ballots import pluralize
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import InvalidInput
-from singletable_apps.polls.pages.dependencies import CurrentSite, PollsSite
+from singletable_apps.polls.pages.dependencies import CurrentSite, PollsState
 from singletable_apps.polls.pages.manage import (
     CurrentManagedPoll,
     current_poll,
@@ -60,7 +60,7 @@ def issue_codes(
 
     def issue(fields: IssueFields) -> Response:
         check = form.revision_check()
-        site.polls.codes.issue(managed.poll.id, managed.admin_key, fields.count, check=check)
+        site.service.codes.issue(managed.poll.id, managed.admin_key, fields.count, check=check)
         flash = f"{pluralize(fields.count, 'code')} issued."
         return site.pages.redirect(request, manage_url(managed, "codes"), flash)
 
@@ -80,7 +80,7 @@ def show_cards(
         **_pager(managed, first, "sheet"),
         cards=[(code, Markup(qr_svg(link))) for code, link in codes if not code.is_used],
         has_codes=bool(codes),
-        link=share_link(site.settings.public, managed.poll.id),
+        link=share_link(site.service.context.urls.public, managed.poll.id),
         back=manage_url(managed, "codes"),
     )
 
@@ -92,17 +92,17 @@ def download_codes(site: CurrentSite, managed: CurrentManagedPoll) -> Response:
     rows = [
         (
             code.code,
-            code_link(site.settings.public, poll.id, code.code),
+            code_link(site.service.context.urls.public, poll.id, code.code),
             "yes" if code.is_used else "no",
         )
-        for code in site.polls.codes.list_issued(poll.id, managed.admin_key)
+        for code in site.service.codes.list_issued(poll.id, managed.admin_key)
     ]
     return download_table(["code", "link", "used"], rows, f"{poll.title} codes", "csv")
 
 
 def _show_codes(
     request: Request,
-    site: PollsSite,
+    site: PollsState,
     managed: ManagedPoll,
     form: Form,
     status: int = 200,
@@ -124,12 +124,12 @@ def _show_codes(
     )
 
 
-def _list_codes(site: PollsSite, managed: ManagedPoll, first: int) -> list[tuple[VotingCode, str]]:
+def _list_codes(site: PollsState, managed: ManagedPoll, first: int) -> list[tuple[VotingCode, str]]:
     """Return a page of codes, each with its link."""
-    codes = site.polls.codes.list_issued(
+    codes = site.service.codes.list_issued(
         managed.poll.id, managed.admin_key, first=first, size=PAGE_SIZE
     )
-    public = site.settings.public
+    public = site.service.context.urls.public
     return [(code, code_link(public, managed.poll.id, code.code)) for code in codes]
 
 

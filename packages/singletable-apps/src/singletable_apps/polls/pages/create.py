@@ -10,12 +10,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from singletable_apps.polls.api.dependencies import Browser
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.errors import InvalidInput
 from singletable_apps.polls.pages.dependencies import (
     CurrentSite,
-    PollsSite,
+    PollsState,
     get_browser_token,
 )
 from singletable_apps.polls.rules import (
@@ -25,6 +24,7 @@ from singletable_apps.polls.rules import (
     draft_copy,
 )
 from singletable_apps.polls.urls import poll_url
+from singletable_apps.polls.web import Browser
 from singletable_apps.shared.pages import Form, PostedForm, submit_values
 from singletable_apps.shared.text import normalize_line
 from singletable_apps.shared.web import hit_limit
@@ -206,7 +206,7 @@ def show_new_poll(
     """Show the form, empty or filled in from another poll."""
     if not source:
         return _show_form(request, site, poll_form(PollDraft("", ())))
-    context = site.polls.context
+    context = site.service.context
     draft = draft_copy(context.get_poll(source), context.clock())
     return _show_form(request, site, poll_form(draft), copied=draft.title)
 
@@ -218,13 +218,13 @@ def create_poll(
     """Create the poll, or show the form again with all its errors."""
     if form.value("more"):
         return _show_form(request, site, form, more=True)
-    hit_limit(request, site.settings.limits.create)
+    hit_limit(request, site.limits["create"])
 
     def create(draft: PollDraft) -> Response:
-        managed = site.polls.lifecycle.create(draft, get_browser_token(request, browser))
+        managed = site.service.lifecycle.create(draft, get_browser_token(request, browser))
         return site.pages.redirect(request, poll_url(managed.poll.id, "made"))
 
-    draft = parse_poll_form(form, site.polls.context.clock())
+    draft = parse_poll_form(form, site.service.context.clock())
     show = partial(_show_form, request, site)
     # The closing time can pass between both checks.
     return submit_values(form, draft, create, show, rejects=(InvalidInput,))
@@ -232,7 +232,7 @@ def create_poll(
 
 def _show_form(
     request: Request,
-    site: PollsSite,
+    site: PollsState,
     form: Form,
     status: int = 200,
     *,

@@ -6,26 +6,20 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
-from typing import Annotated, TypeAlias, cast
+from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request, Response
 
-from singletable_apps.polls.api.dependencies import (
-    BROWSER,
-    ApiSettings,
-    new_browser_token,
-)
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import InvalidCode
 from singletable_apps.polls.pages.results_view import ResultsView
 from singletable_apps.polls.service import Polls, Viewer, Voter
-from singletable_apps.polls.urls import PREFIX, page_url, poll_url
-from singletable_apps.shared.ballot import static_files as ballot_files
+from singletable_apps.polls.urls import page_url, poll_url
+from singletable_apps.polls.web import BROWSER, new_browser_token
+from singletable_apps.shared.frame import AppState, current_state, state_of
 from singletable_apps.shared.live import LiveUpdates
-from singletable_apps.shared.pages import Form, Link, Pages, Product, path_of
-from singletable_apps.shared.results import TEMPLATES, ResultCache
-from singletable_apps.shared.results import static_files as results_files
+from singletable_apps.shared.pages import Form, Link, path_of
+from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import (
     LONGEST_AGE,
     NOT_ALLOWED,
@@ -37,10 +31,7 @@ from singletable_apps.shared.web import (
     set_header,
 )
 
-PRODUCT = Product("Polls", PREFIX, "Ask a question, let people rank the options, see who wins.")
 FOOTER = [Link("API", "/api/polls/docs"), Link("Home", "/")]
-# However many people watch a poll, its votes are read and counted once per second.
-RESULTS_MAX_AGE = timedelta(seconds=1)
 
 # Cookies for the pages of one poll. The last vote in an open poll is forgotten when the browser
 # is closed, because others may vote on the same device.
@@ -50,52 +41,32 @@ VOTE = Cookie("polls_vote", has_path=True)
 _MAX_COOKIE = 100
 _SAVED_CODE = re.compile(r"([0-9A-Z-]{14})\.([0-9A-Za-z_-]{16,64})")
 
+# However many people watch a poll, its votes are read and counted once per second.
+RESULTS_MAX_AGE = timedelta(seconds=1)
+
 
 @dataclass(frozen=True)
-class PollsSite:
-    """The service, the pages and the settings."""
+class PollsState(AppState[Polls]):
+    """The open app, with the results that many people watch."""
 
-    polls: Polls
-    pages: Pages
-    settings: ApiSettings
     result_cache: ResultCache[ResultsView] = field(
         default_factory=lambda: ResultCache[ResultsView](RESULTS_MAX_AGE)
     )
     live: LiveUpdates = field(default_factory=LiveUpdates)
 
 
-def make_site(polls: Polls, settings: ApiSettings) -> PollsSite:
-    """Return the site for a service."""
-    pages = Pages(
-        "polls",
-        Path(__file__).parent.parent,
-        secret=polls.context.secret.key,
-        product=PRODUCT,
-        prefix=PREFIX,
-        context=navigation,
-        generated_files={**results_files(), **ballot_files()},
-        templates=[TEMPLATES],
-        problem_pages={NOT_ALLOWED: _admin_link_page},
-    )
-    return PollsSite(polls, pages, settings)
-
-
-def navigation(request: Request) -> Mapping[str, object]:
+def page_context(request: Request, _: Polls) -> Mapping[str, object]:
     """Return the links in the header and footer of every page."""
     here = path_of(request)
     nav = [("Create a poll", page_url("new")), ("My polls", page_url("mine"))]
     return {"nav": [Link(text, to, here == to) for text, to in nav], "links": FOOTER}
 
 
-async def _site(request: Request) -> PollsSite:
-    return cast(PollsSite, request.app.state.poll_pages)
-
-
-CurrentSite: TypeAlias = Annotated[PollsSite, Depends(_site)]
+CurrentSite: TypeAlias = Annotated[PollsState, Depends(current_state)]
 
 
 def _poll(site: CurrentSite, poll_id: str) -> Poll:
-    return site.polls.context.get_poll(poll_id)
+    return site.service.context.get_poll(poll_id)
 
 
 # The poll in the URL: `/p/{poll_id}/…`.
@@ -103,7 +74,7 @@ CurrentPoll: TypeAlias = Annotated[Poll, Depends(_poll)]
 
 
 def ask_for_admin_link(
-    request: Request, site: PollsSite, text: str, form: Form | None = None
+    request: Request, site: AppState[Polls], text: str, form: Form | None = None
 ) -> Response:
     """Show the form that asks for the admin link of the poll."""
     action = poll_url(request.path_params["poll_id"], "manage", "key")
@@ -113,8 +84,10 @@ def ask_for_admin_link(
 
 
 def _admin_link_page(request: Request, problem: Problem) -> Response:
-    site = cast(PollsSite, request.app.state.poll_pages)
-    return ask_for_admin_link(request, site, problem.detail or "")
+    return ask_for_admin_link(request, state_of(request), problem.detail or "")
+
+
+PROBLEM_PAGES = {NOT_ALLOWED: _admin_link_page}
 
 
 def get_browser_token(request: Request, browser: str | None) -> str:
@@ -146,9 +119,9 @@ def delete_cookie(request: Request, poll: Poll, cookie: Cookie) -> None:
     cookie.delete(request, path=poll_url(poll.id))
 
 
-def save_code(request: Request, site: PollsSite, poll: Poll, voter: Voter) -> None:
+def save_code(request: Request, site: PollsState, poll: Poll, voter: Voter) -> None:
     """Remember the code that was used and the proof that the vote was cast in this browser."""
-    secret = site.polls.context.secret
+    secret = site.service.context.secret
     number = secret.code_number(poll.id, voter.code or "")
     if number is not None and voter.proof:
         set_cookie(request, poll, CODE, f"{secret.voting_code(poll.id, number)}.{voter.proof}")
@@ -161,16 +134,16 @@ def saved_code(request: Request) -> tuple[str, str] | None:
 
 
 def find_admin_key(
-    request: Request, site: PollsSite, browser: str | None, poll: Poll
+    request: Request, site: PollsState, browser: str | None, poll: Poll
 ) -> str | None:
     """Return the admin key if this browser created the poll or has opened its admin link."""
-    context = site.polls.context
+    context = site.service.context
     if context.secret.is_admin_key(poll.id, read_cookie(request, ADMIN) or ""):
         return context.secret.admin_key(poll.id)
     return context.admin_key_of_creator(poll, browser)
 
 
-def get_viewer(request: Request, site: PollsSite, browser: str | None, poll: Poll) -> Viewer:
+def get_viewer(request: Request, site: PollsState, browser: str | None, poll: Poll) -> Viewer:
     """Return who is looking at the results."""
     code, proof = saved_code(request) or (None, None)
     return Viewer(
@@ -180,13 +153,13 @@ def get_viewer(request: Request, site: PollsSite, browser: str | None, poll: Pol
     )
 
 
-def check_code_limit(request: Request, site: PollsSite, poll: Poll, code: str) -> None:
+def check_code_limit(request: Request, site: PollsState, poll: Poll, code: str) -> None:
     """Rate-limit invalid codes per client, so that codes cannot be guessed."""
-    limit = site.settings.limits.guess
+    limit = site.limits["guess"]
     if limit is None or not code:
         return
     limit.check(client_network(client_address(request)))
     try:
-        site.polls.voting.vote_id(poll, Voter(code=code))
+        site.service.voting.vote_id(poll, Voter(code=code))
     except InvalidCode:
         hit_limit(request, limit)

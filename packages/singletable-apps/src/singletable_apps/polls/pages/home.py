@@ -9,13 +9,13 @@ from fastapi import APIRouter, Request, Response
 from ranked_ballots import Ballots, Ranking, instant_runoff
 from ranked_ballots.pictures import Picture, draw_transfers
 from singletable import Page
-from singletable_apps.polls.api.dependencies import Browser
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.pages.dependencies import CurrentSite
 from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS
 from singletable_apps.polls.service import ManagedPoll
 from singletable_apps.polls.urls import poll_url
+from singletable_apps.polls.web import Browser
 from singletable_apps.shared.pages import ListQueryParameters
 
 router = APIRouter()
@@ -29,7 +29,7 @@ _LUNCH = ((8, "Pizza"), (7, "Sushi > Salad"), (6, "Salad > Sushi"), (3, "Soup > 
 @router.get("")
 def show_home(request: Request, site: CurrentSite, browser: Browser) -> Response:
     """Show what polls are, the newest polls of this browser, and the sample polls."""
-    lifecycle, now = site.polls.lifecycle, site.polls.context.clock()
+    lifecycle, now = site.service.lifecycle, site.service.context.clock()
     own = [] if browser is None else lifecycle.list_created(browser, HOME_POLLS).items
     created = lifecycle.list_created(SAMPLE_BROWSER, len(SAMPLE_POLLS)).items
     samples = [managed.poll for managed in reversed(created)]
@@ -61,13 +61,13 @@ def show_my_polls(
     """List the polls that were created in this browser, newest first."""
     page: Page[ManagedPoll] = Page([], None)
     if browser is not None:
-        page = site.polls.lifecycle.list_created(browser, PAGE_SIZE, query.cursor)
-    now = site.polls.context.clock()
+        page = site.service.lifecycle.list_created(browser, PAGE_SIZE, query.cursor)
+    now = site.service.context.clock()
     return site.pages.render(
         request,
         "polls/mine.html",
         polls=query.page([managed.poll for managed in page.items], page.cursor).map(
-            lambda poll: (poll, is_open(poll, now), site.polls.tallies.get(poll).votes)
+            lambda poll: (poll, is_open(poll, now), site.service.tallies.get(poll).votes)
         ),
         poll_url=poll_url,
     )

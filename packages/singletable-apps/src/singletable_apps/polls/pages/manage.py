@@ -15,7 +15,6 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
 
 from ranked_ballots import pluralize
-from singletable_apps.polls.api.dependencies import Browser
 from singletable_apps.polls.entities import Poll, Protection
 from singletable_apps.polls.errors import InvalidAdminKey, InvalidInput, PollHasVotes
 from singletable_apps.polls.pages.create import (
@@ -31,7 +30,7 @@ from singletable_apps.polls.pages.dependencies import (
     ADMIN,
     CurrentPoll,
     CurrentSite,
-    PollsSite,
+    PollsState,
     ask_for_admin_link,
     find_admin_key,
     set_cookie,
@@ -47,6 +46,7 @@ from singletable_apps.polls.rules import (
 )
 from singletable_apps.polls.service import ManagedPoll
 from singletable_apps.polls.urls import admin_link, page_url, poll_url, share_link
+from singletable_apps.polls.web import Browser
 from singletable_apps.shared.pages import (
     Confirmation,
     ConfirmForm,
@@ -66,12 +66,12 @@ NEEDS_ADMIN_LINK = (
 
 
 def get_managed_poll(
-    request: Request, site: PollsSite, poll: Poll, browser: str | None
+    request: Request, site: PollsState, poll: Poll, browser: str | None
 ) -> ManagedPoll:
     """Return the poll with its admin key, or raise InvalidAdminKey."""
     set_no_store(request)
     # Checked first: with another secret, the right admin link would be rejected.
-    site.polls.context.check_secret(poll)
+    site.service.context.check_secret(poll)
     key = find_admin_key(request, site, browser, poll)
     if key is None:
         raise InvalidAdminKey(NEEDS_ADMIN_LINK)
@@ -87,7 +87,7 @@ def _managed_poll(
 def _deletable_poll(
     request: Request, site: CurrentSite, poll_id: str, browser: Browser
 ) -> ManagedPoll:
-    poll = site.polls.context.find_poll(poll_id)
+    poll = site.service.context.find_poll(poll_id)
     if poll is None:
         raise poll_not_found(poll_id)
     return get_managed_poll(request, site, poll, browser)
@@ -104,7 +104,7 @@ def manage_url(managed: ManagedPoll, *parts: str) -> str:
     return poll_url(managed.poll.id, "manage", *parts)
 
 
-def manage_context(site: PollsSite, managed: ManagedPoll, tab: str = "") -> dict[str, object]:
+def manage_context(site: PollsState, managed: ManagedPoll, tab: str = "") -> dict[str, object]:
     """Return what the layout of these pages needs; `tab` is "", "edit" or "codes"."""
     poll = managed.poll
     tabs = [("Overview", ""), ("Edit", "edit")]
@@ -112,7 +112,7 @@ def manage_context(site: PollsSite, managed: ManagedPoll, tab: str = "") -> dict
         tabs.append(("Codes", "codes"))
     return {
         "poll": poll,
-        "is_open": is_open(poll, site.polls.context.clock()),
+        "is_open": is_open(poll, site.service.context.clock()),
         "tabs": [
             *(
                 Link(text, manage_url(managed, *([name] if name else [])), name == tab)
@@ -124,8 +124,8 @@ def manage_context(site: PollsSite, managed: ManagedPoll, tab: str = "") -> dict
     }
 
 
-def _links(site: PollsSite, managed: ManagedPoll) -> dict[str, object]:
-    public = site.settings.public
+def _links(site: PollsState, managed: ManagedPoll) -> dict[str, object]:
+    public = site.service.context.urls.public
     link = share_link(public, managed.poll.id)
     return {
         "link": link,
@@ -159,7 +159,7 @@ def show_overview(
         "polls/manage.html",
         **manage_context(site, managed),
         **_links(site, managed),
-        votes=site.polls.tallies.get(poll).votes,
+        votes=site.service.tallies.get(poll).votes,
         protection=PROTECTION_TEXT[poll.protection],
         results=RESULTS_TEXT[poll.results],
     )
@@ -178,9 +178,9 @@ def submit_admin_link(
         return ask_for_admin_link(request, site, NEEDS_ADMIN_LINK, form.with_errors(key=str(error)))
 
 
-def _save_admin_key(request: Request, site: PollsSite, poll: Poll, key: str) -> Response:
+def _save_admin_key(request: Request, site: PollsState, poll: Poll, key: str) -> Response:
     """Move the key to a cookie, so that it does not stay in the history, logs or referrers."""
-    context = site.polls.context
+    context = site.service.context
     context.get_managed_poll(poll.id, key)
     # The canonical key, not the typed one: cookies are ASCII.
     set_cookie(request, poll, ADMIN, context.secret.admin_key(poll.id))
@@ -194,7 +194,7 @@ def show_recount(request: Request, site: CurrentSite, managed: CurrentManagedPol
         request,
         "polls/recount.html",
         **manage_context(site, managed),
-        recount=site.polls.tallies.recount(managed.poll),
+        recount=site.service.tallies.recount(managed.poll),
         back=manage_url(managed),
     )
 
@@ -221,34 +221,34 @@ def submit_edit(
         except PollHasVotes as error:
             return show(form.with_errors(str(error)), 409)
 
-    draft = parse_poll_form(form, site.polls.context.clock(), draft_from(managed.poll))
+    draft = parse_poll_form(form, site.service.context.clock(), draft_from(managed.poll))
     return submit_values(form, draft, save, show)
 
 
 def _edit(
     request: Request,
-    site: PollsSite,
+    site: PollsState,
     managed: ManagedPoll,
     form: Form,
     draft: PollDraft,
     flash: str,
 ) -> Response:
-    site.polls.lifecycle.edit(
+    site.service.lifecycle.edit(
         managed.poll.id, managed.admin_key, lambda _: draft, check=form.revision_check()
     )
     return site.pages.redirect(request, manage_url(managed), flash)
 
 
-def current_poll(site: PollsSite, managed: ManagedPoll, form: Form) -> ManagedPoll:
+def current_poll(site: PollsState, managed: ManagedPoll, form: Form) -> ManagedPoll:
     """Return the poll as it is now if someone else has changed it."""
     if not form.conflict:
         return managed
-    return replace(managed, poll=site.polls.context.get_poll(managed.poll.id))
+    return replace(managed, poll=site.service.context.get_poll(managed.poll.id))
 
 
 def _show_edit(
     request: Request,
-    site: PollsSite,
+    site: PollsState,
     managed: ManagedPoll,
     form: Form,
     status: int = 200,
@@ -264,7 +264,7 @@ def _show_edit(
         **form_choices(),
         form=form,
         rows=option_rows(form, more=more),
-        votes=site.polls.tallies.get(managed.poll).votes,
+        votes=site.service.tallies.get(managed.poll).votes,
     )
 
 
@@ -281,17 +281,19 @@ def close_poll(
     """Close the poll."""
 
     def close(_: ConfirmForm) -> Response:
-        site.polls.lifecycle.close(managed.poll.id, managed.admin_key, check=form.revision_check())
+        site.service.lifecycle.close(
+            managed.poll.id, managed.admin_key, check=form.revision_check()
+        )
         return site.pages.redirect(request, manage_url(managed), "The poll is closed.")
 
     return submit_form(form, ConfirmForm, close, partial(_confirm_close, request, site, managed))
 
 
 def _confirm_close(
-    request: Request, site: PollsSite, managed: ManagedPoll, form: Form, status: int = 200
+    request: Request, site: PollsState, managed: ManagedPoll, form: Form, status: int = 200
 ) -> Response:
     managed = current_poll(site, managed, form)
-    if not is_open(managed.poll, site.polls.context.clock()):
+    if not is_open(managed.poll, site.service.context.clock()):
         return site.pages.redirect(request, manage_url(managed), "The poll is already closed.")
     confirmation = Confirmation(
         title="Close this poll?",
@@ -318,7 +320,9 @@ def delete_poll(
     """Delete the poll with its votes."""
 
     def delete(_: ConfirmForm) -> Response:
-        site.polls.lifecycle.delete(managed.poll.id, managed.admin_key, check=form.revision_check())
+        site.service.lifecycle.delete(
+            managed.poll.id, managed.admin_key, check=form.revision_check()
+        )
         flash = f"“{managed.poll.title}” was deleted."
         return site.pages.redirect(request, page_url("mine"), flash)
 
@@ -326,10 +330,10 @@ def delete_poll(
 
 
 def _confirm_delete(
-    request: Request, site: PollsSite, managed: ManagedPoll, form: Form, status: int = 200
+    request: Request, site: PollsState, managed: ManagedPoll, form: Form, status: int = 200
 ) -> Response:
     managed = current_poll(site, managed, form)
-    votes = site.polls.tallies.get(managed.poll).votes
+    votes = site.service.tallies.get(managed.poll).votes
     confirmation = Confirmation(
         title="Delete this poll?",
         text=f"This deletes “{managed.poll.title}” and its {pluralize(votes, 'vote')}. You can’t "
@@ -355,7 +359,7 @@ def reopen_poll(
     """Reopen the poll until the new closing time."""
 
     def reopen(closing: ClosingFields) -> Response:
-        closes_at = closing.closes_at(site.polls.context.clock())
+        closes_at = closing.closes_at(site.service.context.clock())
         draft = replace(draft_from(managed.poll), expires_at=closes_at)
         return _edit(request, site, managed, form, draft, "The poll is open again.")
 
@@ -364,7 +368,7 @@ def reopen_poll(
 
 
 def _show_reopen(
-    request: Request, site: PollsSite, managed: ManagedPoll, form: Form, status: int = 200
+    request: Request, site: PollsState, managed: ManagedPoll, form: Form, status: int = 200
 ) -> Response:
     return site.pages.render(
         request,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from singletable_apps.polls.api.dependencies import Browser
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import CodeUsed, NotFound, ResultsHidden
 from singletable_apps.polls.pages.dependencies import (
     CurrentPoll,
     CurrentSite,
-    PollsSite,
+    PollsState,
     get_viewer,
 )
 from singletable_apps.polls.pages.results_view import (
@@ -21,6 +20,7 @@ from singletable_apps.polls.pages.results_view import (
 from singletable_apps.polls.rules import PROTECTION_TEXT, is_open
 from singletable_apps.polls.service import Viewer, Voter
 from singletable_apps.polls.urls import page_url, poll_url, share_link
+from singletable_apps.polls.web import Browser
 from singletable_apps.shared.results import Download
 
 router = APIRouter()
@@ -34,14 +34,14 @@ def show_results(
     viewer = get_viewer(request, site, browser, poll)
     context = _page_context(site, poll, viewer)
     try:
-        site.polls.results.check_visible(poll, viewer)
+        site.service.results.check_visible(poll, viewer)
     except ResultsHidden:
         # The number of votes says nothing about the rankings.
         votes = _get_latest(site, poll.id).results.tally.votes
         return site.pages.render(request, "polls/results/hidden.html", **context, votes=votes)
-    view = make_results_view(site.polls.results.compute(poll))
+    view = make_results_view(site.service.results.compute(poll))
     # So that someone who has just voted does not get older results a moment later.
-    site.result_cache.put(poll.id, view, site.polls.context.clock())
+    site.result_cache.put(poll.id, view, site.service.context.clock())
     return site.pages.render(
         request,
         "polls/results.html",
@@ -57,7 +57,7 @@ def update_results(request: Request, site: CurrentSite, browser: Browser, poll_i
     try:
         view = _get_latest(site, poll_id)
         viewer = get_viewer(request, site, browser, view.poll)
-        site.polls.results.check_visible(view.poll, viewer)
+        site.service.results.check_visible(view.poll, viewer)
     except (ResultsHidden, NotFound):
         if "hx-request" not in request.headers:
             raise
@@ -78,7 +78,7 @@ def stream_updates(
     request: Request, site: CurrentSite, browser: Browser, poll: CurrentPoll
 ) -> Response:
     """Stream an event whenever the results change."""
-    site.polls.results.check_visible(poll, get_viewer(request, site, browser, poll))
+    site.service.results.check_visible(poll, get_viewer(request, site, browser, poll))
 
     def version() -> str:
         results = _get_latest(site, poll.id).results
@@ -92,9 +92,9 @@ def _reload_page() -> Response:
     return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
 
 
-def _get_latest(site: PollsSite, poll_id: str) -> ResultsView:
+def _get_latest(site: PollsState, poll_id: str) -> ResultsView:
     """Return results that are at most a second old, shared by all viewers."""
-    polls = site.polls
+    polls = site.service
     return site.result_cache.get(
         poll_id,
         lambda: make_results_view(polls.results.compute(polls.context.get_poll(poll_id))),
@@ -102,13 +102,13 @@ def _get_latest(site: PollsSite, poll_id: str) -> ResultsView:
     )
 
 
-def _list_downloads(site: PollsSite, view: ResultsView, viewer: Viewer) -> list[Download]:
+def _list_downloads(site: PollsState, view: ResultsView, viewer: Viewer) -> list[Download]:
     """Return the downloads from the API.
 
     The API does not read the cookies of these pages. Viewers who can see the results only as voters
     get links with their vote id; others do not, because such a link reveals the vote.
     """
-    polls, poll, browser = site.polls, view.poll, viewer.voter.browser
+    polls, poll, browser = site.service, view.poll, viewer.voter.browser
     api_viewer = Viewer(Voter(browser), admin_key=polls.context.admin_key_of_creator(poll, browser))
     try:
         polls.results.check_visible(poll, api_viewer)
@@ -122,14 +122,14 @@ def _list_downloads(site: PollsSite, view: ResultsView, viewer: Viewer) -> list[
     return list_downloads(view.results)
 
 
-def _page_context(site: PollsSite, poll: Poll, viewer: Viewer) -> dict[str, object]:
+def _page_context(site: PollsState, poll: Poll, viewer: Viewer) -> dict[str, object]:
     """Return what stays the same while votes come in."""
     return {
         "poll": poll,
         # A poll is open, then closed, then final once no vote can be in flight.
-        "is_open": is_open(poll, site.polls.context.clock()),
+        "is_open": is_open(poll, site.service.context.clock()),
         "protection": PROTECTION_TEXT[poll.protection],
-        "share_link": share_link(site.settings.public, poll.id),
+        "share_link": share_link(site.service.context.urls.public, poll.id),
         "vote_url": poll_url(poll.id),
         "copy_url": f"{page_url('new')}?from={poll.id}",
         "manage_url": poll_url(poll.id, "manage") if viewer.admin_key else "",

@@ -12,7 +12,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from singletable_apps.polls.api.dependencies import Browser
 from singletable_apps.polls.entities import Poll, Protection, Vote
 from singletable_apps.polls.errors import (
     AlreadyVoted,
@@ -28,7 +27,7 @@ from singletable_apps.polls.pages.dependencies import (
     VOTE,
     CurrentPoll,
     CurrentSite,
-    PollsSite,
+    PollsState,
     check_code_limit,
     delete_cookie,
     find_admin_key,
@@ -48,6 +47,7 @@ from singletable_apps.polls.rules import (
 )
 from singletable_apps.polls.service import Viewer, Voter
 from singletable_apps.polls.urls import poll_url, receipt_link, share_link
+from singletable_apps.polls.web import Browser
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,
     BallotForm,
@@ -124,7 +124,7 @@ class VotingSession:
 
 def start_session(
     request: Request,
-    site: PollsSite,
+    site: PollsState,
     poll: Poll,
     browser: str | None,
     code: str = "",
@@ -132,7 +132,7 @@ def start_session(
 ) -> VotingSession:
     """Identify the voter. A code in the URL or form takes precedence over a saved one."""
     key = request_key if _REQUEST_KEY.fullmatch(request_key) else None
-    still_open = is_open(poll, site.polls.context.clock())
+    still_open = is_open(poll, site.service.context.clock())
     if poll.protection is Protection.CODES:
         check_code_limit(request, site, poll, code)
         saved = saved_code(request)
@@ -148,16 +148,16 @@ def start_session(
     return VotingSession(poll, voter, vote, still_open, is_code_used)
 
 
-def _find_vote(site: PollsSite, poll: Poll, voter: Voter) -> tuple[Vote | None, bool]:
+def _find_vote(site: PollsState, poll: Poll, voter: Voter) -> tuple[Vote | None, bool]:
     """Return the voter's vote, or None, and whether the code was used by someone else."""
     try:
-        return site.polls.voting.find_vote(poll, voter), False
+        return site.service.voting.find_vote(poll, voter), False
     except CodeUsed:
         return None, True
 
 
-def _is_same_code(site: PollsSite, poll: Poll, typed: str, saved: str) -> bool:
-    secret = site.polls.context.secret
+def _is_same_code(site: PollsState, poll: Poll, typed: str, saved: str) -> bool:
+    secret = site.service.context.secret
     return secret.code_number(poll.id, typed) == secret.code_number(poll.id, saved)
 
 
@@ -189,7 +189,7 @@ def submit_vote(
     request: Request, site: CurrentSite, poll: CurrentPoll, browser: Browser, form: PostedForm
 ) -> Response:
     """Cast the vote once it is confirmed, or show the ballot again with its errors."""
-    hit_limit(request, site.settings.limits.vote)
+    hit_limit(request, site.limits["vote"])
     token = _voter_token(request, poll, browser)
     code = form.value("code").strip()
     session = start_session(request, site, poll, token, code, form.value("key"))
@@ -207,7 +207,7 @@ def submit_vote(
     if error or form.value("change") or any(choice.error for choice in choices):
         return _show_ballot(request, site, session, choices, error)
     try:
-        site.polls.voting.vote_id(poll, session.voter)
+        site.service.voting.vote_id(poll, session.voter)
         ranked = [(rank, name) for name, rank in ranks.ranks.items() if rank is not None]
         ranking = check_ranking(poll, [name for _, name in sorted(ranked)])
         if form.value("sure"):
@@ -229,7 +229,7 @@ def show_thanks(
     session = start_session(request, site, poll, browser)
     vote, last = session.vote, read_cookie(request, VOTE)
     if poll.protection is Protection.OPEN and last is not None:
-        vote = site.polls.voting.get_vote(poll.id, last)
+        vote = site.service.voting.get_vote(poll.id, last)
     if vote is None:
         return site.pages.redirect(request, poll_url(poll.id))
     return _show_vote(request, site, session, vote, fresh=True)
@@ -250,7 +250,7 @@ def open_receipt(
         voter = Voter(code=code, proof=proof)
         vote, is_code_used = _find_vote(site, poll, voter)
         if is_code_used:
-            session = VotingSession(poll, voter, None, is_open(poll, site.polls.context.clock()))
+            session = VotingSession(poll, voter, None, is_open(poll, site.service.context.clock()))
             return _show_code_used(request, site, session, 403)
         if vote is not None:
             save_code(request, site, poll, voter)
@@ -273,9 +273,9 @@ def _voter_token(request: Request, poll: Poll, browser: str | None) -> str | Non
 
 
 def _cast(
-    request: Request, site: PollsSite, session: VotingSession, ranking: Sequence[str]
+    request: Request, site: PollsState, session: VotingSession, ranking: Sequence[str]
 ) -> Response:
-    poll, voting = session.poll, site.polls.voting
+    poll, voting = session.poll, site.service.voting
     try:
         cast = voting.cast(poll.id, ranking, session.voter)
     except PollClosed:
@@ -348,7 +348,7 @@ def _notice(poll: Poll) -> str:
 
 def _show_ballot(
     request: Request,
-    site: PollsSite,
+    site: PollsState,
     session: VotingSession,
     choices: Sequence[Choice],
     error: str = "",
@@ -381,7 +381,7 @@ def _show_ballot(
 
 
 def _show_review(
-    request: Request, site: PollsSite, session: VotingSession, ranking: Sequence[str]
+    request: Request, site: PollsState, session: VotingSession, ranking: Sequence[str]
 ) -> Response:
     """Show the ranking with a button that casts it, for browsers without scripts."""
     set_no_store(request)
@@ -404,7 +404,7 @@ def _show_review(
 
 def _show_vote(
     request: Request,
-    site: PollsSite,
+    site: PollsState,
     session: VotingSession,
     vote: Vote,
     *,
@@ -421,21 +421,21 @@ def _show_vote(
         ranking=_render_ranking(session, vote.rankings),
         fresh=fresh,
         again=again,
-        link=share_link(site.settings.public, session.poll.id),
+        link=share_link(site.service.context.urls.public, session.poll.id),
         receipt=_receipt_link(site, session),
     )
 
 
-def _receipt_link(site: PollsSite, session: VotingSession) -> str:
+def _receipt_link(site: PollsState, session: VotingSession) -> str:
     """Return the private link to a vote that was cast with a code, or an empty string."""
     poll, voter = session.poll, session.voter
     if poll.protection is not Protection.CODES or not voter.code or not voter.proof:
         return ""
-    return receipt_link(site.settings.public, poll.id, voter.code, voter.proof)
+    return receipt_link(site.service.context.urls.public, poll.id, voter.code, voter.proof)
 
 
 def _show_code_used(
-    request: Request, site: PollsSite, session: VotingSession, status: int = 200
+    request: Request, site: PollsState, session: VotingSession, status: int = 200
 ) -> Response:
     return site.pages.render(
         request, "polls/code_used.html", status, **_page_context(request, site, session)
@@ -443,7 +443,7 @@ def _show_code_used(
 
 
 def _show_closed(
-    request: Request, site: PollsSite, session: VotingSession, *, late: bool = False
+    request: Request, site: PollsState, session: VotingSession, *, late: bool = False
 ) -> Response:
     """Show that the poll is closed; `late` if a vote came after that."""
     vote = session.vote
@@ -459,7 +459,7 @@ def _show_closed(
 
 
 def _page_context(
-    request: Request, site: PollsSite, session: VotingSession, vote: Vote | None = None
+    request: Request, site: PollsState, session: VotingSession, vote: Vote | None = None
 ) -> dict[str, object]:
     poll = session.poll
     # In a poll with codes, the key in the form becomes the proof of the vote.
@@ -477,9 +477,9 @@ def _page_context(
     }
 
 
-def _can_see_results(site: PollsSite, poll: Poll, viewer: Viewer) -> bool:
+def _can_see_results(site: PollsState, poll: Poll, viewer: Viewer) -> bool:
     try:
-        site.polls.results.check_visible(poll, viewer)
+        site.service.results.check_visible(poll, viewer)
     except ResultsHidden:
         return False
     return True

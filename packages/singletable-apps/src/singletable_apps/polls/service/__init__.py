@@ -12,7 +12,7 @@ from datetime import datetime
 
 from singletable import Driver, Observer, Store
 from singletable_apps.polls.entities import polls
-from singletable_apps.polls.service.context import Context, RevisionCheck, any_revision, utc_now
+from singletable_apps.polls.service.context import Context
 from singletable_apps.polls.service.lifecycle import (
     ManagedPoll,
     PollLifecycle,
@@ -29,6 +29,8 @@ from singletable_apps.polls.service.results import (
 )
 from singletable_apps.polls.service.voting import CastVote, Voter, Voting
 from singletable_apps.polls.tokens import Secret
+from singletable_apps.polls.urls import Urls
+from singletable_apps.shared.service import utc_now
 
 __all__ = [
     "CastVote",
@@ -39,14 +41,12 @@ __all__ = [
     "Polls",
     "Recount",
     "ResultsService",
-    "RevisionCheck",
     "Tallies",
     "Viewer",
     "Voter",
     "Voting",
     "VotingCode",
     "VotingCodes",
-    "any_revision",
     "open_polls",
 ]
 
@@ -68,6 +68,7 @@ def open_polls(
     secret: Secret,
     *,
     clock: Callable[[], datetime] = utc_now,
+    urls: Urls | None = None,
     make_table: bool = True,
     observers: Iterable[Observer] = (),
 ) -> Polls:
@@ -75,7 +76,7 @@ def open_polls(
     store = Store(driver, observers=observers)
     if make_table:
         store.admin.create_table(polls, if_missing=True)
-    context = Context(store, secret, clock)
+    context = Context(store, secret, clock, urls or Urls())
     voting, tallies = Voting(context), Tallies(context, SnapshotStore(context))
     return Polls(
         context,

@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from singletable import ConnectionFailed, InternalError, Store
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import InvalidAdminKey, WrongSecret
 from singletable_apps.polls.rules import check_exists, is_uuid
 from singletable_apps.polls.tokens import Secret
+from singletable_apps.polls.urls import Urls
+from singletable_apps.shared.service import utc_now
 
 # After one of these errors a write may or may not have been applied.
 UNKNOWN_OUTCOME = (InternalError, ConnectionFailed)
-# Called with the current revision (or another counter); raises if the edit was based on another.
-RevisionCheck = Callable[[int], None]
-
-
-def any_revision(_: int) -> None:
-    """Accept every revision."""
-
-
-def utc_now() -> datetime:
-    """Return the current time."""
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The store, the server secret and the clock."""
+    """The store, the server secret, the clock and the URLs of the pages."""
 
     store: Store
     secret: Secret
     clock: Callable[[], datetime] = utc_now
+    urls: Urls = field(default_factory=Urls)
 
     def get_poll(self, poll_id: str) -> Poll:
         """Return the poll, or raise NotFound."""

@@ -32,11 +32,10 @@ from singletable_apps.polls.rules import (
 from singletable_apps.polls.service.context import (
     UNKNOWN_OUTCOME,
     Context,
-    RevisionCheck,
-    any_revision,
 )
 from singletable_apps.polls.service.voting import new_lanes, update_lanes
 from singletable_apps.polls.tokens import MAX_CODES
+from singletable_apps.shared.service import RevisionCheck, any_revision
 
 E = TypeVar("E")
 # Eight votes at a time can be written to a poll without waiting for each other.

@@ -12,10 +12,12 @@ from fastapi.testclient import TestClient
 
 from singletable import Driver, Engine
 from singletable.testing import StoreClock
-from singletable_apps.polls.api import PREFIX, ApiSettings, Limits, make_polls_app
-from singletable_apps.polls.api.dependencies import Api
+from singletable_apps.polls.app import APP
+from singletable_apps.polls.pages.dependencies import PollsState
 from singletable_apps.polls.service import Polls, open_polls
-from singletable_apps.shared.web import Settings
+from singletable_apps.polls.urls import API, Urls
+from singletable_apps.shared.frame import Limits
+from singletable_apps.shared.web import RateLimit, Settings
 from tests.apps.polls.support.harness import SECRET
 
 ADDRESS = "https://polls.example"
@@ -32,21 +34,25 @@ class Server:
     """
 
     driver: Driver
-    settings: ApiSettings
+    limits: Limits = field(default_factory=dict[str, RateLimit | None])
+    secure: bool = True
     clock: StoreClock = field(init=False)
     polls: Polls = field(init=False)
     app: FastAPI = field(init=False)
 
     def __post_init__(self) -> None:
         self.clock = StoreClock(tick=timedelta.resolution)
-        self.polls = open_polls(self.driver, SECRET, clock=self.clock)
-        secure = self.settings.web.secure_cookies
-        if secure not in _APPS:
-            _APPS[secure] = make_polls_app(self.polls, settings=self.settings)
-        self.app = _APPS[secure]
+        urls = Urls(public="https://polls.example")
+        self.polls = open_polls(self.driver, SECRET, clock=self.clock, urls=urls)
+        if self.secure not in _APPS:
+            _APPS[self.secure] = APP.make_app(self.polls, Settings(secure_cookies=self.secure))
+        self.app = _APPS[self.secure]
+        shared: PollsState = self.app.state.frame
+        limits = {**dict.fromkeys(APP.limits), **self.limits}
+        self.state = PollsState(self.polls, shared.pages, limits, shared.cookies)
 
     def opens(self) -> None:
-        self.app.state.polls = Api(self.polls, self.settings)
+        self.state.attach(self.app)
 
     def new_visitor(self) -> Person:
         """Return a visitor with a new browser."""
@@ -68,7 +74,7 @@ class Person:
         if tag:
             headers["If-Match"] = tag
         headers |= more.pop("headers", {})
-        return self.browser.request(method, f"{PREFIX}{path}", headers=headers, **more)
+        return self.browser.request(method, f"{API}{path}", headers=headers, **more)
 
     def get(self, path: str, **more: Any) -> httpx2.Response:
         return self.ask("GET", path, **more)
@@ -101,12 +107,7 @@ def make_server(
     *, limits: Limits | None = None, secure: bool = True, driver: Driver | None = None
 ) -> Server:
     """Return a new server."""
-    settings = ApiSettings(
-        web=Settings(secure_cookies=secure),
-        limits=limits or Limits.off(),
-        public="https://polls.example",
-    )
-    return Server(driver or Engine.in_memory(), settings)
+    return Server(driver or Engine.in_memory(), limits or {}, secure)
 
 
 def type_of(answer: httpx2.Response) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.polls.api import PREFIX, Limits
+from singletable_apps.polls.urls import API
 from singletable_apps.shared.web import RateLimit
 from tests.apps.polls.api.client import Made, Person, Server, make_server, type_of
 from tests.apps.polls.support.harness import dump
@@ -47,7 +47,7 @@ def test_codes_are_listed_in_pages_with_their_use(server: Server) -> None:
     codes = [*issued(ada, poll, 3), *issued(ada, poll, 2)]
     assert ada.votes(poll, "Go", code=codes[3]).status_code == 201
     first = ada.get(f"{poll.path}/codes", key=poll.key, params={"limit": 3})
-    following = first.links["next"]["url"].removeprefix(PREFIX)
+    following = first.links["next"]["url"].removeprefix(API)
     rest = ada.get(following, key=poll.key)
     found = [*first.json()["items"], *rest.json()["items"]]
     assert [one["code"] for one in found] == codes
@@ -60,7 +60,7 @@ def test_codes_are_listed_in_pages_with_their_use(server: Server) -> None:
 
 
 def test_guessing_codes_is_rate_limited() -> None:
-    server = make_server(limits=Limits(None, None, RateLimit("guess", 3, 60)))
+    server = make_server(limits={"guess": RateLimit("guess", 3, 60)})
     ada, poll = server.new_visitor(), server.new_visitor().makes(protection="codes")
     (code,) = issued(ada, poll, 1)
     # A missing code and a valid one are not guesses.

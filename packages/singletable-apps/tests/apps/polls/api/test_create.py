@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from singletable_apps.polls.api import PREFIX
+from singletable_apps.polls.urls import API
 from tests.apps.polls.api.client import COOKIE, OPTIONS, Server, make_server, type_of
 
 GOOD: dict[str, Any] = {"title": "Best?", "candidates": OPTIONS}
@@ -35,8 +35,8 @@ def test_created_poll_has_location_etag_and_links(server: Server) -> None:
     assert poll["changeable"] is False
     assert poll["link"] == f"https://polls.example/polls/p/{poll['id']}"
     assert poll["adminLink"] == f"{poll['link']}/manage?key={poll['adminKey']}"
-    assert made.headers["Location"] == f"{PREFIX}/{poll['id']}"
-    found = ada.get(made.headers["Location"].removeprefix(PREFIX))
+    assert made.headers["Location"] == f"{API}/{poll['id']}"
+    found = ada.get(made.headers["Location"].removeprefix(API))
     assert found.headers["ETag"] == made.headers["ETag"]
     assert found.json() == {
         name: value for name, value in poll.items() if name not in ("adminKey", "adminLink")
@@ -50,7 +50,7 @@ def test_browser_lists_its_polls_newest_first(server: Server) -> None:
         ada.makes(title=f"Poll {number}")
     ben.makes(title="Ben's")
     first = ada.get("", params={"limit": 3})
-    rest = ada.get(first.links["next"]["url"].removeprefix(PREFIX))
+    rest = ada.get(first.links["next"]["url"].removeprefix(API))
     titles = [[poll["title"] for poll in page.json()["items"]] for page in (first, rest)]
     assert titles == [["Poll 4", "Poll 3", "Poll 2"], ["Poll 1", "Poll 0"]]
     assert rest.json()["next"] is None
@@ -89,7 +89,7 @@ def test_duplicate_has_the_same_options_and_no_votes(server: Server) -> None:
     ada.votes(poll, "Go")
     copy = ben.post(f"{poll.path}/duplicate")
     assert copy.status_code == 201
-    assert copy.headers["Location"] == f"{PREFIX}/{copy.json()['id']}"
+    assert copy.headers["Location"] == f"{API}/{copy.json()['id']}"
     assert (copy.json()["title"], copy.json()["changeable"]) == ("Again?", False)
     assert copy.json()["expiresAt"] == "2026-01-02T00:00:00Z"
     assert f"/{copy.json()['id']}" != poll.path

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from singletable_apps.polls.api import Limits
+from singletable_apps.polls.app import APP
 from singletable_apps.shared.web import RateLimit
 from tests.apps.polls.api.client import OPTIONS, make_server, type_of
 from tests.apps.polls.support.harness import dump
 
 
 def test_creating_polls_is_rate_limited() -> None:
-    server = make_server(limits=Limits(RateLimit("make", 2, 60), None, None))
+    server = make_server(limits={"create": RateLimit("make", 2, 60)})
     ada = server.new_visitor()
     poll = ada.makes()
     copied = ada.post(f"{poll.path}/duplicate")
@@ -28,7 +28,7 @@ def test_creating_polls_is_rate_limited() -> None:
 
 
 def test_voting_is_rate_limited() -> None:
-    server = make_server(limits=Limits(None, RateLimit("vote", 2, 60), None))
+    server = make_server(limits={"vote": RateLimit("vote", 2, 60)})
     poll = server.new_visitor().makes()
     for left in (1, 0):
         vote = server.new_visitor().votes(poll, "Go")
@@ -40,6 +40,6 @@ def test_voting_is_rate_limited() -> None:
 
 
 def test_voting_limit_allows_a_class_behind_one_address() -> None:
-    limit = Limits().vote
+    limit = APP.make_limits()["vote"]
     assert limit is not None
     assert len([limit.hit("192.0.2.1") for _ in range(40)]) == 40

@@ -17,10 +17,10 @@ from schemathesis.core.parameters import ParameterLocation
 from schemathesis.specs.openapi.checks import ignored_auth
 
 from singletable import Engine
-from singletable_apps.polls.api import PREFIX
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Voter
+from singletable_apps.polls.urls import API
 from tests.apps.polls.api.client import OPTIONS, Server, make_server
 
 # `make fuzz` asks for many.
@@ -61,7 +61,7 @@ CONFIG = SchemathesisConfig.from_dict(
         },
     }
 )
-schema = schemathesis.openapi.from_asgi(f"{PREFIX}/openapi.json", server.app, config=CONFIG)
+schema = schemathesis.openapi.from_asgi(f"{API}/openapi.json", server.app, config=CONFIG)
 TURNS = cycle([True, True, True, False])
 WHICH = cycle(MADE)
 places: list[Server] = []

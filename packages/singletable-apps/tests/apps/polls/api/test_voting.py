@@ -8,7 +8,7 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from singletable_apps.polls.api import PREFIX
+from singletable_apps.polls.urls import API
 from tests.apps.polls.api.client import COOKIE, Made, Server, type_of
 
 
@@ -91,7 +91,7 @@ def test_key_in_open_poll_is_one_vote(server: Server) -> None:
 def test_vote_is_at_its_location(server: Server) -> None:
     poll = server.new_visitor().makes()
     cast = server.new_visitor().votes(poll, "Go")
-    address = cast.headers["Location"].removeprefix(PREFIX)
+    address = cast.headers["Location"].removeprefix(API)
     assert server.new_visitor().get(address).json() == cast.json()
     other = server.new_visitor().makes()
     elsewhere = address.replace(poll.path, other.path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from html import unescape
@@ -13,15 +13,16 @@ import httpx2
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from singletable import connect
-from singletable_apps.polls.api import ApiSettings, Limits
-from singletable_apps.polls.app import FORM_LIMIT, make_web_app
+from singletable import Driver, Observer, connect
+from singletable_apps.polls.app import APP
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.pages import PollsSite
+from singletable_apps.polls.pages.dependencies import PollsState
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Polls, Voter, open_polls
 from singletable_apps.polls.tokens import Secret
-from singletable_apps.shared.web import Settings
+from singletable_apps.polls.urls import Urls
+from singletable_apps.shared.frame import Limits
+from singletable_apps.shared.web import RateLimit, Settings
 from tests.apps.support.html import HtmlForm, forms_in
 
 HOME = "http://polls.example"
@@ -40,20 +41,24 @@ def shared_app() -> FastAPI:
 class Server:
     """A service with pages, and its clock. All share one app, since creating one takes a while."""
 
-    limits: Limits = field(default_factory=Limits.off)
+    limits: Limits = field(default_factory=dict[str, RateLimit | None])
     now: datetime = datetime(2026, 11, 15, 12, tzinfo=UTC)
     polls: Polls = field(init=False)
-    site: PollsSite = field(init=False)
+    state: PollsState = field(init=False)
 
     def __post_init__(self) -> None:
-        self.polls = open_polls(connect("memory:"), SECRET, clock=lambda: self.now)
+        self.open(connect("memory:"))
+
+    def open(self, driver: Driver, observers: Iterable[Observer] = ()) -> None:
+        """Open the service on a driver."""
+        self.polls = open_polls(
+            driver, SECRET, clock=lambda: self.now, urls=Urls(public=HOME), observers=observers
+        )
         if not _APPS:
-            web = Settings(secure_cookies=False, uploads={"/polls": FORM_LIMIT})
-            settings = ApiSettings(web=web, public=HOME)
-            _APPS.append(make_web_app(self.polls, settings))
-        shared: PollsSite = _APPS[0].state.poll_pages
-        settings = replace(shared.settings, limits=self.limits)
-        self.site = PollsSite(self.polls, shared.pages, settings)
+            _APPS.append(APP.make_app(self.polls, Settings(secure_cookies=False)))
+        shared: PollsState = _APPS[0].state.frame
+        limits = {**dict.fromkeys(APP.limits), **self.limits}
+        self.state = PollsState(self.polls, shared.pages, limits, shared.cookies)
 
     def wait(self, **amount: float) -> None:
         self.now += timedelta(**amount)
@@ -158,7 +163,7 @@ class Visitor:
     def _request(
         self, method: str, path: str, data: dict[str, str | list[str]] | None = None
     ) -> httpx2.Response:
-        _APPS[0].state.poll_pages = self.server.site
+        self.server.state.attach(_APPS[0])
         headers = {"Accept": "text/html", "Origin": HOME, "Sec-Fetch-Site": "same-origin"}
         return self.browser.request(
             method, path.removeprefix(HOME), headers=headers, data=data, follow_redirects=False

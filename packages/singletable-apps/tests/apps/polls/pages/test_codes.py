@@ -9,7 +9,6 @@ import re
 
 import pytest
 
-from singletable_apps.polls.api import Limits
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.shared.web import RateLimit
@@ -138,7 +137,7 @@ def test_vote_with_a_code_needs_no_cookies(poll: PollPages, ada: Visitor) -> Non
 
 # A valid code is limited too, or trying all codes would reveal which is valid.
 def test_guessing_codes_is_rate_limited() -> None:
-    guessing = Server(Limits(None, None, RateLimit("guess", 2, 60)))
+    guessing = Server({"guess": RateLimit("guess", 2, 60)})
     poll = guessing.poll(DRAFT, codes=1)
     thief = guessing.new_visitor()
     right = poll.code()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable_apps.polls.sample import create_sample
-from tests.apps.polls.pages.client import SECRET, Server, Visitor
+from tests.apps.polls.pages.client import Server, Visitor
 from tests.apps.support.html import text_in
 
 
@@ -19,7 +19,7 @@ def test_home_explains_polls_without_cookies(ada: Visitor) -> None:
 
 
 def test_home_lists_sample_polls_without_admin_links(server: Server, ada: Visitor) -> None:
-    create_sample(server.polls.context.store.driver, SECRET, server.now)
+    create_sample(server.polls)
     page = ada.get("/polls")
     words = text_in(page.text)
     assert "Sample polls" in words

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from fastapi import FastAPI
 
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import GRACE_PERIOD, PollDraft
@@ -109,9 +108,7 @@ def results(visitor: Visitor, poll: PollPages) -> str:
 
 
 def downloads(visitor: Visitor, link: str) -> int:
-    """Return the status of a download; all tests share an app, so set its service first."""
-    state = cast(FastAPI, visitor.browser.app).state
-    state.polls = replace(state.polls, polls=visitor.server.polls)
+    """Return the status of a download."""
     return visitor.get(link).status_code
 
 

@@ -10,10 +10,9 @@ import pytest
 
 from singletable import Call, connect
 from singletable_apps.polls.entities import Protection, ResultsVisibility
-from singletable_apps.polls.pages import PollsSite
 from singletable_apps.polls.rules import PollDraft
-from singletable_apps.polls.service import ManagedPoll, Voter, open_polls
-from tests.apps.polls.pages.client import SECRET, Server, Visitor
+from singletable_apps.polls.service import ManagedPoll, Voter
+from tests.apps.polls.pages.client import Server, Visitor
 from tests.apps.support.html import text_in
 
 
@@ -39,12 +38,9 @@ class Watched:
 
 def watched_poll(server: Server, shown: ResultsVisibility = ResultsVisibility.ALWAYS) -> Watched:
     calls: list[Call] = []
-    polls = open_polls(
-        connect("memory:"), SECRET, clock=lambda: server.now, observers=[calls.append]
-    )
-    server.polls, server.site = polls, PollsSite(polls, server.site.pages, server.site.settings)
+    server.open(connect("memory:"), observers=[calls.append])
     draft = PollDraft("Lunch?", ("Soup", "Stew"), protection=Protection.OPEN, results=shown)
-    watched = Watched(server, polls.lifecycle.create(draft), server.new_visitor(), calls)
+    watched = Watched(server, server.polls.lifecycle.create(draft), server.new_visitor(), calls)
     watched.vote("Soup")
     return watched
 

@@ -99,7 +99,7 @@ def test_forged_cookie_does_not_reveal_valid_codes(
 def test_wrong_secret_is_explained(server: Server, ada: Visitor, page: str) -> None:
     poll = server.poll()
     other = open_polls(server.polls.context.store.driver, Secret(b"another!" * 4))
-    server.site = replace(server.site, polls=other)
+    server.state = replace(server.state, service=other)
     answer = ada.get(f"{poll.at}{page}")
     assert (answer.status_code, "Retry-After" in answer.headers) == (503, False)
     assert "Wrong server secret" in answer.text
