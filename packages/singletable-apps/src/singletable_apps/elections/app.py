@@ -83,7 +83,7 @@ APP = AppSpec[Elections](
     ),
     sample=fill_sample,
     sample_title="Creating sample elections",
-    sample_text=describe_sample(),
+    sample_note=describe_sample(),
     list_sample=list_sample,
     limits={
         "sign_in": (30, 60),

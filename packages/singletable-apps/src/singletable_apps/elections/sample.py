@@ -200,7 +200,6 @@ def describe_sample() -> str:
             *(f"  {one.name:<12}{one.email:<26}{ROLE_NAMES[one.role]}" for one in SAMPLE_PEOPLE),
             "\nSample elections:\n",
             *(f"  {one.name:<24}{one.description}" for one in SAMPLE_ELECTIONS),
-            "",
         )
     )
 

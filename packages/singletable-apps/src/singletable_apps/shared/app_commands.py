@@ -136,10 +136,10 @@ def _sample(name: str, given: dict[str, Any]) -> None:
     address, keys = given.pop("at"), given.pop("keys")
     spec = load_app(name)
     spec.create_sample(address, keys, options=given)
-    if spec.sample_text:
-        typer.echo(spec.sample_text)
     options = " ".join(_place(spec, address, keys))
     typer.echo(f"To see it: singletable {name} serve {options}")
+    if spec.sample_note:
+        typer.echo(spec.sample_note)
 
 
 def _place(spec: AppSpec[Any], address: str, keys: Path) -> Sequence[str]:

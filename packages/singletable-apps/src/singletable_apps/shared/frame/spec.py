@@ -98,9 +98,9 @@ class AppSpec(Generic[S]):
     API. `open` opens the service; `file` and `keys` name its tables and its secrets in the folder
     of the app. `secret` signs what browsers keep. `limits` has the quota and the seconds of each
     rate limit, `uploads` the largest body of a form by the path of a page. `sample` fills an empty
-    service, `sample_text` describes that, `list_sample` returns what is left of it. `locations`
-    lists where data is stored besides the tables and keys. `outbox` are the tables of an app that
-    sends e-mails. While there is no account, `setup_url` leads to the first one.
+    service, `list_sample` returns what is left of that; the command prints `sample_note`.
+    `locations` lists where data is stored besides the tables and keys. `outbox` are the tables of
+    an app that sends e-mails. While there is no account, `setup_url` leads to the first one.
     """
 
     name: str
@@ -134,7 +134,7 @@ class AppSpec(Generic[S]):
     keys: str = "secret.key"
     sample: Callable[[S, Progress], None] | None = None
     sample_title: str = "Creating sample data"
-    sample_text: str = ""
+    sample_note: str = ""
     list_sample: Callable[[S], SampleData | None] = lambda service: None
     setup_url: Callable[[S], str] = lambda service: ""
     locations: Callable[[S, Opening], Sequence[tuple[str, str]]] = lambda service, opening: ()
