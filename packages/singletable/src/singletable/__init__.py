@@ -50,6 +50,9 @@ _EXPORTS = {
     "singletable.remote": """
         AsyncRemote Remote
     """,
+    "singletable.retry": """
+        retry_conflicts
+    """,
     "singletable.schema": """
         Attr attr Binary camel_case casefold Collection concat Condition Count created
         DeclarationWarning descending Edit Entity evolve expires Index ItemKey Key key_of LocalIndex

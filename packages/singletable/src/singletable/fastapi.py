@@ -1,6 +1,7 @@
 """Turn errors into HTTP responses (RFC 9457 problem details), and versions into ETags.
 
-Needs FastAPI: `pip install singletable[fastapi]`. The guide's page on HTTP has the table of errors.
+`ApiModel` derives response models from entities. Needs FastAPI: `pip install singletable[fastapi]`.
+The guide's page on HTTP has the table of errors.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from singletable import errors
+from singletable.schema.api_model import ApiModel as ApiModel
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -15,6 +15,8 @@ Multi-step work is written once, without I/O, as a generator of requests and pau
 driven by `run` or `run_async`. Parts that do not depend on each other are one step, `Together`: a
 sync driver executes them in turn, an async driver concurrently. So does a sync driver with a method
 `submit`, which returns the future of an output.
+
+`retry_conflicts` repeats functions of yours that read, decide and write, if a condition failed.
 """
 
 from __future__ import annotations
@@ -26,11 +28,14 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import wraps
+from inspect import iscoroutinefunction
 from itertools import count
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from singletable.errors import (
     CertificateError,
+    ConditionFailed,
     ConnectionFailed,
     IdempotentParameterMismatch,
     InternalError,
@@ -47,6 +52,7 @@ from singletable.operations import AsyncDriver, Driver, Operation, TransactWrite
 from singletable.operations.registry import OPERATIONS
 from singletable.operations.touches import table_names
 
+P = ParamSpec("P")
 R = TypeVar("R")
 D = TypeVar("D", Driver, AsyncDriver)
 
@@ -255,6 +261,61 @@ class RetryPolicy:
         """Return a random delay of up to base_delay * 2**attempt (full jitter)."""
         base = (throttled and self.throttled_base_delay) or self.base_delay
         return Pause(random.uniform(0, min(self.max_delay, base * 2**attempt)), reason)
+
+
+def retry_conflicts(
+    *,
+    attempts: int = 5,
+    also: Sequence[type[SingleTableError]] = (),
+    idempotent: bool = False,
+    otherwise: Callable[[], Exception] | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function, sync or async, that reads, decides and writes on conditions.
+
+    It is called again, after a backoff with jitter, while it raises ConditionFailed, because
+    someone else has written since it read; if it is `idempotent`, also after errors with
+    `outcome_unknown`. After the last attempt, `otherwise()` is raised, or else the last error.
+
+    TransactionConflict has to be named in `also`: the store has repeated the request before.
+    """
+    policy = RetryPolicy(max_attempts=attempts)
+
+    def delay_after(attempt: int, error: SingleTableError) -> float:
+        is_unknown = idempotent and error.outcome_unknown
+        if not is_unknown and not isinstance(error, (ConditionFailed, *also)):
+            raise error
+        if attempt + 1 < attempts:
+            return policy.backoff(attempt, "conflict").seconds
+        if otherwise is None:
+            raise error
+        raise otherwise() from error
+
+    def decorate(function: Callable[P, Any]) -> Callable[P, Any]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> Any:
+            attempt = 0
+            while True:
+                try:
+                    return function(*args, **kwargs)
+                except SingleTableError as error:
+                    seconds = delay_after(attempt, error)
+                time.sleep(seconds)
+                attempt += 1
+
+        @wraps(function)
+        async def call_async(*args: P.args, **kwargs: P.kwargs) -> Any:
+            attempt = 0
+            while True:
+                try:
+                    return await function(*args, **kwargs)
+                except SingleTableError as error:
+                    seconds = delay_after(attempt, error)
+                await asyncio.sleep(seconds)
+                attempt += 1
+
+        return call_async if iscoroutinefunction(function) else call
+
+    return decorate
 
 
 def send_once(operation: Operation[R]) -> Steps[R]:

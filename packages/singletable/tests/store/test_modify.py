@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -162,6 +163,46 @@ def test_modify_calls_the_function_again_after_a_conflict(
             store.modify(key, add)
         found = existing(store.get(key))
         assert found.voters.count("mine") == 1
+
+
+def test_modify_creates_a_missing_item_from_the_default(store: Store, clock: StoreClock) -> None:
+    key, default = Issue.key("web", 2), Issue(project="web", number=2, title="new", slug="n")
+
+    def vote(issue: Issue) -> None:
+        issue.voters.append("mine")
+
+    first = store.modify(key, vote, default=default)
+    assert first == store.get(key) == store.find(Issue.one_slug("n"))
+    assert (first.voters, first.version, first.made) == (["mine"], 1, clock.now)
+    assert store.modify(key, vote, default=default).voters == ["mine", "mine"]
+    assert default.voters == []
+    unchanged = Plain(name="p", ends=clock.now + timedelta(hours=1))
+    assert store.modify(Plain.key("p"), lambda one: None, default=unchanged) == unchanged
+    clock.advance(days=1)
+    expired = store.modify(Plain.key("p"), lambda one: None, default=Plain(name="p", note="x"))
+    assert expired == store.get(Plain.key("p")) == Plain(name="p", note="x")
+
+
+def test_default_is_dropped_if_the_item_is_created_meanwhile(
+    store: Store, opener: StoreOpener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("singletable.retry.random.uniform", lambda low, high: 0)
+    other, seen = Store(opener.driver), list[str | None]()
+
+    def vote(plain: Plain) -> None:
+        if not seen:
+            other.create(Plain(name="p", note="theirs"))
+        seen.append(plain.note)
+        plain.voters.append("mine")
+
+    found = store.modify(Plain.key("p"), vote, default=Plain(name="p", note="default"))
+    assert found == store.get(Plain.key("p")) == Plain(name="p", note="theirs", voters=["mine"])
+    assert seen == ["default", "theirs"]
+
+
+def test_modify_rejects_a_default_of_another_key(store: Store) -> None:
+    with pytest.raises(InvalidValue, match="changed the key"):
+        store.modify(Plain.key("p"), lambda one: None, default=Plain(name="q"))
 
 
 def test_concurrent_modifications_lose_nothing(tmp_path: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -11,7 +12,9 @@ from typing import (
     Literal,
     Protocol,
     TypeAlias,
+    TypedDict,
     TypeVar,
+    Unpack,
     overload,
 )
 
@@ -74,7 +77,7 @@ class Attr(Path[Any, T], KeyPart[T]):
         default: Callable[[], object] | None = None,
         check: Check | None = None,
         time_format: TimeFormat | None = None,
-        stored: bool = True,
+        key_only: bool = False,
         role: Role | None = None,
         constant: bool = False,
         read_only: bool = False,
@@ -88,7 +91,7 @@ class Attr(Path[Any, T], KeyPart[T]):
         self.default = default
         self.check = check
         self.time_format = time_format
-        self.stored = stored
+        self.stored = not key_only
         self.role: Role | None = role
         # Whether the default is the same value for all items.
         self.constant = constant
@@ -129,19 +132,10 @@ class Attr(Path[Any, T], KeyPart[T]):
 
     def copy(self) -> Attr[T]:
         """Return a copy of the field, for a class that inherits it."""
-        return Attr(
-            name=self.attribute if self.is_named else None,
-            default=self.default,
-            check=self.check,
-            time_format=self.time_format,
-            stored=self.stored,
-            role=self.role,
-            constant=self.constant,
-            read_only=self.read_only,
-            hidden=self.hidden,
-            codec=self.field_codec,
-            numbered_by=self.numbered_by,
-        )
+        copied = copy(self)
+        copied.attribute = self.attribute if self.is_named else ""
+        copied._type = copied._codec = None
+        return copied
 
     def resolve(self, annotation: object, codec: Codec | None = None) -> None:
         """Set the type of the field; `codec` stores types that have no codec of their own."""
@@ -313,62 +307,50 @@ _NO_VALUE_REASONS: dict[Role | None, str] = {
 }
 
 
+class FieldOptions(TypedDict, total=False):
+    """The options of `attr` that do not depend on the type of the field."""
+
+    name: str | None
+    time_format: TimeFormat | None
+    key_only: bool
+    read_only: bool
+    hidden: bool
+
+
 @overload
 def attr(
     *,
     default: T,
-    name: str | None = None,
     check: Callable[[T], object] | None = None,
-    time_format: TimeFormat | None = None,
-    key_only: bool = False,
-    read_only: bool = False,
-    hidden: bool = False,
     codec: FieldCodec[T] | None = None,
+    **options: Unpack[FieldOptions],
 ) -> Attr[T]: ...
 @overload
 def attr(
     *,
     factory: Callable[[], T],
-    name: str | None = None,
     check: Callable[[T], object] | None = None,
-    time_format: TimeFormat | None = None,
-    key_only: bool = False,
-    read_only: bool = False,
-    hidden: bool = False,
     codec: FieldCodec[T] | None = None,
+    **options: Unpack[FieldOptions],
 ) -> Attr[T]: ...
 @overload
 def attr(
     *,
     codec: FieldCodec[T],
-    name: str | None = None,
     check: Callable[[T], object] | None = None,
-    time_format: TimeFormat | None = None,
-    key_only: bool = False,
-    read_only: bool = False,
-    hidden: bool = False,
+    **options: Unpack[FieldOptions],
 ) -> Attr[T]: ...
 @overload
 def attr(
-    *,
-    name: str | None = None,
-    check: Callable[[Any], object] | None = None,
-    time_format: TimeFormat | None = None,
-    key_only: bool = False,
-    read_only: bool = False,
-    hidden: bool = False,
+    *, check: Callable[[Any], object] | None = None, **options: Unpack[FieldOptions]
 ) -> Any: ...
 def attr(
     *,
     default: object = ...,
     factory: Callable[[], Any] | None = None,
-    name: str | None = None,
     check: Callable[[Any], object] | None = None,
-    time_format: TimeFormat | None = None,
-    key_only: bool = False,
-    read_only: bool = False,
-    hidden: bool = False,
     codec: FieldCodec[Any] | None = None,
+    **options: Unpack[FieldOptions],
 ) -> Any:
     """Declare a field, as in `title: Attr[str] = attr()`.
 
@@ -398,15 +380,7 @@ def attr(
             )
         create = lambda: default  # noqa: E731
     return Attr[Any](
-        name=name,
-        default=create,
-        check=check,
-        time_format=time_format,
-        stored=not key_only,
-        constant=default is not ...,
-        read_only=read_only,
-        hidden=hidden,
-        codec=codec,
+        default=create, check=check, codec=codec, constant=default is not ..., **options
     )
 
 
@@ -416,31 +390,17 @@ def version(*, name: str | None = None, init: Literal[False] = False) -> Any:
 
 
 def created(
-    *,
-    name: str | None = None,
-    time_format: TimeFormat | None = None,
-    init: Literal[False] = False,
+    *, name: str | None = None, time_format: TimeFormat | None = None, init: Literal[False] = False
 ) -> Any:
     """Declare the time of the first write, set by the store."""
-    return Attr[Any](
-        name=name,
-        time_format=time_format,
-        role="created",
-    )
+    return Attr[Any](name=name, time_format=time_format, role="created")
 
 
 def updated(
-    *,
-    name: str | None = None,
-    time_format: TimeFormat | None = None,
-    init: Literal[False] = False,
+    *, name: str | None = None, time_format: TimeFormat | None = None, init: Literal[False] = False
 ) -> Any:
     """Declare the time of the last write, set by the store."""
-    return Attr[Any](
-        name=name,
-        time_format=time_format,
-        role="updated",
-    )
+    return Attr[Any](name=name, time_format=time_format, role="updated")
 
 
 def expires(*, name: str | None = None, default: object = ...) -> Any:

@@ -149,7 +149,7 @@ def _input_field(
 ) -> core_schema.TypedDictField:
     """Return the schema of an input field: required unless the constructor has a value for it."""
     checked = core_schema.no_info_after_validator_function(
-        _check_of(model, field), handler.generate_schema(_annotation(field))
+        _check_of(model, field), handler.generate_schema(annotation_of(field))
     )
     schema = _with_default(checked, field)
     return core_schema.typed_dict_field(schema, required=schema["type"] != "default")
@@ -157,7 +157,7 @@ def _input_field(
 
 def _output_field(field: Attr[Any], handler: GetCoreSchemaHandler) -> core_schema.TypedDictField:
     """Return the schema of an output field: present, except times of an item not yet written."""
-    annotation = _annotation(field)
+    annotation = annotation_of(field)
     if not is_accepted(field):
         annotation = Annotated[annotation, Field(json_schema_extra={"readOnly": True})]
     schema = _with_default(handler.generate_schema(annotation), field)
@@ -217,28 +217,6 @@ def _value_writer(column: FieldColumn, name: str) -> Callable[[Any], object]:
     return lambda value: column.value({name: value})
 
 
-def _annotation(field: Attr[Any]) -> Any:
-    inner = _with_zones_and_base64(field.annotation)
-    if field.field_codec is not None:
-        inner = Annotated[inner, field.field_codec]
-    return Optional[inner] if field.codec().optional else inner  # noqa: UP045 (evaluated at run time)
-
-
-def _with_zones_and_base64(annotation: Any) -> Any:
-    """Return the type with timezone-aware datetimes, and with binary that is base64 in JSON."""
-    if annotation is bytes:
-        return _BINARY
-    if annotation is datetime:
-        return AwareDatetime
-    origin = get_origin(annotation)
-    if origin in (Union, UnionType):
-        return Union[tuple(_with_zones_and_base64(one) for one in get_args(annotation))]  # noqa: UP007
-    if origin in (list, tuple, dict, set, frozenset):
-        arguments = tuple(_with_zones_and_base64(one) for one in get_args(annotation))
-        return GenericAlias(cast(type, origin), arguments)
-    return annotation
-
-
 def _binary(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -258,3 +236,26 @@ _BINARY = Annotated[
     PlainSerializer(_base64, when_used="json"),
     WithJsonSchema({"type": "string", "contentEncoding": "base64"}),
 ]
+# Datetimes have a time zone, and binary is base64.
+JSON_TYPES: Mapping[Any, Any] = {bytes: _BINARY, datetime: AwareDatetime}
+
+
+def annotation_of(field: Attr[Any], types: Mapping[Any, Any] = JSON_TYPES) -> Any:
+    """Return the type of a field for pydantic, with other types instead of some."""
+    inner = _replace_types(field.annotation, types)
+    if field.field_codec is not None:
+        inner = Annotated[inner, field.field_codec]
+    return Optional[inner] if field.codec().optional else inner  # noqa: UP045 (evaluated at run time)
+
+
+def _replace_types(annotation: Any, types: Mapping[Any, Any]) -> Any:
+    if isinstance(annotation, type) and annotation in types:
+        return types[annotation]
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Union, UnionType):
+        return Union[tuple(_replace_types(one, types) for one in arguments)]  # noqa: UP007
+    if origin in (list, tuple, dict, set, frozenset):
+        return GenericAlias(
+            cast(type, origin), tuple(_replace_types(one, types) for one in arguments)
+        )
+    return annotation

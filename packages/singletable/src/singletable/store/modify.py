@@ -2,12 +2,14 @@
 
 The write is applied only if the item is still the one that was read: by its version, or without one
 by all its attributes. An item that the function leaves unchanged is written only if it has an older
-schema version. After a conflict the item is read again, and the function is called again.
+schema version. After a conflict the item is read again, and the function is called again. A
+default that the function starts from is created only if the item is still missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from inspect import isawaitable
 from typing import Any, TypeVar, cast
 
@@ -22,7 +24,7 @@ from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
 from singletable.store.items import apply_stamps
-from singletable.store.plan import ItemChange, Plan, Put
+from singletable.store.plan import Create, ItemChange, Plan, Put
 from singletable.store.ttl import is_visible
 from singletable.store.validation import check_key
 from singletable.store.writes import both
@@ -31,12 +33,14 @@ from singletable.values import Item
 E = TypeVar("E")
 
 
-def modify(context: Context, key: ItemKey[E], function: Callable[[E], E | None]) -> Steps[E]:
+def modify(
+    context: Context, key: ItemKey[E], function: Callable[[E], E | None], default: E | None = None
+) -> Steps[E]:
     """Read an item, let the function change or replace it, and write it unless it is unchanged."""
     check_key(key)
     if not callable(function):
         raise InvalidValue(f"{key}: expected a function that takes the item, but got {function!r}.")
-    change = _Modify(context, key, function)
+    change = _Modify(context, key, function, default)
     plan, _ = yield from commit(context, change)
     return cast(E, apply_stamps(change.item, plan))
 
@@ -49,11 +53,14 @@ class _Modify(ItemChange):
     depends = False
     checks_markers = True
 
-    def __init__(self, context: Context, key: ItemKey[Any], function: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, context: Context, key: ItemKey[Any], function: Callable[[Any], Any], default: Any
+    ) -> None:
         self.context = context
         self.model = key.model
         self.key = key
         self.function = function
+        self.default = default
         self.item: Any = None
 
     def item_key(self) -> ItemKey[Any]:
@@ -64,7 +71,7 @@ class _Modify(ItemChange):
         """Call the function, and plan to put the item unless it is stored like that."""
         model = self.model
         if stored is None or not is_visible(self.context, model, stored):
-            raise NotFound(f"{self.key} does not exist.")
+            return self._plan_default()
         self.item = _changed(self.key, self.function, decode_item(model, stored))
         read = decode_item(model, stored)
         _keep_stamps(model, self.item, read)
@@ -73,11 +80,22 @@ class _Modify(ItemChange):
             return Plan([], {})
         return super().plan_stored(stored)
 
+    def _plan_default(self) -> Plan:
+        """Call the function with a copy of the default, and plan to create the result."""
+        if self.default is None:
+            raise NotFound(f"{self.key} does not exist.")
+        self.item = _changed(self.key, self.function, deepcopy(self.default))
+        plan = Create(self.context, self.model, self.item).plan()
+        return self._with_guard(plan, plan.writes[0].condition)
+
     def plan(self, old: Item | None = None) -> Plan:
         """Plan to put the item, on the condition that it has not changed."""
         plan = Put(self.context, self.model, self.item, must_exist=True).plan(old)
+        return self._with_guard(plan, both(_unchanged(self.model, old or {}), plan.writes[0].guard))
+
+    def _with_guard(self, plan: Plan, guard: expressions.Condition | None) -> Plan:
+        """Return the plan with a guard as its only condition: if it fails, there is a conflict."""
         _check_readable(self.key, plan.writes[0].item or {})
-        guard = both(_unchanged(self.model, old or {}), plan.writes[0].guard)
         write = replace(plan.writes[0], condition=None, guard=guard)
         return replace(plan, writes=[write, *plan.writes[1:]])
 

@@ -226,15 +226,19 @@ class Store:
         steps = upserts.upsert(self._context, key, edits, on_create, if_, returning)
         return self._run(steps, lambda: shape_of_upsert(key, (*edits, *on_create)))
 
-    def modify(self, key: ItemKey[E], function: Callable[[E], E | None]) -> E:
+    def modify(
+        self, key: ItemKey[E], function: Callable[[E], E | None], *, default: E | None = None
+    ) -> E:
         """Read an item, let `function` change or replace it, and write it; raise NotFound.
+
+        If there is no item, the function gets a copy of `default`, and the result is created.
 
         The write uses optimistic locking, by the version or else by all attributes. After a
         conflict the item is read again and the function called again, so it must have no other
         effects, and it must not be async. An item that it leaves unchanged is not written.
         """
         return self._run(
-            modification.modify(self._context, key, function),
+            modification.modify(self._context, key, function, default),
             lambda: shape_of_keys("modify", "modify", key),
         )
 

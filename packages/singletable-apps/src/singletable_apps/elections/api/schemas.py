@@ -74,22 +74,17 @@ class ElectionChanges(Model):
         return ElectionEdit(**self.model_dump(exclude_unset=True))
 
 
-class Election(Model):
+class Election(
+    Model,
+    of=entities.Election,
+    only="name owner_name state status secret_ballot publication no_voting_before no_voting_after "
+    "allow_edit allow_vote candidate_count voter_count when_created tie_commitment revision",
+):
     """An election and its state."""
 
-    name: str
-    owner_name: str
     state: State
     status: str = Field(description="The state in words.", examples=["Being set up"])
-    secret_ballot: bool
-    publication: Publication
-    no_voting_before: datetime | None
-    no_voting_after: datetime | None
-    allow_edit: bool
-    allow_vote: bool
-    candidate_count: int
     voter_count: int = Field(description="0 if all registered voters can vote.")
-    when_created: datetime
     tie_commitment: str | None = Field(
         description="The digest of the secret that breaks ties, published at the launch."
     )
@@ -250,16 +245,14 @@ class RoleChange(Model):
     role: Role = Field(examples=["VOTER"])
 
 
-class Account(Model):
+class Account(
+    Model, of=entities.User, only="name email role allowed_roles when_registered revision"
+):
     """A user, with the e-mail address."""
 
-    name: str
-    email: str
-    role: Role
     allowed_roles: list[Role] = Field(
         description="The roles you can give them, including the current one."
     )
-    when_registered: datetime
     revision: int = Field(description="The revision in the ETag.")
 
     @classmethod

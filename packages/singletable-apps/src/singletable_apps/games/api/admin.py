@@ -27,7 +27,6 @@ class GameStatusBody(GameEntryBody):
         """Return the body of a game."""
         return cls.from_object(
             status.entry,
-            engagement_type=status.entry.type,
             phase=status.state.phase if status.state else None,
             players=status.players,
         )

@@ -111,7 +111,7 @@ def _join_url(service: GamesService, game: Game) -> str:
 def list_games(service: Service, host_id: HostId, page: Pagination) -> Page[GameEntryBody]:
     """Return your games, newest first."""
     found = service.games.list_of_host(host_id, page.limit, page.cursor)
-    return page.answer([GameEntryBody.of(each) for each in found.items], found.cursor)
+    return page.answer([GameEntryBody.from_object(each) for each in found.items], found.cursor)
 
 
 @router.get("/games/{game_id}")

@@ -170,12 +170,7 @@ def read_moderation(service: Service, seated: DriverSeat) -> ModerationBody:
             for each in moderation.list_answers(play, AnswerStatus.HIDDEN)
         ],
         ballot=[
-            FrozenAnswerBody(
-                question_id=each.question_id,
-                answer_id=each.answer.id,
-                text=each.answer.text,
-                is_hidden=each.is_hidden,
-            )
+            FrozenAnswerBody.from_object(each, answer_id=each.answer.id, text=each.answer.text)
             for each in moderation.list_frozen(play)
         ],
         left_out=entry.left_out if entry else 0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import fields
+from datetime import datetime
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
@@ -29,7 +30,7 @@ from singletable_apps.shared import web
 from singletable_apps.shared.web import StrictBoolean, Timestamp
 
 
-class Body(web.Model):
+class Body(web.Model, json_types={datetime: Timestamp}):
     """A body with names in camel case."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
@@ -114,23 +115,18 @@ class CreatedGame(Body):
     host_token: str = Field(description="Recognizes you as the host of all your games.")
 
 
-class GameBody(Body):
+class GameBody(
+    Body,
+    of=Game,
+    only="game_id title engagement_type question_set_id question_count categories join_code "
+    "join_url is_locked is_private debug_mode created_at last_activity_at expires_at phase state",
+    rename={"type": "engagement_type"},
+):
     """A game."""
 
-    game_id: str
-    title: str
-    engagement_type: EngagementType
     question_set_id: str = Field(description="For hosts; others could read the solutions with it.")
-    question_count: int
-    categories: list[str]
-    join_code: str
     join_url: str
-    is_locked: bool
     is_private: bool
-    debug_mode: bool
-    created_at: Timestamp
-    last_activity_at: Timestamp
-    expires_at: Timestamp
     phase: Phase
     state: str = Field(description="The phase in the words of the original.")
 
@@ -139,7 +135,6 @@ class GameBody(Body):
         """Return the body of a game."""
         return cls.from_object(
             game,
-            engagement_type=game.type,
             question_set_id=game.set_id if for_host else "",
             is_private=bool(game.access_code),
             join_url=join_url,
@@ -148,22 +143,10 @@ class GameBody(Body):
         )
 
 
-class GameEntryBody(Body):
+class GameEntryBody(Body, of=GameEntry, omit="created_by", rename={"type": "engagement_type"}):
     """A game in the history."""
 
-    game_id: str
-    title: str
-    engagement_type: EngagementType
-    created_at: Timestamp
-    completed_at: Timestamp | None
-    player_count: int
-    question_count: int
     duration: int = Field(description="Minutes from the creation to the end.")
-
-    @classmethod
-    def of(cls, entry: GameEntry) -> GameEntryBody:
-        """Return the body of an entry."""
-        return cls.from_object(entry, engagement_type=entry.type)
 
 
 class Validation(Body):
@@ -189,33 +172,27 @@ class DebugMode(Body):
 # ------------------------------------------------------------------------------ state
 
 
-class StateBody(Body):
+class StateBody(
+    Body,
+    of=GameState,
+    only="game_id current_state phase version current_question_id current_question_index "
+    "question_started_at opened_at deadline played_questions scored_questions updated_at",
+    rename={
+        "question_id": "current_question_id",
+        "question_index": "current_question_index",
+        "played": "played_questions",
+        "scored": "scored_questions",
+    },
+):
     """The state of a game."""
 
-    game_id: str
     current_state: str = Field(description="The phase in the words of the original.")
-    phase: Phase
     version: int = Field(description="Send it with a command, so that it is executed once.")
-    current_question_id: str
-    current_question_index: int
-    question_started_at: Timestamp | None
-    opened_at: Timestamp | None
-    deadline: Timestamp | None
-    played_questions: list[str]
-    scored_questions: list[str]
-    updated_at: Timestamp
 
     @classmethod
     def of(cls, state: GameState) -> StateBody:
         """Return the body of a state."""
-        return cls.from_object(
-            state,
-            current_state=ORIGINAL_STATES[state.phase],
-            current_question_id=state.question_id,
-            current_question_index=state.question_index,
-            played_questions=state.played,
-            scored_questions=state.scored,
-        )
+        return cls.from_object(state, current_state=ORIGINAL_STATES[state.phase])
 
 
 class NewState(Body):
@@ -242,29 +219,19 @@ class NewPlayer(Body):
     access_code: str = Field("", description="For a private game.")
 
 
-class PlayerBody(Body):
+class PlayerBody(
+    Body,
+    of=Player,
+    only="player_id name team total_score rank is_active joined_at last_seen_at",
+):
     """A player. Scores are those after the last question with points."""
 
-    player_id: str
-    name: str
-    team: str
-    total_score: int
-    rank: int
-    is_active: bool
-    joined_at: Timestamp
-    last_seen_at: Timestamp
 
-
-class JoinedPlayer(Body):
+class JoinedPlayer(Body, of=Player, only="game_id player_id name team token rejoined total_score"):
     """A player with the token that only this player gets."""
 
-    game_id: str
-    player_id: str
-    name: str
-    team: str
     token: str
     rejoined: bool
-    total_score: int
 
 
 class PlayerList(Body):

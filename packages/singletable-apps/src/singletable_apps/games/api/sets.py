@@ -23,6 +23,7 @@ from singletable_apps.games.api.dependencies import (
     limited,
 )
 from singletable_apps.games.api.schemas import Body
+from singletable_apps.games.entities import QuestionSet, SetCategory
 from singletable_apps.games.errors import InvalidInput, NotPermitted
 from singletable_apps.games.formats import (
     FORMATS,
@@ -40,7 +41,6 @@ from singletable_apps.shared.web import (
     IfMatchIfAny,
     IfNoneMatch,
     Segment,
-    Timestamp,
     api_router,
     etag,
     responses,
@@ -69,19 +69,14 @@ AnySetActor: TypeAlias = Annotated[str, Depends(_any_set_actor)]
 # ------------------------------------------------------------------------------ the original's
 
 
-class SetSummary(Body):
+class SetSummary(
+    Body,
+    of=QuestionSet,
+    only="set_id name description engagement_type total_questions categories custom_instructions "
+    "is_active visibility updated_at",
+    rename={"type": "engagement_type", "instruction": "custom_instructions"},
+):
     """A question set without its questions."""
-
-    set_id: str
-    name: str
-    description: str
-    type: EngagementType = Field(alias="engagementType")
-    total_questions: int
-    categories: list[str]
-    instruction: str = Field(alias="customInstructions")
-    is_active: bool
-    visibility: Visibility
-    updated_at: Timestamp
 
 
 @router.get("/question-sets", openapi_extra=PUBLIC)
@@ -91,14 +86,13 @@ def list_question_sets(service: Service, actor: AnySetActor) -> list[SetSummary]
     return [SetSummary.from_object(each) for each in found]
 
 
-class CategorySummary(Body):
+class CategorySummary(
+    Body,
+    of=SetCategory,
+    only="category_id name description question_count order_index",
+    rename={"order": "order_index"},
+):
     """A category of a set."""
-
-    category_id: str
-    name: str
-    description: str
-    question_count: int
-    order: int = Field(alias="orderIndex")
 
 
 @router.get("/question-sets/{set_id}/categories", openapi_extra=PUBLIC)

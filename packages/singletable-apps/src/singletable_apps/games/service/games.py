@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
-from singletable import AlreadyExists, ConditionFailed, Page
+from singletable import AlreadyExists, Page, retry_conflicts
 from singletable_apps.games.entities import (
     Answer,
     Game,
@@ -28,7 +28,6 @@ from singletable_apps.shared.text import InputChecks
 DEFAULT_TITLE = "Engagements Session"
 _CODE_DRAWS = 8
 _QUESTIONS_PER_PART = 25
-_ATTEMPTS = 5
 # The least and the most of each number in the settings.
 _RANGES: dict[str, tuple[float, float]] = {
     "reading_seconds": (0, 60),
@@ -41,7 +40,9 @@ _RANGES: dict[str, tuple[float, float]] = {
     "max_players": (1, 10_000),
     "min_cell": (1, 50),
 }
-_BUSY = "Someone else is changing this game right now. Try again."
+_retry = retry_conflicts(
+    otherwise=lambda: GamesBusy("Someone else is changing this game right now. Try again.")
+)
 # Settings that decide about the points of a question, and whether its authors have names.
 _OF_QUESTION = (
     *("question_seconds", "trivia_mode", "speed_floor", "partial", "streak", "points"),
@@ -190,6 +191,7 @@ class Games:
         ):
             raise InvalidInput({"access_code": "This access code is not right. Ask the host."})
 
+    @_retry
     def edit(
         self,
         game_id: str,
@@ -203,33 +205,28 @@ class Games:
     ) -> Game:
         """Change what is given, and return the game."""
         checks = InputChecks()
-        for _ in range(_ATTEMPTS):
-            game = self._context.get_game(game_id, consistent=True)
-            if title is not None:
-                game.title = checks.line("title", title, longest=120, required=True)
-            if is_locked is not None:
-                game.is_locked = is_locked
-            if debug_mode is not None:
-                game.debug_mode = debug_mode
-            if active_categories is not None:
-                chosen = set(active_categories)
-                game.active_categories = [each for each in game.categories if each in chosen]
-            if access_code is not None:
-                game.access_code = checks.line("access_code", access_code, longest=40)
-            if settings is not None:
-                self._check_changeable(game, settings)
-                game.settings = check_settings(settings, checks)
-            checks.raise_errors(InvalidInput)
-            game.last_activity_at = self._context.clock()
-            try:
-                with self._context.store.transaction() as tx:
-                    tx.put(game)
-                    tx.update(GameEntry.key(game_id), GameEntry.title.set(game.title))
-            except ConditionFailed:
-                continue
-            self._context.notify(game)
-            return game
-        raise GamesBusy(_BUSY)
+        game = self._context.get_game(game_id, consistent=True)
+        if title is not None:
+            game.title = checks.line("title", title, longest=120, required=True)
+        if is_locked is not None:
+            game.is_locked = is_locked
+        if debug_mode is not None:
+            game.debug_mode = debug_mode
+        if active_categories is not None:
+            chosen = set(active_categories)
+            game.active_categories = [each for each in game.categories if each in chosen]
+        if access_code is not None:
+            game.access_code = checks.line("access_code", access_code, longest=40)
+        if settings is not None:
+            self._check_changeable(game, settings)
+            game.settings = check_settings(settings, checks)
+        checks.raise_errors(InvalidInput)
+        game.last_activity_at = self._context.clock()
+        with self._context.store.transaction() as tx:
+            tx.put(game)
+            tx.update(GameEntry.key(game_id), GameEntry.title.set(game.title))
+        self._context.notify(game)
+        return game
 
     def _check_changeable(self, game: Game, settings: GameSettings) -> None:
         """Raise WrongPhase if it is too late for a change of points, or of what was promised."""
@@ -251,20 +248,16 @@ class Games:
                 (Phase.REVEAL, Phase.LEADERBOARD, Phase.WAITING),
             )
 
+    @_retry
     def replace_links(self, game_id: str, role: Role) -> Game:
         """Make the links of a role void, so that new ones have to be handed out."""
-        for _ in range(_ATTEMPTS):
-            game = self._context.get_game(game_id, consistent=True)
-            links = {**game.links, role.value: game.links.get(role, 0) + 1}
-            try:
-                changed = self._context.store.update(
-                    Game.key(game_id), Game.links.set(links), if_=Game.links == game.links
-                )
-            except ConditionFailed:
-                continue
-            self._context.notify(changed)
-            return changed
-        raise GamesBusy(_BUSY)
+        game = self._context.get_game(game_id, consistent=True)
+        links = {**game.links, role.value: game.links.get(role, 0) + 1}
+        changed = self._context.store.update(
+            Game.key(game_id), Game.links.set(links), if_=Game.links == game.links
+        )
+        self._context.notify(changed)
+        return changed
 
     def list_of_host(
         self, host_id: str, size: int = 20, cursor: str | None = None

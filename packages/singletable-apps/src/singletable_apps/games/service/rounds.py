@@ -15,7 +15,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from singletable import Condition, ConditionFailed, Edit, evolve
+from singletable import Condition, ConditionFailed, Edit, evolve, retry_conflicts
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -146,21 +146,21 @@ class Rounds:
 
         return self._edit(game_id, shared)
 
+    @retry_conflicts(
+        otherwise=lambda: GamesBusy("Someone else is changing this game right now. Try again.")
+    )
     def _edit(
         self, game_id: str, edit: Callable[[GameState], GameState], version: int | None = None
     ) -> GameState:
         """Change a state, again if someone else has changed it meanwhile."""
-        for _ in range(_ATTEMPTS):
-            state = self._context.get_state(game_id)
-            if version is not None and version != state.version:
-                return state
-            after = edit(state)
-            with suppress(ConditionFailed):
-                with self._context.store.transaction() as tx:
-                    tx.put(after)
-                self._context.notify(after)
-                return after
-        raise GamesBusy("Someone else is changing this game right now. Try again.")
+        state = self._context.get_state(game_id)
+        if version is not None and version != state.version:
+            return state
+        after = edit(state)
+        with self._context.store.transaction() as tx:
+            tx.put(after)
+        self._context.notify(after)
+        return after
 
     # -------------------------------------------------------------------------- steps
 

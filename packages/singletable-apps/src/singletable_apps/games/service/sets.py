@@ -13,7 +13,15 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, Page, Selection, SingleTableError, evolve, key_of
+from singletable import (
+    ConditionFailed,
+    Page,
+    Selection,
+    SingleTableError,
+    evolve,
+    key_of,
+    retry_conflicts,
+)
 from singletable_apps.games import patterns
 from singletable_apps.games.entities import QuestionSet, SetCategory, SetQuestion, SetVersion
 from singletable_apps.games.errors import AlreadyExists, GamesBusy, InvalidInput, NotFound
@@ -35,6 +43,7 @@ KEPT_VERSIONS = 20
 _VERSIONED = ("name", "description", "type", "instruction", "ai_instruction")
 _ATTEMPTS = 5
 _BUSY = "Someone else is changing this set right now. Try again."
+_retry = retry_conflicts(otherwise=lambda: GamesBusy(_BUSY))
 
 
 class LoadedSet(NamedTuple):
@@ -183,6 +192,7 @@ class Sets:
         """Save a whole set as its next version."""
         return self.change(actor, set_id, lambda _: draft, check)
 
+    @_retry
     def change(
         self,
         actor: str,
@@ -195,15 +205,10 @@ class Sets:
         If someone else saves at the same time, the function is called again with their version,
         unless `check` does not accept it.
         """
-        for _ in range(_ATTEMPTS):
-            item, before = self.load_own(set_id, actor)
-            check(item.revision)
-            after = check_set(edit(before))
-            if after == before and item.set_version:
-                return item
-            with suppress(ConditionFailed):
-                return self._save(item, after)
-        raise GamesBusy(_BUSY)
+        item, before = self.load_own(set_id, actor)
+        check(item.revision)
+        after = check_set(edit(before))
+        return item if after == before and item.set_version else self._save(item, after)
 
     def restore(
         self, actor: str, set_id: str, version: int, check: RevisionCheck = any_revision
@@ -239,13 +244,11 @@ class Sets:
         hidden = {"is_active": False, "visibility": Visibility.PRIVATE}
         self._finish_delete(self._edit(actor, set_id, check, is_deleting=True, **hidden))
 
+    @_retry
     def _edit(self, actor: str, set_id: str, check: RevisionCheck, **fields: object) -> QuestionSet:
-        for _ in range(_ATTEMPTS):
-            item = self.get_own(set_id, actor)
-            check(item.revision)
-            with suppress(ConditionFailed):
-                return self._store.put(evolve(item, **fields))
-        raise GamesBusy(_BUSY)
+        item = self.get_own(set_id, actor)
+        check(item.revision)
+        return self._store.put(evolve(item, **fields))
 
     def _save(self, before: QuestionSet, draft: SetDraft) -> QuestionSet:
         """Store a checked draft as the next version; raise ConditionFailed if `before` changed."""

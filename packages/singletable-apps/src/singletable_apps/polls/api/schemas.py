@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from ranked_ballots import Number, Result, Round, SchulzeResult, ScoreResult, explain
-from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility, Vote
 from singletable_apps.polls.rules import (
     DECIDES,
     MAX_DESCRIPTION,
@@ -27,7 +27,13 @@ from singletable_apps.polls.tokens import MAX_CODES
 from singletable_apps.polls.urls import admin_link, code_link, share_link
 from singletable_apps.shared import web
 from singletable_apps.shared.results import compare_methods, possible_winners
-from singletable_apps.shared.web import StrictBoolean, Timestamp, absent_if_none, optional_field
+from singletable_apps.shared.web import (
+    Changes,
+    StrictBoolean,
+    Timestamp,
+    absent_if_none,
+    optional_field,
+)
 
 
 class RequestModel(web.Model):
@@ -80,7 +86,7 @@ class NewPoll(RequestModel):
         return PollDraft(**dict(self))
 
 
-class PollChanges(RequestModel):
+class PollChanges(RequestModel, Changes):
     """Fields of a poll to change; the others stay as they are."""
 
     title: str = optional_field(_TITLE)
@@ -97,26 +103,14 @@ class PollChanges(RequestModel):
         json_schema_extra={"minProperties": 1, "examples": [{"results": "after-closing"}]}
     )
 
-    @model_validator(mode="after")
-    def _has_a_field(self) -> Self:
-        if not self.model_fields_set:
-            raise ValueError("Expected at least one field to change")
-        return self
-
     def apply(self, draft: PollDraft) -> PollDraft:
         """Return the draft with these changes."""
-        changes: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
-        return replace(draft, **changes)
+        return replace(draft, **self.sent())
 
 
-class PollSchema(ResponseModel):
+class PollSchema(ResponseModel, of=Poll, only="id title description candidates created_at"):
     """A poll, for anyone with the link."""
 
-    id: str
-    title: str
-    description: str
-    candidates: list[str]
-    created_at: datetime
     expires_at: datetime | None = absent_if_none("When the poll closes or was closed.")
     results: ResultsVisibility = Field(description=_RESULTS)
     protection: Protection = Field(description=_PROTECTION)
@@ -126,7 +120,7 @@ class PollSchema(ResponseModel):
     @classmethod
     def from_poll(cls, poll: Poll, public_url: str) -> PollSchema:
         """Return the poll as a response."""
-        return cls(**_poll_fields(poll, public_url))
+        return cls.from_object(poll, link=share_link(public_url, poll.id))
 
 
 class CreatedPollSchema(PollSchema):
@@ -139,14 +133,12 @@ class CreatedPollSchema(PollSchema):
     def from_managed(cls, managed: ManagedPoll, public_url: str) -> CreatedPollSchema:
         """Return the poll with its admin key as a response."""
         poll, key = managed.poll, managed.admin_key
-        link = admin_link(public_url, poll.id, key)
-        return cls(**_poll_fields(poll, public_url), admin_key=key, admin_link=link)
-
-
-def _poll_fields(poll: Poll, public_url: str) -> dict[str, Any]:
-    names = PollSchema.model_fields.keys() - {"link"}
-    fields = {name: getattr(poll, name) for name in names}
-    return {**fields, "link": share_link(public_url, poll.id)}
+        return cls.from_object(
+            poll,
+            link=share_link(public_url, poll.id),
+            admin_key=key,
+            admin_link=admin_link(public_url, poll.id, key),
+        )
 
 
 # ------------------------------------------------------------------------------ votes and codes
@@ -166,13 +158,10 @@ class NewVote(RequestModel):
     code: CodeText | None = Field(None, examples=["000A-7K3M-QX9T"])
 
 
-class VoteSchema(ResponseModel):
+class VoteSchema(ResponseModel, of=Vote, only="id poll_id rankings voted_at"):
     """A vote."""
 
     id: str = Field(description="Keep it private: anyone who knows it can read the vote.")
-    poll_id: str
-    rankings: list[str]
-    voted_at: datetime
 
 
 class NewCodes(RequestModel):
@@ -247,18 +236,17 @@ class RoundSchema(ResponseModel):
     @classmethod
     def from_round(cls, each: Round) -> RoundSchema:
         """Return the round as a response."""
-        return cls(
+        return cls.from_object(
+            each,
             round_number=each.number,
             votes=to_integers(each.tally),
-            eliminated=each.eliminated,
-            winner=each.winner,
             continuing=int(each.continuing),
             exhausted=sum(int(votes) for votes in each.exhausted.values()),
             transfers=[
                 TransferSchema(to=transfer.target, votes=int(transfer.votes))
                 for transfer in each.transfers
             ],
-            tie_break=None if each.tie is None else TieSchema.model_validate(each.tie),
+            tie_break=each.tie,
         )
 
 
@@ -385,12 +373,8 @@ class RecountSchema(ResponseModel):
     @classmethod
     def from_recount(cls, poll_id: str, recount: Recount) -> RecountSchema:
         """Return the recount as a response."""
-        return cls(
-            poll_id=poll_id,
-            votes=recount.votes,
-            rankings=len(recount.by_votes.counts),
-            agrees=recount.agrees,
-        )
+        rankings = len(recount.by_votes.counts)
+        return cls.from_object(recount, poll_id=poll_id, rankings=rankings)
 
 
 class RankingSchema(ResponseModel):

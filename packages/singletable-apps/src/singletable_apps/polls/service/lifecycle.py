@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TypeVar
 from uuid import uuid4
 
-from singletable import AlreadyExists, ConditionFailed, Page, Selection, key_of
+from singletable import AlreadyExists, ConditionFailed, Page, Selection, key_of, retry_conflicts
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import (
     CreatedPoll,
@@ -43,6 +43,13 @@ LANES = 8
 MAX_ATTEMPTS = 10
 # Items are read and deleted in batches, so that a large poll is never in memory as a whole.
 DELETE_BATCH = 1_000
+
+
+def _too_many_edits() -> PollBusy:
+    return PollBusy("Others keep changing this poll. Try again.")
+
+
+_retry_edits = retry_conflicts(attempts=MAX_ATTEMPTS, idempotent=True, otherwise=_too_many_edits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,31 +148,25 @@ class PollLifecycle:
                 return self._write(poll, draft)
             except (ConditionFailed, *UNKNOWN_OUTCOME):
                 continue
-        raise _too_many_edits(poll_id)
+        raise _too_many_edits()
 
+    @_retry_edits
     def close(self, poll_id: str, admin_key: str, *, check: RevisionCheck = any_revision) -> Poll:
         """Close the poll. When this returns, no later vote is counted."""
-        for _ in range(MAX_ATTEMPTS):
-            poll = self.context.get_managed_poll(poll_id, admin_key)
-            if poll.closed:
-                update_lanes(self.context.store, poll)
-                return poll
+        poll = self.context.get_managed_poll(poll_id, admin_key)
+        if not poll.closed:
             check(poll.revision)
             now = self.context.clock()
             closes_at = now if poll.expires_at is None else min(now, poll.expires_at)
-            try:
-                closed = self.context.store.update(
-                    Poll.key(poll_id),
-                    Poll.closed.set(True),
-                    Poll.expires_at.set(closes_at),
-                    Poll.edition.set(poll.edition + 1),
-                    if_=Poll.revision == poll.revision,
-                )
-            except (ConditionFailed, *UNKNOWN_OUTCOME):
-                continue
-            update_lanes(self.context.store, closed)
-            return closed
-        raise _too_many_edits(poll_id)
+            poll = self.context.store.update(
+                Poll.key(poll_id),
+                Poll.closed.set(True),
+                Poll.expires_at.set(closes_at),
+                Poll.edition.set(poll.edition + 1),
+                if_=Poll.revision == poll.revision,
+            )
+        update_lanes(self.context.store, poll)
+        return poll
 
     def delete(self, poll_id: str, admin_key: str, *, check: RevisionCheck = any_revision) -> None:
         """Delete the poll and its votes. If it is interrupted, call it again."""
@@ -226,38 +227,30 @@ class PollLifecycle:
             raise
         return self.context.get_poll(poll.id)
 
+    @_retry_edits
     def _mark_deleted(self, poll_id: str, admin_key: str, check: RevisionCheck) -> Poll:
         """Mark the poll as deleted, unless an interrupted call has already done so."""
-        for _ in range(MAX_ATTEMPTS):
-            poll = self.context.find_poll(poll_id)
-            if poll is None:
-                raise poll_not_found(poll_id)
-            self.context.check_secret(poll)
-            self.context.check_admin_key(poll_id, admin_key)
-            if poll.deleted:
-                return poll
-            check(poll.revision)
-            try:
-                return self.context.store.update(
-                    Poll.key(poll_id),
-                    Poll.deleted.set(True),
-                    Poll.closed.set(True),
-                    Poll.edition.set(poll.edition + 1),
-                    if_=Poll.revision == poll.revision,
-                )
-            except (ConditionFailed, *UNKNOWN_OUTCOME):
-                continue
-        raise _too_many_edits(poll_id)
+        poll = self.context.find_poll(poll_id)
+        if poll is None:
+            raise poll_not_found(poll_id)
+        self.context.check_secret(poll)
+        self.context.check_admin_key(poll_id, admin_key)
+        if poll.deleted:
+            return poll
+        check(poll.revision)
+        return self.context.store.update(
+            Poll.key(poll_id),
+            Poll.deleted.set(True),
+            Poll.closed.set(True),
+            Poll.edition.set(poll.edition + 1),
+            if_=Poll.revision == poll.revision,
+        )
 
     def _delete_all(self, selection: Selection[E]) -> None:
         store = self.context.store
         items: Iterable[E] = store.query(selection, consistent=True)
         while batch := list(islice(items, DELETE_BATCH)):
             store.delete_many(key_of(item) for item in batch)
-
-
-def _too_many_edits(poll_id: str) -> PollBusy:
-    return PollBusy(f"Others keep changing the poll '{poll_id}'. Try again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,30 +267,23 @@ class VotingCodes:
 
     context: Context
 
+    @_retry_edits
     def issue(
         self, poll_id: str, admin_key: str, count: int, *, check: RevisionCheck = any_revision
     ) -> Sequence[str]:
         """Issue `count` more codes. `check` is called with the number of codes issued so far."""
-        for _ in range(MAX_ATTEMPTS):
-            poll = self.context.get_managed_poll(poll_id, admin_key)
-            check(poll.codes)
-            total = poll.codes + count
-            if count < 1 or total > MAX_CODES:
-                raise InvalidInput({"count": _count_error(poll.codes)})
-            try:
-                # A transaction is idempotent: a retry does not issue twice as many.
-                with self.context.store.transaction(pattern=patterns.issue_codes) as transaction:
-                    transaction.update(
-                        Poll.key(poll_id),
-                        Poll.codes.set(total),
-                        if_=Poll.revision == poll.revision,
-                    )
-            except (ConditionFailed, *UNKNOWN_OUTCOME):
-                # If this attempt was applied after all, its codes stay unused.
-                continue
-            secret = self.context.secret
-            return [secret.voting_code(poll_id, number) for number in range(poll.codes, total)]
-        raise _too_many_edits(poll_id)
+        poll = self.context.get_managed_poll(poll_id, admin_key)
+        check(poll.codes)
+        total = poll.codes + count
+        if count < 1 or total > MAX_CODES:
+            raise InvalidInput({"count": _count_error(poll.codes)})
+        # A transaction is idempotent: a retry does not issue twice as many. If it was applied after
+        # an unknown outcome, its codes stay unused.
+        with self.context.store.transaction(pattern=patterns.issue_codes) as transaction:
+            is_unchanged = Poll.revision == poll.revision
+            transaction.update(Poll.key(poll_id), Poll.codes.set(total), if_=is_unchanged)
+        secret = self.context.secret
+        return [secret.voting_code(poll_id, number) for number in range(poll.codes, total)]
 
     def list_issued(
         self, poll_id: str, admin_key: str, *, first: int = 0, size: int = MAX_CODES

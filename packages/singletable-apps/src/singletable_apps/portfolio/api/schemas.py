@@ -42,6 +42,10 @@ UnixSeconds = Annotated[
 ]
 
 
+class Body(Document, json_types={datetime: UnixSeconds}):
+    """A response, with Unix seconds instead of times."""
+
+
 def _changes_example(**example: str) -> ConfigDict:
     return ConfigDict(json_schema_extra={"minProperties": 1, "examples": [dict(example)]})
 
@@ -171,13 +175,8 @@ class Count(Document):
     posts: int
 
 
-class DayStats(Document):
+class DayStats(Body, of=entities.DayStats, omit="scope ends"):
     """What happened on one day (UTC)."""
-
-    day: date
-    views: int
-    likes: int
-    comments: int
 
 
 class ContactMessage(Model):
@@ -189,18 +188,15 @@ class ContactMessage(Model):
     website: str = Field("", description="Leave this empty; only spam bots fill it in.")
 
 
-class MediaBody(Document):
+class MediaBody(
+    Body,
+    of=entities.Media,
+    only="name alt filename width height widths url size uploaded_at",
+):
     """An image."""
 
-    name: str
-    alt: str
-    filename: str
-    width: int
-    height: int
-    widths: list[int]
     url: str
     size: int = Field(description="In bytes, of all widths.")
-    uploaded_at: UnixSeconds
 
 
 class AltText(Model):
@@ -313,14 +309,8 @@ class BlogChanges(_EditedBlog, Changes):
         return replace(draft, **self.draft_fields())
 
 
-class Revision(Document):
+class Revision(Body, of=entities.Revision, omit="blog_id"):
     """What a post was before an edit."""
-
-    number: int
-    title: str
-    markdown: str
-    edited_by: str
-    edited_at: UnixSeconds
 
 
 class SearchHit(Document):
@@ -420,15 +410,11 @@ class PasswordChange(Model):
     new: Password
 
 
-class UserBody(Document):
+class UserBody(
+    Body, of=entities.User, only="user_id email name role created_at last_login revision"
+):
     """An account."""
 
-    user_id: int
-    email: str
-    name: str
-    role: Role
-    created_at: UnixSeconds
-    last_login: UnixSeconds | None
     revision: int = Field(description="The revision for If-Match.")
 
 

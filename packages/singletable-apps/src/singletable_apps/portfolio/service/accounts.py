@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from singletable import AlreadyExists, ConditionFailed, Transaction, WritePattern
+from singletable import AlreadyExists, ConditionFailed, Transaction, WritePattern, retry_conflicts
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
 from singletable_apps.portfolio.errors import (
@@ -38,8 +38,11 @@ from singletable_apps.shared.text import InputChecks
 
 INVITATION_LIFETIME = timedelta(days=7)
 _TAKEN = "There is already an account with this e-mail address."
-_ATTEMPTS = 5
 _LAST_OWNER = "A site needs an owner. Make someone else an owner first."
+
+
+def _busy() -> SiteBusy:
+    return SiteBusy("Someone else is changing this account right now. Try again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,22 +166,18 @@ class Accounts(Auth[User]):
             )
         return self._send_invitation(actor, user)
 
+    @retry_conflicts(otherwise=_busy)
     def rename(
         self, actor: User, user_id: int, name: str, check: RevisionCheck = any_revision
     ) -> User:
         """Change the name of an account, one’s own or, for an owner, another."""
         checks = InputChecks()
         name = checks.line("name", name, longest=MAX_NAME, required=True)
-        for _ in range(_ATTEMPTS):
-            user = self.get(actor, user_id)
-            check(user.revision)
-            checks.raise_errors(InvalidInput)
-            unchanged = User.revision == user.revision
-            try:
-                return self._store.update(User.key(user.email), User.name.set(name), if_=unchanged)
-            except ConditionFailed:
-                continue
-        raise _busy()
+        user = self.get(actor, user_id)
+        check(user.revision)
+        checks.raise_errors(InvalidInput)
+        unchanged = User.revision == user.revision
+        return self._store.update(User.key(user.email), User.name.set(name), if_=unchanged)
 
     def change_role(
         self, actor: User, user_id: int, role: Role, check: RevisionCheck = any_revision
@@ -208,6 +207,7 @@ class Accounts(Auth[User]):
         self._sessions.forget(user.user_id)
         return user
 
+    @retry_conflicts(otherwise=_busy)
     def _change(
         self,
         actor: User,
@@ -220,23 +220,21 @@ class Accounts(Auth[User]):
 
         Two owners who demote each other at the same time could otherwise both succeed.
         """
-        for _ in range(_ATTEMPTS):
-            user = self.get(actor, user_id)
-            check(user.revision)
-            owner = self._find_owner(actor, user)
-            if owner is None:
-                raise InvalidInput({"role": _LAST_OWNER})
-            try:
-                with self._store.transaction(pattern=pattern) as transaction:
-                    write(transaction, user)
-                    transaction.check(User.key(owner.email), User.role == Role.OWNER)
-            except ConditionFailed:
-                current = self._store.get(User.key(owner.email), consistent=True)
-                if current is None or current.role is not Role.OWNER:
-                    raise NotPermitted("Someone has just changed these accounts.") from None
-                continue
-            return user
-        raise _busy()
+        user = self.get(actor, user_id)
+        check(user.revision)
+        owner = self._find_owner(actor, user)
+        if owner is None:
+            raise InvalidInput({"role": _LAST_OWNER})
+        try:
+            with self._store.transaction(pattern=pattern) as transaction:
+                write(transaction, user)
+                transaction.check(User.key(owner.email), User.role == Role.OWNER)
+        except ConditionFailed:
+            current = self._store.get(User.key(owner.email), consistent=True)
+            if current is None or current.role is not Role.OWNER:
+                raise NotPermitted("Someone has just changed these accounts.") from None
+            raise
+        return user
 
     def _find_owner(self, actor: User, without: User) -> User | None:
         """Return the actor if they are an owner, or else another one; never `without`."""
@@ -300,10 +298,6 @@ class _Users(StoredUsers[User]):
 
 def _already_set_up() -> NotPermitted:
     return NotPermitted("This site has been set up. Sign in.")
-
-
-def _busy() -> SiteBusy:
-    return SiteBusy("Someone else is changing this account right now. Try again.")
 
 
 def _not_found() -> NotFound:

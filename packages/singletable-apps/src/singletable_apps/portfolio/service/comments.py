@@ -15,12 +15,12 @@ from datetime import datetime, timedelta
 
 from singletable import (
     AlreadyExists,
-    ConditionFailed,
     ItemKey,
     Page,
     SingleTableError,
     TransactionConflict,
     key_of,
+    retry_conflicts,
 )
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.comment_rules import (
@@ -125,25 +125,31 @@ class CommentService:
         """Return how many comments wait in the queue."""
         return self._context.store.count(PendingComment.by_visitor(), limit=MAX_PENDING)
 
+    @retry_conflicts(
+        also=[TransactionConflict],
+        idempotent=True,
+        otherwise=lambda: SiteBusy("The comment could not be approved right now. Try again."),
+    )
     def approve(self, actor: User, ref: str) -> Comment:
         """Publish a comment. Approving it again returns the same comment."""
         named = parse_ref(ref)
-        for _ in range(_ATTEMPTS):
-            blog, pending = self._load(actor, named)
-            if blog is None:
-                if pending is not None:
-                    self._context.store.delete(key_of(pending))
-                raise NotFound("The post of this comment was deleted, and the comment with it.")
-            if pending is None:
-                approved = self._find_approved(named)
-                if approved is None:
-                    raise NotFound("This comment is not in the queue. It may have been rejected.")
-                return approved
-            comment = _approved(pending, actor)
-            if self._publish(pending, comment):
-                self._stats.record_comment(comment.blog_id)
-                return comment
-        raise SiteBusy("The comment could not be approved right now. Try again.")
+        blog, pending = self._load(actor, named)
+        if blog is None:
+            if pending is not None:
+                self._context.store.delete(key_of(pending))
+            raise NotFound("The post of this comment was deleted, and the comment with it.")
+        if pending is None:
+            approved = self._find_approved(named)
+            if approved is None:
+                raise NotFound("This comment is not in the queue. It may have been rejected.")
+            return approved
+        comment, is_unchanged = _approved(pending, actor), PendingComment.visitor == pending.visitor
+        with self._context.store.transaction(pattern=patterns.approve_comment) as transaction:
+            transaction.check(Blog.key(pending.blog_id), Blog.listing != Listing.DELETED)
+            transaction.delete(key_of(pending), if_=is_unchanged)
+            transaction.put(comment)
+        self._stats.record_comment(comment.blog_id)
+        return comment
 
     def reject(self, actor: User, ref: str) -> None:
         """Delete a comment from the queue. Rejecting it again changes nothing."""
@@ -192,18 +198,6 @@ class CommentService:
                 continue
             return True
         raise SiteBusy("Your comment could not be saved right now. Try again.")
-
-    def _publish(self, pending: PendingComment, comment: Comment) -> bool:
-        """Move a comment from the queue to its post; return False if it must be looked at again."""
-        is_unchanged = PendingComment.visitor == pending.visitor
-        try:
-            with self._context.store.transaction(pattern=patterns.approve_comment) as transaction:
-                transaction.check(Blog.key(pending.blog_id), Blog.listing != Listing.DELETED)
-                transaction.delete(key_of(pending), if_=is_unchanged)
-                transaction.put(comment)
-        except (ConditionFailed, TransactionConflict, *UNKNOWN_OUTCOME):
-            return False  # someone else moderated it, the post was deleted, or it has worked
-        return True
 
     def _load(self, actor: User, named: CommentRef) -> tuple[Blog | None, PendingComment | None]:
         """Return the post and the comment in the queue, if the actor may moderate them."""

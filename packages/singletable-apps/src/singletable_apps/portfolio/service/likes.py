@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from singletable import ConditionFailed, TransactionConflict, key_of
+from singletable import ConditionFailed, TransactionConflict, key_of, retry_conflicts
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, Like, LikeCount, Listing
 from singletable_apps.portfolio.errors import NotFound, SiteBusy, SwitchedOff
@@ -32,7 +32,6 @@ from singletable_apps.portfolio.service.stats import StatsService
 
 SHARDS = 8
 # The store retries within each attempt.
-_ATTEMPTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +111,22 @@ class LikeService:
         visitors = store.select(Like.of_blog(blog_id), Like.visitor)
         store.delete_many([Like.key(blog_id, visitor) for (visitor,) in visitors])
 
+    @retry_conflicts(
+        attempts=10,
+        also=[TransactionConflict],
+        idempotent=True,
+        otherwise=lambda: SiteBusy(
+            "Very many people like this post right now. Try again in a minute."
+        ),
+    )
     def _change(self, blog_id: str, visitor: str, *, liked: bool) -> LikeState:
         if not self._profile.get_settings().likes:
             raise SwitchedOff("Likes are switched off on this site.")
         digest = self._context.keyed_hash("like", visitor, blog_id)
-        for _ in range(_ATTEMPTS):
-            self._context.get_public_blog(blog_id)
-            marker = self._context.store.get(Like.key(blog_id, digest), consistent=True)
-            if (marker is not None) == liked:
-                return self._state(blog_id, liked=liked)
+        self._context.get_public_blog(blog_id)
+        # After a lost response, the marker tells whether the like was counted.
+        marker = self._context.store.get(Like.key(blog_id, digest), consistent=True)
+        if (marker is not None) != liked:
             try:
                 if marker is None:
                     self._add(blog_id, digest)
@@ -128,11 +134,8 @@ class LikeService:
                     self._remove(marker)
             except TransactionConflict:
                 self._add_shards(blog_id)
-            except (ConditionFailed, *UNKNOWN_OUTCOME):
-                continue  # the marker tells whether the like was counted
-            else:
-                return self._state(blog_id, liked=liked)
-        raise SiteBusy("Very many people like this post right now. Try again in a minute.")
+                raise
+        return self._state(blog_id, liked=liked)
 
     def _add(self, blog_id: str, digest: str) -> None:
         store, now = self._context.store, self._context.clock()

@@ -10,7 +10,7 @@ import logging
 from datetime import UTC, datetime
 from itertools import islice
 
-from singletable import ConditionFailed, SingleTableError, evolve, key_of
+from singletable import SingleTableError, evolve, key_of, retry_conflicts
 from singletable_apps.portfolio.entities import (
     Blog,
     BlogContent,
@@ -23,12 +23,11 @@ from singletable_apps.portfolio.entities import (
 )
 from singletable_apps.portfolio.errors import NotFound, SiteBusy
 from singletable_apps.portfolio.rules import check_can_edit, is_public
-from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context, RevisionCheck
+from singletable_apps.portfolio.service.context import Context, RevisionCheck
 from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.slugs import SlugRegistry
 
 _log = logging.getLogger(__name__)
-_ATTEMPTS = 10
 _BATCH = 1_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -41,23 +40,24 @@ class PostDeletion:
         self._store = context.store
         self._likes = likes
 
+    @retry_conflicts(
+        attempts=10,
+        idempotent=True,
+        otherwise=lambda: SiteBusy("Someone else is changing this post right now. Try again."),
+    )
     def hide(self, actor: User, blog_id: str, check: RevisionCheck) -> Blog:
         """Take the post away from readers and authors, unless an interrupted call has done so."""
-        for _ in range(_ATTEMPTS):
-            blog = self._context.find_blog(blog_id, consistent=True)
-            if blog is None:
-                raise NotFound("There is no such post. It may have been deleted.")
-            check_can_edit(actor, blog)
-            if blog.listing is Listing.DELETED:
-                return blog
-            check(blog.revision)
-            was_public = blog.was_public or is_public(blog, self._context.clock())
-            hidden = evolve(blog, listing=Listing.DELETED, published_at=None, was_public=was_public)
-            try:
-                return self._store.replace(hidden)
-            except (ConditionFailed, *UNKNOWN_OUTCOME):
-                continue
-        raise SiteBusy("Someone else is changing this post right now. Try again.")
+        blog = self._context.find_blog(blog_id, consistent=True)
+        if blog is None:
+            raise NotFound("There is no such post. It may have been deleted.")
+        check_can_edit(actor, blog)
+        if blog.listing is Listing.DELETED:
+            return blog
+        check(blog.revision)
+        was_public = blog.was_public or is_public(blog, self._context.clock())
+        return self._store.replace(
+            evolve(blog, listing=Listing.DELETED, published_at=None, was_public=was_public)
+        )
 
     def delete_items(self, blog: Blog) -> None:
         """Delete all items of a hidden post."""

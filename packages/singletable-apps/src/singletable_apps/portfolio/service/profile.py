@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from singletable import AlreadyExists, VersionConflict, evolve
+from singletable import evolve, retry_conflicts
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
 from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
 from singletable_apps.portfolio.profile_rules import (
@@ -22,7 +22,6 @@ from singletable_apps.shared.markdown import html_as_markdown, render_markdown
 
 E = TypeVar("E", Portfolio, SiteSettings)
 ID = "default"
-_ATTEMPTS = 5
 
 
 class ProfileService:
@@ -75,16 +74,14 @@ class ProfileService:
         changes = changes_of(check_settings_edits(edits))
         return self._save(lambda: self.get_settings(consistent=True), changes, check)
 
+    @retry_conflicts(
+        otherwise=lambda: SiteBusy("Someone else is saving this right now. Try again.")
+    )
     def _save(self, read: Callable[[], E], changes: dict[str, Any], check: RevisionCheck) -> E:
-        for _ in range(_ATTEMPTS):
-            current = read()
-            check(current.revision)
-            changed = evolve(current, **changes, updated_at=self._context.clock())
-            try:
-                return self._context.store.put(changed)
-            except (VersionConflict, AlreadyExists):
-                continue
-        raise SiteBusy("Someone else is saving this right now. Try again.")
+        current = read()
+        check(current.revision)
+        changed = evolve(current, **changes, updated_at=self._context.clock())
+        return self._context.store.put(changed)
 
 
 def render_about(edits: PortfolioEdits, *, media_prefix: str) -> PortfolioEdits:

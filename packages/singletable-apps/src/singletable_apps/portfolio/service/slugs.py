@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from singletable import Condition, ConditionFailed, Store, Transaction, evolve, key_of
+from singletable import Condition, Store, Transaction, evolve, key_of, retry_conflicts
 from singletable_apps.portfolio.entities import Blog, Slug
 from singletable_apps.portfolio.errors import AlreadyTaken, InvalidInput, SiteBusy
 from singletable_apps.portfolio.rules import (
@@ -23,7 +23,6 @@ from singletable_apps.portfolio.rules import (
 # Adds writes to a transaction.
 Writes = Callable[[Transaction], None]
 _LAST_NUMBER = 9
-_ATTEMPTS = 10
 
 
 class SlugRegistry:
@@ -127,15 +126,12 @@ class SlugRegistry:
     def forget(self, blog: Blog) -> None:
         """Delete the slugs of a deleted post; those that a draft took from others go back."""
         for slug in (blog.slug, *blog.old_slugs):
-            for _ in range(_ATTEMPTS):
-                try:
-                    self._forget(blog, slug)
-                except ConditionFailed:
-                    continue  # another post took it at this moment
-                break
-            else:
-                raise SiteBusy("Others keep changing the slugs of this post. Delete it again.")
+            self._forget(blog, slug)
 
+    @retry_conflicts(
+        attempts=10,
+        otherwise=lambda: SiteBusy("Others keep changing the slugs of this post. Delete it again."),
+    )
     def _forget(self, blog: Blog, slug: str) -> None:
         held = self._store.get(Slug.key(slug), consistent=True)
         if held is None:

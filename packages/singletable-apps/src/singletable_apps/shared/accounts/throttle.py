@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from singletable import ConditionFailed, Store
+from singletable import ConditionFailed, Store, TransactionConflict, evolve
 from singletable_apps.shared.accounts.entities import Attempts
 from singletable_apps.shared.accounts.errors import TooManyAttempts
 from singletable_apps.shared.accounts.tokens import mac
@@ -20,8 +20,6 @@ FIRST_WAIT = timedelta(seconds=1)
 MAX_WAIT = WINDOW = timedelta(minutes=15)
 # Enough for any maximum wait, and small enough not to overflow.
 _MAX_DOUBLINGS = 40
-# Conflicting writes to accept before the caller is rejected as well.
-_EXTRA_ROUNDS = 10
 
 AttemptKey: TypeAlias = tuple[str, str]
 
@@ -46,10 +44,9 @@ class Throttle:
     def attempt(self, keys: Iterable[AttemptKey], now: datetime) -> None:
         """Count an attempt for each key. Raise TooManyAttempts if one of them must wait."""
         digests = self._digests(keys)
-        counts = self._load(digests)
-        _check_waits(counts, now)
-        for digest, count in zip(digests, counts, strict=True):
-            self._count(digest, count, now)
+        _check_waits(self._load(digests), now)
+        for digest in digests:
+            self._count(digest, now)
 
     def succeeded(self, key: AttemptKey, *, others: Iterable[AttemptKey] = ()) -> None:
         """Reset the count of `key`, and subtract one attempt from `others`.
@@ -66,33 +63,18 @@ class Throttle:
             except ConditionFailed:
                 continue  # It has expired.
 
-    def _count(self, digest: str, stored: Attempts | None, now: datetime) -> None:
-        """Count one attempt. After a conflicting write, read the new count and try again."""
-        for _ in range(self._free + _EXTRA_ROUNDS):
-            try:
-                self._write(digest, stored, now)
-            except ConditionFailed:
-                [stored] = self._load([digest])
-                _check_waits([stored], now)
-            else:
-                return
-        raise TooManyAttempts(FIRST_WAIT)
+    def _count(self, digest: str, now: datetime) -> None:
+        def count(stored: Attempts) -> Attempts:
+            _check_waits([stored], now)
+            tries = 1 if stored.ends <= now else stored.tries + 1
+            opens = now + self._wait(tries)
+            return evolve(stored, tries=tries, opens=opens, ends=opens + WINDOW)
 
-    def _write(self, digest: str, stored: Attempts | None, now: datetime) -> None:
-        has_expired = stored is None or stored.ends <= now
-        tries = 1 if stored is None or has_expired else stored.tries + 1
-        opens = now + self._wait(tries)
-        ends = opens + WINDOW
-        if stored is None:
-            self._store.create(Attempts(digest=digest, tries=tries, opens=opens, ends=ends))
-            return
-        self._store.update(
-            Attempts.key(digest),
-            Attempts.tries.set(tries),
-            Attempts.opens.set(opens),
-            Attempts.ends.set(ends),
-            if_=Attempts.version == stored.version,
-        )
+        none = Attempts(digest=digest, tries=0, opens=now, ends=now)
+        try:
+            self._store.modify(Attempts.key(digest), count, default=none)
+        except TransactionConflict:
+            raise TooManyAttempts(FIRST_WAIT) from None
 
     def _wait(self, tries: int) -> timedelta:
         if tries < self._free:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Self, TypeAlias, TypeVar
 
 from pydantic import (
     AwareDatetime,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -19,20 +18,16 @@ from pydantic import (
     model_validator,
 )
 
+from singletable.fastapi import ApiModel
+
 _TIMESTAMP = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})", re.ASCII
 )
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
-class Document(BaseModel):
+class Document(ApiModel):
     """A JSON object, which can be filled from the attributes of another object."""
-
-    @classmethod
-    def from_object(cls, source: object, **computed: Any) -> Self:
-        """Return a document with the computed fields, and all others copied from an object."""
-        copied = cls.model_fields.keys() - computed.keys()
-        return cls(**{name: getattr(source, name) for name in copied}, **computed)
 
 
 class Model(Document):

@@ -12,7 +12,7 @@ from singletable_apps.shared.web import NOT_FOUND, IfMatchIfAny, Page, Paginatio
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Headers, Service, Username
 from singletable_apps.skills.api.schemas import EntryBody
-from singletable_apps.skills.entities import ProjectStatus
+from singletable_apps.skills.entities import Project, ProjectStatus
 from singletable_apps.skills.entry_rules import KINDS, Entry, EntryDraft, EntryKind, KindName
 
 
@@ -114,14 +114,5 @@ def delete_entry(
 
 
 def _body(kind: EntryKind, entry: Entry) -> EntryBody:
-    draft = kind.draft_of(entry)
-    names = (*kind.lines, *kind.days, *kind.texts)
-    if kind.name == "projects":
-        names += ("status", "skills")
-    return EntryBody(
-        id=kind.id_of(entry),
-        username=entry.username,
-        created_at=entry.created_at,
-        updated_at=entry.updated_at,
-        **{name: getattr(draft, name) for name in names},
-    )
+    skills = {"skills": entry.skill_ids} if isinstance(entry, Project) else {}
+    return EntryBody.from_object(entry, id=kind.id_of(entry), **skills)

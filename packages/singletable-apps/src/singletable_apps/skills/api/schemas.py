@@ -12,7 +12,8 @@ from singletable_apps.shared.web import Changes, Day, Document, Model, StrictBoo
 from singletable_apps.skills.entities import (
     Category,
     Duplicates,
-    ImportStatus,
+    Endorsement,
+    Import,
     Level,
     ProjectStatus,
     Role,
@@ -106,30 +107,16 @@ class Tokens(Body):
 # ------------------------------------------------------------------------------ people
 
 
-class PersonSummary(Body):
+class PersonSummary(Body, of=User, only="username name title department location job_role"):
     """A person who was found."""
 
-    username: str
-    name: str
-    title: str
-    department: str
-    location: str
-    job_role: str
 
-
-class PersonRow(PersonSummary):
+class PersonRow(PersonSummary, of=User, only="role"):
     """A person in a list."""
 
-    role: Role
 
-
-class Person(PersonRow):
+class Person(PersonRow, of=User, only="email about created_at updated_at"):
     """A person, without what is secret."""
-
-    email: str
-    about: str
-    created_at: datetime
-    updated_at: datetime
 
 
 class PersonFields(Document):
@@ -265,13 +252,8 @@ class PersonWithSkills(Person):
     skills: list[UserSkillBody]
 
 
-class EndorsementBody(Document):
+class EndorsementBody(Document, of=Endorsement):
     """Someone who endorses a skill of a person."""
-
-    username: str
-    skill_id: str
-    endorser: str
-    created_at: datetime
 
 
 class Distribution(Document):
@@ -323,17 +305,13 @@ class MasterSkillChanges(_MasterSkillFields, Changes):
     """What to change; the rest stays as it is. A former name becomes an alias."""
 
 
-class MasterSkill(Body):
+class MasterSkill(
+    Body,
+    of=Skill,
+    only="skill_id skill_name category description tags aliases created_at updated_at",
+    rename={"name": "skill_name"},
+):
     """A skill of the catalog."""
-
-    skill_id: str
-    skill_name: str = Field(validation_alias="name")
-    category: Category
-    description: str
-    tags: list[str]
-    aliases: list[str]
-    created_at: datetime
-    updated_at: datetime
 
 
 class SkillInto(Model):
@@ -442,18 +420,13 @@ class ImportChoices(Model):
     )
 
 
-class ImportBody(Body):
+class ImportBody(
+    Body,
+    of=Import,
+    only="import_id file_name status rows columns skills duplicates uploaded_at totals",
+):
     """An import. `results` has up to 1,000 rows, those with errors first."""
 
-    import_id: str
-    file_name: str
-    status: ImportStatus
-    rows: int
-    columns: dict[str, str]
-    skills: dict[str, str]
-    duplicates: Duplicates
-    uploaded_at: datetime
-    totals: dict[str, int]
     problem: str = Field("", description="Why it cannot be previewed.")
     new_people: int = 0
     outcomes: dict[Outcome, int] = Field({})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, TypeAlias
 
 from fastapi import Path, Query
@@ -20,7 +19,7 @@ from singletable_apps.shared.web import (
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Headers, Service, Username
 from singletable_apps.skills.api.schemas import Body, PersonSummary, UserSkillBody
-from singletable_apps.skills.entities import Level
+from singletable_apps.skills.entities import Level, Team
 from singletable_apps.skills.search_rules import parse_rows
 
 router = api_router("search and teams", *SIGNED_IN)
@@ -119,16 +118,8 @@ class TeamChanges(Model):
     members: list[str] | None = None
 
 
-class TeamBody(Body):
+class TeamBody(Body, of=Team, only="team_id name members search created_by created_at updated_at"):
     """A team."""
-
-    team_id: str
-    name: str
-    members: list[str]
-    search: str
-    created_by: str
-    created_at: datetime
-    updated_at: datetime
 
 
 # ------------------------------------------------------------------------------ search

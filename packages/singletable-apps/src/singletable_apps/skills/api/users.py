@@ -114,9 +114,8 @@ def read_user(
     """Return a person with all skills. Only you and managers get the e-mail address."""
     profile = service.user_skills.profile(username)
     headers.read(profile.user.revision)
-    skills = [schemas.UserSkillBody.model_validate(each) for each in profile.skills]
     email = visible_email(actor, profile.user)
-    return schemas.PersonWithSkills.from_object(profile.user, skills=skills, email=email)
+    return schemas.PersonWithSkills.from_object(profile.user, skills=profile.skills, email=email)
 
 
 @router.put("/users/{username}", responses=responses(NOT_FOUND))

@@ -12,7 +12,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, SingleTableError, Transaction, evolve, key_of
+from singletable import (
+    ConditionFailed,
+    SingleTableError,
+    Transaction,
+    evolve,
+    key_of,
+    retry_conflicts,
+)
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Endorsement,
@@ -51,7 +58,7 @@ from singletable_apps.skills.service.context import (
     Context,
     RevisionCheck,
     any_revision,
-    retried,
+    busy,
 )
 from singletable_apps.skills.service.user_skills import count, counts_are
 
@@ -84,7 +91,7 @@ class CatalogChanges:
         self._store = context.store
         self._catalog = catalog
 
-    @retried("this skill")
+    @retry_conflicts(otherwise=busy("this skill"))
     def edit(
         self,
         actor: User,
@@ -133,7 +140,7 @@ class CatalogChanges:
             self.finish(before.skill_id)
         return self._context.get_skill(before.skill_id, consistent=True)
 
-    @retried("this skill")
+    @retry_conflicts(otherwise=busy("this skill"))
     def delete(self, actor: User, skill_id: str, check: RevisionCheck = any_revision) -> Skill:
         """Delete a skill that nobody has, also from the targets of jobs. Return it as it was."""
         PERMISSIONS.check(actor.role, Permission.ADMINISTER)
@@ -181,7 +188,7 @@ class CatalogChanges:
             aliases=tuple(each for each in aliases if each not in target.aliases),
         )
 
-    @retried("this skill")
+    @retry_conflicts(otherwise=busy("this skill"))
     def merge(
         self, actor: User, source_id: str, into: str, check: RevisionCheck = any_revision
     ) -> Skill:

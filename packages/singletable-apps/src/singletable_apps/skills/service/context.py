@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
-from singletable import Condition, ConditionFailed, Store
+from singletable import Condition, Store
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.skills.entities import Skill, User
 from singletable_apps.skills.errors import DirectoryBusy, NotFound
 from singletable_apps.skills.rules import is_key
 from singletable_apps.skills.urls import Urls
 
-P = ParamSpec("P")
 T = TypeVar("T")
 # Called with the current revision; raises if the edit was based on another.
 RevisionCheck = Callable[[int], None]
@@ -29,25 +27,9 @@ def any_revision(_: int) -> None:
     """Accept every revision."""
 
 
-def retried(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Call a function again while its writes fail because someone else changed the item meanwhile.
-
-    After some attempts, raise DirectoryBusy: nothing was changed. `what` is being changed.
-    """
-
-    def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            for _ in range(ATTEMPTS):
-                try:
-                    return function(*args, **kwargs)
-                except ConditionFailed:
-                    continue
-            raise DirectoryBusy(f"Someone else is changing {what} right now. Try again.")
-
-        return call
-
-    return decorate
+def busy(what: str) -> Callable[[], DirectoryBusy]:
+    """Return a factory of the error if others keep changing `what`; nothing was changed."""
+    return lambda: DirectoryBusy(f"Someone else is changing {what} right now. Try again.")
 
 
 def check_found(item: T | None, text: str) -> T:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, Page, TransactionConflict
+from singletable import Page, TransactionConflict, retry_conflicts
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Endorsement, User, UserSkill
 from singletable_apps.skills.errors import DirectoryBusy
 from singletable_apps.skills.rules import check_not_self
-from singletable_apps.skills.service.context import ATTEMPTS, IS_HERE, Context
+from singletable_apps.skills.service.context import IS_HERE, Context
 from singletable_apps.skills.service.user_skills import UserSkills
 
 
@@ -54,23 +54,24 @@ class Endorsements:
         found = self._store.get_many(keys, consistent=True)
         return frozenset(each.skill_id for each in found if each is not None)
 
+    # The skill or the account may be changed, or many people endorse it.
+    @retry_conflicts(
+        also=[TransactionConflict],
+        otherwise=lambda: DirectoryBusy("Many people endorse this skill right now. Try again."),
+    )
     def _change(self, actor: User, username: str, spelling: str, *, is_endorsed: bool) -> UserSkill:
-        for _ in range(ATTEMPTS):
-            skill = self._user_skills.get(username, spelling)
-            given = Endorsement(
-                username=skill.username, skill_id=skill.skill_id, endorser=actor.username
-            )
-            try:
-                if is_endorsed:
-                    self._add(given)
-                elif not self._remove(given):
-                    return skill
-            except ItemExists:
+        skill = self._user_skills.get(username, spelling)
+        given = Endorsement(
+            username=skill.username, skill_id=skill.skill_id, endorser=actor.username
+        )
+        try:
+            if is_endorsed:
+                self._add(given)
+            elif not self._remove(given):
                 return skill
-            except (ConditionFailed, TransactionConflict):
-                continue  # the skill or the account was changed, or many people endorse it
-            return self._user_skills.get(username, spelling)
-        raise DirectoryBusy("Many people endorse this skill right now. Try again.")
+        except ItemExists:
+            return skill
+        return self._user_skills.get(username, spelling)
 
     def _add(self, given: Endorsement) -> None:
         with self._store.transaction(pattern=patterns.endorse) as transaction:

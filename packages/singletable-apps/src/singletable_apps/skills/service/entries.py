@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from singletable import ConditionFailed, Page
+from singletable import ConditionFailed, Page, retry_conflicts
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Entries, Project, ProjectStatus, Skill, User
 from singletable_apps.skills.entry_rules import (
@@ -27,7 +27,7 @@ from singletable_apps.skills.service.context import (
     Context,
     RevisionCheck,
     any_revision,
-    retried,
+    busy,
 )
 
 
@@ -76,7 +76,7 @@ class EntryService:
             raise DirectoryBusy("This account is being changed right now. Try again.") from None
         return self.get(actor.username, kind, entry_id)
 
-    @retried("this entry")
+    @retry_conflicts(otherwise=busy("this entry"))
     def edit(
         self,
         actor: User,
@@ -99,7 +99,7 @@ class EntryService:
         )
         return changed
 
-    @retried("this entry")
+    @retry_conflicts(otherwise=busy("this entry"))
     def delete(
         self,
         actor: User,

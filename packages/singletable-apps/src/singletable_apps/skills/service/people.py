@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, Edit, Page, Path, evolve, key_of
+from singletable import ConditionFailed, Edit, Page, Path, evolve, key_of, retry_conflicts
 from singletable_apps.shared.accounts import (
     PasswordResets,
     notices,
@@ -38,7 +38,7 @@ from singletable_apps.skills.service.context import (
     Context,
     RevisionCheck,
     any_revision,
-    retried,
+    busy,
 )
 
 INVITATION_LIFETIME = timedelta(days=7)
@@ -145,7 +145,7 @@ class People:
             send_notice(self._context.mailer, notice, self._context.clock())
         return edited
 
-    @retried("this account")
+    @retry_conflicts(otherwise=busy("this account"))
     def _save_edit(
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck
     ) -> tuple[User, User, str | None]:
@@ -166,7 +166,7 @@ class People:
         unchanged = (User.revision == user.revision) & IS_HERE
         return user, self._store.update(User.key(username), *changes, if_=unchanged), email
 
-    @retried("this account")
+    @retry_conflicts(otherwise=busy("this account"))
     def change_role(
         self, actor: User, username: str, role: Role, check: RevisionCheck = any_revision
     ) -> User:
@@ -191,7 +191,7 @@ class People:
         send_notice(self._context.mailer, notice, self._context.clock())
         return changed
 
-    @retried("this account")
+    @retry_conflicts(otherwise=busy("this account"))
     def rename(
         self, actor: User, username: str, new_username: str, check: RevisionCheck = any_revision
     ) -> User:
@@ -211,7 +211,7 @@ class People:
             raise
         return self._context.get_user(new, consistent=True)
 
-    @retried("this account")
+    @retry_conflicts(otherwise=busy("this account"))
     def delete(self, actor: User, username: str, check: RevisionCheck = any_revision) -> User:
         """Delete a person with everything that refers to them. Return the person as they were."""
         check_self(actor, username)
@@ -226,7 +226,7 @@ class People:
 
     # -------------------------------------------------------------------------- invitations
 
-    @retried("this account")
+    @retry_conflicts(otherwise=busy("this account"))
     def invite(
         self, actor: User, username: str, name: str, email: str, role: Role = Role.USER
     ) -> Invitation:
@@ -276,7 +276,7 @@ class People:
         """Return the settings of the directory."""
         return self._store.run(patterns.directory) or Directory()
 
-    @retried("the settings")
+    @retry_conflicts(otherwise=busy("the settings"))
     def edit_settings(
         self,
         actor: User,

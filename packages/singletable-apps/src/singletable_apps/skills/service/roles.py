@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 
 from singletable import AlreadyExists as ItemExists
-from singletable import Transaction
+from singletable import Transaction, retry_conflicts
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import JobRole, Level, Skill, User
@@ -26,8 +26,8 @@ from singletable_apps.skills.service.context import (
     Context,
     RevisionCheck,
     any_revision,
+    busy,
     check_found,
-    retried,
 )
 
 MAX_TARGETS = 50
@@ -60,7 +60,7 @@ class Roles:
         role = self._store.get(key, consistent=consistent) if key else None
         return check_found(role, "There is no such job.")
 
-    @retried("this job or its skills")
+    @retry_conflicts(otherwise=busy("this job or its skills"))
     def create(self, actor: User, edit: RoleEdit) -> JobRole:
         """Create a job. Its id is derived from its name."""
         PERMISSIONS.check(actor.role, Permission.PLAN)
@@ -73,7 +73,7 @@ class Roles:
             raise AlreadyExists({"name": "There is already a job with this name."}) from error
         return self.get(role.role_id, consistent=True)
 
-    @retried("this job or its skills")
+    @retry_conflicts(otherwise=busy("this job or its skills"))
     def edit(
         self, actor: User, role_id: str, edit: RoleEdit, check: RevisionCheck = any_revision
     ) -> JobRole:
@@ -93,7 +93,7 @@ class Roles:
             _check_targets(transaction, role)
         return self.get(role.role_id, consistent=True)
 
-    @retried("this job or its skills")
+    @retry_conflicts(otherwise=busy("this job or its skills"))
     def delete(self, actor: User, role_id: str, check: RevisionCheck = any_revision) -> JobRole:
         """Delete a job. People who have it are shown without one. Return it as it was."""
         PERMISSIONS.check(actor.role, Permission.PLAN)

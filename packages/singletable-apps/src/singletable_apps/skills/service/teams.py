@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs
 
-from singletable import Edit, Page
+from singletable import Edit, Page, retry_conflicts
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
@@ -20,8 +20,8 @@ from singletable_apps.skills.service.context import (
     Context,
     RevisionCheck,
     any_revision,
+    busy,
     check_found,
-    retried,
 )
 
 MAX_MEMBERS = 100
@@ -136,7 +136,7 @@ class Teams:
 
         return self._change(actor, team_id, edits)
 
-    @retried("this team")
+    @retry_conflicts(otherwise=busy("this team"))
     def delete(self, actor: User, team_id: str, check: RevisionCheck = any_revision) -> Team:
         """Delete a team, and return it as it was."""
         team = self.get(team_id, consistent=True)
@@ -145,7 +145,7 @@ class Teams:
         self._store.delete(Team.key(team_id), if_=Team.revision == team.revision)
         return team
 
-    @retried("this team")
+    @retry_conflicts(otherwise=busy("this team"))
     def _change(
         self,
         actor: User,

@@ -18,6 +18,7 @@ from singletable import (
     Page,
     Transaction,
     key_of,
+    retry_conflicts,
 )
 from singletable import NotFound as ItemNotFound
 from singletable_apps.skills import patterns
@@ -46,8 +47,8 @@ from singletable_apps.skills.service.context import (
     Context,
     RevisionCheck,
     any_revision,
+    busy,
     check_found,
-    retried,
 )
 
 # How many endorsements one transaction deletes, besides the skill and its count.
@@ -194,7 +195,7 @@ class UserSkills:
             ) from None
         return self._get(user.username, skill.skill_id)
 
-    @retried("this skill")
+    @retry_conflicts(otherwise=busy("this skill"))
     def edit(
         self,
         actor: User,
@@ -231,7 +232,7 @@ class UserSkills:
                 count(transaction, before.skill_id, added=checked.level, removed=before.level)
         return self._get(before.username, before.skill_id)
 
-    @retried("this skill")
+    @retry_conflicts(otherwise=busy("this skill"))
     def remove(
         self, actor: User, username: str, spelling: str, check: RevisionCheck = any_revision
     ) -> UserSkill:
