@@ -63,6 +63,3 @@ class PollHasVotes(RequestRejected):
 
 class WrongSecret(AppError):
     """The poll was created with another server secret."""
-
-
-PollBusy = Busy

@@ -28,7 +28,3 @@ __all__ = [
 
 class InUse(RequestRejected):
     """This cannot be deleted while others depend on it."""
-
-
-DirectoryBusy = Busy
-SkillsError = AppError

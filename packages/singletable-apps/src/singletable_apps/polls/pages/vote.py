@@ -15,10 +15,10 @@ from fastapi import APIRouter, Query, Request, Response
 from singletable_apps.polls.entities import Poll, Protection, Vote
 from singletable_apps.polls.errors import (
     AlreadyVoted,
+    Busy,
     CodeUsed,
     InvalidCode,
     InvalidInput,
-    PollBusy,
     PollClosed,
     ResultsHidden,
 )
@@ -217,7 +217,7 @@ def submit_vote(
         return _show_ballot(request, site, session, choices, code_error=str(refused))
     except InvalidInput as refused:
         return _show_ballot(request, site, session, choices, str(refused))
-    except PollBusy as refused:
+    except Busy as refused:
         return _show_ballot(request, site, session, choices, str(refused), 503)
 
 

@@ -19,7 +19,7 @@ from singletable_apps.polls.entities import (
     Vote,
     VotingLane,
 )
-from singletable_apps.polls.errors import InvalidInput, PollBusy
+from singletable_apps.polls.errors import Busy, InvalidInput
 from singletable_apps.polls.rules import (
     PollDraft,
     changes_ballot,
@@ -45,8 +45,8 @@ MAX_ATTEMPTS = 10
 DELETE_BATCH = 1_000
 
 
-def _too_many_edits() -> PollBusy:
-    return PollBusy("Others keep changing this poll. Try again.")
+def _too_many_edits() -> Busy:
+    return Busy("Others keep changing this poll. Try again.")
 
 
 _retry_edits = retry_conflicts(attempts=MAX_ATTEMPTS, idempotent=True, otherwise=_too_many_edits)

@@ -22,7 +22,7 @@ from singletable_apps.polls.entities import (
     SnapshotPart,
     Vote,
 )
-from singletable_apps.polls.errors import CodeUsed, PollBusy
+from singletable_apps.polls.errors import Busy, CodeUsed
 from singletable_apps.polls.rules import check_results_visible, is_final
 from singletable_apps.polls.service.context import Context
 from singletable_apps.polls.service.voting import Voter, Voting, update_lanes
@@ -181,7 +181,7 @@ class Tallies:
             if before.positions == after.positions and poll.candidates == counted.candidates:
                 counts = {encode_ranking(poll.candidates, one): n for one, n in rankings.items()}
                 return Recount(rankings.total(), Tally(after.positions, counts), after)
-        raise PollBusy(
+        raise Busy(
             f"New votes kept arriving during the recount of '{poll.title}'. Close the poll, or try "
             "again later."
         )
@@ -272,7 +272,7 @@ class ResultsService:
             if methods is not None:
                 return PollResults(poll, tally, methods, final)
             poll = self.context.get_poll(poll.id)
-        raise PollBusy(f"The options of '{poll.title}' keep changing. Try again.")
+        raise Busy(f"The options of '{poll.title}' keep changing. Try again.")
 
     def check_visible(self, poll: Poll, viewer: Viewer) -> None:
         """Raise ResultsHidden unless the viewer can see the results."""

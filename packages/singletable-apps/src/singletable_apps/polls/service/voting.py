@@ -18,7 +18,7 @@ from uuid import uuid4
 from singletable import ConditionFailed, Store, TransactionConflict
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import LaneEntry, Poll, Protection, Vote, VotingLane
-from singletable_apps.polls.errors import AlreadyVoted, CodeUsed, InvalidCode, PollBusy
+from singletable_apps.polls.errors import AlreadyVoted, Busy, CodeUsed, InvalidCode
 from singletable_apps.polls.rules import (
     check_open,
     check_ranking,
@@ -72,7 +72,7 @@ def update_lane(store: Store, poll: Poll, number: int) -> None:
         except (TransactionConflict, *UNKNOWN_OUTCOME):
             continue  # the update is idempotent
         return
-    raise PollBusy(f"The poll '{poll.title}' is very busy. Try again.")
+    raise Busy(f"The poll '{poll.title}' is very busy. Try again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class Voting:
                     current = self.get_vote(poll_id, vote_id)
                 time.sleep(random.uniform(0, min(0.1, 0.001 * 2**attempt)))
                 poll = self.context.get_poll(poll_id)
-        raise PollBusy("This poll is very busy. Submit again; your vote is counted once.")
+        raise Busy("This poll is very busy. Submit again; your vote is counted once.")
 
     def _check_proof(self, poll: Poll, vote: Vote, voter: Voter) -> None:
         """Raise CodeUsed if the vote was cast with a code and another proof."""

@@ -14,13 +14,14 @@ from singletable import CallStats, Driver, Observer, Store
 from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
 from singletable_apps.shared.sealed import derive_key
+from singletable_apps.shared.service import utc_now
 from singletable_apps.skills.entities import entities
 from singletable_apps.skills.patterns import patterns
 from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.catalog_changes import CatalogChanges
-from singletable_apps.skills.service.context import Context, utc_now
+from singletable_apps.skills.service.context import Context
 from singletable_apps.skills.service.endorsements import Endorsements
 from singletable_apps.skills.service.entries import EntryService
 from singletable_apps.skills.service.imports import Imports

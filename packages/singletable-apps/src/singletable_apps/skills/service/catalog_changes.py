@@ -20,6 +20,7 @@ from singletable import (
     key_of,
     retry_conflicts,
 )
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Endorsement,
@@ -32,7 +33,7 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import DirectoryBusy, InUse, InvalidInput, SkillsError
+from singletable_apps.skills.errors import AppError, Busy, InUse, InvalidInput
 from singletable_apps.skills.rules import (
     PERMISSIONS,
     RANKS,
@@ -56,8 +57,6 @@ from singletable_apps.skills.service.catalog import (
 from singletable_apps.skills.service.context import (
     IS_HERE,
     Context,
-    RevisionCheck,
-    any_revision,
     busy,
 )
 from singletable_apps.skills.service.user_skills import count, counts_are
@@ -225,7 +224,7 @@ class CatalogChanges:
         for change in list(self._store.query(SkillChange.unfinished())):
             try:
                 self.finish(change.skill_id)
-            except (SkillsError, SingleTableError) as error:
+            except (AppError, SingleTableError) as error:
                 _log.warning("The change of the skill %s is unfinished: %s", change.skill_id, error)
 
     def finish(self, skill_id: str) -> bool:
@@ -256,7 +255,7 @@ class CatalogChanges:
             self.finish(skill.merging or skill.skill_id)
             skill = self._context.get_skill(skill_id, consistent=True)
             if skill.previous_name or skill.merged_into or skill.merging:
-                raise DirectoryBusy("This skill is being renamed or merged right now. Try again.")
+                raise Busy("This skill is being renamed or merged right now. Try again.")
         return skill
 
     def _rename_pass(self, skill: Skill) -> bool:

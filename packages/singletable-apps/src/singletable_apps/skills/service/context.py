@@ -4,32 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import TypeVar
 
 from singletable import Condition, Store
 from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.service import utc_now
 from singletable_apps.skills.entities import Skill, User
-from singletable_apps.skills.errors import DirectoryBusy, NotFound
+from singletable_apps.skills.errors import Busy, NotFound
 from singletable_apps.skills.rules import is_key
 from singletable_apps.skills.urls import Urls
 
 T = TypeVar("T")
-# Called with the current revision; raises if the edit was based on another.
-RevisionCheck = Callable[[int], None]
 # How often a write is tried again if someone else has changed the item meanwhile.
 ATTEMPTS = 5
 # What a write that adds something to a person checks: the person was not renamed or deleted.
 IS_HERE: Condition[User] = ~User.left_at.exists()
 
 
-def any_revision(_: int) -> None:
-    """Accept every revision."""
-
-
-def busy(what: str) -> Callable[[], DirectoryBusy]:
+def busy(what: str) -> Callable[[], Busy]:
     """Return a factory of the error if others keep changing `what`; nothing was changed."""
-    return lambda: DirectoryBusy(f"Someone else is changing {what} right now. Try again.")
+    return lambda: Busy(f"Someone else is changing {what} right now. Try again.")
 
 
 def check_found(item: T | None, text: str) -> T:
@@ -37,11 +32,6 @@ def check_found(item: T | None, text: str) -> T:
     if item is None:
         raise NotFound(text)
     return item
-
-
-def utc_now() -> datetime:
-    """Return the current time."""
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)

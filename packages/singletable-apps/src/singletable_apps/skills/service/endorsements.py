@@ -12,7 +12,7 @@ from singletable import AlreadyExists as ItemExists
 from singletable import Page, TransactionConflict, retry_conflicts
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Endorsement, User, UserSkill
-from singletable_apps.skills.errors import DirectoryBusy
+from singletable_apps.skills.errors import Busy
 from singletable_apps.skills.rules import check_not_self
 from singletable_apps.skills.service.context import IS_HERE, Context
 from singletable_apps.skills.service.user_skills import UserSkills
@@ -57,7 +57,7 @@ class Endorsements:
     # The skill or the account may be changed, or many people endorse it.
     @retry_conflicts(
         also=[TransactionConflict],
-        otherwise=lambda: DirectoryBusy("Many people endorse this skill right now. Try again."),
+        otherwise=lambda: Busy("Many people endorse this skill right now. Try again."),
     )
     def _change(self, actor: User, username: str, spelling: str, *, is_endorsed: bool) -> UserSkill:
         skill = self._user_skills.get(username, spelling)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from singletable import ConditionFailed, Page, retry_conflicts
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Entries, Project, ProjectStatus, Skill, User
 from singletable_apps.skills.entry_rules import (
@@ -20,13 +21,11 @@ from singletable_apps.skills.entry_rules import (
     check_author,
     check_entry,
 )
-from singletable_apps.skills.errors import DirectoryBusy, InvalidInput, NotFound
+from singletable_apps.skills.errors import Busy, InvalidInput, NotFound
 from singletable_apps.skills.rules import is_key
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import (
     Context,
-    RevisionCheck,
-    any_revision,
     busy,
 )
 
@@ -73,7 +72,7 @@ class EntryService:
                 transaction.check(User.key(actor.username), User.user_id == actor.user_id)
                 transaction.create(kind.entity(username=actor.username, **values))
         except ConditionFailed:
-            raise DirectoryBusy("This account is being changed right now. Try again.") from None
+            raise Busy("This account is being changed right now. Try again.") from None
         return self.get(actor.username, kind, entry_id)
 
     @retry_conflicts(otherwise=busy("this entry"))

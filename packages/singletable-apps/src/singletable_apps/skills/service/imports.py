@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from singletable import ConditionFailed, Edit, Page, Transaction, TransactionConflict, key_of
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.spreadsheets import SpreadsheetError, Table, TableRow, read_table
 from singletable_apps.shared.text import clean_filename
 from singletable_apps.skills import patterns
@@ -38,7 +39,7 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import DirectoryBusy, InUse, InvalidInput, NotFound
+from singletable_apps.skills.errors import Busy, InUse, InvalidInput, NotFound
 from singletable_apps.skills.import_rules import (
     CREATE,
     SKIP,
@@ -63,8 +64,6 @@ from singletable_apps.skills.service.context import (
     ATTEMPTS,
     IS_HERE,
     Context,
-    RevisionCheck,
-    any_revision,
     check_found,
 )
 from singletable_apps.skills.service.user_skills import count
@@ -193,7 +192,7 @@ class Imports:
                 unchanged = Import.revision == item.revision
                 transaction.update(key_of(item), *edits, if_=unchanged)
         except ConditionFailed:
-            raise DirectoryBusy("Someone else is changing this import. Try again.") from None
+            raise Busy("Someone else is changing this import. Try again.") from None
         return self.get(item.import_id)
 
     def _read(self, item: Import) -> Table:
@@ -400,7 +399,7 @@ class Imports:
                 for (row, cells, _), skill in zip(rows, skills, strict=True)
                 if skill is not None and not skill.merged_into
             ]
-        raise DirectoryBusy("Others are changing the same people or skills. Continue the import.")
+        raise Busy("Others are changing the same people or skills. Continue the import.")
 
     def _write(
         self,
@@ -538,7 +537,7 @@ class Imports:
                 break
             else:
                 return
-        raise DirectoryBusy("Others are changing the same people or skills. Undo again.")
+        raise Busy("Others are changing the same people or skills. Undo again.")
 
     def _remove_person(self, record: ImportedPerson, members: Container[str]) -> bool:
         """Delete a person created by the import. Return False if the account is in use by now."""
@@ -646,6 +645,6 @@ def _new_skill(spelling: str, action: str) -> Skill | None:
 
 
 def _check_running(error: ConditionFailed) -> None:
-    """Raise DirectoryBusy if a write failed because another process has ended the import."""
+    """Raise Busy if a write failed because another process has ended the import."""
     if isinstance(error.current, Import):
-        raise DirectoryBusy("The import was ended meanwhile.") from error
+        raise Busy("The import was ended meanwhile.") from error

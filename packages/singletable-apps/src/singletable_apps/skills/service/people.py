@@ -15,10 +15,11 @@ from singletable_apps.shared.accounts import (
     send_notice,
 )
 from singletable_apps.shared.mail import Email
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks, normalize_line
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
-from singletable_apps.skills.errors import DirectoryBusy, InvalidInput, NotPermitted
+from singletable_apps.skills.errors import Busy, InvalidInput, NotPermitted
 from singletable_apps.skills.rules import (
     MAX_ABOUT,
     MAX_NAME,
@@ -36,8 +37,6 @@ from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.context import (
     IS_HERE,
     Context,
-    RevisionCheck,
-    any_revision,
     busy,
 )
 
@@ -356,6 +355,4 @@ class People:
 
     def _check_not_moving(self, user: User) -> None:
         if self._cascades.is_moving(user.username):
-            raise DirectoryBusy(
-                "This username was changed a moment ago. Try again in a few seconds."
-            )
+            raise Busy("This username was changed a moment ago. Try again in a few seconds.")

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 
 from singletable import Edit, Page, retry_conflicts
 from singletable_apps.shared.permissions import is_permitted
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Skill, Team, User, UserSkill
@@ -18,8 +19,6 @@ from singletable_apps.skills.search_rules import SearchQuery, parse_parameters
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import (
     Context,
-    RevisionCheck,
-    any_revision,
     busy,
     check_found,
 )

@@ -21,6 +21,7 @@ from singletable import (
     retry_conflicts,
 )
 from singletable import NotFound as ItemNotFound
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Level,
@@ -31,7 +32,7 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import AlreadyExists, DirectoryBusy, InvalidInput, NotFound
+from singletable_apps.skills.errors import AlreadyExists, Busy, InvalidInput, NotFound
 from singletable_apps.skills.rules import (
     LEVELS,
     RANKS,
@@ -45,8 +46,6 @@ from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import (
     IS_HERE,
     Context,
-    RevisionCheck,
-    any_revision,
     busy,
     check_found,
 )
@@ -190,9 +189,7 @@ class UserSkills:
             text = f"{user.name} already has the skill {skill.name}."
             raise AlreadyExists({"skill_name": text}) from error
         except ConditionFailed:
-            raise DirectoryBusy(
-                "This person or skill is being changed right now. Try again."
-            ) from None
+            raise Busy("This person or skill is being changed right now. Try again.") from None
         return self._get(user.username, skill.skill_id)
 
     @retry_conflicts(otherwise=busy("this skill"))

@@ -29,7 +29,7 @@ from singletable_apps.skills.entities import (
     UserSkill,
     entities,
 )
-from singletable_apps.skills.errors import AlreadyExists, DirectoryBusy, NotFound, NotSignedIn
+from singletable_apps.skills.errors import AlreadyExists, Busy, NotFound, NotSignedIn
 from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.cascades import SETTLING
@@ -155,7 +155,7 @@ def test_old_username_is_taken_until_everything_is_moved(filled: World) -> None:
     lovelace = service.people.rename(filled.user("ada"), "ada", "lovelace")
     with pytest.raises(AlreadyExists, match="a moment ago"):
         service.accounts.register("ada", "Another Ada", PASSWORD)
-    with pytest.raises(DirectoryBusy):
+    with pytest.raises(Busy):
         service.people.rename(lovelace, "lovelace", "ada")
     filled.clock.now += SETTLING
     another = service.accounts.register("ada", "Another Ada", PASSWORD)
@@ -260,7 +260,7 @@ def test_cascade_is_right_despite_faults(filled: World, action: str, day: str) -
     check_gone(filled, "ada")
 
 
-_BUSY = (DirectoryBusy, NotFound, AlreadyExists)
+_BUSY = (Busy, NotFound, AlreadyExists)
 RACES: dict[str, Callable[[SkillsService, World], object]] = {
     "add": lambda s, w: s.user_skills.add(w.user("mia"), "ada", "Java", EXPERT),
     "edit": lambda s, w: s.user_skills.edit(w.user("mia"), "ada", "Rust", EXPERT),

@@ -29,7 +29,7 @@ from singletable_apps.skills.entities import (
 )
 from singletable_apps.skills.errors import (
     AlreadyExists,
-    DirectoryBusy,
+    Busy,
     InUse,
     InvalidInput,
     NotFound,
@@ -290,7 +290,7 @@ def test_add_during_a_rename_gets_the_new_name_or_is_rejected(memory: World) -> 
     late = InterruptedDriver(
         memory.driver, TransactWriteItems, before=lambda: rename(memory.open(renaming), ada)
     )
-    with pytest.raises(DirectoryBusy):
+    with pytest.raises(Busy):
         memory.open(late).user_skills.add(memory.user("bob"), "bob", "Go", EXPERT)
     assert late.interrupted
     assert renaming.interrupted
@@ -310,7 +310,7 @@ def test_index_that_misses_someone_keeps_the_rename_unfinished(memory: World) ->
     found = [memory.service.user_skills.list_people("go", each).items for each in everyone]
     assert [[each.username for each in people] for people in found] == [["eve", "ada"], ["eve"]]
     assert len(memory.service.user_skills.list_best("go").items) == 2
-    with pytest.raises(DirectoryBusy):
+    with pytest.raises(Busy):
         service.catalog_changes.edit(ada, "go", SkillEdit("Third"))
     driver.hidden = ""
     service.catalog_changes.resume()
@@ -329,7 +329,7 @@ def test_index_that_misses_someone_keeps_the_merge_unfinished(memory: World) -> 
     edited = service.user_skills.edit(bob, "bob", "go", SkillDraft(Level.ADVANCED, years=3))
     assert (edited.skill_id, edited.years) == ("gopher", 3)
     assert service.catalog.find_many(["Gopher"])["Gopher"].skill_id == "go"
-    with pytest.raises(DirectoryBusy):
+    with pytest.raises(Busy):
         service.catalog_changes.delete(ada, "go")
     driver.hidden = ""
     memory.open()
@@ -348,7 +348,7 @@ def test_merge_with_concurrent_changes_loses_nothing(memory: World) -> None:
     ]
 
     def write() -> None:
-        with suppress(AlreadyExists, DirectoryBusy):
+        with suppress(AlreadyExists, Busy):
             steps.pop(0)()
 
     driver = InterruptedDriver(memory.driver, TransactWriteItems, before=write, times=len(steps))

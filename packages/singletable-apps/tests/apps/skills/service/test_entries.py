@@ -11,7 +11,7 @@ import pytest
 from singletable_apps.skills.entities import Project, ProjectStatus, Role, User
 from singletable_apps.skills.entry_rules import KINDS, EntryDraft, KindName, kind_named
 from singletable_apps.skills.errors import (
-    DirectoryBusy,
+    Busy,
     InvalidInput,
     NotFound,
 )
@@ -130,7 +130,7 @@ def test_entry_of_a_deleted_account_is_not_created(memory: World) -> None:
     ada, store = memory.user("ada"), memory.service.context.store
     store.delete(User.key("ada"))
     memory.calls.clear()
-    with pytest.raises(DirectoryBusy):
+    with pytest.raises(Busy):
         memory.service.entries.create(ada, "ada", PROJECTS, DRAFT)
 
 

@@ -244,7 +244,7 @@ def _apply_until_done(service: SkillsService, ada: User, import_id: str) -> Impo
         try:
             return service.imports.apply(ada, import_id)
         except Exception as error:
-            if type(error).__name__ != "DirectoryBusy":
+            if type(error).__name__ != "Busy":
                 raise
 
 
