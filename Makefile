@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate dist run run-dynamodb run-tracker test test-imports test-types test-example test-quick test-all test-rest test-pyright system chromium test-engines test-sql bench reference fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-sql drill-tampering clean help
+.PHONY: generate dist run run-dynamodb run-tracker test test-imports test-types test-example test-quick test-all test-rest test-pyright system chromium test-engines test-sql bench reference page-snapshots fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-sql drill-tampering clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -121,6 +121,10 @@ reference: $(INSTALLED)  ## generate docs/reference and the pictures of the guid
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.guide_pictures
 	$(BIN)/python -m tools.terminal_pictures
+
+page-snapshots: $(INSTALLED) chromium  ## save all pages of the sample site, and compare them with earlier ones (FOLDER=…, BEFORE=…, PICTURES=1, ONLY=Polls)
+	$(BIN)/python -m tools.page_snapshots take $(FOLDER) --data .run/page-snapshots $(if $(PICTURES),--pictures) $(if $(ONLY),--only $(ONLY))
+	@$(if $(BEFORE),$(BIN)/python -m tools.page_snapshots compare $(BEFORE) $(FOLDER))
 
 fmt: $(INSTALLED)  ## format the code and fix what the linter can fix
 	$(BIN)/ruff format $(PYTHON_FILES)

@@ -111,16 +111,17 @@ def check_game(service: GamesService, game_id: str, players: Sequence[PlayerLog]
     if len(set(state.scored)) < len(state.scored):
         faults.append(f"a question was scored twice: {state.scored}")
     totals = dict.fromkeys((each.player_id for each in players), 0)
-    for entry in service.rounds.list_rounds(game_id):
+    for entry in service.game_store.list_rounds(game_id):
         question = questions[entry.index]
         stored = {
-            each.player_id: each for each in service.rounds.list_answers(game_id, entry.question_id)
+            each.player_id: each
+            for each in service.game_store.list_answers(game_id, entry.question_id)
         }
         check = _Round(service, entry, question, stored, players)
         faults += [f"question {entry.question_id}: {fault}" for fault in check.faults()]
         for player, points in check.points.items():
             totals[player] += points
-    standings = {each.player: each for each in service.rounds.get_standings(state)}
+    standings = {each.player: each for each in service.game_store.get_standings(state)}
     for player, points in totals.items():
         found = standings.get(player)
         if found is None and not state.scored:
@@ -152,7 +153,7 @@ class _Round:
         self._question = question
         self._stored = stored
         self._players = players
-        self._result = {each.player: each for each in service.rounds.get_result(entry)}
+        self._result = {each.player: each for each in service.game_store.get_result(entry)}
         self.points: dict[str, int] = {}
 
     def faults(self) -> list[str]:
@@ -205,7 +206,7 @@ class _Round:
         ]
 
     def _vote_faults(self) -> list[str]:
-        ballot = self._service.rounds.get_ballot(self._entry)
+        ballot = self._service.game_store.get_ballot(self._entry)
         authors = {each.id: each.players for each in ballot}
         texts = {player: each.text for each in ballot for player in each.players}
         question_id = self._entry.question_id

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 
 from singletable import connect
-from singletable_apps.games.api import ApiSettings
-from singletable_apps.games.app import FORM_LIMITS, make_web_app
+from singletable_apps.games.app import APP
 from singletable_apps.games.entities import Game, GameSettings
 from singletable_apps.games.phases import Command
 from singletable_apps.games.service import GamesService, open_games
@@ -27,13 +26,13 @@ _CHOICES = ("d", "d", "b", "d", "a", "d", "d", "c", "d", "d")
 
 def main() -> None:
     """Play a question of a sample set, and take each picture."""
-    service = open_games(connect("memory:"), _SECRET, urls=Urls("https://play.example"))
-    settings = ApiSettings(web=PublicUrl("http://127.0.0.1").settings(uploads=FORM_LIMITS))
+    service = open_games(connect("memory:"), _SECRET, urls=Urls(public="https://play.example"))
+    app = APP.make_app(service, PublicUrl("http://127.0.0.1").settings())
     draft = draft_from_set(load_samples()["curious-planet"], "set", 1)
     game = service.games.create(_HOST, draft)
     service.games.edit(game.game_id, settings=GameSettings(reading_seconds=0))
     players = [service.players.join(game.game_id, name) for name in _NAMES]
-    with serve(make_web_app(service, settings)) as address, launch_browser() as browser:
+    with serve(app) as address, launch_browser() as browser:
         host, screen = open_page(browser, "light", 1280, 720), open_page(browser, "dark", 1280, 720)
         for page, role in ((host, Role.HOST), (screen, Role.SCREEN)):
             page.goto(address + service.context.urls.seat(service.context.issue_seat(game, role)))

@@ -45,7 +45,7 @@ def echo_config() -> uvicorn.Config:
 def serve_games(listener: socket.socket, players: int, folder: Path) -> None:
     """Serve a game with these players on tables in a file."""
     from singletable import connect
-    from singletable_apps.games.api import make_games_app
+    from singletable_apps.games.app import APP
     from singletable_apps.games.entities import GameSettings, Leaderboard, Player
     from singletable_apps.games.questions import Question, QuestionType, make_options
     from singletable_apps.games.service import open_games
@@ -80,7 +80,7 @@ def serve_games(listener: socket.socket, players: int, folder: Path) -> None:
         seats = [Seat(Role.PLAYER, game.game_id, each) for each in ids]
         tokens = [context.issue_seat(game, Role.HOST), *map(context.tokens.seat_token, seats)]
         print(json.dumps([game.game_id, tokens]), flush=True)
-        Server(server_config(make_games_app(service))).run([listener])
+        Server(server_config(APP.make_app(service))).run([listener])
 
 
 if __name__ == "__main__":

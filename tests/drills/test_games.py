@@ -79,10 +79,10 @@ def _exchange(world: World, game: Game, logs: list[PlayerLog]) -> None:
 
 
 def _score_again(world: World, game: Game, logs: list[PlayerLog]) -> None:
-    entry = world.service.rounds.get_round(game.game_id, "002")
+    entry = world.service.game_store.get_round(game.game_id, "002")
     assert entry is not None
     key = ResultPart.key(game.game_id, "002", entry.result, 0)
-    (first, *others) = world.service.rounds.get_result(entry)
+    (first, *others) = world.service.game_store.get_result(entry)
     doubled = replace(first, total=first.total + first.points)
     world.service.context.store.update(key, ResultPart.standings.set([doubled, *others]))
 

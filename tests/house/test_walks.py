@@ -18,8 +18,7 @@ from fastapi.testclient import TestClient
 from singletable import Attr, Engine, Entity, Key, PutItem, Store, Table, attr
 from singletable.migration import Backfill, Migration, MigrationRunner
 from singletable.testing import endpoint
-from singletable_apps.games.api import ApiSettings, make_games_app
-from singletable_apps.games.limits import Limits
+from singletable_apps.games.app import APP
 from tests.apps.games.live.test_sockets import host_of, open_socket, read_until, serving
 from tests.apps.games.support.world import CAPITAL, World
 from tests.apps.polls.api.client import Server
@@ -103,7 +102,7 @@ def vote() -> Trace:
 
 def game_answer() -> Trace:
     world = World(Engine.in_memory())
-    app = make_games_app(world.service, settings=ApiSettings(limits=Limits.off()))
+    app = APP.make_app(world.service, limited=False)
     game = world.game(CAPITAL)
     (phone,) = world.join(game, "Ada")
     with (

@@ -1,27 +1,24 @@
-"""Every error of the games app.
+"""The errors of games: those that all apps share, and its own.
 
-GamesError
-├─ RequestRejected    nothing was changed, and the same request will be rejected again
-│  ├─ NotFound        no such game, player, question or set; `code` tells which
-│  ├─ InvalidInput    the input is not valid; `errors` has a sentence per field
-│  │  └─ AlreadyExists   the name is taken in this game, or a set has this name
-│  ├─ NotSeated       the token is missing, wrong, or of another game
-│  ├─ WrongPhase      the game is in another phase; `phase` and `expected` are fields
-│  └─ RoomClosed      the game is locked, full or over, or the player was removed
-└─ GamesBusy          too many concurrent writes; try again
+RequestRejected      nothing was changed, and the same request will be rejected again
+├─ AlreadyExists     the name is taken in this game, or a set has this name
+├─ NotSeated         the token is missing, wrong, or of another game
+├─ WrongPhase        the game is in another phase; `phase` and `expected` are fields
+└─ RoomClosed        the game is locked, full or over, or the player was removed
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from singletable_apps.shared.errors import AppError
+from singletable_apps.shared import errors
+from singletable_apps.shared.errors import AppError, Busy, InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.permissions import NotPermitted
 
 __all__ = [
     "AlreadyExists",
-    "GamesBusy",
-    "GamesError",
+    "AppError",
+    "Busy",
     "InvalidInput",
     "NotFound",
     "NotPermitted",
@@ -32,32 +29,14 @@ __all__ = [
 ]
 
 
-class GamesError(AppError):
-    """Base class of the errors of games, except NotPermitted of the toolkit."""
-
-
-class RequestRejected(GamesError):
-    """The request was rejected and nothing was changed."""
-
-
-class NotFound(RequestRejected):
-    """The game, player, question or set does not exist, or has expired."""
-
-
-class InvalidInput(RequestRejected):
-    """The input is not valid. `errors` has a sentence for each invalid field."""
-
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        super().__init__(" ".join(errors.values()))
-        self.errors = dict(errors)
-
-
-class AlreadyExists(InvalidInput):
+class AlreadyExists(errors.AlreadyExists):
     """Another player has this name, or a set has it. `suggestions` are similar names."""
 
     def __init__(self, errors: Mapping[str, str], suggestions: Sequence[str] = ()) -> None:
         super().__init__(errors)
         self.suggestions = tuple(suggestions)
+        # The members of the problem.
+        self.extensions = {"suggestions": [*suggestions]} if suggestions else {}
 
 
 class NotSeated(RequestRejected):
@@ -75,7 +54,3 @@ class WrongPhase(RequestRejected):
 
 class RoomClosed(RequestRejected):
     """The game is locked, full or over, or this player was removed from it."""
-
-
-class GamesBusy(GamesError):
-    """Too many others are writing right now. Nothing was changed; try again."""

@@ -14,7 +14,7 @@ from typing import Protocol
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
-from singletable_apps.games.errors import GamesBusy, InvalidInput
+from singletable_apps.games.errors import Busy, InvalidInput
 from singletable_apps.games.results import STOP_WORDS, count_words
 from singletable_apps.games.scoring import fold_answer, merge_answers
 
@@ -42,7 +42,7 @@ class Summarizer(Protocol):
         ...
 
     def summarize(self, request: SummaryRequest) -> str:
-        """Return a summary in a few sentences, or raise GamesBusy."""
+        """Return a summary in a few sentences, or raise Busy."""
         ...
 
 
@@ -127,11 +127,9 @@ class ChatSummarizer:
             with urlopen(sent, timeout=_TIMEOUT) as answer:
                 content = json.loads(answer.read(1 << 20))["choices"][0]["message"]["content"]
         except (URLError, OSError, ValueError, KeyError, IndexError, TypeError) as error:
-            raise GamesBusy(
-                f"The language model did not answer ({type(error).__name__})."
-            ) from error
+            raise Busy(f"The language model did not answer ({type(error).__name__}).") from error
         if not isinstance(content, str) or not content.strip():
-            raise GamesBusy("The language model returned nothing.")
+            raise Busy("The language model returned nothing.")
         return _shorten(content.strip())
 
 

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
+
+from singletable_apps.shared.urls import Urls as BaseUrls
 
 PREFIX = "/games"
 API = "/api/games"
 
 
 @dataclass(frozen=True, slots=True)
-class Urls:
-    """Builds URLs. `public` is the origin of the server, without a slash at the end."""
+class Urls(BaseUrls):
+    """Builds URLs of games, of the screens of their roles, and of question sets."""
 
-    public: str = "http://127.0.0.1:8000"
-
-    def page(self, *parts: str, **query: str) -> str:
-        """Return the URL of a page; every part is quoted."""
-        path = "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
-        return f"{path}?{urlencode(query)}" if query else path
-
-    def absolute(self, path: str) -> str:
-        """Return the URL with its origin, for links and QR codes."""
-        return f"{self.public}{path}"
+    prefix: str = PREFIX
 
     def join(self, code: str = "") -> str:
         """Return the URL where players enter the code, or join the game with this code."""

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from singletable_apps.games.app import open_service
+from singletable_apps.games.app import APP
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.sample import SAMPLE_HOST, list_sample
-from singletable_apps.games.urls import Urls
+from singletable_apps.shared.frame import Opening
 from singletable_apps.shared.serve import open_driver
 from tests.apps.commands.typed import Run, RunOf
 
@@ -25,15 +25,14 @@ def test_sample_is_created_once_with_sets_and_games(typed: Run, tmp_path: Path) 
     code, out, _ = typed("sample", "--address", at, "--secret", secret)
     assert (code, out.strip()) == (
         0,
-        f"To see them: singletable games serve --address {at} --secret {secret}",
+        f"To see it: singletable games serve --address {at} --secret {secret}",
     )
     code, _, err = typed("sample", "--address", at, "--secret", secret)
     assert (code, err.strip()) == (
         2,
         "singletable: There are games already. Choose other tables.",
     )
-    with open_driver(at) as driver:
-        service = open_service(driver, secret, Urls())
+    with open_driver(at) as driver, APP.open(Opening(driver, secret)) as service:
         entries = service.games.list_of_host(SAMPLE_HOST).items
         states = [service.context.get_state(each.game_id).phase for each in entries]
         sample = list_sample(service)

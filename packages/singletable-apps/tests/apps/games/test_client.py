@@ -11,14 +11,13 @@ import msgspec
 import pytest
 import uvicorn
 
-from singletable_apps.games.api import ApiSettings, make_games_app
+from singletable_apps.games.app import APP
 from singletable_apps.games.client import (
     GamesApiError,
     GamesClient,
     GameSession,
     SessionClosed,
 )
-from singletable_apps.games.limits import Limits
 from singletable_apps.games.live.messages import AnswerReceipt, AnswerSent
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.service.answers import Outcome
@@ -35,7 +34,7 @@ SETTINGS = {"readingSeconds": 0}
 @asynccontextmanager
 async def serve(world: World) -> AsyncGenerator[str]:
     """Serve a world on a free port and yield its URL."""
-    app = make_games_app(world.service, settings=ApiSettings(limits=Limits.off()))
+    app = APP.make_app(world.service, limited=False)
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))

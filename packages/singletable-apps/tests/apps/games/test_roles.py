@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from singletable_apps.games import pages
-from singletable_apps.games.api import API
 from singletable_apps.games.entities import Game
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType, SetDraft
 from singletable_apps.games.tokens import Role, Seat, new_id
+from singletable_apps.games.urls import API
 from tests.apps.games.api.client import Server
 from tests.apps.games.pages.client import PagesApp
 from tests.apps.games.support.world import HOST, LESSON, World

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from singletable_apps.games.errors import GamesBusy, InvalidInput
+from singletable_apps.games.errors import Busy, InvalidInput
 from singletable_apps.games.summaries import (
     ChatSummarizer,
     ExtractiveSummarizer,
@@ -84,7 +84,7 @@ def test_useless_reply_of_a_model_is_an_error(
 ) -> None:
     url, handler = model
     handler.reply = reply
-    with pytest.raises(GamesBusy, match="did not answer"):
+    with pytest.raises(Busy, match="did not answer"):
         ChatSummarizer(url, "small").summarize(REQUEST)
 
 

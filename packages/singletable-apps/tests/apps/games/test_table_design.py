@@ -101,7 +101,7 @@ def test_answers_are_spread_over_partitions(memory: World) -> None:
         item["PK"]["S"] for item in all_items(memory) if item["SK"]["S"].startswith("ANSWER#")
     }
     assert len(partitions) == ANSWER_SHARDS
-    assert len(memory.service.rounds.list_answers(game.game_id, "001")) == 60
+    assert len(memory.service.game_store.list_answers(game.game_id, "001")) == 60
 
 
 def operations_of(world: World, action: Callable[[Store], object]) -> list[str]:

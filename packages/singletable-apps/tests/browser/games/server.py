@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from playwright.sync_api import Page
 
 from singletable import Driver, connect
-from singletable_apps.games.api import ApiSettings
-from singletable_apps.games.app import FORM_LIMITS, make_web_app
+from singletable_apps.games.app import APP
 from singletable_apps.games.entities import Game, GameSettings
-from singletable_apps.games.limits import Limits
 from singletable_apps.games.questions import EngagementType, Question
 from singletable_apps.games.service import GamesService, open_games
 from singletable_apps.games.service.games import GameDraft
@@ -75,7 +73,6 @@ def serve(driver: Driver | None = None) -> Generator[Served]:
     service = open_games(
         driver or connect("memory:"), SECRET, urls=Urls(public="http://games.example")
     )
-    web = Settings(secure_cookies=False, uploads=FORM_LIMITS)
-    app = make_web_app(service, ApiSettings(web=web, limits=Limits.off()))
+    app = APP.make_app(service, Settings(secure_cookies=False), limited=False)
     with serve_app(app) as address:
         yield Served(service, address)

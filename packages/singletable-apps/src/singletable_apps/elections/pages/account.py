@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import InvalidInput, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.dependencies import (
     UserPage,
     UserPageContext,
@@ -24,12 +22,11 @@ from singletable_apps.elections.rules.names import clean_email
 from singletable_apps.elections.rules.users import check_remove_user
 from singletable_apps.elections.urls import PREFIX
 from singletable_apps.shared.pages import (
-    Confirmation,
-    ConfirmForm,
+    ConfirmedAction,
     Form,
     PostedForm,
     address_sent,
-    submit_form,
+    confirm,
 )
 
 router = APIRouter()
@@ -74,7 +71,7 @@ def submit_profile(page: UserPage, form: PostedForm) -> Response:
     def show(form: Form, status: int) -> Response:
         return _show_account(page, status, profile=form)
 
-    return submit_form(form, ProfileForm, act, show, rejects=(InvalidInput,))
+    return page.submit(form, ProfileForm, act, show)
 
 
 def show_account_page(request: Request, status: int, *, password: Form) -> Response:
@@ -107,30 +104,18 @@ def _show_account(
     )
 
 
-@router.get("/account/delete")
-def confirm_delete_account(page: UserPage) -> Response:
-    """Ask before deleting the account."""
-    return _confirm_delete(page, Form({"revision": page.user.revision}))
-
-
-@router.post("/account/delete")
-def delete_account(page: UserPage, form: PostedForm) -> Response:
+@confirm(router, "/account/delete")
+def delete_account(page: UserPage) -> ConfirmedAction:
     """Delete the account."""
-
-    def act(_: ConfirmForm) -> Response:
-        page.check_password(form)
-        page.elections.people.remove(page.user, page.user.name, form.revision_check())
-        page.cookies.sign_out(page.request, page.auth)
-        return page.redirect(PREFIX, "Your account is deleted.")
-
-    show = partial(_confirm_delete, page)
-    return submit_form(form, ConfirmForm, act, show, rejects=(InvalidInput,))
-
-
-def _confirm_delete(page: UserPage, form: Form, status: int = 200) -> Response:
     if reason := _why_not_delete(page):
         raise WrongState(reason)
-    confirmation = Confirmation(
+
+    def delete(form: Form) -> None:
+        page.elections.people.remove(page.user, page.user.name, form.revision_check())
+        page.cookies.sign_out(page.request, page.auth)
+
+    return ConfirmedAction(
+        page,
         title="Delete your account?",
         text="This can’t be undone.",
         facts=(
@@ -146,11 +131,13 @@ def _confirm_delete(page: UserPage, form: Form, status: int = 200) -> Response:
             ),
         ),
         button="Delete my account",
-        url=url("account", "delete"),
         back=url("account"),
-        needs_password=page.needs_password,
+        needs_password=True,
+        revision=page.user.revision,
+        do=delete,
+        to=PREFIX,
+        done="Your account is deleted.",
     )
-    return page.render("confirm", status, confirmation=confirmation, form=form)
 
 
 def _why_not_delete(page: UserPageContext) -> str:

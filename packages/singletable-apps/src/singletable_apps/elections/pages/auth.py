@@ -42,7 +42,6 @@ def _auth_page(request: Request) -> AuthPage[User]:
         url,
         home=PREFIX,
         signed_out=PREFIX,
-        frame="elections/frame.html",
         login="Name or e-mail address",
         links=[("New here?", "Register", url("register"))],
     )

@@ -1,7 +1,7 @@
 """What page handlers depend on: the visitor, the navigation, and the election in the URL.
 
 A handler of a page about an election looks like this; its template extends
-`elections/election_frame.html` and fills the block `tab`:
+`elections/election_frame.html` and fills the block `page`:
 
     @router.get("/e/{name}/candidates")
     def show_candidates(page: ElectionPage) -> Response:
@@ -29,7 +29,7 @@ from singletable_apps.elections.urls import Urls
 from singletable_apps.elections.web import WRONG_STATE, NameInPath
 from singletable_apps.shared import frame
 from singletable_apps.shared.live import LiveUpdates
-from singletable_apps.shared.pages import Link, path_of
+from singletable_apps.shared.pages import Confirmation, Form, Link, path_of
 from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import NOT_ALLOWED, Problem, set_header
 
@@ -109,6 +109,12 @@ class UserPageContext(frame.UserPageContext[Elections, Urls, User]):
     def elections(self) -> Elections:
         """The service."""
         return self.service
+
+    def confirm(
+        self, question: Confirmation, form: Form | None = None, status: int = 200
+    ) -> Response:
+        """Ask before something is done."""
+        return self.render("confirm", status, **self.question_context(question, form))
 
 
 # A page for everyone.
@@ -221,6 +227,13 @@ class ElectionPageContext(UserPageContext):
             tabs=self._tabs(tab),
             **context,
         )
+
+    def confirm(
+        self, question: Confirmation, form: Form | None = None, status: int = 200
+    ) -> Response:
+        """Ask before something is done, beside the tabs of the election."""
+        context = self.question_context(question, form)
+        return self.render_tab("confirm", "settings", status, **context)
 
     def _tabs(self, current: str) -> list[Link]:
         can_see_settings = can_manage(self.user, self.election)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import InvalidInput, NotPermitted
+from singletable_apps.elections.errors import NotPermitted
 from singletable_apps.elections.pages.account import ProfileForm, profile_form
 from singletable_apps.elections.pages.dependencies import ViewerPage, url
 from singletable_apps.elections.roles import (
@@ -24,14 +23,13 @@ from singletable_apps.elections.rules.users import (
 )
 from singletable_apps.elections.web import NameInPath
 from singletable_apps.shared.pages import (
-    Confirmation,
-    ConfirmForm,
+    ConfirmedAction,
     Form,
     ListQueryParameters,
     PostedForm,
     address_sent,
+    confirm,
     local_url,
-    submit_form,
 )
 from singletable_apps.shared.permissions import is_permitted
 
@@ -83,7 +81,7 @@ def submit_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respo
     def show(form: Form, status: int) -> Response:
         return _show_person(page, name, status, profile=form)
 
-    return submit_form(form, ProfileForm, act, show, rejects=(InvalidInput,))
+    return page.submit(form, ProfileForm, act, show)
 
 
 def _show_person(
@@ -138,41 +136,18 @@ def submit_role(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respons
         return _show_person(page, name, status, role=form)
 
     try:
-        return submit_form(form, RoleForm, act, show, rejects=(InvalidInput,))
+        return page.submit(form, RoleForm, act, show)
     except NotPermitted as error:
         return show(form.with_errors(role=str(error)), 422)
 
 
-@router.get("/people/{name}/owner")
-def confirm_transfer(page: ViewerPage, name: NameInPath) -> Response:
-    """Ask before making someone else the owner of the site."""
+@confirm(router, "/people/{name}/owner")
+def transfer_ownership(page: ViewerPage, name: NameInPath) -> ConfirmedAction:
+    """Make someone else the owner; the previous owner becomes an auditor."""
     person = page.elections.queries.user(page.user, name).user
     check_role_change(page.user, person, Role.OWNER)
-    return _confirm_transfer(page, person, Form({"revision": person.revision}))
-
-
-@router.post("/people/{name}/owner")
-def transfer_ownership(page: ViewerPage, name: NameInPath, form: PostedForm) -> Response:
-    """Make someone else the owner; the previous owner becomes an auditor."""
-
-    def act(_: ConfirmForm) -> Response:
-        page.check_password(form)
-        people, check_revision = page.elections.people, form.revision_check()
-        owner = people.change_role(page.user, name, Role.OWNER, check_revision)
-        return page.redirect(
-            url("people", owner.name), f"{owner.name} is now the owner. You’re an auditor."
-        )
-
-    def show(form: Form, status: int) -> Response:
-        return _confirm_transfer(
-            page, page.elections.queries.user(page.user, name).user, form, status
-        )
-
-    return submit_form(form, ConfirmForm, act, show, rejects=(InvalidInput,))
-
-
-def _confirm_transfer(page: ViewerPage, person: User, form: Form, status: int = 200) -> Response:
-    confirmation = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Make {person.name} the owner?",
         text="There is only one owner, and it won’t be you anymore.",
         facts=(
@@ -184,44 +159,28 @@ def _confirm_transfer(page: ViewerPage, person: User, form: Form, status: int = 
             ("You", f"You become an auditor. Only {person.name} can make you the owner again."),
         ),
         button="Transfer ownership",
-        needs_password=page.needs_password,
-        url=url("people", person.name, "owner"),
+        needs_password=True,
         back=url("people", person.name),
+        revision=person.revision,
+        do=lambda form: page.elections.people.change_role(
+            page.user, name, Role.OWNER, form.revision_check()
+        ),
+        done=f"{person.name} is now the owner. You’re an auditor.",
     )
-    return page.render("confirm", status, confirmation=confirmation, form=form)
 
 
-@router.get("/people/{name}/remove")
-def confirm_remove_person(page: ViewerPage, name: NameInPath) -> Response:
-    """Ask before removing a person."""
+@confirm(router, "/people/{name}/remove")
+def remove_person(page: ViewerPage, name: NameInPath) -> ConfirmedAction | Response:
+    """Remove a person."""
     person = page.elections.queries.user(page.user, name).user
+    if page.request.method == "POST" and person.user_id == page.user.user_id:
+        return page.redirect(url("account", "delete"))
     counts = page.elections.queries.counts(page.user)
     check_remove_user(
         page.user, person, user_count=counts.user_count, election_count=counts.election_count
     )
-    return _confirm_remove(page, person, Form({"revision": person.revision}))
-
-
-@router.post("/people/{name}/remove")
-def remove_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Response:
-    """Remove a person."""
-    person = page.elections.queries.user(page.user, name).user
-    if person.user_id == page.user.user_id:
-        return page.redirect(url("account", "delete"))
-
-    def act(_: ConfirmForm) -> Response:
-        page.check_password(form)
-        page.elections.people.remove(page.user, name, form.revision_check())
-        return page.redirect(url("people"), f"{person.name} was removed.")
-
-    def show(form: Form, status: int) -> Response:
-        return _confirm_remove(page, person, form, status)
-
-    return submit_form(form, ConfirmForm, act, show, rejects=(InvalidInput,))
-
-
-def _confirm_remove(page: ViewerPage, person: User, form: Form, status: int = 200) -> Response:
-    confirmation = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Remove {person.name}?",
         text="This can’t be undone.",
         facts=(
@@ -233,8 +192,10 @@ def _confirm_remove(page: ViewerPage, person: User, form: Form, status: int = 20
             ),
         ),
         button="Remove account",
-        needs_password=page.needs_password,
-        url=url("people", person.name, "remove"),
+        needs_password=True,
         back=url("people", person.name),
+        revision=person.revision,
+        do=lambda form: page.elections.people.remove(page.user, name, form.revision_check()),
+        to=url("people"),
+        done=f"{person.name} was removed.",
     )
-    return page.render("confirm", status, confirmation=confirmation, form=form)

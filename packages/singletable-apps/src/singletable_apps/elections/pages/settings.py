@@ -10,7 +10,6 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.elections.entities import Election, Publication, State
-from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ViewerPage,
@@ -25,7 +24,7 @@ from singletable_apps.elections.rules.elections import (
 )
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import ElectionEdit
-from singletable_apps.shared.pages import Form, PostedForm, request_time_zone, submit_form
+from singletable_apps.shared.pages import FORM_METHODS, Form, PostedForm
 
 router = APIRouter()
 DEFAULT_PUBLICATION = "usual"
@@ -132,17 +131,9 @@ def describe_publication(election: Election) -> str:
     return PUBLICATION_DESCRIPTIONS[election.publication]
 
 
-@router.get("/new")
-def show_new_election(page: ViewerPage) -> Response:
-    """Show the form for a new election."""
-    check_create_election(page.user)
-    values = {"ballot": "secret", "publication": DEFAULT_PUBLICATION}
-    return _show_new(page, Form(values, zone=request_time_zone(page.request)))
-
-
-@router.post("/new")
+@router.api_route("/new", methods=FORM_METHODS)
 def create_election(page: ViewerPage, form: PostedForm) -> Response:
-    """Create the election and go on to its candidates."""
+    """Create an election and go on to its candidates."""
     check_create_election(page.user)
 
     def act(values: ElectionForm) -> Response:
@@ -152,8 +143,8 @@ def create_election(page: ViewerPage, form: PostedForm) -> Response:
             f"“{created.name}” is created. Now add candidates.",
         )
 
-    show = partial(_show_new, page)
-    return submit_form(form, ElectionForm, act, show, rejects=(InvalidInput,))
+    initial = Form({"ballot": "secret", "publication": DEFAULT_PUBLICATION})
+    return page.fill(form, initial, ElectionForm, act, partial(_show_new, page))
 
 
 def _show_new(page: ViewerPage, form: Form, status: int = 200) -> Response:
@@ -179,7 +170,7 @@ def show_settings(page: ElectionPage) -> Response:
         "no_voting_after": election.no_voting_after,
         "revision": election.revision,
     }
-    return _show_settings(page, Form(values, zone=request_time_zone(page.request)))
+    return _show_settings(page, Form(values))
 
 
 @router.post("/e/{name}/settings")
@@ -194,10 +185,10 @@ def submit_settings(page: ElectionPage, form: PostedForm) -> Response:
         )
         return page.redirect(election_url(edited, "settings"), "Settings saved.")
 
-    show, rejects = partial(_show_settings, page), (InvalidInput,)
+    show = partial(_show_settings, page)
     if "ballot" in form.values:
-        return submit_form(form, ElectionForm, act, show, rejects=rejects)
-    return submit_form(form, NameForm, act, show, rejects=rejects)
+        return page.submit(form, ElectionForm, act, show)
+    return page.submit(form, NameForm, act, show)
 
 
 def _show_settings(page: ElectionPage, form: Form, status: int = 200) -> Response:

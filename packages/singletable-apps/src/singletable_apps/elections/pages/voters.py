@@ -16,7 +16,7 @@ from singletable_apps.elections.pages.dependencies import ElectionPage
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import check_set_voters
 from singletable_apps.elections.rules.names import fold_name
-from singletable_apps.shared.pages import Form, ListQueryParameters, PostedForm, submit_form
+from singletable_apps.shared.pages import FORM_METHODS, Form, ListQueryParameters, PostedForm
 
 router = APIRouter()
 SearchText: TypeAlias = Annotated[str, Query(max_length=200)]
@@ -67,21 +67,9 @@ class VoterListForm(BaseModel):
     voters: str = ""
 
 
-@router.get("/e/{name}/voters/list")
-def show_voter_list_form(page: ElectionPage) -> Response:
-    """Show the voter list as text."""
-    check_set_voters(page.user, page.election)
-    values = {
-        "who": "listed" if page.election.voter_count else "everybody",
-        "voters": "\n".join(_listed(page)),
-        "revision": page.election.revision,
-    }
-    return _show_list_form(page, Form(values))
-
-
-@router.post("/e/{name}/voters/list")
-def submit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
-    """Save the voter list."""
+@router.api_route("/e/{name}/voters/list", methods=FORM_METHODS)
+def edit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
+    """Change the voter list as text."""
     check_set_voters(page.user, page.election)
 
     def act(values: VoterListForm) -> Response:
@@ -91,8 +79,13 @@ def submit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
             raise InvalidInput({"voters": message})
         return page.redirect(page.url("voters"), _save_voters(page, names, form))
 
+    def initial() -> Form:
+        who = "listed" if page.election.voter_count else "everybody"
+        voters = "\n".join(_listed(page))
+        return Form({"who": who, "voters": voters, "revision": page.election.revision})
+
     show = partial(_show_list_form, page)
-    return submit_form(form, VoterListForm, act, show, rejects=(InvalidInput,), field="voters")
+    return page.fill(form, initial, VoterListForm, act, show, field="voters")
 
 
 def _show_list_form(page: ElectionPage, form: Form, status: int = 200) -> Response:
@@ -115,18 +108,14 @@ class ChosenVotersForm(BaseModel):
     go: Literal["done", "next", "first", "search"] = "done"
 
 
-@router.get("/e/{name}/voters/choose")
-def show_voter_choice(page: ElectionPage, q: SearchText = "", cursor: Cursor = None) -> Response:
-    """Show registered people who can vote, to tick, page by page."""
-    check_set_voters(page.user, page.election)
-    return _show_choice(page, q, cursor, Form({"revision": page.election.revision}))
-
-
-@router.post("/e/{name}/voters/choose")
-def submit_voter_choice(
+@router.api_route("/e/{name}/voters/choose", methods=FORM_METHODS)
+def choose_voters(
     page: ElectionPage, form: PostedForm, q: SearchText = "", cursor: Cursor = None
 ) -> Response:
-    """Save the ticks of this page. Every button saves them, then goes where it says."""
+    """Show registered people who can vote, to tick, page by page.
+
+    Every button saves the ticks of this page, then goes where it says.
+    """
     check_set_voters(page.user, page.election)
 
     def act(values: ChosenVotersForm) -> Response:
@@ -149,7 +138,8 @@ def submit_voter_choice(
         return page.redirect(target, message)
 
     show = partial(_show_choice, page, q, cursor)
-    return submit_form(form, ChosenVotersForm, act, show, rejects=(InvalidInput,), field="chosen")
+    initial = Form({"revision": page.election.revision})
+    return page.fill(form, initial, ChosenVotersForm, act, show, field="chosen")
 
 
 def _show_choice(

@@ -14,7 +14,7 @@ from singletable_apps.games.api.dependencies import (
     SEATED,
     WRONG_PHASE,
     AnySeat,
-    CurrentApi,
+    CurrentState,
     PlayerSeat,
     Seated,
     Service,
@@ -47,20 +47,20 @@ QuestionId = Annotated[
 
 
 @router.post("/games/{game_id}/answers", responses=_REJECTED)
-async def send_answer(api: CurrentApi, seated: PlayerSeat, body: NewAnswer) -> AnswerOutcome:
+async def send_answer(state: CurrentState, seated: PlayerSeat, body: NewAnswer) -> AnswerOutcome:
     """Answer the question that is open. It is acknowledged when it is certain to be counted."""
-    api.settings.limits.check_answer(seated.seat.player_id)
+    state.count_use("answer", seated.seat.player_id)
     sent = Submission(
         seated.seat.player_id,
         body.question_id,
-        api.service.context.clock(),
+        state.service.context.clock(),
         body.answer,
         tuple(body.choices),
         body.number,
         body.client_id,
     )
     with named_as_sent():
-        receipt = await api.live.submit(seated.seat, sent)
+        receipt = await state.live.submit(seated.seat, sent)
     stored = AnswerBody.of(receipt.answer) if receipt.answer else None
     return AnswerOutcome(outcome=receipt.outcome, answer=stored)
 
@@ -75,7 +75,7 @@ def list_answers(service: Service, seated: AnySeat, question_id: QuestionId = ""
         found = [AnswerBody.of(own)] if own else []
         return AnswerList(count=len(found), answers=found)
     _check_driver(seated)
-    answers = service.rounds.list_answers(game.game_id, asked)
+    answers = service.game_store.list_answers(game.game_id, asked)
     is_survey = game.type is EngagementType.SURVEY
     if is_survey and (not is_over or len(answers) < game.settings.min_cell):
         return AnswerList(count=len(answers), is_hidden=True, answers=[])
@@ -92,18 +92,18 @@ def list_answers(service: Service, seated: AnySeat, question_id: QuestionId = ""
 
 
 @router.post("/games/{game_id}/votes", responses=_REJECTED)
-async def send_vote(api: CurrentApi, seated: PlayerSeat, body: NewVote) -> VoteOutcome:
+async def send_vote(state: CurrentState, seated: PlayerSeat, body: NewVote) -> VoteOutcome:
     """Rank the answers of others, best first. A later vote replaces an earlier one."""
-    api.settings.limits.check_answer(seated.seat.player_id)
+    state.count_use("answer", seated.seat.player_id)
     sent = VoteSubmission(
         seated.seat.player_id,
         body.question_id,
-        api.service.context.clock(),
+        state.service.context.clock(),
         tuple(body.ranking),
         body.client_id,
     )
     with named_as_sent():
-        return VoteOutcome(outcome=(await api.live.submit(seated.seat, sent)).outcome)
+        return VoteOutcome(outcome=(await state.live.submit(seated.seat, sent)).outcome)
 
 
 @router.get("/games/{game_id}/votes")
@@ -117,7 +117,7 @@ def list_votes(service: Service, seated: AnySeat, question_id: QuestionId = "") 
         with_name = True
     else:
         _check_driver(seated)
-        votes = service.rounds.list_votes(game.game_id, asked)
+        votes = service.game_store.list_votes(game.game_id, asked)
         with_name = _may_name(seated, is_over)
     if not with_name:
         votes = sorted(votes, key=ranking_of)
@@ -140,7 +140,7 @@ def _played(service: GamesService, seated: Seated, question_id: str) -> tuple[st
     wanted = question_id or state.question_id
     if wanted not in state.played:
         raise NotFound("This question has not been asked.")
-    entry = service.rounds.get_round(seated.game.game_id, wanted)
+    entry = service.game_store.get_round(seated.game.game_id, wanted)
     return wanted, entry is not None and entry.completed_at is not None
 
 

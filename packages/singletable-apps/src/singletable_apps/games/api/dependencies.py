@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypeAlias, cast
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import Depends, Path, Request
-from starlette.requests import HTTPConnection
 
 from singletable_apps.games import errors
 from singletable_apps.games.entities import Game
-from singletable_apps.games.limits import Limits
-from singletable_apps.games.live import LiveGames
+from singletable_apps.games.live import LIMITS, LiveGames
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Actor, Role, Seat
+from singletable_apps.shared.frame import AppProblems, AppState, current_service, current_state
+from singletable_apps.shared.rooms import RoomLimits
 from singletable_apps.shared.web import (
-    INVALID,
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
     TOO_MANY_REQUESTS,
-    UNAVAILABLE,
-    FieldError,
-    Problem,
     ProblemType,
     Segment,
     SentToken,
-    Settings,
     check_limit,
     check_signed_in,
     hit_limit,
-    limited_by,
 )
 
 # For `openapi_extra`: the operation can be used without a token.
@@ -43,48 +36,26 @@ GameId: TypeAlias = Annotated[Segment, Path(description="The id of a game.")]
 
 
 @dataclass(frozen=True)
-class ApiSettings:
-    """`web` is for all requests, `limits` for some of them."""
+class GamesState(AppState[GamesService]):
+    """The open app, with the live games of this process."""
 
-    web: Settings = field(default_factory=Settings)
-    limits: Limits = field(default_factory=Limits)
+    room_limits: RoomLimits = LIMITS
+    live: LiveGames = field(init=False)
 
-
-@dataclass(frozen=True)
-class Api:
-    """The service, the settings of the API, and the live games of this process."""
-
-    service: GamesService
-    settings: ApiSettings
-    live: LiveGames
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "live", LiveGames(self.service, self.room_limits))
 
 
-def get_api(request: HTTPConnection) -> Api:
-    """Return the API of a request or a socket."""
-    return cast(Api, request.app.state.games)
+CurrentState: TypeAlias = Annotated[GamesState, Depends(current_state)]
+Service: TypeAlias = Annotated[GamesService, Depends(current_service)]
 
 
-async def _api(request: Request) -> Api:
-    return get_api(request)
+async def _optional_actor(service: Service, sent: SentToken) -> Actor:
+    return service.context.tokens.read_actor(sent.credentials) if sent else Actor()
 
 
-CurrentApi: TypeAlias = Annotated[Api, Depends(_api)]
-
-
-async def _service(api: CurrentApi) -> GamesService:
-    return api.service
-
-
-Service: TypeAlias = Annotated[GamesService, Depends(_service)]
-
-
-async def _optional_actor(api: CurrentApi, sent: SentToken) -> Actor:
-    return api.service.context.tokens.read_actor(sent.credentials) if sent else Actor()
-
-
-async def _actor(request: Request, api: CurrentApi, sent: SentToken) -> Actor:
-    token = check_signed_in(request, sent)
-    return api.service.context.tokens.read_actor(token.credentials)
+async def _actor(request: Request, service: Service, sent: SentToken) -> Actor:
+    return service.context.tokens.read_actor(check_signed_in(request, sent).credentials)
 
 
 # Someone with a token: a seat, a host or the administrator.
@@ -110,17 +81,17 @@ def _seated(actor: CurrentActor, service: Service, game_id: GameId) -> Seated:
 AnySeat: TypeAlias = Annotated[Seated, Depends(_seated)]
 
 
-def find_game(request: Request, api: Api, game_id: str) -> Game:
+def find_game(request: Request, state: GamesState, game_id: str) -> Game:
     """Return a game by its id or its join code, without a token, or raise NotFound."""
-    games, context, limits = api.service.games, api.service.context, api.settings.limits
+    service, wrong_codes = state.service, state.limits["unknown_game"]
     is_code = len(game_id) < 16
     if is_code:
-        check_limit(request, limits.unknown_game)
+        check_limit(request, wrong_codes)
     try:
-        return games.find_by_code(game_id) if is_code else context.get_game(game_id)
+        return service.games.find_by_code(game_id) if is_code else service.context.get_game(game_id)
     except errors.NotFound:
         # Only wrong codes are counted: a whole audience may come from one address.
-        hit_limit(request, limits.unknown_game)
+        hit_limit(request, wrong_codes)
         raise
 
 
@@ -155,9 +126,6 @@ Admin: TypeAlias = Annotated[Actor, Depends(_admin)]
 # The id of a host.
 HostId: TypeAlias = Annotated[str, Depends(_host)]
 
-# Returns the `dependencies=` of a handler with one of the limits per client network.
-limited = limited_by(lambda request: get_api(request).settings.limits)
-
 
 # ------------------------------------------------------------------------------ problems
 
@@ -184,37 +152,12 @@ SCORED_HERE = ProblemType(
 )
 PROBLEM_TYPES = (WRONG_PHASE, ROOM_CLOSED, EXISTS, SCORED_HERE)
 
-_TYPES: dict[type[Exception], ProblemType] = {
-    errors.NotFound: NOT_FOUND,
-    errors.InvalidInput: INVALID,
-    errors.AlreadyExists: EXISTS,
-    # Games have no sign-in, so people get another title than in the other apps.
-    errors.NotSeated: replace(NOT_SIGNED_IN, title="You need a link for this"),
-    errors.NotPermitted: NOT_ALLOWED,
-    errors.WrongPhase: WRONG_PHASE,
-    errors.RoomClosed: ROOM_CLOSED,
-    errors.GamesBusy: UNAVAILABLE,
-}
-
-
-def to_problem(error: Exception, request: Request) -> Problem:
-    """Return the problem for an error of the service."""
-    fields = error.errors if isinstance(error, errors.InvalidInput) else {}
-    is_query = request.method == "GET"
-    return Problem(
-        _TYPES[type(error)],
-        str(error),
-        errors=[
-            FieldError(text, parameter=name) if is_query else FieldError(text, pointer=f"/{name}")
-            for name, text in fields.items()
-        ],
-        headers={"Retry-After": "1"} if isinstance(error, errors.GamesBusy) else {},
-        extensions={"suggestions": [*error.suggestions]}
-        if isinstance(error, errors.AlreadyExists) and error.suggestions
-        else {},
-    )
-
-
-ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = dict.fromkeys(
-    (errors.GamesError, errors.NotPermitted), to_problem
+PROBLEMS = AppProblems(
+    {
+        errors.AlreadyExists: EXISTS,
+        # Games have no sign-in, so people get another title than in the other apps.
+        errors.NotSeated: replace(NOT_SIGNED_IN, title="You need a link for this"),
+        errors.WrongPhase: WRONG_PHASE,
+        errors.RoomClosed: ROOM_CLOSED,
+    }
 )

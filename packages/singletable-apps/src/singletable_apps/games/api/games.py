@@ -14,13 +14,12 @@ from singletable_apps.games.api.dependencies import (
     WRONG_PHASE,
     AnyActor,
     AnySeat,
-    CurrentApi,
+    CurrentState,
     DriverSeat,
     GameId,
     HostId,
     Service,
     find_game,
-    limited,
 )
 from singletable_apps.games.api.schemas import (
     CreatedGame,
@@ -44,6 +43,7 @@ from singletable_apps.games.questions import EngagementType, check_set
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.games import GameDraft, draft_from_set
 from singletable_apps.games.tokens import Role, new_id
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import INVALID, Page, Pagination, Problem, api_router, responses
 
 router = api_router("games", *SEATED)
@@ -123,10 +123,10 @@ def read_game(service: Service, seated: AnySeat) -> GameBody:
 
 
 @router.get("/games/{game_id}/validate", openapi_extra=PUBLIC, dependencies=limited("join"))
-def validate_game(request: Request, api: CurrentApi, game_id: GameId) -> Validation:
+def validate_game(request: Request, state: CurrentState, game_id: GameId) -> Validation:
     """Say whether there is a game with this join code, or this id."""
     try:
-        game = find_game(request, api, game_id)
+        game = find_game(request, state, game_id)
     except NotFound:
         return Validation(exists=False)
     return Validation(exists=True, game_id=game.game_id, title=game.title)

@@ -12,11 +12,10 @@ from singletable_apps.games.api.dependencies import (
     PUBLIC,
     SEATED,
     AnySeat,
-    CurrentApi,
+    CurrentState,
     GameId,
-    get_api,
 )
-from singletable_apps.games.errors import GamesError, NotFound, NotSeated, RoomClosed
+from singletable_apps.games.errors import AppError, NotFound, NotSeated, RoomClosed
 from singletable_apps.shared.rooms import (
     CloseCode,
     Position,
@@ -32,7 +31,7 @@ router = api_router("live", *SEATED)
 
 # After this time a client reconnects, and its token is checked again.
 _MAX_AGE = 2 * 3600.0
-_CLOSE_CODES: dict[type[GamesError], CloseCode] = {
+_CLOSE_CODES: dict[type[AppError], CloseCode] = {
     NotFound: CloseCode.NOT_FOUND,
     NotSeated: CloseCode.UNAUTHORIZED,
     RoomClosed: CloseCode.FORBIDDEN,
@@ -40,24 +39,23 @@ _CLOSE_CODES: dict[type[GamesError], CloseCode] = {
 
 
 @router.websocket("/games/{game_id}/socket")
-async def serve_game(websocket: WebSocket, game_id: GameId) -> None:
+async def serve_game(websocket: WebSocket, state: CurrentState, game_id: GameId) -> None:
     """Serve a client until its socket is closed. Its token says which role it has."""
-    api = get_api(websocket)
     try:
         seat, _ = await run_in_threadpool(
-            api.service.context.read_seat, socket_token(websocket), game_id
+            state.service.context.read_seat, socket_token(websocket), game_id
         )
-    except GamesError as error:
+    except AppError as error:
         code = _CLOSE_CODES.get(type(error), CloseCode.TRY_AGAIN_LATER)
         await refuse_socket(websocket, code, str(error))
         return
     await serve_socket(
         websocket,
-        api.live.rooms,
+        state.live.rooms,
         game_id,
-        api.live.attendee(seat),
-        snapshot=api.live.snapshot,
-        receive=api.live.receiver(seat),
+        state.live.attendee(seat),
+        snapshot=state.live.snapshot,
+        receive=state.live.receiver(seat),
         max_age=_MAX_AGE,
     )
 
@@ -71,7 +69,7 @@ def read_asyncapi() -> dict[str, Any]:
 @router.get("/games/{game_id}/events", description=describe_messages())
 async def poll_events(
     request: Request,
-    api: CurrentApi,
+    state: CurrentState,
     seated: AnySeat,
     epoch: Annotated[
         str, Query(max_length=64, description="The `epoch` of the last message.")
@@ -82,11 +80,11 @@ async def poll_events(
     wait: Annotated[float, Query(ge=0, le=55, description="Seconds to wait for a message.")] = 25,
 ) -> Response:
     """Return the messages after a position, as soon as there are any, or a snapshot."""
-    member = api.live.attendee(seated.seat, client=client_address(request))
-    poll = api.live.rooms.poll(
+    member = state.live.attendee(seated.seat, client=client_address(request))
+    poll = state.live.rooms.poll(
         seated.game.game_id,
         member,
-        snapshot=api.live.snapshot,
+        snapshot=state.live.snapshot,
         position=Position.parse(epoch, sequence),
         wait=wait,
     )
@@ -99,12 +97,12 @@ async def poll_events(
 
 
 @router.post("/games/{game_id}/messages")
-async def post_message(request: Request, api: CurrentApi, seated: AnySeat) -> Response:
+async def post_message(request: Request, state: CurrentState, seated: AnySeat) -> Response:
     """Send a message as over the socket, and return the same reply, also if it is an error."""
-    member = api.live.attendee(seated.seat, client=client_address(request))
-    receive = api.live.receiver(seated.seat)
+    member = state.live.attendee(seated.seat, client=client_address(request))
+    receive = state.live.receiver(seated.seat)
     body = await request.body()
-    return _json(await api.live.rooms.answer(seated.game.game_id, member, body, receive))
+    return _json(await state.live.rooms.answer(seated.game.game_id, member, body, receive))
 
 
 def _json(text: str) -> Response:

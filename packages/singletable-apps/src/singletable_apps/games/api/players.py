@@ -11,11 +11,10 @@ from singletable_apps.games.api.dependencies import (
     SEATED,
     AnyActor,
     AnySeat,
-    CurrentApi,
+    CurrentState,
     GameId,
     Service,
     find_game,
-    limited,
 )
 from singletable_apps.games.api.schemas import (
     JoinedPlayer,
@@ -26,6 +25,7 @@ from singletable_apps.games.api.schemas import (
 from singletable_apps.games.entities import Player
 from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.tokens import Role
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import (
     INVALID,
     INVALID_CURSOR,
@@ -48,7 +48,7 @@ router = api_router("players", *SEATED)
 )
 def join_game(
     request: Request,
-    api: CurrentApi,
+    state: CurrentState,
     actor: AnyActor,
     game_id: GameId,
     body: NewPlayer,
@@ -59,7 +59,7 @@ def join_game(
     With the token of a player of this game, the same player comes back, and the body is ignored:
     the status is 200, and `rejoined` is true.
     """
-    service, game = api.service, find_game(request, api, game_id)
+    service, game = state.service, find_game(request, state, game_id)
     seat = actor.seat
     if seat is not None and seat.role is Role.PLAYER and seat.game_id == game.game_id:
         service.context.seat_of(actor, game.game_id)
@@ -67,7 +67,7 @@ def join_game(
         service.players.touch(game.game_id, seat.player_id)
         response.status_code = 200
         return _joined(known, service.context.tokens.seat_token(seat), rejoined=True)
-    guesses = api.settings.limits.wrong_code if game.access_code else None
+    guesses = state.limits["wrong_code"] if game.access_code else None
     check_limit(request, guesses)
     try:
         with named_as_sent():
@@ -88,9 +88,9 @@ def _joined(player: Player, token: str, *, rejoined: bool) -> JoinedPlayer:
 @router.get("/games/{game_id}/players", responses=responses(INVALID_CURSOR))
 def list_players(service: Service, seated: AnySeat, page: Pagination) -> PlayerList:
     """Return players in the order of joining, with their scores after the last question."""
-    rounds, game_id = service.rounds, seated.game.game_id
-    standings = rounds.get_standings(rounds.finish_due(game_id))
-    joined = sorted(rounds.list_players(game_id), key=lambda each: each.joined_at)
+    store, game_id = service.game_store, seated.game.game_id
+    standings = store.get_standings(service.rounds.finish_due(game_id))
+    joined = sorted(store.list_players(game_id), key=lambda each: each.joined_at)
     players, cursor = page.slice(joined, service.context.tokens.cursor_key)
     page.link_next(cursor)
     return PlayerList.of(players, standings, cursor)

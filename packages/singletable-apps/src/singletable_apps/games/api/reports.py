@@ -81,7 +81,7 @@ def create_summaries(
 
 def _summary(service: Service, game_id: str, question_id: str, *, debug: bool) -> AnswerSummary:
     request = service.reports.summary_request(game_id, question_id)
-    entry = service.rounds.get_round(game_id, question_id)
+    entry = service.game_store.get_round(game_id, question_id)
     summary = entry.summary if entry else ""
     if not summary:
         summary = service.reports.summarize(game_id, question_id).summary

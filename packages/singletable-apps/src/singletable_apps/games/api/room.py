@@ -18,13 +18,13 @@ from singletable_apps.games.api.dependencies import (
     PlayerSeat,
     Seated,
     Service,
-    limited,
 )
 from singletable_apps.games.api.schemas import Body, PlayerBody, SettingsBody, named_as_sent
 from singletable_apps.games.entities import AnswerStatus, Game
 from singletable_apps.games.errors import InvalidInput, NotPermitted
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Role
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web import INVALID, Segment, api_router, responses
 
@@ -161,8 +161,8 @@ class OfQuestion(Body):
 @router.get("/games/{game_id}/moderation")
 def read_moderation(service: Service, seated: DriverSeat) -> ModerationBody:
     """Return answers that wait for a decision, hidden ones, and those on the ballot."""
-    play, moderation = service.rounds.load(seated.game.game_id), service.moderation
-    entry = service.rounds.get_round(play.game.game_id, play.state.question_id)
+    play, moderation = service.game_store.load(seated.game.game_id), service.moderation
+    entry = service.game_store.get_round(play.game.game_id, play.state.question_id)
     return ModerationBody(
         pending=[WrittenAnswer.from_object(each) for each in moderation.list_answers(play)],
         hidden=[

@@ -20,7 +20,6 @@ from singletable_apps.games.api.dependencies import (
     AnyActor,
     CurrentActor,
     Service,
-    limited,
 )
 from singletable_apps.games.api.schemas import Body
 from singletable_apps.games.entities import QuestionSet, SetCategory
@@ -36,6 +35,7 @@ from singletable_apps.games.formats.document import QuestionDocument, SetDocumen
 from singletable_apps.games.questions import EngagementType, Visibility
 from singletable_apps.games.service.sets import ADMIN
 from singletable_apps.games.set_library import download_set, example_set
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import (
     IfMatch,
     IfMatchIfAny,

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from singletable_apps.games.entities import Player
-from singletable_apps.games.errors import GamesBusy, GamesError
+from singletable_apps.games.errors import AppError, Busy
 from singletable_apps.games.service.answers import Answers, Receipt, Submission, VoteSubmission
 
 Sent: TypeAlias = Submission | VoteSubmission
-Results: TypeAlias = list[Receipt | GamesError]
+Results: TypeAlias = list[Receipt | AppError]
 # Answers that wait in this process. A client that is rejected tries again.
 MAX_WAITING = 20_000
 _BATCH = 100
@@ -51,7 +51,7 @@ class AnswerQueue:
         `player` is who has sent it, if that was read lately.
         """
         if self._count >= MAX_WAITING:
-            raise GamesBusy("Too many answers arrive right now. Send yours again in a moment.")
+            raise Busy("Too many answers arrive right now. Send yours again in a moment.")
         key = (game_id, type(sent))
         loop = asyncio.get_running_loop()
         waiting = _Waiting(sent, player, loop.create_future())

@@ -9,13 +9,14 @@ from typing import TypeAlias
 
 from singletable import Engine, SingleTableError
 from singletable_apps.games.entities import Game, GameState, Player, Round
-from singletable_apps.games.errors import GamesBusy, GamesError, InvalidInput, NotPermitted
+from singletable_apps.games.errors import AppError, Busy, NotPermitted
 from singletable_apps.games.live.answer_queue import AnswerQueue, Sent
 from singletable_apps.games.live.messages import (
     AnswerReceipt,
     AnswerSent,
     CommandSent,
     ExtendSent,
+    Payload,
     StateReached,
     StoredAnswer,
     VoteReceipt,
@@ -125,41 +126,38 @@ class LiveGames:
         async def receive(message: ClientMessage) -> Reply | None:
             try:
                 return Reply(data=await self._handle(seat, message))
-            except (GamesError, NotPermitted) as error:
+            except AppError as error:
                 return error_reply(error)
             except SingleTableError:
-                return error_reply(GamesBusy("The server is very busy. Try again in a moment."))
+                return error_reply(Busy("The server is very busy. Try again in a moment."))
 
         return receive
 
-    async def _handle(self, seat: Seat, message: ClientMessage) -> object:
-        context = self._service.context
-        now = context.clock()
-        match message.type:
-            case "answer":
-                answer = read_payload(AnswerSent, message.data)
+    async def _handle(self, seat: Seat, message: ClientMessage) -> Payload:
+        now, game_id, rounds = self._service.context.clock(), seat.game_id, self._service.rounds
+        match read_payload(message):
+            case AnswerSent(question_id, text, choices, number):
                 sent = Submission(
-                    seat.player_id,
-                    answer.question_id,
-                    now,
-                    answer.text,
-                    answer.choices,
-                    answer.number,
-                    message.id,
+                    seat.player_id, question_id, now, text, choices, number, message.id
                 )
                 receipt = await self.submit(seat, sent)
                 stored = StoredAnswer.of(receipt.answer) if receipt.answer else None
                 return AnswerReceipt(receipt.outcome, stored)
-            case "vote":
-                vote = read_payload(VoteSent, message.data)
-                ballot = VoteSubmission(
-                    seat.player_id, vote.question_id, now, vote.ranking, message.id
-                )
+            case VoteSent(question_id, ranking):
+                ballot = VoteSubmission(seat.player_id, question_id, now, ranking, message.id)
                 return VoteReceipt((await self.submit(seat, ballot)).outcome)
-            case "command" | "extend":
-                return await self._drive(seat, message)
-            case _:
-                raise InvalidInput({"type": f"Unknown type of message: {message.type[:40]}."})
+            case _ if not seat.can_drive:
+                raise NotPermitted("Only hosts can do this.")
+            case ExtendSent(seconds, version):
+                return await self._drive(
+                    game_id, lambda: rounds.extend(game_id, seconds, version=version)
+                )
+            case CommandSent(command, version):
+                if command not in HOST_COMMANDS:
+                    raise NotPermitted("Only the server can do this.")
+                return await self._drive(
+                    game_id, lambda: rounds.command(game_id, command, version=version)
+                )
 
     async def submit(self, seat: Seat, sent: Sent) -> Receipt:
         """Store an answer or a vote of a player, or raise an error that says why not."""
@@ -173,24 +171,7 @@ class LiveGames:
             watcher.note_receipt(seat.player_id, sent.question_id, phase)
         return receipt
 
-    async def _drive(self, seat: Seat, message: ClientMessage) -> StateReached:
-        if not seat.can_drive:
-            raise NotPermitted("Only hosts can do this.")
-        rounds, game_id = self._service.rounds, seat.game_id
-        if message.type == "extend":
-            more = read_payload(ExtendSent, message.data)
-            state = await self._run(
-                lambda: rounds.extend(game_id, more.seconds, version=more.version)
-            )
-        else:
-            sent = read_payload(CommandSent, message.data)
-            if sent.command not in HOST_COMMANDS:
-                raise NotPermitted("Only the server can do this.")
-            state = await self._run(
-                lambda: rounds.command(game_id, sent.command, version=sent.version)
-            )
+    async def _drive(self, game_id: str, work: Callable[[], GameState]) -> StateReached:
+        state = await asyncio.get_running_loop().run_in_executor(self._threads, work)
         self.rooms.wake(game_id)
         return StateReached(state.phase, state.version)
-
-    async def _run(self, work: Callable[[], GameState]) -> GameState:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)

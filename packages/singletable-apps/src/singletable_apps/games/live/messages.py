@@ -5,7 +5,7 @@ The names in JSON are those of the original, in camel case. `api/asyncapi.py` do
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -13,10 +13,9 @@ from singletable_apps.games import errors
 from singletable_apps.games.entities import Answer
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.service.answers import Outcome
-from singletable_apps.shared.rooms import Reply
+from singletable_apps.shared.rooms import ClientMessage, Reply
 
 _Kind = Literal["event", "state", "snapshot"]
-P = TypeVar("P", bound="Payload")
 
 
 class Payload(msgspec.Struct, frozen=True, rename="camel", omit_defaults=False):
@@ -247,8 +246,9 @@ class HostPart(Payload, frozen=True, rename="camel"):
     host: dict[str, Any]
 
 
+ClientPayload: TypeAlias = AnswerSent | VoteSent | CommandSent | ExtendSent
 # Messages of clients: the payload, and the payload of the reply.
-CLIENT_MESSAGES: dict[str, tuple[type[Payload], type[Payload]]] = {
+CLIENT_MESSAGES: dict[str, tuple[type[ClientPayload], type[Payload]]] = {
     "answer": (AnswerSent, AnswerReceipt),
     "vote": (VoteSent, VoteReceipt),
     "command": (CommandSent, StateReached),
@@ -269,10 +269,12 @@ SERVER_MESSAGES: dict[str, tuple[_Kind, type[Payload], str]] = {
 }
 
 
-def read_payload(payload: type[P], data: object) -> P:
+def read_payload(message: ClientMessage) -> ClientPayload:
     """Return the payload of a message, or raise InvalidInput."""
+    if message.type not in CLIENT_MESSAGES:
+        raise errors.InvalidInput({"type": f"Unknown type of message: {message.type[:40]}."})
     try:
-        return msgspec.convert(data, payload)
+        return msgspec.convert(message.data, CLIENT_MESSAGES[message.type][0])
     except msgspec.ValidationError as error:
         raise errors.InvalidInput({"data": f"{error}."}) from None
 
@@ -285,11 +287,11 @@ _CODES: dict[type[Exception], str] = {
     errors.NotPermitted: "not-allowed",
     errors.WrongPhase: "wrong-phase",
     errors.RoomClosed: "room-closed",
-    errors.GamesBusy: "busy",
+    errors.Busy: "busy",
 }
 
 
-def error_reply(error: errors.GamesError | errors.NotPermitted) -> Reply:
+def error_reply(error: errors.AppError) -> Reply:
     """Return the reply that says why a message was rejected."""
     unset = msgspec.UNSET
     rejected = RejectedMessage(
@@ -297,6 +299,6 @@ def error_reply(error: errors.GamesError | errors.NotPermitted) -> Reply:
         str(error),
         errors=error.errors if isinstance(error, errors.InvalidInput) else unset,
         phase=error.phase if isinstance(error, errors.WrongPhase) else unset,
-        retry_after=0.5 if isinstance(error, errors.GamesBusy) else unset,
+        retry_after=0.5 if isinstance(error, errors.Busy) else unset,
     )
     return Reply("error", rejected)

@@ -20,7 +20,7 @@ import msgspec
 
 from singletable import SingleTableError
 from singletable_apps.games.entities import GameState, HostAbsence, Player, Process
-from singletable_apps.games.errors import GamesBusy, GamesError, NotFound
+from singletable_apps.games.errors import AppError, Busy, NotFound
 from singletable_apps.games.live.connections import ConnectionItems
 from singletable_apps.games.live.messages import (
     AnswerProgress,
@@ -207,7 +207,7 @@ class Watcher:
         await self._ready.wait()
         shown = self._shown
         if shown is None:
-            raise GamesBusy("This game cannot be read right now. Try again in a moment.")
+            raise Busy("This game cannot be read right now. Try again in a moment.")
         if refusal := _refusal(member, shown.snapshot):
             # It was removed after its token was checked.
             self._room.disconnect(member.id, *refusal)
@@ -245,7 +245,7 @@ class Watcher:
                     await self._tick()
                 except NotFound:
                     self._room.close(CloseCode.NOT_FOUND, "deleted")
-                except (SingleTableError, GamesError):
+                except (SingleTableError, AppError):
                     _LOG.exception("Game %s cannot be read; trying again.", self._game_id)
                     await asyncio.sleep(self._pace.idle)
                 await self._room.sleep(self._wait())

@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel
 
 from singletable import CallStats, PatternStats
 from singletable_apps.games.errors import InvalidInput, WrongPhase
@@ -17,11 +16,11 @@ from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import ENGAGEMENT_NAMES
 from singletable_apps.games.service.sets import ADMIN
 from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    Confirmation,
+    ConfirmedAction,
     ConfirmField,
+    Form,
     ListQueryParameters,
-    PostedForm,
+    confirm,
 )
 
 router = APIRouter()
@@ -52,78 +51,66 @@ def show_game(page: AdminPage, game_id: Segment) -> Response:
     )
 
 
-@router.api_route("/admin/games/{game_id}/end", methods=FORM_METHODS)
-def end_game(page: AdminPage, form: PostedForm, game_id: Segment) -> Response:
-    """Ask, then end a game."""
+@confirm(router, "/admin/games/{game_id}/end")
+def end_game(page: AdminPage, game_id: Segment) -> ConfirmedAction:
+    """End a game."""
     game = page.service.context.get_game(game_id)
-    back = page.urls.page("admin", "games", game_id)
 
-    def end() -> Response:
+    def end(_: Form) -> None:
         # It may be over already.
         with suppress(WrongPhase):
             page.service.rounds.command(game_id, Command.END)
-        return page.redirect(back, f"“{game.title}” is over.")
 
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"End “{game.title}”?",
         text="Everyone sees the final leaderboard. The host cannot continue the game.",
         button="End the game",
-        url=page.urls.page("admin", "games", game_id, "end"),
-        back=back,
+        back=page.urls.page("admin", "games", game_id),
+        do=end,
+        done=f"“{game.title}” is over.",
     )
-    return page.ask(question, form, end)
 
 
-@router.api_route("/admin/games/{game_id}/delete", methods=FORM_METHODS)
-def delete_game(page: AdminPage, form: PostedForm, game_id: Segment) -> Response:
-    """Ask, then delete a game, also one of which only the history is left."""
+@confirm(router, "/admin/games/{game_id}/delete")
+def delete_game(page: AdminPage, game_id: Segment) -> ConfirmedAction:
+    """Delete a game, also one of which only the history is left."""
     entry = page.service.games.find_entry(game_id)
     title = entry.title if entry else game_id
-
-    def delete() -> Response:
-        page.service.games.delete(game_id)
-        return page.redirect(page.urls.page("admin"), f"“{title}” was deleted.")
-
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Delete “{title}”?",
         text="Its players, answers and results are deleted, and it disappears from the history. "
         "You can’t undo this.",
         button="Delete",
-        url=page.urls.page("admin", "games", game_id, "delete"),
         back=page.urls.page("admin"),
+        do=lambda _: page.service.games.delete(game_id),
+        done=f"“{title}” was deleted.",
     )
-    return page.ask(question, form, delete)
 
 
-class ClearForm(BaseModel):
-    """The typed confirmation."""
-
-    phrase: str = ""
-
-
-@router.api_route("/admin/clear", methods=FORM_METHODS)
-def clear_games(page: AdminPage, form: PostedForm) -> Response:
+@confirm(router, "/admin/clear")
+def clear_games(page: AdminPage) -> ConfirmedAction:
     """Ask for a typed confirmation, then delete games of all hosts, some in each request."""
-    question = Confirmation(
+
+    def clear(form: Form) -> Response | None:
+        if form.value("phrase").strip().casefold() != CLEAR_PHRASE:
+            raise InvalidInput({"phrase": f"Type “{CLEAR_PHRASE}” to confirm."})
+        if page.service.admin.delete_games():
+            return None
+        return page.redirect(page.urls.page("admin", "clear"), "50 games were deleted. Go on?")
+
+    return ConfirmedAction(
+        page,
         title="Delete all games?",
         text="All games of all hosts are deleted, also running ones and the whole history. "
-        "Question sets stay.",
+        "ConfirmedAction sets stay.",
         warning="You can’t undo this.",
         choice=ConfirmField("phrase", f"Type “{CLEAR_PHRASE}”", "text"),
         button="Delete all games",
-        url=page.urls.page("admin", "clear"),
         back=page.urls.page("admin"),
-    )
-
-    def clear(values: ClearForm) -> Response:
-        if values.phrase.strip().casefold() != CLEAR_PHRASE:
-            raise InvalidInput({"phrase": f"Type “{CLEAR_PHRASE}” to confirm."})
-        if page.service.admin.delete_games():
-            return page.redirect(page.urls.page("admin"), "All games were deleted.")
-        return page.redirect(page.urls.page("admin", "clear"), "50 games were deleted. Go on?")
-
-    return page.fill(
-        form, form, ClearForm, clear, lambda shown, status: page.confirm(question, shown, status)
+        do=clear,
+        done="All games were deleted.",
     )
 
 

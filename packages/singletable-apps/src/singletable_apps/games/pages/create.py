@@ -23,9 +23,15 @@ from singletable_apps.games.questions import ENGAGEMENT_NAMES, EngagementType, S
 from singletable_apps.games.scoring import Partial, RankMethod
 from singletable_apps.games.service.games import GameDraft, draft_from_set
 from singletable_apps.games.set_library import load_samples, load_templates
-from singletable_apps.shared.pages import Confirmation, Form, ListQueryParameters, PostedForm
+from singletable_apps.shared.frame import count_request
+from singletable_apps.shared.pages import (
+    ConfirmedAction,
+    Form,
+    ListQueryParameters,
+    PostedForm,
+    confirm,
+)
 from singletable_apps.shared.qr import qr_svg
-from singletable_apps.shared.web import hit_limit
 
 router = APIRouter()
 CHOICES: dict[str, Sequence[tuple[str, str]]] = {
@@ -151,7 +157,7 @@ def show_new_game(
 @router.post("/new")
 def create_game(page: AnyPage, form: PostedForm) -> Response:
     """Create the game and open the host's screen; `start` is a set to play at once."""
-    hit_limit(page.request, page.site.limits.create)
+    count_request(page.request, "create")
     at_once = form.value("start")
     # The settings of the page are for the set that is chosen there, not for a quick start.
     sent = _new_form(at_once) if at_once else form
@@ -258,24 +264,20 @@ def list_games(page: AnyPage, query: ListQueryParameters) -> Response:
     )
 
 
-@router.api_route("/games/{game_id}/delete", methods=["GET", "POST"])
-def delete_game(page: AnyPage, form: PostedForm, game_id: Segment) -> Response:
-    """Ask, then delete a game of this host with its answers and results."""
+@confirm(router, "/games/{game_id}/delete")
+def delete_game(page: AnyPage, game_id: Segment) -> ConfirmedAction:
+    """Delete a game of this host with its answers and results."""
     entry = _find_own(page, game_id)
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Delete “{entry.title}”?",
         text="The game, its answers and its report are deleted for everyone. Players who are in "
         "it are sent away.",
         button="Delete the game",
-        url=page.urls.page("games", game_id, "delete"),
         back=page.urls.page("games"),
+        do=lambda _: page.service.games.delete(game_id),
+        done=f"“{entry.title}” was deleted.",
     )
-
-    def delete() -> Response:
-        page.service.games.delete(game_id)
-        return page.redirect(page.urls.page("games"), f"“{entry.title}” was deleted.")
-
-    return page.ask(question, form, delete)
 
 
 def _find_own(page: PageContext, game_id: str) -> GameEntry:

@@ -9,8 +9,7 @@ from singletable_apps.games.pages.dependencies import ADMIN, HOST, AnyPage
 from singletable_apps.games.pages.play import show_closed
 from singletable_apps.games.questions import ENGAGEMENT_NAMES
 from singletable_apps.games.tokens import Role
-from singletable_apps.shared.pages import Confirmation, PostedForm
-from singletable_apps.shared.pages.page_context import FORM_METHODS
+from singletable_apps.shared.pages import ConfirmedAction, confirm
 
 router = APIRouter()
 # The latest games of a host that are checked for running ones.
@@ -54,22 +53,20 @@ def _game_of(page: AnyPage, token: str) -> str:
     return seat.game_id
 
 
-@router.api_route("/host-link", methods=FORM_METHODS)
-def use_host_link(page: AnyPage, form: PostedForm, token: str = "") -> Response:
-    """Sign the browser in as the link's host, for example on another device.
+@confirm(router, "/host-link")
+def use_host_link(page: AnyPage, token: str = "") -> ConfirmedAction | Response:
+    """Make the browser a host by a link from another device.
 
     Ask first if it already is another host: the link may be a stranger's, who would then get the
     games that this browser creates.
     """
     host_id, games = page.service.context.tokens.read_host(token), page.urls.page("games")
-
-    def become_host() -> Response:
-        HOST.set(page.request, token)
-        return page.redirect(games, "You are now a host in this browser too.")
-
+    done = "You are now a host in this browser too."
     if page.host_id in ("", host_id):
-        return become_host()
-    question = Confirmation(
+        HOST.set(page.request, token)
+        return page.redirect(games, done)
+    return ConfirmedAction(
+        page,
         title="Become another host?",
         text="This link belongs to another host. Use it only if it is yours.",
         button="Become the other host",
@@ -80,8 +77,9 @@ def use_host_link(page: AnyPage, form: PostedForm, token: str = "") -> Response:
             "their host link.",
             "The owner of the link gets the games and sets that you create.",
         ],
+        do=lambda _: HOST.set(page.request, token),
+        done=done,
     )
-    return page.ask(question, form, become_host)
 
 
 @router.get("/admin-link")

@@ -14,12 +14,19 @@ from markupsafe import Markup
 from pydantic import BaseModel
 
 from singletable_apps.games.entities import AnswerStatus
-from singletable_apps.games.errors import GamesError, InvalidInput, NotFound, NotPermitted
+from singletable_apps.games.errors import AppError, InvalidInput, NotFound, NotPermitted
 from singletable_apps.games.pages.dependencies import DriverPage, SeatPage, SeatPageContext, Segment
 from singletable_apps.games.phases import HOST_COMMANDS, Command, Phase
 from singletable_apps.games.tokens import Role
 from singletable_apps.games.views import View, iso_time
-from singletable_apps.shared.pages import Confirmation, Flash, Form, PostedForm
+from singletable_apps.shared.pages import (
+    Confirmation,
+    ConfirmedAction,
+    Flash,
+    Form,
+    PostedForm,
+    confirm,
+)
 from singletable_apps.shared.qr import qr_svg
 
 router = APIRouter()
@@ -119,7 +126,7 @@ def _act(page: SeatPageContext, act: Callable[[], object], done: str = "") -> Re
     is_script = "application/json" in page.request.headers.get("accept", "")
     try:
         act()
-    except (GamesError, NotPermitted) as error:
+    except AppError as error:
         if is_script:
             raise
         return page.redirect(page.urls.host(page.game.game_id), Flash(str(error), "danger"))
@@ -301,21 +308,21 @@ def change_player(page: DriverPage, form: PostedForm, player_id: Segment) -> Res
     return _act(page, change, "Saved.")
 
 
-@router.api_route("/host/{game_id}/players/{player_id}/remove", methods=["GET", "POST"])
-def remove_player(page: DriverPage, form: PostedForm, player_id: Segment) -> Response:
-    """Ask, then remove a player, who cannot come back with the same name."""
+@confirm(router, "/host/{game_id}/players/{player_id}/remove")
+def remove_player(page: DriverPage, player_id: Segment) -> ConfirmedAction:
+    """Remove a player, who cannot come back with the same name."""
     service, game_id = page.service, page.game.game_id
     player = service.context.get_player(game_id, player_id)
-    question = Confirmation(
-        title=f"Remove {player.name}?",
-        text="This cannot be undone. The name stays taken, and points are not shown any more.",
-        button="Remove",
-        url=page.urls.host(game_id, "players", player_id, "remove"),
-        back=page.urls.host(game_id),
-    )
 
     def remove() -> None:
         service.players.remove(game_id, player_id)
         service.snapshots.forget_players(game_id)
 
-    return page.ask(question, form, lambda: _act(page, remove, f"{player.name} was removed."))
+    return ConfirmedAction(
+        page,
+        title=f"Remove {player.name}?",
+        text="This cannot be undone. The name stays taken, and points are not shown any more.",
+        button="Remove",
+        back=page.urls.host(game_id),
+        do=lambda _: _act(page, remove, f"{player.name} was removed."),
+    )

@@ -35,7 +35,8 @@ from singletable_apps.games.service.answers import Outcome, Receipt, Submission
 from singletable_apps.games.service.players import MAX_NAME
 from singletable_apps.games.tokens import Actor, Role, new_id
 from singletable_apps.games.views import View, public_view
-from singletable_apps.shared.pages import Confirmation, Form, PostedForm
+from singletable_apps.shared.frame import count_request
+from singletable_apps.shared.pages import ConfirmedAction, Form, PostedForm, confirm
 from singletable_apps.shared.pages.page_context import FORM_METHODS
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web import check_limit, hit_limit
@@ -54,13 +55,13 @@ def show_join(page: AnyPage, code: str = "") -> Response:
     """Ask for the code of a game, or lead to the game with this code."""
     if not code.strip():
         return page.render("join", form=Form())
-    limits = page.site.limits
-    hit_limit(page.request, limits.join)
-    check_limit(page.request, limits.unknown_game)
+    wrong_codes = page.state.limits["unknown_game"]
+    count_request(page.request, "join")
+    check_limit(page.request, wrong_codes)
     try:
         game = page.service.games.find_by_code(code)
     except NotFound:
-        hit_limit(page.request, limits.unknown_game)
+        hit_limit(page.request, wrong_codes)
         text = "There is no game with this code. Check it on the big screen; it has six digits."
         form = Form({"code": code[:20]}, {"code": text})
         return page.render("join", 404, form=form)
@@ -97,8 +98,8 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
         )
 
     def join(values: JoinForm) -> Response:
-        hit_limit(page.request, page.site.limits.join)
-        guesses = page.site.limits.wrong_code if game.access_code else None
+        count_request(page.request, "join")
+        guesses = page.state.limits["wrong_code"] if game.access_code else None
         check_limit(page.request, guesses)
         try:
             token = _join(page, game, values)
@@ -152,7 +153,7 @@ def seat_of(page: PageContext, game_id: str) -> SeatPageContext:
     seat, game = page.service.context.seat_of(Actor(tokens.read_seat(token)), game_id)
     if seat.role not in (Role.PLAYER, Role.AUDIENCE):
         raise NotSeated("You are not in this game yet.")
-    return SeatPageContext(page.request, page.site, seat, game)
+    return SeatPageContext(page.request, seat, game)
 
 
 def _with_seat(
@@ -327,7 +328,7 @@ def _send(page: SeatPageContext, form: Form, store: Callable[[str, str, str], Re
         return page.redirect(back)
     if not page.seat.player_id:
         return _show(page, at, 403, error="The audience cannot answer. Join as a player.")
-    page.site.limits.check_answer(page.seat.player_id)
+    page.state.count_use("answer", page.seat.player_id)
     try:
         receipt = store(page.seat.player_id, form.value("question_id"), form.value("client_id"))
     except (InvalidInput, WrongPhase) as error:
@@ -368,46 +369,40 @@ def show_device_link(page: AnyPage, game_id: Segment) -> Response:
     return _with_seat(page, game_id, show)
 
 
-@router.api_route("/play/{game_id}/seat", methods=FORM_METHODS)
-def take_seat(page: AnyPage, game_id: Segment, form: PostedForm, token: str = "") -> Response:
+@confirm(router, "/play/{game_id}/seat")
+def take_seat(page: AnyPage, game_id: Segment, token: str = "") -> ConfirmedAction | Response:
     """Take the seat of a link. Ask first if the browser has another seat in this game."""
     page.service.context.read_seat(token, game_id)
     back = page.urls.play(game_id)
-
-    def take() -> Response:
-        page.take_seat(token, back)
-        return page.redirect(back)
-
     try:
         has_other = seat_of(page, game_id).token != token
     except (NotSeated, RoomClosed):
         has_other = False
     if not has_other:
-        return take()
-    question = Confirmation(
+        page.take_seat(token, back)
+        return page.redirect(back)
+    return ConfirmedAction(
+        page,
         title="Take another seat?",
         text="You are already in this game. With this link you continue as someone else, and "
         "this phone forgets who you were.",
         button="Take the other seat",
         url=page.urls.play(game_id, "seat", token=token),
         back=back,
+        do=lambda _: page.take_seat(token, back),
     )
-    return page.ask(question, form, take)
 
 
-@router.api_route("/play/{game_id}/leave", methods=FORM_METHODS)
-def leave_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
+@confirm(router, "/play/{game_id}/leave")
+def leave_game(page: AnyPage, game_id: Segment) -> ConfirmedAction:
     """Forget the seat of this browser. The points stay, for the link on another device."""
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title="Leave this game?",
         text="This phone forgets who you are. You can join again with another name.",
         button="Leave",
-        url=page.urls.play(game_id, "leave"),
         back=page.urls.play(game_id),
+        do=lambda _: SEAT.delete(page.request, path=page.urls.play(game_id)),
+        to=page.urls.join(),
+        done="You left the game.",
     )
-
-    def leave() -> Response:
-        SEAT.delete(page.request, path=page.urls.play(game_id))
-        return page.redirect(page.urls.join(), "You left the game.")
-
-    return page.ask(question, form, leave)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from fastapi import APIRouter, Response
 
-from singletable_apps.games.errors import GamesBusy, InvalidInput, NotFound
+from singletable_apps.games.errors import Busy, InvalidInput, NotFound
 from singletable_apps.games.pages.dependencies import DriverPage, Segment
 from singletable_apps.games.service.reports import ANSWER_COLUMNS, SCORE_COLUMNS
 from singletable_apps.shared.pages import Flash
@@ -49,6 +49,6 @@ def summarize(page: DriverPage, question_id: Segment) -> Response:
     back = f"{page.urls.report(page.game.game_id)}#q{question_id}"
     try:
         page.service.reports.summarize(page.game.game_id, question_id)
-    except (InvalidInput, NotFound, GamesBusy) as error:
+    except (InvalidInput, NotFound, Busy) as error:
         return page.redirect(back, Flash(str(error), "warning"))
     return page.redirect(back)

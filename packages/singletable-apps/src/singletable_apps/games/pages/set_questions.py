@@ -29,13 +29,13 @@ from singletable_apps.games.questions import (
 )
 from singletable_apps.games.service.sets import LoadedSet
 from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    Confirmation,
+    ConfirmedAction,
     Form,
     PostedForm,
     PostedUpload,
     RevisionConflict,
     Upload,
+    confirm,
 )
 
 router = APIRouter()
@@ -268,25 +268,22 @@ def move_question(page: AnyPage, set_id: Segment, number: int, form: PostedForm)
     return page.redirect(f"{url}#q-{target}")
 
 
-@router.api_route("/sets/{set_id}/questions/{number}/delete", methods=FORM_METHODS)
-def delete_question(page: AnyPage, set_id: Segment, number: int, form: PostedForm) -> Response:
-    """Ask before a question is deleted, and delete it."""
+@confirm(router, "/sets/{set_id}/questions/{number}/delete")
+def delete_question(page: AnyPage, set_id: Segment, number: int) -> ConfirmedAction:
+    """Delete a question."""
     loaded = _load_own(page, set_id)
-    question = _find(loaded.draft, number)
     url = page.urls.question_set(set_id)
-    ask = Confirmation(
+    return ConfirmedAction(
+        page,
         title="Delete this question?",
-        text=f"“{question.title}”",
+        text=f"“{_find(loaded.draft, number).title}”",
         consequences=("You can restore it from an older version of the set.",),
         button="Delete the question",
-        url=f"{url}/questions/{number}/delete",
         back=url,
-    )
-
-    def delete() -> Response:
-        page.service.sets.change(
+        revision=loaded.item.revision,
+        do=lambda form: page.service.sets.change(
             actor_of(page), set_id, lambda draft: _arrange(draft, number), form.revision_check()
-        )
-        return page.redirect(f"{url}#q-{max(1, number - 1)}", "Deleted the question.")
-
-    return page.ask(ask, form, delete, loaded.item.revision)
+        ),
+        to=f"{url}#q-{max(1, number - 1)}",
+        done="Deleted the question.",
+    )

@@ -1,4 +1,4 @@
-"""Question sets: the list, a set with its questions, its details, versions and files."""
+"""ConfirmedAction sets: the list, a set with its questions, its details, versions and files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from singletable_apps.games.service.sets import ADMIN, KEPT_VERSIONS, owns
 from singletable_apps.games.set_library import download_set, load_templates
 from singletable_apps.shared.pages import (
     FORM_METHODS,
-    Confirmation,
+    ConfirmedAction,
     Flash,
     Form,
     PostedForm,
     RevisionConflict,
+    confirm,
 )
 from singletable_apps.shared.web import FOREVER, public_response
 
@@ -203,24 +204,22 @@ def copy_set(page: AnyPage, set_id: Segment) -> Response:
     return page.redirect(page.urls.question_set(item.set_id), f"Copied as “{item.name}”.")
 
 
-@router.api_route("/sets/{set_id}/delete", methods=FORM_METHODS)
-def delete_set(page: AnyPage, set_id: Segment, form: PostedForm) -> Response:
-    """Ask before a set is deleted, and delete it."""
+@confirm(router, "/sets/{set_id}/delete")
+def delete_set(page: AnyPage, set_id: Segment) -> ConfirmedAction:
+    """Delete a set."""
     item = page.service.sets.get_own(set_id, actor_of(page))
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Delete “{item.name}”?",
         text="The set and all its versions are deleted. You can’t undo this.",
         consequences=("Games that play it keep their questions.",),
         button="Delete the set",
-        url=page.urls.question_set(set_id, "delete"),
         back=page.urls.question_set(set_id),
+        revision=item.revision,
+        do=lambda form: page.service.sets.delete(actor_of(page), set_id, form.revision_check()),
+        to=page.urls.page("sets"),
+        done=f"Deleted “{item.name}”.",
     )
-
-    def delete() -> Response:
-        page.service.sets.delete(actor_of(page), set_id, form.revision_check())
-        return page.redirect(page.urls.page("sets"), f"Deleted “{item.name}”.")
-
-    return page.ask(question, form, delete, item.revision)
 
 
 # ------------------------------------------------------------------------------ versions

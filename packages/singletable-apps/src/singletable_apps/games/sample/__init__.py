@@ -141,11 +141,11 @@ def _answer(
 
 def _vote(service: GamesService, clock: _Clock, game: Game, players: list[str]) -> None:
     state = service.context.get_state(game.game_id)
-    entry = service.rounds.get_round(game.game_id, state.question_id)
+    entry = service.game_store.get_round(game.game_id, state.question_id)
     assert entry is not None
     for player in players[:-2]:
         clock.move(0.5, 2)
-        offered = [*service.rounds.offered_to(game, entry, player)]
+        offered = [*service.game_store.offered_to(game, entry, player)]
         ranking = clock.random.sample(offered, required_ranks(len(offered)))
         service.answers.vote(game.game_id, player, state.question_id, ranking)
 

@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 
 from singletable import CallStats, Driver, Observer, Store
 from singletable_apps.games.entities import engagements
-from singletable_apps.games.moderation import status_of_text
 from singletable_apps.games.patterns import patterns
 from singletable_apps.games.service.admin import Admin
 from singletable_apps.games.service.answers import Answers
-from singletable_apps.games.service.context import Context, utc_now
+from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.service.games import Games
 from singletable_apps.games.service.images import Images
 from singletable_apps.games.service.moderation import Moderation
@@ -30,6 +30,7 @@ from singletable_apps.games.tokens import Tokens, new_id
 from singletable_apps.games.urls import Urls
 from singletable_apps.shared.objects import Bucket, MemoryBucket
 from singletable_apps.shared.sealed import derive_key
+from singletable_apps.shared.service import utc_now
 
 __all__ = ["Context", "GamesService", "open_games", "table_name"]
 
@@ -47,6 +48,7 @@ class GamesService:
     games: Games
     players: Players
     rounds: Rounds
+    game_store: GameStore
     answers: Answers
     moderation: Moderation
     admin: Admin
@@ -96,20 +98,22 @@ def open_games(
         lifetime,
         environment,
     )
-    games, rounds = Games(context), Rounds(context)
-    answers = Answers(context, rounds, lambda game, text: status_of_text(game.settings, text))
-    moderation = Moderation(context, rounds)
+    games, game_store = Games(context), GameStore(context)
+    rounds = Rounds(context, game_store)
+    answers = Answers(context, rounds, game_store)
+    moderation = Moderation(context, game_store)
     return GamesService(
         context=context,
         games=games,
-        players=Players(context, games, rounds),
+        players=Players(context, games, game_store),
         rounds=rounds,
+        game_store=game_store,
         answers=answers,
         moderation=moderation,
         admin=Admin(context, games),
-        snapshots=Snapshots(context, rounds, answers, moderation),
+        snapshots=Snapshots(context, rounds, game_store, answers, moderation),
         sets=Sets(context),
         images=Images(context),
-        reports=Reports(context, rounds, summarizer or ExtractiveSummarizer()),
+        reports=Reports(context, game_store, summarizer or ExtractiveSummarizer()),
         stats=stats,
     )

@@ -8,7 +8,7 @@ at the same time are written together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -24,17 +24,19 @@ from singletable_apps.games.entities import (
     Vote,
 )
 from singletable_apps.games.errors import (
-    GamesBusy,
-    GamesError,
+    AppError,
+    Busy,
     InvalidInput,
     RoomClosed,
     WrongPhase,
 )
+from singletable_apps.games.moderation import status_of_text
 from singletable_apps.games.phases import Phase, describe
 from singletable_apps.games.questions import EngagementType, Question, QuestionType
 from singletable_apps.games.rules import Play, is_due
 from singletable_apps.games.scoring import required_ranks
 from singletable_apps.games.service.context import Context, is_id
+from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.shared.text import InputChecks
 
@@ -42,8 +44,6 @@ MAX_CLIENT_ID = 64
 # Answers in one transaction: each has to wait for the disk, or for the network.
 _BATCH = 50
 _ATTEMPTS = 5
-# Decides whether others see a text at once; the moderation sets it.
-Moderation = Callable[[Game, str], AnswerStatus]
 
 
 class Outcome(StrEnum):
@@ -89,23 +89,18 @@ class Receipt:
     vote: Vote | None = None
 
 
-def show_all(_: Game, text: str) -> AnswerStatus:
-    """Let everybody see every text."""
-    return AnswerStatus.VISIBLE
-
-
 class Answers:
     """Stores answers and votes."""
 
-    def __init__(self, context: Context, rounds: Rounds, moderation: Moderation = show_all) -> None:
+    def __init__(self, context: Context, rounds: Rounds, store: GameStore) -> None:
         self._context = context
         self._rounds = rounds
-        self._moderation = moderation
+        self._store = store
 
     def submit(self, game_id: str, submission: Submission) -> Receipt:
         """Store an answer, or raise an error that says why not."""
         (result,) = self.submit_many(game_id, [submission])
-        if isinstance(result, GamesError):
+        if isinstance(result, AppError):
             raise result
         return result
 
@@ -114,19 +109,19 @@ class Answers:
         game_id: str,
         submissions: Sequence[Submission],
         known: Mapping[str, Player] | None = None,
-    ) -> list[Receipt | GamesError]:
+    ) -> list[Receipt | AppError]:
         """Store answers of one game; for each, return a receipt, or why it was rejected.
 
         `known` has players who were read lately, so that they are not read again.
         """
-        play = self._rounds.load(game_id)
+        play = self._store.load(game_id)
         players = self._players(game_id, submissions, known or {})
-        results = dict[int, Receipt | GamesError]()
+        results = dict[int, Receipt | AppError]()
         stored = dict[int, Answer]()
         for number, sent in enumerate(submissions):
             try:
                 prepared = self._prepare(play, players.get(sent.player_id), sent)
-            except GamesError as error:
+            except AppError as error:
                 results[number] = error
             else:
                 if isinstance(prepared, Receipt):
@@ -154,14 +149,14 @@ class Answers:
 
         The last phone to answer may have lost its acknowledgment, and sends its answer again.
         """
-        entry = self._rounds.get_round(state.game_id, question_id)
+        entry = self._store.get_round(state.game_id, question_id)
         if entry is None or (state.closed_at is not None and state.question_id == question_id):
             return frozenset()
         if entry.result:
-            result = self._rounds.get_result(entry)
+            result = self._store.get_result(entry)
             return frozenset(each.player for each in result if each.has_answered)
         # If as many were counted as are stored, it was all of them.
-        stored = self._rounds.list_answers(state.game_id, question_id) if entry.answers else []
+        stored = self._store.list_answers(state.game_id, question_id) if entry.answers else []
         return frozenset(each.player_id for each in stored if len(stored) == entry.answers)
 
     def _prepare(self, play: Play, player: Player | None, sent: Submission) -> Answer | Receipt:
@@ -183,7 +178,7 @@ class Answers:
         text, choices, number = check_answer(question, sent)
         opened = state.opened_at or sent.received_at
         seconds = (sent.received_at - opened).total_seconds() - state.paused_seconds
-        status = self._moderation(game, text) if text else AnswerStatus.VISIBLE
+        status = status_of_text(game.settings, text) if text else AnswerStatus.VISIBLE
         return Answer(
             game_id=game.game_id,
             question_id=sent.question_id,
@@ -200,9 +195,9 @@ class Answers:
             expires_at=game.expires_at,
         )
 
-    def _write(self, play: Play, batch: Mapping[int, Answer]) -> dict[int, Receipt | GamesError]:
+    def _write(self, play: Play, batch: Mapping[int, Answer]) -> dict[int, Receipt | AppError]:
         """Write answers of different players or questions in one transaction."""
-        receipts = dict[int, Receipt | GamesError]()
+        receipts = dict[int, Receipt | AppError]()
         left = dict(batch)
         for _ in range(_ATTEMPTS):
             if not left:
@@ -228,7 +223,7 @@ class Answers:
                 return receipts | {
                     number: Receipt(Outcome.ACCEPTED, answer) for number, answer in left.items()
                 }
-        busy = GamesBusy("Too many answers arrive at the same time. Send yours again.")
+        busy = Busy("Too many answers arrive at the same time. Send yours again.")
         return receipts | dict.fromkeys(left, busy)
 
     def _is_final(self, play: Play, answer: Answer) -> bool:
@@ -248,7 +243,7 @@ class Answers:
             player_id, question_id, self._context.clock(), tuple(ranking), client_id
         )
         (result,) = self.vote_many(game_id, [sent])
-        if isinstance(result, GamesError):
+        if isinstance(result, AppError):
             raise result
         return result
 
@@ -257,17 +252,17 @@ class Answers:
         game_id: str,
         votes: Sequence[VoteSubmission],
         known: Mapping[str, Player] | None = None,
-    ) -> list[Receipt | GamesError]:
+    ) -> list[Receipt | AppError]:
         """Store votes of one game; for each, return a receipt, or why it was rejected."""
-        play = self._rounds.load(game_id)
+        play = self._store.load(game_id)
         players = self._players(game_id, votes, known or {})
-        entry = self._rounds.get_round(game_id, play.state.question_id)
-        results: list[Receipt | GamesError] = []
+        entry = self._store.get_round(game_id, play.state.question_id)
+        results: list[Receipt | AppError] = []
         stored = dict[str, Vote]()
         for each in votes:
             try:
                 vote = self._check_vote(play, entry, players.get(each.player_id), each)
-            except GamesError as error:
+            except AppError as error:
                 results.append(error)
             else:
                 stored[each.player_id] = vote
@@ -291,7 +286,7 @@ class Answers:
             raise WrongPhase(_closed_text(play.state, is_late), play.state.phase, (Phase.VOTING,))
         hidden = set(entry.hidden) if entry else set[str]()
         ranking = tuple(each for each in sent.ranking if each not in hidden)
-        offered = self._rounds.offered_to(play.game, entry, sent.player_id) if entry else ()
+        offered = self._store.offered_to(play.game, entry, sent.player_id) if entry else ()
         if len(set(ranking)) < len(ranking) or not set(ranking) <= set(offered):
             raise InvalidInput({"ranking": "Rank only answers that you were shown, each once."})
         needed = required_ranks(len(offered))
@@ -343,7 +338,7 @@ class Answers:
 # ------------------------------------------------------------------------------ rules
 
 
-def _is_repeated(result: Receipt | GamesError) -> bool:
+def _is_repeated(result: Receipt | AppError) -> bool:
     return isinstance(result, Receipt) and result.outcome is Outcome.REPEATED
 
 

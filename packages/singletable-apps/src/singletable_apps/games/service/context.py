@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from singletable import Store
@@ -15,22 +15,13 @@ from singletable_apps.games.questions import Question
 from singletable_apps.games.tokens import NO_LINK, Actor, Role, Seat, Tokens
 from singletable_apps.games.urls import Urls
 from singletable_apps.shared.objects import Bucket
+from singletable_apps.shared.service import utc_now
 
 T = TypeVar("T")
-RevisionCheck = Callable[[int], None]
 Listener = Callable[["Game | GameState | Player | Round"], None]
 _ID = re.compile(r"[0-9a-z]{16,26}")
 # Games whose questions are kept in memory.
 _CACHED_GAMES = 200
-
-
-def any_revision(_: int) -> None:
-    """Accept every revision."""
-
-
-def utc_now() -> datetime:
-    """Return the current time."""
-    return datetime.now(UTC)
 
 
 def is_id(text: str) -> bool:

@@ -18,7 +18,7 @@ from singletable_apps.games.entities import (
     GameState,
     JoinCode,
 )
-from singletable_apps.games.errors import GamesBusy, InvalidInput, NotFound, WrongPhase
+from singletable_apps.games.errors import Busy, InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import EngagementType, Question, SetDraft
 from singletable_apps.games.service.context import Context, check_found, is_id
@@ -41,7 +41,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "min_cell": (1, 50),
 }
 _retry = retry_conflicts(
-    otherwise=lambda: GamesBusy("Someone else is changing this game right now. Try again.")
+    otherwise=lambda: Busy("Someone else is changing this game right now. Try again.")
 )
 # Settings that decide about the points of a question, and whether its authors have names.
 _OF_QUESTION = (
@@ -157,7 +157,7 @@ class Games:
             except AlreadyExists:
                 continue
             return game
-        raise GamesBusy("No free join code was found. Try again in a minute.")
+        raise Busy("No free join code was found. Try again in a minute.")
 
     def _create(self, game: Game, now: datetime) -> None:
         game_id, expires_at = game.game_id, game.expires_at

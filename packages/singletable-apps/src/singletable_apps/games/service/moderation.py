@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from singletable import ConditionFailed
 from singletable_apps.games.entities import Answer, AnswerStatus, BallotAnswer, Round
-from singletable_apps.games.errors import GamesBusy, InvalidInput, NotFound, WrongPhase
+from singletable_apps.games.errors import Busy, InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import EngagementType, QuestionType
 from singletable_apps.games.rules import Play
 from singletable_apps.games.service.answers import is_open
 from singletable_apps.games.service.context import Context, check_found
-from singletable_apps.games.service.rounds import Rounds
+from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.views import AnonymousAnswer
 
 _TEXTS = (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT)
@@ -47,9 +47,9 @@ class FrozenAnswer:
 class Moderation:
     """Lets hosts decide which answers others see."""
 
-    def __init__(self, context: Context, rounds: Rounds) -> None:
+    def __init__(self, context: Context, store: GameStore) -> None:
         self._context = context
-        self._rounds = rounds
+        self._store = store
 
     def list_answers(
         self, play: Play, status: AnswerStatus = AnswerStatus.PENDING
@@ -60,7 +60,7 @@ class Moderation:
         """
         is_survey = play.game.type is EngagementType.SURVEY
         least = play.game.settings.min_cell if is_survey else 0
-        found = [self._rounds.list_answers(play.game.game_id, each) for each in _open_texts(play)]
+        found = [self._store.list_answers(play.game.game_id, each) for each in _open_texts(play)]
         shown = [answer for answers in found if len(answers) >= least for answer in answers]
         return self.select(shown, status)
 
@@ -88,13 +88,13 @@ class Moderation:
         state = play.state
         is_survey = play.game.type is EngagementType.SURVEY
         ids = state.played if is_survey else [state.question_id] if state.question_id else []
-        entries = [self._rounds.get_round(play.game.game_id, each) for each in ids]
+        entries = [self._store.get_round(play.game.game_id, each) for each in ids]
         least = play.game.settings.min_cell if is_survey else 0
         return [
             FrozenAnswer(entry.question_id, answer, answer.id in entry.hidden)
             for entry in entries
             if entry is not None and entry.answers >= least
-            for answer in self._rounds.get_ballot(entry)
+            for answer in self._store.get_ballot(entry)
         ]
 
     def decide(
@@ -110,10 +110,10 @@ class Moderation:
         `text` is the answer that the host has read. If the player has changed it since, nothing is
         done.
         """
-        play = self._rounds.load(game_id)
+        play = self._store.load(game_id)
         if question_id not in play.state.played:
             raise NotFound("There is no such answer.")
-        answers = self._rounds.list_answers(game_id, question_id)
+        answers = self._store.list_answers(game_id, question_id)
         found = next((each for each in answers if self._answer_id(each) == answer_id), None)
         answer = check_found(found, "There is no such answer.")
         if text is not None and text != answer.text:
@@ -146,9 +146,9 @@ class Moderation:
         state = self._context.get_state(game_id)
         chosen = question_id or state.question_id
         for _ in range(_ATTEMPTS):
-            found = self._rounds.get_round(game_id, chosen) if chosen in state.played else None
+            found = self._store.get_round(game_id, chosen) if chosen in state.played else None
             entry = check_found(found, "This question has not been played.")
-            if answer_id not in {each.id for each in self._rounds.get_ballot(entry)}:
+            if answer_id not in {each.id for each in self._store.get_ballot(entry)}:
                 check_found(None, "There is no such answer on the ballot.")
             if (answer_id in entry.hidden) is is_hidden:
                 return entry
@@ -163,7 +163,7 @@ class Moderation:
                 continue
             self._context.notify(changed)
             return changed
-        raise GamesBusy("Someone else is hiding answers right now. Try again.")
+        raise Busy("Someone else is hiding answers right now. Try again.")
 
 
 def _open_texts(play: Play) -> list[str]:

@@ -13,7 +13,7 @@ from singletable import ConditionFailed, Edit
 from singletable_apps.games.entities import Connection, Game, Player, PlayerName
 from singletable_apps.games.errors import (
     AlreadyExists,
-    GamesBusy,
+    Busy,
     InvalidInput,
     NotPermitted,
     RoomClosed,
@@ -28,8 +28,8 @@ from singletable_apps.games.names import (
 )
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.service.games import Games
-from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.tokens import Role, Seat, new_id
 from singletable_apps.shared.text import InputChecks
 
@@ -59,10 +59,10 @@ class _Room:
 class Players:
     """Lets people join games, and hosts look after them."""
 
-    def __init__(self, context: Context, games: Games, rounds: Rounds) -> None:
+    def __init__(self, context: Context, games: Games, store: GameStore) -> None:
         self._context = context
         self._games = games
-        self._rounds = rounds
+        self._store = store
         self._rooms: dict[str, _Room] = {}
 
     def join(
@@ -127,7 +127,7 @@ class Players:
         if known is None or now - known.counted_at > timedelta(seconds=2):
             if len(self._rooms) > 1_000:
                 self._rooms.clear()
-            active = [each for each in self._rounds.list_players(game_id) if each.is_active]
+            active = [each for each in self._store.list_players(game_id) if each.is_active]
             known = _Room(now, len(active), Counter(each.team for each in active))
             self._rooms[game_id] = known
         return known
@@ -183,7 +183,7 @@ class Players:
         except KeyExists:
             raise self._name_taken(game, chosen) from None
         except ConditionFailed:
-            raise GamesBusy("This player is being renamed right now. Try again.") from None
+            raise Busy("This player is being renamed right now. Try again.") from None
         context.notify(player)
         return player
 
@@ -213,7 +213,7 @@ class Players:
             raise InvalidInput({"teams": "This game has no teams."})
         members = {
             each.player_id: each.team
-            for each in self._rounds.list_players(game_id)
+            for each in self._store.list_players(game_id)
             if each.is_active
         }
         moves = balance_teams(members, game.settings.teams)

@@ -21,7 +21,7 @@ from singletable_apps.games.questions import EngagementType, Question, QuestionT
 from singletable_apps.games.results import Reply, Summary, summarize
 from singletable_apps.games.scoring import fold_answer, team_totals
 from singletable_apps.games.service.context import Context
-from singletable_apps.games.service.rounds import Rounds
+from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.summaries import Summarizer, SummaryRequest
 
 ANSWER_COLUMNS = (
@@ -150,24 +150,24 @@ class GameReport:
 class Reports:
     """Reads reports, and has answers summarized."""
 
-    def __init__(self, context: Context, rounds: Rounds, summarizer: Summarizer) -> None:
+    def __init__(self, context: Context, store: GameStore, summarizer: Summarizer) -> None:
         self._context = context
-        self._rounds = rounds
+        self._store = store
         self.summarizer = summarizer
 
     def read(self, game_id: str) -> GameReport:
         """Return the report of a game, also while it is played."""
-        play = self._rounds.load(game_id)
+        play = self._store.load(game_id)
         game, state = play.game, play.state
-        players = {each.player_id: each for each in self._rounds.list_players(game_id)}
+        players = {each.player_id: each for each in self._store.list_players(game_id)}
         is_survey = game.type is EngagementType.SURVEY
         questions = list[ReportedQuestion]()
         answered, correct = dict[str, int](), dict[str, int]()
-        for entry in self._rounds.list_rounds(game_id):
+        for entry in self._store.list_rounds(game_id):
             if entry.completed_at is None:
                 continue
-            answers = self._rounds.list_answers(game_id, entry.question_id)
-            standings = {each.player: each for each in self._rounds.get_result(entry)}
+            answers = self._store.list_answers(game_id, entry.question_id)
+            standings = {each.player: each for each in self._store.get_result(entry)}
             for each in answers:
                 answered[each.player_id] = answered.get(each.player_id, 0) + 1
             for each_standing in standings.values():
@@ -180,7 +180,7 @@ class Reports:
                     game, entry, question, answers, standings, players, is_survey=is_survey
                 )
             )
-        final = [each for each in self._rounds.get_standings(state) if each.player in players]
+        final = [each for each in self._store.get_standings(state) if each.player in players]
         scores = [
             Score(
                 each.place,
@@ -216,9 +216,9 @@ class Reports:
 
     def summary_request(self, game_id: str, question_id: str) -> SummaryRequest:
         """Return what would be summarized. Only answers that everybody may see are."""
-        play = self._rounds.load(game_id)
+        play = self._store.load(game_id)
         entry = (
-            self._rounds.get_round(game_id, question_id)
+            self._store.get_round(game_id, question_id)
             if question_id in play.state.played
             else None
         )
@@ -232,7 +232,7 @@ class Reports:
         hidden = set(entry.hidden)
         texts = [
             (each.text, entry.tally.get(each.id, 0))
-            for each in self._rounds.get_ballot(entry)
+            for each in self._store.get_ballot(entry)
             if each.id not in hidden
         ]
         if play.game.type is EngagementType.SURVEY and entry.answers < play.game.settings.min_cell:

@@ -10,27 +10,23 @@ middle of a question is closed in the same way, so that every answer that was ac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from singletable import Condition, ConditionFailed, Edit, evolve, retry_conflicts
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
     BallotAnswer,
-    BallotPart,
     Game,
     GameEntry,
     GameState,
     Player,
-    ResultPart,
     Round,
     Standing,
-    Vote,
 )
-from singletable_apps.games.errors import GamesBusy, InvalidInput, WrongPhase
+from singletable_apps.games.errors import Busy, InvalidInput, WrongPhase
 from singletable_apps.games.phases import (
     LIVE_PHASES,
     Command,
@@ -55,40 +51,25 @@ from singletable_apps.games.rules import (
 )
 from singletable_apps.games.scoring import (
     TriviaRules,
-    assign_ballots,
     merge_answers,
     rank_players,
     score_trivia,
     score_votes,
 )
 from singletable_apps.games.service.context import Context, check_found
-from singletable_apps.games.tokens import new_id
+from singletable_apps.games.service.game_store import GameStore
 
-T = TypeVar("T")
-# Of a DynamoDB item's 400 KB.
-_PART_BYTES = 200_000
-_CACHED_ROUNDS = 100
 _ATTEMPTS = 5
 
 
 class Rounds:
     """Moves games from phase to phase."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, store: GameStore) -> None:
         self._context = context
-        # Frozen ballots and results by game, question and attempt. They never change.
-        self._ballots: dict[tuple[str, str, str], tuple[BallotAnswer, ...]] = {}
-        self._results: dict[tuple[str, str, str], tuple[Standing, ...]] = {}
-        # Which answers each author ranks: every vote asks, and a thousand answers take long.
-        self._offered: dict[tuple[str, str, str], dict[str, tuple[str, ...]]] = {}
+        self._store = store
 
     # -------------------------------------------------------------------------- commands
-
-    def load(self, game_id: str) -> Play:
-        """Return a game with its state and questions."""
-        context = self._context
-        game = context.get_game(game_id)
-        return Play(game, context.get_state(game_id), context.get_questions(game))
 
     def command(self, game_id: str, command: Command, *, version: int | None = None) -> GameState:
         """Execute a command and return the new state.
@@ -96,7 +77,7 @@ class Rounds:
         `version` is the one that the sender saw. If the state has changed since, nothing is done:
         a second click, or a second host, does not skip a question.
         """
-        play = self.load(game_id)
+        play = self._store.load(game_id)
         # The end is the end, whatever has happened since.
         is_stale = version is not None and version != play.state.version
         if command is Command.END and not (is_stale and play.state.phase is Phase.ENDED):
@@ -111,7 +92,7 @@ class Rounds:
         state = self._context.get_state(game_id)
         if not is_due(state, self._context.clock()):
             return state
-        return self._finish_due(self.load(game_id))
+        return self._finish_due(self._store.load(game_id))
 
     def _finish_due(self, play: Play) -> GameState:
         state = play.state
@@ -147,7 +128,7 @@ class Rounds:
         return self._edit(game_id, shared)
 
     @retry_conflicts(
-        otherwise=lambda: GamesBusy("Someone else is changing this game right now. Try again.")
+        otherwise=lambda: Busy("Someone else is changing this game right now. Try again.")
     )
     def _edit(
         self, game_id: str, edit: Callable[[GameState], GameState], version: int | None = None
@@ -273,7 +254,7 @@ class Rounds:
         if question is None:
             return self._finish_survey(play)
         now = self._context.clock()
-        found = self.get_round(game.game_id, state.question_id)
+        found = self._store.get_round(game.game_id, state.question_id)
         entry = check_found(found, "This question does not exist any more.")
         entry.is_void, entry.completed_at = state.is_void, now
         after = evolve(state, closed_at=None, phase=Phase.REVEAL, deadline=self._auto(game, now))
@@ -281,7 +262,7 @@ class Rounds:
             return self._write(state, after, entry)
         if state.phase is Phase.VOTING:
             return self._finish_votes(play, entry, after)
-        answers = self.list_answers(game.game_id, state.question_id)
+        answers = self._store.list_answers(game.game_id, state.question_id)
         entry.answers = len(answers)
         entry.left_out = _count_left_out(answers)
         if question.type is QuestionType.CALL_AND_ANSWER:
@@ -293,24 +274,24 @@ class Rounds:
                 after.opened_at = now
                 after.deadline = now + timedelta(seconds=seconds) if seconds else None
                 after.paused_seconds = 0.0
-            self._store_ballot(entry, frozen)
+            self._store.store_ballot(entry, frozen)
             if after.phase is Phase.VOTING:
                 return self._write(state, after, entry)
             points = dict[str, Gain]()
             return self._write_result(play, entry, after, answers, points)
         entry.tally = tally_answers(question, answers)
         if question.type is QuestionType.TRIVIA:
-            before = {each.player: each for each in self.get_standings(state)}
+            before = {each.player: each for each in self._store.get_standings(state)}
             points = self._score_trivia(play, question, answers, before)
             return self._write_result(play, entry, after, answers, points)
         if question.type is QuestionType.TEXT:
-            self._store_ballot(entry, self._freeze(game, answers))
+            self._store.store_ballot(entry, self._freeze(game, answers))
         return self._write(state, after, entry)
 
     def _finish_votes(self, play: Play, entry: Round, after: GameState) -> GameState:
         game, state = play.game, play.state
-        ballot = [each for each in self.get_ballot(entry) if each.id not in entry.hidden]
-        votes = self.list_votes(game.game_id, state.question_id)
+        ballot = [each for each in self._store.get_ballot(entry) if each.id not in entry.hidden]
+        votes = self._store.list_votes(game.game_id, state.question_id)
         entry.votes = len(votes)
         score = score_votes(
             game.settings.rank_method,
@@ -318,29 +299,30 @@ class Rounds:
             {answer.id: answer.players for answer in ballot},
             {vote.player_id: ranking_of(vote) for vote in votes},
             offered={
-                vote.player_id: self.offered_to(game, entry, vote.player_id) for vote in votes
+                vote.player_id: self._store.offered_to(game, entry, vote.player_id)
+                for vote in votes
             },
         )
         entry.tally = {answer: each.points for answer, each in score.answers.items()}
-        answers = self.list_answers(game.game_id, state.question_id)
+        answers = self._store.list_answers(game.game_id, state.question_id)
         points = {player: Gain(gained) for player, gained in score.points.items()}
         return self._write_result(play, entry, after, answers, points)
 
     def _finish_survey(self, play: Play) -> GameState:
         """Tally all questions of a survey, then close it. Repeating this changes nothing."""
         game, state, now = play.game, play.state, self._context.clock()
-        counted = {each.question_id for each in self.list_rounds(game.game_id)}
+        counted = {each.question_id for each in self._store.list_rounds(game.game_id)}
         for index, question in enumerate(play.questions):
             question_id = question_id_of(index + 1)
             if question_id in counted:
                 continue
-            answers = self.list_answers(game.game_id, question_id)
+            answers = self._store.list_answers(game.game_id, question_id)
             entry = _round(game, question_id, index, question, state.opened_at or now)
             entry.completed_at, entry.is_void = now, state.is_void
             entry.answers, entry.tally = len(answers), tally_answers(question, answers)
             entry.left_out = _count_left_out(answers)
             if question.type is QuestionType.TEXT:
-                self._store_ballot(entry, self._freeze(game, answers))
+                self._store.store_ballot(entry, self._freeze(game, answers))
             # The first one counts: others have read the same answers.
             with suppress(ConditionFailed), self._context.store.transaction() as tx:
                 tx.create(entry)
@@ -402,7 +384,7 @@ class Rounds:
             play = Play(play.game, state, play.questions)
         if play.state.phase is Phase.ENDED:
             return play.state
-        raise GamesBusy("This game is changing right now. Try again.")
+        raise Busy("This game is changing right now. Try again.")
 
     def _ending(self, state: GameState, phase: Phase) -> GameState:
         """Return the state in which the current question is counted, and then the game ends."""
@@ -463,20 +445,6 @@ class Rounds:
         ]
         return sorted(frozen, key=lambda each: each.id)
 
-    def _store_ballot(self, entry: Round, frozen: Sequence[BallotAnswer]) -> None:
-        entry.ballot = new_id() if frozen else ""
-        self._context.store.put_many(
-            BallotPart(
-                game_id=entry.game_id,
-                question_id=entry.question_id,
-                attempt=entry.ballot,
-                part=number,
-                answers=part,
-                expires_at=entry.expires_at,
-            )
-            for number, part in enumerate(_parts(frozen, lambda each: 4 * len(each.text) + 100))
-        )
-
     def _score_trivia(
         self,
         play: Play,
@@ -517,12 +485,12 @@ class Rounds:
     ) -> GameState:
         """Write the standings after this round, the round and the next phase."""
         game, state, question = play.game, play.state, play.question
-        before = {each.player: each for each in self.get_standings(state)}
+        before = {each.player: each for each in self._store.get_standings(state)}
         # Only questions with right and wrong answers continue or end a streak.
         is_trivia = question is not None and question.type is QuestionType.TRIVIA
         answered = {each.player_id for each in answers}
         nothing = Gain()
-        players = [each for each in self.list_players(game.game_id) if each.is_active]
+        players = [each for each in self._store.list_players(game.game_id) if each.is_active]
         totals = dict[str, tuple[int, float]]()
         streaks = dict[str, int]()
         for player in players:
@@ -547,18 +515,7 @@ class Rounds:
             )
             for place in rank_players(totals)
         ]
-        entry.result = new_id()
-        self._context.store.put_many(
-            ResultPart(
-                game_id=game.game_id,
-                question_id=entry.question_id,
-                attempt=entry.result,
-                part=number,
-                standings=part,
-                expires_at=entry.expires_at,
-            )
-            for number, part in enumerate(_parts(standings, lambda _: 200))
-        )
+        self._store.store_result(entry, standings)
         after.scored = [*state.scored, entry.question_id]
         return self._write(state, after, entry)
 
@@ -567,7 +524,7 @@ class Rounds:
         if not state.scored:
             return
         through = state.scored[-1]
-        for each in self.get_standings(state):
+        for each in self._store.get_standings(state):
             try:
                 self._context.store.update(
                     Player.key(game_id, each.player),
@@ -578,91 +535,6 @@ class Rounds:
                 )
             except ConditionFailed:
                 continue
-
-    # -------------------------------------------------------------------------- reads
-
-    def get_round(self, game_id: str, question_id: str) -> Round | None:
-        """Return a question that was played, or None. Before the first one, the id is empty."""
-        if not question_id:
-            return None
-        return self._context.store.get(Round.key(game_id, question_id), consistent=True)
-
-    def list_players(self, game_id: str) -> list[Player]:
-        """Return all players of a game, also those who were removed."""
-        return list(self._context.store.query(Player.key.partition(game_id), consistent=True))
-
-    def list_rounds(self, game_id: str) -> list[Round]:
-        """Return all questions that were played, in order."""
-        return list(self._context.store.query(Round.key.partition(game_id), consistent=True))
-
-    def list_answers(self, game_id: str, question_id: str) -> list[Answer]:
-        """Return all answers to a question."""
-        query = Answer.key.partition(game_id).eq(question_id)
-        return list(self._context.store.query(query, consistent=True))
-
-    def list_votes(self, game_id: str, question_id: str) -> list[Vote]:
-        """Return all votes on the answers to a question."""
-        query = Vote.key.partition(game_id).eq(question_id)
-        return list(self._context.store.query(query, consistent=True))
-
-    def get_ballot(self, entry: Round) -> tuple[BallotAnswer, ...]:
-        """Return the frozen answers of a round."""
-        key = (entry.game_id, entry.question_id, entry.ballot)
-        found = self._ballots.get(key, ())
-        if entry.ballot and not found:
-            query = BallotPart.key.partition(entry.game_id).eq(key[1]).eq(key[2])
-            parts = self._context.store.query(query, consistent=True)
-            found = tuple(each for part in parts for each in part.answers)
-            _remember(self._ballots, key, found)
-        return found
-
-    def get_result(self, entry: Round) -> tuple[Standing, ...]:
-        """Return the standings after a round, best first."""
-        key = (entry.game_id, entry.question_id, entry.result)
-        found = self._results.get(key, ())
-        if entry.result and not found:
-            query = ResultPart.key.partition(entry.game_id).eq(key[1]).eq(key[2])
-            parts = self._context.store.query(query, consistent=True)
-            found = tuple(each for part in parts for each in part.standings)
-            _remember(self._results, key, found)
-        return found
-
-    def get_standings(self, state: GameState) -> tuple[Standing, ...]:
-        """Return the standings after the last round with points."""
-        entry = self.get_round(state.game_id, state.scored[-1]) if state.scored else None
-        return self.get_result(entry) if entry else ()
-
-    def offered(self, game: Game, entry: Round) -> dict[str, tuple[str, ...]]:
-        """Return which answers each author is asked to rank, by player.
-
-        Players who did not answer get the list of a random place: see `offered_to`.
-        """
-        size = game.settings.ballot_size
-        key = (entry.game_id, entry.question_id, f"{entry.ballot} {size}")
-        found = self._offered.get(key)
-        if found is None:
-            authors = {answer.id: answer.players for answer in self.get_ballot(entry)}
-            voters = {player for players in authors.values() for player in players}
-            found = assign_ballots(authors, voters, authors, entry.ballot, size)
-            _remember(self._offered, key, found)
-        return found
-
-    def offered_to(self, game: Game, entry: Round, player_id: str) -> Sequence[str]:
-        """Return the answers that a player is asked to rank, in the order to show them."""
-        return [each for each in self._dealt_to(game, entry, player_id) if each not in entry.hidden]
-
-    def _dealt_to(self, game: Game, entry: Round, player_id: str) -> Sequence[str]:
-        known = self.offered(game, entry).get(player_id)
-        if known is not None:
-            return known
-        ballot = self.get_ballot(entry)
-        return assign_ballots(
-            [answer.id for answer in ballot],
-            [player_id],
-            {},
-            seed=f"{entry.ballot} {player_id}",
-            size=game.settings.ballot_size,
-        )[player_id]
 
 
 def _round(game: Game, question_id: str, index: int, question: Question, now: datetime) -> Round:
@@ -699,23 +571,3 @@ def _is_hidden_as_in(entry: Round) -> Condition[Round]:
 
 def _count_left_out(answers: Iterable[Answer]) -> int:
     return sum(each.status is not AnswerStatus.VISIBLE for each in answers)
-
-
-def _parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
-    """Split a list into parts that fit into an item each."""
-    part, total = list[T](), 0
-    for item in items:
-        if part and total + size(item) > _PART_BYTES:
-            yield part
-            part, total = [], 0
-        part.append(item)
-        total += size(item)
-    if part:
-        yield part
-
-
-def _remember(cache: dict[tuple[str, str, str], T], key: tuple[str, str, str], value: T) -> None:
-    """Keep a value that never changes, and forget the oldest ones."""
-    for old in [*cache][: len(cache) + 1 - _CACHED_ROUNDS]:
-        cache.pop(old, None)
-    cache[key] = value

@@ -24,16 +24,11 @@ from singletable import (
 )
 from singletable_apps.games import patterns
 from singletable_apps.games.entities import QuestionSet, SetCategory, SetQuestion, SetVersion
-from singletable_apps.games.errors import AlreadyExists, GamesBusy, InvalidInput, NotFound
+from singletable_apps.games.errors import AlreadyExists, Busy, InvalidInput, NotFound
 from singletable_apps.games.questions import SetDraft, Visibility, check_set
-from singletable_apps.games.service.context import (
-    Context,
-    RevisionCheck,
-    any_revision,
-    check_found,
-    is_id,
-)
+from singletable_apps.games.service.context import Context, check_found, is_id
 from singletable_apps.games.tokens import new_id
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import clean_filename
 
 # The administrator, among the ids of hosts, who have random ones.
@@ -43,7 +38,7 @@ KEPT_VERSIONS = 20
 _VERSIONED = ("name", "description", "type", "instruction", "ai_instruction")
 _ATTEMPTS = 5
 _BUSY = "Someone else is changing this set right now. Try again."
-_retry = retry_conflicts(otherwise=lambda: GamesBusy(_BUSY))
+_retry = retry_conflicts(otherwise=lambda: Busy(_BUSY))
 
 
 class LoadedSet(NamedTuple):
@@ -112,7 +107,7 @@ class Sets:
             if draft is not None:
                 return LoadedSet(item, draft)
             # Many newer versions were saved in the meantime, or the set is being deleted.
-        raise GamesBusy(_BUSY)
+        raise Busy(_BUSY)
 
     def load_own(self, set_id: str, actor: str) -> LoadedSet:
         """Return a set with its questions if the actor may change it, or raise NotFound."""

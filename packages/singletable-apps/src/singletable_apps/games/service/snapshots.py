@@ -12,6 +12,7 @@ from singletable_apps.games.questions import OPINIONS, EngagementType, QuestionT
 from singletable_apps.games.rules import Play, tally_answers
 from singletable_apps.games.service.answers import Answers
 from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.service.moderation import Moderation
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.tokens import DRIVERS, Role
@@ -25,11 +26,17 @@ class Snapshots:
     """Reads games for their views. Lists of players are kept for two seconds."""
 
     def __init__(
-        self, context: Context, rounds: Rounds, answers: Answers, moderation: Moderation
+        self,
+        context: Context,
+        rounds: Rounds,
+        store: GameStore,
+        answers: Answers,
+        moderation: Moderation,
     ) -> None:
         self._context = context
         self._moderation = moderation
         self._rounds = rounds
+        self._store = store
         self._answers = answers
         self._rosters: dict[str, tuple[datetime, dict[str, Player]]] = {}
 
@@ -44,7 +51,7 @@ class Snapshots:
         if known is None or not timedelta() <= now - known[0] < _ROSTER_AGE:
             if len(self._rosters) > 1_000:
                 self._rosters.clear()
-            known = (now, {each.player_id: each for each in self._rounds.list_players(game_id)})
+            known = (now, {each.player_id: each for each in self._store.list_players(game_id)})
             self._rosters[game_id] = known
         return known[1]
 
@@ -52,22 +59,22 @@ class Snapshots:
         """Do what is due, then read the game. Pass its newest `state` if it is known."""
         if state is None:
             state = self._rounds.finish_due(game_id)
-        context, rounds = self._context, self._rounds
+        context, store = self._context, self._store
         game = context.get_game(game_id)
         play = Play(game, state, context.get_questions(game))
-        entry = rounds.get_round(game_id, state.question_id)
+        entry = store.get_round(game_id, state.question_id)
         scored = state.scored
-        previous = rounds.get_round(game_id, scored[-2]) if len(scored) > 1 else None
+        previous = store.get_round(game_id, scored[-2]) if len(scored) > 1 else None
         is_survey = game.type is EngagementType.SURVEY
         is_survey_over = is_survey and state.phase in (Phase.REVEAL, Phase.ENDED)
         return Snapshot(
             play=play,
             round=entry,
-            ballot=rounds.get_ballot(entry) if entry else (),
-            standings=rounds.get_standings(state),
-            before=rounds.get_result(previous) if previous else (),
+            ballot=store.get_ballot(entry) if entry else (),
+            standings=store.get_standings(state),
+            before=store.get_result(previous) if previous else (),
             players=self.players(game_id),
-            rounds=rounds.list_rounds(game_id) if is_survey_over else (),
+            rounds=store.list_rounds(game_id) if is_survey_over else (),
             join_url=context.urls.absolute(context.urls.join(game.join_code)),
         )
 
@@ -83,7 +90,7 @@ class Snapshots:
         tally: dict[str, int] = {}
         question = play.question
         if question is not None and state.phase is Phase.OPEN:
-            answers = self._rounds.list_answers(state.game_id, state.question_id)
+            answers = self._store.list_answers(state.game_id, state.question_id)
             answered = frozenset(each.player_id for each in answers)
             pending = self._moderation.select(answers)
             if question.type in OPINIONS and play.game.settings.live_counts:
@@ -91,7 +98,7 @@ class Snapshots:
         elif state.phase is Phase.OPEN:
             pending = self._moderation.list_answers(play)
         elif state.phase is Phase.VOTING:
-            votes = self._rounds.list_votes(state.game_id, state.question_id)
+            votes = self._store.list_votes(state.game_id, state.question_id)
             answered = frozenset(each.player_id for each in votes)
         is_quiz = question is not None and question.type is QuestionType.TRIVIA
         return replace(
@@ -117,7 +124,7 @@ class Snapshots:
         is_ranked = entry is not None and bool(snapshot.ballot)
         vote = self._answers.find_vote(game_id, state.question_id, player_id) if is_ranked else None
         offered = (
-            self._rounds.offered_to(snapshot.game, entry, player_id)
+            self._store.offered_to(snapshot.game, entry, player_id)
             if entry is not None and is_ranked
             else ()
         )
@@ -131,17 +138,17 @@ class Snapshots:
     def player_views(self, snapshot: Snapshot, ids: Iterable[str]) -> dict[str, View]:
         """Return what concerns these players now. All answers are read at once."""
         game_id, state, entry = snapshot.game.game_id, snapshot.state, snapshot.round
-        rounds = self._rounds
+        store = self._store
         is_survey = snapshot.game.type is EngagementType.SURVEY
         questions = state.played if is_survey else [state.question_id] if state.question_id else []
         answers = dict[str, list[Answer]]()
         for question_id in questions:
-            for answer in rounds.list_answers(game_id, question_id):
+            for answer in store.list_answers(game_id, question_id):
                 answers.setdefault(answer.player_id, []).append(answer)
         votes: dict[str, Vote] = {}
         is_ranked = entry is not None and bool(snapshot.ballot)
         if is_ranked:
-            found = rounds.list_votes(game_id, state.question_id)
+            found = store.list_votes(game_id, state.question_id)
             votes = {each.player_id: each for each in found}
         views = PlayerViews(snapshot)
         return {
@@ -149,7 +156,7 @@ class Snapshots:
                 player,
                 answers=answers.get(player_id, ()),
                 vote=votes.get(player_id),
-                offered=rounds.offered_to(snapshot.game, entry, player_id)
+                offered=store.offered_to(snapshot.game, entry, player_id)
                 if entry is not None and is_ranked
                 else (),
             )

@@ -9,23 +9,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from markupsafe import Markup
 from pydantic import BaseModel, Field
 
 from ranked_ballots import pluralize
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.errors import InvalidInput
-from singletable_apps.polls.pages.dependencies import CurrentSite, PollsState
-from singletable_apps.polls.pages.manage import (
-    CurrentManagedPoll,
-    current_poll,
-    manage_context,
-    manage_url,
-)
-from singletable_apps.polls.service import ManagedPoll, VotingCode
+from singletable_apps.polls.pages.manage import ManagedPage, ManagedPageContext
+from singletable_apps.polls.service import VotingCode
 from singletable_apps.polls.urls import code_link, share_link
-from singletable_apps.shared.pages import Form, PostedForm, submit_form
+from singletable_apps.shared.pages import FORM_METHODS, Form, PostedForm
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web.downloads import download_table
 
@@ -41,103 +34,78 @@ class IssueFields(BaseModel):
     count: Annotated[int, Field(ge=1)]
 
 
-@router.get("/p/{poll_id}/manage/codes")
-def show_codes(
-    request: Request, site: CurrentSite, managed: CurrentManagedPoll, first: FirstCode = 0
-) -> Response:
-    """List the codes and whether they were used, with a form to issue more."""
-    # The revision is the number of codes, so that a form that is sent twice issues codes once.
-    form = Form({"count": 20, "revision": managed.poll.codes})
-    return _show_codes(request, site, managed, form, first=first)
-
-
-@router.post("/p/{poll_id}/manage/codes")
-def issue_codes(
-    request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
-) -> Response:
-    """Issue more codes; a form that is sent twice issues them once."""
-    show = partial(_show_codes, request, site, managed)
+@router.api_route("/p/{poll_id}/manage/codes", methods=FORM_METHODS)
+def issue_codes(page: ManagedPage, form: PostedForm, first: FirstCode = 0) -> Response:
+    """List the codes and whether they were used, and issue more."""
 
     def issue(fields: IssueFields) -> Response:
         check = form.revision_check()
-        site.service.codes.issue(managed.poll.id, managed.admin_key, fields.count, check=check)
+        page.service.codes.issue(page.poll.id, page.admin_key, fields.count, check=check)
         flash = f"{pluralize(fields.count, 'code')} issued."
-        return site.pages.redirect(request, manage_url(managed, "codes"), flash)
+        return page.redirect(page.manage_url("codes"), flash)
 
-    return submit_form(form, IssueFields, issue, show, rejects=(InvalidInput,))
+    # The revision is the number of codes, so that a form that is sent twice issues codes once.
+    initial = Form({"count": 20, "revision": page.poll.codes})
+    return page.fill(form, initial, IssueFields, issue, partial(_show_codes, page, first))
 
 
 @router.get("/p/{poll_id}/manage/codes/sheet")
-def show_cards(
-    request: Request, site: CurrentSite, managed: CurrentManagedPoll, first: FirstCode = 0
-) -> Response:
+def show_cards(page: ManagedPage, first: FirstCode = 0) -> Response:
     """Show the unused codes as cards with QR codes, to print and cut out."""
-    codes = _list_codes(site, managed, first)
-    return site.pages.render(
-        request,
-        "polls/code_cards.html",
-        **manage_context(site, managed, "codes"),
-        **_pager(managed, first, "sheet"),
+    codes = _list_codes(page, first)
+    return page.render_tab(
+        "code_cards",
+        "codes",
+        **_pager(page, first, "sheet"),
         cards=[(code, Markup(qr_svg(link))) for code, link in codes if not code.is_used],
         has_codes=bool(codes),
-        link=share_link(site.service.context.urls.public, managed.poll.id),
-        back=manage_url(managed, "codes"),
+        link=share_link(page.urls.public, page.poll.id),
+        back=page.manage_url("codes"),
     )
 
 
 @router.get("/p/{poll_id}/manage/codes.csv")
-def download_codes(site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+def download_codes(page: ManagedPage) -> Response:
     """Download all codes with their links and whether they were used."""
-    poll = managed.poll
     rows = [
         (
             code.code,
-            code_link(site.service.context.urls.public, poll.id, code.code),
+            code_link(page.urls.public, page.poll.id, code.code),
             "yes" if code.is_used else "no",
         )
-        for code in site.service.codes.list_issued(poll.id, managed.admin_key)
+        for code in page.service.codes.list_issued(page.poll.id, page.admin_key)
     ]
-    return download_table(["code", "link", "used"], rows, f"{poll.title} codes", "csv")
+    return download_table(["code", "link", "used"], rows, f"{page.poll.title} codes", "csv")
 
 
-def _show_codes(
-    request: Request,
-    site: PollsState,
-    managed: ManagedPoll,
-    form: Form,
-    status: int = 200,
-    *,
-    first: int = 0,
-) -> Response:
-    managed = current_poll(site, managed, form)
-    return site.pages.render(
-        request,
-        "polls/codes.html",
+def _show_codes(page: ManagedPageContext, first: int, form: Form, status: int) -> Response:
+    page = page.latest(form)
+    return page.render_tab(
+        "codes",
+        "codes",
         status,
-        **manage_context(site, managed, "codes"),
-        **_pager(managed, first),
-        uses_codes=managed.poll.protection is Protection.CODES,
+        **_pager(page, first),
+        uses_codes=page.poll.protection is Protection.CODES,
         form=form,
-        codes=_list_codes(site, managed, first),
-        here=manage_url(managed, "codes"),
-        edit=manage_url(managed, "edit"),
+        codes=_list_codes(page, first),
+        here=page.manage_url("codes"),
+        edit=page.manage_url("edit"),
     )
 
 
-def _list_codes(site: PollsState, managed: ManagedPoll, first: int) -> list[tuple[VotingCode, str]]:
+def _list_codes(page: ManagedPageContext, first: int) -> list[tuple[VotingCode, str]]:
     """Return a page of codes, each with its link."""
-    codes = site.service.codes.list_issued(
-        managed.poll.id, managed.admin_key, first=first, size=PAGE_SIZE
+    codes = page.service.codes.list_issued(
+        page.poll.id, page.admin_key, first=first, size=PAGE_SIZE
     )
-    public = site.service.context.urls.public
-    return [(code, code_link(public, managed.poll.id, code.code)) for code in codes]
+    return [(code, code_link(page.urls.public, page.poll.id, code.code)) for code in codes]
 
 
-def _pager(managed: ManagedPoll, first: int, *parts: str) -> dict[str, object]:
-    last = min(first + PAGE_SIZE, managed.poll.codes)
-    here = manage_url(managed, "codes", *parts)
+def _pager(page: ManagedPageContext, first: int, *parts: str) -> dict[str, object]:
+    last = min(first + PAGE_SIZE, page.poll.codes)
+    here = page.manage_url("codes", *parts)
     return {
-        "shown": f"{first + 1:,} to {last:,} of {managed.poll.codes:,}" if last > first else "",
-        "next": f"{here}?from={last}" if last < managed.poll.codes else "",
+        "shown": f"{first + 1:,} to {last:,} of {page.poll.codes:,}" if last > first else "",
+        "next": f"{here}?from={last}" if last < page.poll.codes else "",
         "first": here if first else "",
     }

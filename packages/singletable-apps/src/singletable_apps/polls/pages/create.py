@@ -7,16 +7,12 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.errors import InvalidInput
-from singletable_apps.polls.pages.dependencies import (
-    CurrentSite,
-    PollsState,
-    get_browser_token,
-)
+from singletable_apps.polls.pages.dependencies import AnyPage, PageContext
 from singletable_apps.polls.rules import (
     MAX_OPTIONS,
     PollDraft,
@@ -24,7 +20,6 @@ from singletable_apps.polls.rules import (
     draft_copy,
 )
 from singletable_apps.polls.urls import poll_url
-from singletable_apps.polls.web import Browser
 from singletable_apps.shared.pages import Form, PostedForm, submit_values
 from singletable_apps.shared.text import normalize_line
 from singletable_apps.shared.web import hit_limit
@@ -199,52 +194,34 @@ def form_choices() -> dict[str, object]:
 
 @router.get("/new")
 def show_new_poll(
-    request: Request,
-    site: CurrentSite,
-    source: Annotated[str, Query(alias="from", max_length=100)] = "",
+    page: AnyPage, source: Annotated[str, Query(alias="from", max_length=100)] = ""
 ) -> Response:
     """Show the form, empty or filled in from another poll."""
     if not source:
-        return _show_form(request, site, poll_form(PollDraft("", ())))
-    context = site.service.context
+        return _show_form(page, poll_form(PollDraft("", ())))
+    context = page.service.context
     draft = draft_copy(context.get_poll(source), context.clock())
-    return _show_form(request, site, poll_form(draft), copied=draft.title)
+    return _show_form(page, poll_form(draft), copied=draft.title)
 
 
 @router.post("/new")
-def create_poll(
-    request: Request, site: CurrentSite, browser: Browser, form: PostedForm
-) -> Response:
+def create_poll(page: AnyPage, form: PostedForm) -> Response:
     """Create the poll, or show the form again with all its errors."""
     if form.value("more"):
-        return _show_form(request, site, form, more=True)
-    hit_limit(request, site.limits["create"])
+        return _show_form(page, form, more=True)
+    hit_limit(page.request, page.state.limits["create"])
 
     def create(draft: PollDraft) -> Response:
-        managed = site.service.lifecycle.create(draft, get_browser_token(request, browser))
-        return site.pages.redirect(request, poll_url(managed.poll.id, "made"))
+        managed = page.service.lifecycle.create(draft, page.get_browser_token())
+        return page.redirect(poll_url(managed.poll.id, "made"))
 
-    draft = parse_poll_form(form, site.service.context.clock())
-    show = partial(_show_form, request, site)
+    draft = parse_poll_form(form, page.service.context.clock())
     # The closing time can pass between both checks.
-    return submit_values(form, draft, create, show, rejects=(InvalidInput,))
+    return submit_values(form, draft, create, partial(_show_form, page), rejects=page.rejects)
 
 
 def _show_form(
-    request: Request,
-    site: PollsState,
-    form: Form,
-    status: int = 200,
-    *,
-    more: bool = False,
-    copied: str = "",
+    page: PageContext, form: Form, status: int = 200, *, more: bool = False, copied: str = ""
 ) -> Response:
-    return site.pages.render(
-        request,
-        "polls/new.html",
-        status,
-        form=form,
-        rows=option_rows(form, more=more),
-        copied=copied,
-        **form_choices(),
-    )
+    rows = option_rows(form, more=more)
+    return page.render("new", status, form=form, rows=rows, copied=copied, **form_choices())

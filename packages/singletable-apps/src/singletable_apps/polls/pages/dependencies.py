@@ -1,4 +1,11 @@
-"""What every page uses: the site, the browser's cookies, the poll in the URL, and rate limits."""
+"""What page handlers depend on: the site, the poll in the URL, and the browser's cookies.
+
+A handler looks like this:
+
+    @router.get("/p/{poll_id}/manage/recount")
+    def show_recount(page: ManagedPage) -> Response:
+        return page.render("recount", recount=page.service.tallies.recount(page.poll))
+"""
 
 from __future__ import annotations
 
@@ -6,17 +13,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, cast
 
 from fastapi import Depends, Request, Response
 
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import InvalidCode
 from singletable_apps.polls.pages.results_view import ResultsView
+from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.service import Polls, Viewer, Voter
-from singletable_apps.polls.urls import page_url, poll_url
-from singletable_apps.polls.web import BROWSER, new_browser_token
-from singletable_apps.shared.frame import AppState, current_state, state_of
+from singletable_apps.polls.urls import Urls, page_url, poll_url
+from singletable_apps.polls.web import BROWSER, Browser, new_browser_token
+from singletable_apps.shared import frame
+from singletable_apps.shared.frame import AppState, state_of
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.pages import Form, Link, path_of
 from singletable_apps.shared.results import ResultCache
@@ -32,6 +41,8 @@ from singletable_apps.shared.web import (
 )
 
 FOOTER = [Link("API", "/api/polls/docs"), Link("Home", "/")]
+# However many people watch a poll, its votes are read and counted once per second.
+RESULTS_MAX_AGE = timedelta(seconds=1)
 
 # Cookies for the pages of one poll. The last vote in an open poll is forgotten when the browser
 # is closed, because others may vote on the same device.
@@ -40,9 +51,6 @@ CODE = Cookie("polls_code", max_age=LONGEST_AGE, has_path=True)
 VOTE = Cookie("polls_vote", has_path=True)
 _MAX_COOKIE = 100
 _SAVED_CODE = re.compile(r"([0-9A-Z-]{14})\.([0-9A-Za-z_-]{16,64})")
-
-# However many people watch a poll, its votes are read and counted once per second.
-RESULTS_MAX_AGE = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -62,104 +70,126 @@ def page_context(request: Request, _: Polls) -> Mapping[str, object]:
     return {"nav": [Link(text, to, here == to) for text, to in nav], "links": FOOTER}
 
 
-CurrentSite: TypeAlias = Annotated[PollsState, Depends(current_state)]
+@dataclass(frozen=True)
+class PageContext(frame.PageContext[Polls, Urls]):
+    """The request, service and templates that a page handler uses.
+
+    `browser` is the token of the browser, or None if it has none yet.
+    """
+
+    folder = "polls"
+    browser: str | None
+
+    @property
+    def state(self) -> PollsState:
+        """The open app."""
+        return cast(PollsState, state_of(self.request))
+
+    def get_browser_token(self) -> str:
+        """Return the token of the browser; a new browser gets one with this response."""
+        if self.browser is not None:
+            return self.browser
+        browser = new_browser_token()
+        BROWSER.set(self.request, browser)
+        return browser
+
+    def with_poll(self, poll: Poll) -> PollPageContext:
+        """Return the context of a page about a poll."""
+        return PollPageContext(self.request, self.browser, poll)
 
 
-def _poll(site: CurrentSite, poll_id: str) -> Poll:
-    return site.service.context.get_poll(poll_id)
+@dataclass(frozen=True)
+class PollPageContext(PageContext):
+    """A request about one poll."""
+
+    poll: Poll
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether people can vote now."""
+        return is_open(self.poll, self.service.context.clock())
+
+    def url(self, *parts: str) -> str:
+        """Return the URL of a page of this poll."""
+        return poll_url(self.poll.id, *parts)
+
+    def read_cookie(self, cookie: Cookie) -> str | None:
+        """Return the value of a cookie for this poll, or None."""
+        value = cookie.read(self.request)
+        return value if 0 < len(value) <= _MAX_COOKIE else None
+
+    def set_cookie(self, cookie: Cookie, value: str) -> None:
+        """Set a cookie for the pages of this poll."""
+        cookie.set(self.request, value, path=self.url())
+
+    def save_code(self, voter: Voter) -> None:
+        """Remember the code that was used and the proof that the vote was cast in this browser."""
+        secret = self.service.context.secret
+        number = secret.code_number(self.poll.id, voter.code or "")
+        if number is not None and voter.proof:
+            code = secret.voting_code(self.poll.id, number)
+            self.set_cookie(CODE, f"{code}.{voter.proof}")
+
+    def saved_code(self) -> tuple[str, str] | None:
+        """Return the code that this browser has voted with and its proof, or None."""
+        match = _SAVED_CODE.fullmatch(self.read_cookie(CODE) or "")
+        return None if match is None else (match[1], match[2])
+
+    def find_admin_key(self) -> str | None:
+        """Return the admin key if this browser created the poll or has opened its admin link."""
+        context = self.service.context
+        if context.secret.is_admin_key(self.poll.id, self.read_cookie(ADMIN) or ""):
+            return context.secret.admin_key(self.poll.id)
+        return context.admin_key_of_creator(self.poll, self.browser)
+
+    def get_viewer(self) -> Viewer:
+        """Return who is looking at the results."""
+        code, proof = self.saved_code() or (None, None)
+        voter = Voter(self.browser, code, proof=proof)
+        return Viewer(voter, self.read_cookie(VOTE), self.find_admin_key())
+
+    def check_code_limit(self, code: str) -> None:
+        """Rate-limit invalid codes per client, so that codes cannot be guessed."""
+        limit = self.state.limits["guess"]
+        if limit is None or not code:
+            return
+        limit.check(client_network(client_address(self.request)))
+        try:
+            self.service.voting.vote_id(self.poll, Voter(code=code))
+        except InvalidCode:
+            hit_limit(self.request, limit)
 
 
-# The poll in the URL: `/p/{poll_id}/…`.
-CurrentPoll: TypeAlias = Annotated[Poll, Depends(_poll)]
+async def _any_page(request: Request, browser: Browser) -> PageContext:
+    return PageContext(request, browser)
 
 
-def ask_for_admin_link(
-    request: Request, site: AppState[Polls], text: str, form: Form | None = None
-) -> Response:
+AnyPage: TypeAlias = Annotated[PageContext, Depends(_any_page)]
+
+
+def _poll_page(page: AnyPage, poll_id: str) -> PollPageContext:
+    return page.with_poll(page.service.context.get_poll(poll_id))
+
+
+# A page about the poll in the URL: `/p/{poll_id}/…`.
+PollPage: TypeAlias = Annotated[PollPageContext, Depends(_poll_page)]
+
+
+def ask_for_admin_link(request: Request, text: str, form: Form | None = None) -> Response:
     """Show the form that asks for the admin link of the poll."""
     action = poll_url(request.path_params["poll_id"], "manage", "key")
-    return site.pages.render(
+    return state_of(request).pages.render(
         request, "polls/admin_link.html", 403, text=text, action=action, form=form or Form()
     )
 
 
 def _admin_link_page(request: Request, problem: Problem) -> Response:
-    return ask_for_admin_link(request, state_of(request), problem.detail or "")
+    return ask_for_admin_link(request, problem.detail or "")
 
 
 PROBLEM_PAGES = {NOT_ALLOWED: _admin_link_page}
 
 
-def get_browser_token(request: Request, browser: str | None) -> str:
-    """Return the token of the browser; a new browser gets one with this response."""
-    if browser is None:
-        browser = new_browser_token()
-        BROWSER.set(request, browser)
-    return browser
-
-
 def set_no_store(request: Request) -> None:
     """Keep the page out of caches: it shows a key, codes or someone's vote."""
     set_header(request, "Cache-Control", "no-store")
-
-
-def read_cookie(request: Request, cookie: Cookie) -> str | None:
-    """Return the value of a cookie for this poll, or None."""
-    value = cookie.read(request)
-    return value if 0 < len(value) <= _MAX_COOKIE else None
-
-
-def set_cookie(request: Request, poll: Poll, cookie: Cookie, value: str) -> None:
-    """Set a cookie for the pages of this poll."""
-    cookie.set(request, value, path=poll_url(poll.id))
-
-
-def delete_cookie(request: Request, poll: Poll, cookie: Cookie) -> None:
-    """Delete a cookie of this poll."""
-    cookie.delete(request, path=poll_url(poll.id))
-
-
-def save_code(request: Request, site: PollsState, poll: Poll, voter: Voter) -> None:
-    """Remember the code that was used and the proof that the vote was cast in this browser."""
-    secret = site.service.context.secret
-    number = secret.code_number(poll.id, voter.code or "")
-    if number is not None and voter.proof:
-        set_cookie(request, poll, CODE, f"{secret.voting_code(poll.id, number)}.{voter.proof}")
-
-
-def saved_code(request: Request) -> tuple[str, str] | None:
-    """Return the code that this browser has voted with and its proof, or None."""
-    match = _SAVED_CODE.fullmatch(read_cookie(request, CODE) or "")
-    return None if match is None else (match[1], match[2])
-
-
-def find_admin_key(
-    request: Request, site: PollsState, browser: str | None, poll: Poll
-) -> str | None:
-    """Return the admin key if this browser created the poll or has opened its admin link."""
-    context = site.service.context
-    if context.secret.is_admin_key(poll.id, read_cookie(request, ADMIN) or ""):
-        return context.secret.admin_key(poll.id)
-    return context.admin_key_of_creator(poll, browser)
-
-
-def get_viewer(request: Request, site: PollsState, browser: str | None, poll: Poll) -> Viewer:
-    """Return who is looking at the results."""
-    code, proof = saved_code(request) or (None, None)
-    return Viewer(
-        Voter(browser, code, proof=proof),
-        read_cookie(request, VOTE),
-        find_admin_key(request, site, browser, poll),
-    )
-
-
-def check_code_limit(request: Request, site: PollsState, poll: Poll, code: str) -> None:
-    """Rate-limit invalid codes per client, so that codes cannot be guessed."""
-    limit = site.limits["guess"]
-    if limit is None or not code:
-        return
-    limit.check(client_network(client_address(request)))
-    try:
-        site.service.voting.vote_id(poll, Voter(code=code))
-    except InvalidCode:
-        hit_limit(request, limit)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 
 from ranked_ballots import Ballots, Ranking, instant_runoff
 from ranked_ballots.pictures import Picture, draw_transfers
 from singletable import Page
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.pages.dependencies import CurrentSite
+from singletable_apps.polls.pages.dependencies import AnyPage
 from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS
 from singletable_apps.polls.service import ManagedPoll
 from singletable_apps.polls.urls import poll_url
-from singletable_apps.polls.web import Browser
 from singletable_apps.shared.pages import ListQueryParameters
 
 router = APIRouter()
@@ -27,18 +26,17 @@ _LUNCH = ((8, "Pizza"), (7, "Sushi > Salad"), (6, "Salad > Sushi"), (3, "Soup > 
 
 
 @router.get("")
-def show_home(request: Request, site: CurrentSite, browser: Browser) -> Response:
+def show_home(page: AnyPage) -> Response:
     """Show what polls are, the newest polls of this browser, and the sample polls."""
-    lifecycle, now = site.service.lifecycle, site.service.context.clock()
-    own = [] if browser is None else lifecycle.list_created(browser, HOME_POLLS).items
+    lifecycle, now = page.service.lifecycle, page.service.context.clock()
+    own = lifecycle.list_created(page.browser, HOME_POLLS).items if page.browser else []
     created = lifecycle.list_created(SAMPLE_BROWSER, len(SAMPLE_POLLS)).items
     samples = [managed.poll for managed in reversed(created)]
     open_samples = [
         poll for poll in samples if is_open(poll, now) and poll.protection is not Protection.CODES
     ]
-    return site.pages.render(
-        request,
-        "polls/home.html",
+    return page.render(
+        "home",
         own=[(managed.poll, is_open(managed.poll, now)) for managed in own],
         samples=[(poll, is_open(poll, now)) for poll in samples],
         trial=open_samples[0] if open_samples else None,
@@ -55,19 +53,16 @@ def _draw_example() -> Picture:
 
 
 @router.get("/mine")
-def show_my_polls(
-    request: Request, site: CurrentSite, browser: Browser, query: ListQueryParameters
-) -> Response:
+def show_my_polls(page: AnyPage, query: ListQueryParameters) -> Response:
     """List the polls that were created in this browser, newest first."""
-    page: Page[ManagedPoll] = Page([], None)
-    if browser is not None:
-        page = site.service.lifecycle.list_created(browser, PAGE_SIZE, query.cursor)
-    now = site.service.context.clock()
-    return site.pages.render(
-        request,
-        "polls/mine.html",
-        polls=query.page([managed.poll for managed in page.items], page.cursor).map(
-            lambda poll: (poll, is_open(poll, now), site.service.tallies.get(poll).votes)
+    found: Page[ManagedPoll] = Page([], None)
+    if page.browser is not None:
+        found = page.service.lifecycle.list_created(page.browser, PAGE_SIZE, query.cursor)
+    now = page.service.context.clock()
+    return page.render(
+        "mine",
+        polls=query.page([managed.poll for managed in found.items], found.cursor).map(
+            lambda poll: (poll, is_open(poll, now), page.service.tallies.get(poll).votes)
         ),
         poll_url=poll_url,
     )

@@ -1,22 +1,22 @@
 """Manage a poll: overview, edit, close, reopen, delete and recount.
 
 The organizer is recognized by the admin link, or as the browser that created the poll. A handler
-declares `managed: CurrentManagedPoll`; anyone else is asked for the admin link.
+declares `page: ManagedPage`; anyone else is asked for the admin link.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, TypeAlias
+from typing import Annotated, Self, TypeAlias
 from urllib.parse import parse_qs
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 from markupsafe import Markup
 
 from ranked_ballots import pluralize
-from singletable_apps.polls.entities import Poll, Protection
-from singletable_apps.polls.errors import InvalidAdminKey, InvalidInput, PollHasVotes
+from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.errors import InvalidAdminKey, PollHasVotes
 from singletable_apps.polls.pages.create import (
     CLOSING_CHOICES,
     ClosingFields,
@@ -28,12 +28,10 @@ from singletable_apps.polls.pages.create import (
 )
 from singletable_apps.polls.pages.dependencies import (
     ADMIN,
-    CurrentPoll,
-    CurrentSite,
-    PollsState,
+    AnyPage,
+    PollPage,
+    PollPageContext,
     ask_for_admin_link,
-    find_admin_key,
-    set_cookie,
     set_no_store,
 )
 from singletable_apps.polls.rules import (
@@ -41,19 +39,15 @@ from singletable_apps.polls.rules import (
     RESULTS_TEXT,
     PollDraft,
     draft_from,
-    is_open,
     poll_not_found,
 )
-from singletable_apps.polls.service import ManagedPoll
-from singletable_apps.polls.urls import admin_link, page_url, poll_url, share_link
-from singletable_apps.polls.web import Browser
+from singletable_apps.polls.urls import admin_link, page_url, share_link
 from singletable_apps.shared.pages import (
-    Confirmation,
-    ConfirmForm,
+    ConfirmedAction,
     Form,
     Link,
     PostedForm,
-    submit_form,
+    confirm,
     submit_values,
 )
 from singletable_apps.shared.qr import qr_svg
@@ -65,318 +59,230 @@ NEEDS_ADMIN_LINK = (
 )
 
 
-def get_managed_poll(
-    request: Request, site: PollsState, poll: Poll, browser: str | None
-) -> ManagedPoll:
-    """Return the poll with its admin key, or raise InvalidAdminKey."""
-    set_no_store(request)
+@dataclass(frozen=True)
+class ManagedPageContext(PollPageContext):
+    """A request of the organizer of a poll."""
+
+    admin_key: str
+
+    def manage_url(self, *parts: str) -> str:
+        """Return the URL of a page that manages the poll."""
+        return self.url("manage", *parts)
+
+    def latest(self, form: Form) -> Self:
+        """Return the context with the poll as it is now if someone else has changed it."""
+        if not form.conflict:
+            return self
+        return replace(self, poll=self.service.context.get_poll(self.poll.id))
+
+    def render_tab(
+        self, template: str, tab: str, status: int = 200, /, **context: object
+    ) -> Response:
+        """Render a template in the layout of these pages; `tab` is "", "edit" or "codes"."""
+        tabs = [("Overview", ""), ("Edit", "edit")]
+        if self.poll.protection is Protection.CODES:
+            tabs.append(("Codes", "codes"))
+        links = [
+            Link(text, self.manage_url(*([name] if name else [])), name == tab)
+            for text, name in tabs
+        ]
+        links += [Link("Results", self.url("results")), Link("Vote", self.url())]
+        return self.render(
+            template, status, poll=self.poll, is_open=self.is_open, tabs=links, **context
+        )
+
+
+def managed_page(page: PollPage) -> ManagedPageContext:
+    """Return the page of the organizer, or raise InvalidAdminKey."""
+    set_no_store(page.request)
     # Checked first: with another secret, the right admin link would be rejected.
-    site.service.context.check_secret(poll)
-    key = find_admin_key(request, site, browser, poll)
+    page.service.context.check_secret(page.poll)
+    key = page.find_admin_key()
     if key is None:
         raise InvalidAdminKey(NEEDS_ADMIN_LINK)
-    return ManagedPoll(poll, key)
+    return ManagedPageContext(page.request, page.browser, page.poll, key)
 
 
-def _managed_poll(
-    request: Request, site: CurrentSite, poll: CurrentPoll, browser: Browser
-) -> ManagedPoll:
-    return get_managed_poll(request, site, poll, browser)
-
-
-def _deletable_poll(
-    request: Request, site: CurrentSite, poll_id: str, browser: Browser
-) -> ManagedPoll:
-    poll = site.service.context.find_poll(poll_id)
+def _deletable_page(page: AnyPage, poll_id: str) -> ManagedPageContext:
+    context = page.service.context
+    is_deletion = page.request.method == "POST"
+    poll = context.find_poll(poll_id) if is_deletion else context.get_poll(poll_id)
     if poll is None:
         raise poll_not_found(poll_id)
-    return get_managed_poll(request, site, poll, browser)
+    return managed_page(page.with_poll(poll))
 
 
-# The poll in the URL with its admin key.
-CurrentManagedPoll: TypeAlias = Annotated[ManagedPoll, Depends(_managed_poll)]
+# A page for the organizer of the poll in the URL.
+ManagedPage: TypeAlias = Annotated[ManagedPageContext, Depends(managed_page)]
 # The same, also while it is being deleted, so that an interrupted deletion can be finished.
-DeletablePoll: TypeAlias = Annotated[ManagedPoll, Depends(_deletable_poll)]
+DeletablePage: TypeAlias = Annotated[ManagedPageContext, Depends(_deletable_page)]
 
 
-def manage_url(managed: ManagedPoll, *parts: str) -> str:
-    """Return the URL of a page that manages the poll."""
-    return poll_url(managed.poll.id, "manage", *parts)
-
-
-def manage_context(site: PollsState, managed: ManagedPoll, tab: str = "") -> dict[str, object]:
-    """Return what the layout of these pages needs; `tab` is "", "edit" or "codes"."""
-    poll = managed.poll
-    tabs = [("Overview", ""), ("Edit", "edit")]
-    if poll.protection is Protection.CODES:
-        tabs.append(("Codes", "codes"))
-    return {
-        "poll": poll,
-        "is_open": is_open(poll, site.service.context.clock()),
-        "tabs": [
-            *(
-                Link(text, manage_url(managed, *([name] if name else [])), name == tab)
-                for text, name in tabs
-            ),
-            Link("Results", poll_url(poll.id, "results")),
-            Link("Vote", poll_url(poll.id)),
-        ],
-    }
-
-
-def _links(site: PollsState, managed: ManagedPoll) -> dict[str, object]:
-    public = site.service.context.urls.public
-    link = share_link(public, managed.poll.id)
+def _links(page: ManagedPageContext) -> dict[str, object]:
+    link = share_link(page.urls.public, page.poll.id)
     return {
         "link": link,
         "qr": Markup(qr_svg(link)),
-        "admin_link": admin_link(public, managed.poll.id, managed.admin_key),
+        "admin_link": admin_link(page.urls.public, page.poll.id, page.admin_key),
     }
 
 
 @router.get("/p/{poll_id}/made")
-def show_created(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+def show_created(page: ManagedPage) -> Response:
     """Show the link to share and the admin link of a new poll."""
-    return site.pages.render(
-        request, "polls/created.html", poll=managed.poll, **_links(site, managed)
-    )
+    return page.render("created", poll=page.poll, **_links(page))
 
 
 @router.get("/p/{poll_id}/manage")
-def show_overview(
-    request: Request,
-    site: CurrentSite,
-    poll: CurrentPoll,
-    browser: Browser,
-    key: Annotated[str, Query(max_length=200)] = "",
-) -> Response:
+def show_overview(page: PollPage, key: Annotated[str, Query(max_length=200)] = "") -> Response:
     """Show the overview. An admin link is redirected here without its key."""
     if key:
-        return _save_admin_key(request, site, poll, key)
-    managed = get_managed_poll(request, site, poll, browser)
-    return site.pages.render(
-        request,
-        "polls/manage.html",
-        **manage_context(site, managed),
-        **_links(site, managed),
-        votes=site.service.tallies.get(poll).votes,
-        protection=PROTECTION_TEXT[poll.protection],
-        results=RESULTS_TEXT[poll.results],
+        return _save_admin_key(page, key)
+    managed = managed_page(page)
+    return managed.render_tab(
+        "manage",
+        "",
+        **_links(managed),
+        votes=page.service.tallies.get(page.poll).votes,
+        protection=PROTECTION_TEXT[page.poll.protection],
+        results=RESULTS_TEXT[page.poll.results],
     )
 
 
 @router.post("/p/{poll_id}/manage/key")
-def submit_admin_link(
-    request: Request, site: CurrentSite, poll: CurrentPoll, form: PostedForm
-) -> Response:
+def submit_admin_link(page: PollPage, form: PostedForm) -> Response:
     """Accept an admin link, or the key in it."""
     text = form.value("key").strip()
     [key] = parse_qs(text.partition("?")[2]).get("key", [text])[:1]
     try:
-        return _save_admin_key(request, site, poll, key)
+        return _save_admin_key(page, key)
     except InvalidAdminKey as error:
-        return ask_for_admin_link(request, site, NEEDS_ADMIN_LINK, form.with_errors(key=str(error)))
+        shown = form.with_errors(key=str(error))
+        return ask_for_admin_link(page.request, NEEDS_ADMIN_LINK, shown)
 
 
-def _save_admin_key(request: Request, site: PollsState, poll: Poll, key: str) -> Response:
+def _save_admin_key(page: PollPageContext, key: str) -> Response:
     """Move the key to a cookie, so that it does not stay in the history, logs or referrers."""
-    context = site.service.context
-    context.get_managed_poll(poll.id, key)
+    context = page.service.context
+    context.get_managed_poll(page.poll.id, key)
     # The canonical key, not the typed one: cookies are ASCII.
-    set_cookie(request, poll, ADMIN, context.secret.admin_key(poll.id))
-    return site.pages.redirect(request, poll_url(poll.id, "manage"))
+    page.set_cookie(ADMIN, context.secret.admin_key(page.poll.id))
+    return page.redirect(page.url("manage"))
 
 
 @router.get("/p/{poll_id}/manage/recount")
-def show_recount(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+def show_recount(page: ManagedPage) -> Response:
     """Count every vote one by one and compare with the results."""
-    return site.pages.render(
-        request,
-        "polls/recount.html",
-        **manage_context(site, managed),
-        recount=site.service.tallies.recount(managed.poll),
-        back=manage_url(managed),
-    )
+    recount = page.service.tallies.recount(page.poll)
+    return page.render_tab("recount", "", recount=recount, back=page.manage_url())
 
 
 @router.get("/p/{poll_id}/manage/edit")
-def show_edit(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+def show_edit(page: ManagedPage) -> Response:
     """Show the poll as a form."""
-    form = poll_form(draft_from(managed.poll), managed.poll.revision)
-    return _show_edit(request, site, managed, form)
+    return _show_edit(page, poll_form(draft_from(page.poll), page.poll.revision))
 
 
 @router.post("/p/{poll_id}/manage/edit")
-def submit_edit(
-    request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
-) -> Response:
+def submit_edit(page: ManagedPage, form: PostedForm) -> Response:
     """Save the poll, or show the form again with its errors or a revision conflict."""
-    show = partial(_show_edit, request, site, managed)
+    show = partial(_show_edit, page)
     if form.value("more"):
         return show(form, more=True)
 
     def save(draft: PollDraft) -> Response:
         try:
-            return _edit(request, site, managed, form, draft, "Changes saved.")
+            return _edit(page, form, draft, "Changes saved.")
         except PollHasVotes as error:
             return show(form.with_errors(str(error)), 409)
 
-    draft = parse_poll_form(form, site.service.context.clock(), draft_from(managed.poll))
+    draft = parse_poll_form(form, page.service.context.clock(), draft_from(page.poll))
     return submit_values(form, draft, save, show)
 
 
-def _edit(
-    request: Request,
-    site: PollsState,
-    managed: ManagedPoll,
-    form: Form,
-    draft: PollDraft,
-    flash: str,
-) -> Response:
-    site.service.lifecycle.edit(
-        managed.poll.id, managed.admin_key, lambda _: draft, check=form.revision_check()
+def _edit(page: ManagedPageContext, form: Form, draft: PollDraft, flash: str) -> Response:
+    page.service.lifecycle.edit(
+        page.poll.id, page.admin_key, lambda _: draft, check=form.revision_check()
     )
-    return site.pages.redirect(request, manage_url(managed), flash)
-
-
-def current_poll(site: PollsState, managed: ManagedPoll, form: Form) -> ManagedPoll:
-    """Return the poll as it is now if someone else has changed it."""
-    if not form.conflict:
-        return managed
-    return replace(managed, poll=site.service.context.get_poll(managed.poll.id))
+    return page.redirect(page.manage_url(), flash)
 
 
 def _show_edit(
-    request: Request,
-    site: PollsState,
-    managed: ManagedPoll,
-    form: Form,
-    status: int = 200,
-    *,
-    more: bool = False,
+    page: ManagedPageContext, form: Form, status: int = 200, *, more: bool = False
 ) -> Response:
-    managed = current_poll(site, managed, form)
-    return site.pages.render(
-        request,
-        "polls/edit.html",
+    page = page.latest(form)
+    return page.render_tab(
+        "edit",
+        "edit",
         status,
-        **manage_context(site, managed, "edit"),
         **form_choices(),
         form=form,
         rows=option_rows(form, more=more),
-        votes=site.service.tallies.get(managed.poll).votes,
+        votes=page.service.tallies.get(page.poll).votes,
     )
 
 
-@router.get("/p/{poll_id}/manage/close")
-def confirm_close(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
-    """Ask whether to close the poll."""
-    return _confirm_close(request, site, managed, Form({"revision": managed.poll.revision}))
-
-
-@router.post("/p/{poll_id}/manage/close")
-def close_poll(
-    request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
-) -> Response:
+@confirm(router, "/p/{poll_id}/manage/close")
+def close_poll(page: ManagedPage) -> ConfirmedAction | Response:
     """Close the poll."""
-
-    def close(_: ConfirmForm) -> Response:
-        site.service.lifecycle.close(
-            managed.poll.id, managed.admin_key, check=form.revision_check()
-        )
-        return site.pages.redirect(request, manage_url(managed), "The poll is closed.")
-
-    return submit_form(form, ConfirmForm, close, partial(_confirm_close, request, site, managed))
-
-
-def _confirm_close(
-    request: Request, site: PollsState, managed: ManagedPoll, form: Form, status: int = 200
-) -> Response:
-    managed = current_poll(site, managed, form)
-    if not is_open(managed.poll, site.service.context.clock()):
-        return site.pages.redirect(request, manage_url(managed), "The poll is already closed.")
-    confirmation = Confirmation(
+    if not page.is_open:
+        return page.redirect(page.manage_url(), "The poll is already closed.")
+    return ConfirmedAction(
+        page,
         title="Close this poll?",
-        text=f"No one can vote in “{managed.poll.title}” or change a vote after that, and everyone "
+        text=f"No one can vote in “{page.poll.title}” or change a vote after that, and everyone "
         "with the link can see the results. You can reopen it later.",
         button="Close poll",
-        url=manage_url(managed, "close"),
-        back=manage_url(managed),
+        back=page.manage_url(),
         kind="primary",
+        revision=page.poll.revision,
+        do=lambda form: page.service.lifecycle.close(
+            page.poll.id, page.admin_key, check=form.revision_check()
+        ),
+        done="The poll is closed.",
     )
-    return site.pages.render(request, "confirm.html", status, confirmation=confirmation, form=form)
 
 
-@router.get("/p/{poll_id}/manage/delete")
-def confirm_delete(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
-    """Ask whether to delete the poll with its votes."""
-    return _confirm_delete(request, site, managed, Form({"revision": managed.poll.revision}))
-
-
-@router.post("/p/{poll_id}/manage/delete")
-def delete_poll(
-    request: Request, site: CurrentSite, managed: DeletablePoll, form: PostedForm
-) -> Response:
+@confirm(router, "/p/{poll_id}/manage/delete")
+def delete_poll(page: DeletablePage) -> ConfirmedAction:
     """Delete the poll with its votes."""
-
-    def delete(_: ConfirmForm) -> Response:
-        site.service.lifecycle.delete(
-            managed.poll.id, managed.admin_key, check=form.revision_check()
-        )
-        flash = f"“{managed.poll.title}” was deleted."
-        return site.pages.redirect(request, page_url("mine"), flash)
-
-    return submit_form(form, ConfirmForm, delete, partial(_confirm_delete, request, site, managed))
-
-
-def _confirm_delete(
-    request: Request, site: PollsState, managed: ManagedPoll, form: Form, status: int = 200
-) -> Response:
-    managed = current_poll(site, managed, form)
-    votes = site.service.tallies.get(managed.poll).votes
-    confirmation = Confirmation(
+    votes = pluralize(page.service.tallies.get(page.poll).votes, "vote")
+    return ConfirmedAction(
+        page,
         title="Delete this poll?",
-        text=f"This deletes “{managed.poll.title}” and its {pluralize(votes, 'vote')}. You can’t "
-        "undo this.",
+        text=f"This deletes “{page.poll.title}” and its {votes}. You can’t undo this.",
         button="Delete poll",
-        url=manage_url(managed, "delete"),
-        back=manage_url(managed),
+        back=page.manage_url(),
+        revision=page.poll.revision,
+        do=lambda form: page.service.lifecycle.delete(
+            page.poll.id, page.admin_key, check=form.revision_check()
+        ),
+        to=page_url("mine"),
+        done=f"“{page.poll.title}” was deleted.",
     )
-    return site.pages.render(request, "confirm.html", status, confirmation=confirmation, form=form)
 
 
 @router.get("/p/{poll_id}/manage/reopen")
-def show_reopen(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+def show_reopen(page: ManagedPage) -> Response:
     """Ask until when the poll should be open again."""
-    form = Form({"closing": "day", "revision": managed.poll.revision})
-    return _show_reopen(request, site, managed, form)
+    return _show_reopen(page, Form({"closing": "day", "revision": page.poll.revision}))
 
 
 @router.post("/p/{poll_id}/manage/reopen")
-def reopen_poll(
-    request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
-) -> Response:
+def reopen_poll(page: ManagedPage, form: PostedForm) -> Response:
     """Reopen the poll until the new closing time."""
 
     def reopen(closing: ClosingFields) -> Response:
-        closes_at = closing.closes_at(site.service.context.clock())
-        draft = replace(draft_from(managed.poll), expires_at=closes_at)
-        return _edit(request, site, managed, form, draft, "The poll is open again.")
+        closes_at = closing.closes_at(page.service.context.clock())
+        draft = replace(draft_from(page.poll), expires_at=closes_at)
+        return _edit(page, form, draft, "The poll is open again.")
 
-    show = partial(_show_reopen, request, site, managed)
-    return submit_values(form, parse_closing(form), reopen, show, rejects=(InvalidInput,))
+    show = partial(_show_reopen, page)
+    return submit_values(form, parse_closing(form), reopen, show, rejects=page.rejects)
 
 
-def _show_reopen(
-    request: Request, site: PollsState, managed: ManagedPoll, form: Form, status: int = 200
-) -> Response:
-    return site.pages.render(
-        request,
-        "polls/reopen.html",
-        status,
-        **manage_context(site, managed),
-        form=form,
-        closings=CLOSING_CHOICES,
-        action=manage_url(managed, "reopen"),
-        back=manage_url(managed),
+def _show_reopen(page: ManagedPageContext, form: Form, status: int = 200) -> Response:
+    action, back = page.manage_url("reopen"), page.manage_url()
+    return page.render_tab(
+        "reopen", "", status, form=form, closings=CLOSING_CHOICES, action=action, back=back
     )

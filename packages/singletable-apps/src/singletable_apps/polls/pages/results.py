@@ -2,89 +2,81 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 
-from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import CodeUsed, NotFound, ResultsHidden
 from singletable_apps.polls.pages.dependencies import (
-    CurrentPoll,
-    CurrentSite,
+    AnyPage,
+    PollPage,
+    PollPageContext,
     PollsState,
-    get_viewer,
 )
 from singletable_apps.polls.pages.results_view import (
     ResultsView,
     list_downloads,
     make_results_view,
 )
-from singletable_apps.polls.rules import PROTECTION_TEXT, is_open
-from singletable_apps.polls.service import Viewer, Voter
+from singletable_apps.polls.rules import PROTECTION_TEXT
+from singletable_apps.polls.service import Polls, Viewer, Voter
 from singletable_apps.polls.urls import page_url, poll_url, share_link
-from singletable_apps.polls.web import Browser
 from singletable_apps.shared.results import Download
 
 router = APIRouter()
 
 
 @router.get("/p/{poll_id}/results")
-def show_results(
-    request: Request, site: CurrentSite, browser: Browser, poll: CurrentPoll
-) -> Response:
+def show_results(page: PollPage) -> Response:
     """Show the current results, or when they can be seen."""
-    viewer = get_viewer(request, site, browser, poll)
-    context = _page_context(site, poll, viewer)
+    poll, viewer = page.poll, page.get_viewer()
+    context = _page_context(page, viewer)
     try:
-        site.service.results.check_visible(poll, viewer)
+        page.service.results.check_visible(poll, viewer)
     except ResultsHidden:
         # The number of votes says nothing about the rankings.
-        votes = _get_latest(site, poll.id).results.tally.votes
-        return site.pages.render(request, "polls/results/hidden.html", **context, votes=votes)
-    view = make_results_view(site.service.results.compute(poll))
+        votes = _get_latest(page.state, poll.id).results.tally.votes
+        return page.render("results/hidden", **context, votes=votes)
+    view = make_results_view(page.service.results.compute(poll))
     # So that someone who has just voted does not get older results a moment later.
-    site.result_cache.put(poll.id, view, site.service.context.clock())
-    return site.pages.render(
-        request,
-        "polls/results.html",
+    page.state.result_cache.put(poll.id, view, page.service.context.clock())
+    return page.render(
+        "results",
         **context,
         **_view_context(view),
-        downloads=_list_downloads(site, view, viewer),
+        downloads=_list_downloads(page.service, view, viewer),
     )
 
 
 @router.get("/p/{poll_id}/results/now")
-def update_results(request: Request, site: CurrentSite, browser: Browser, poll_id: str) -> Response:
+def update_results(page: AnyPage, poll_id: str) -> Response:
     """Return the part of the page that changes, or 304 if it has not changed."""
     try:
-        view = _get_latest(site, poll_id)
-        viewer = get_viewer(request, site, browser, view.poll)
-        site.service.results.check_visible(view.poll, viewer)
+        view = _get_latest(page.state, poll_id)
+        page.service.results.check_visible(view.poll, page.with_poll(view.poll).get_viewer())
     except (ResultsHidden, NotFound):
-        if "hx-request" not in request.headers:
+        if "hx-request" not in page.request.headers:
             raise
         return _reload_page()
     if view.results.is_final:
         return _reload_page()
     tag = f'"{view.results.version}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
-    if request.headers.get("if-none-match") == tag:
+    if page.request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    page = site.pages.render(request, "polls/results/count.html", **_view_context(view))
-    page.headers.update(headers)
-    return page
+    response = page.render("results/count", **_view_context(view))
+    response.headers.update(headers)
+    return response
 
 
 @router.get("/p/{poll_id}/results/events")
-def stream_updates(
-    request: Request, site: CurrentSite, browser: Browser, poll: CurrentPoll
-) -> Response:
+def stream_updates(page: PollPage) -> Response:
     """Stream an event whenever the results change."""
-    site.service.results.check_visible(poll, get_viewer(request, site, browser, poll))
+    page.service.results.check_visible(page.poll, page.get_viewer())
 
     def version() -> str:
-        results = _get_latest(site, poll.id).results
+        results = _get_latest(page.state, page.poll.id).results
         return "final" if results.is_final else results.version
 
-    return site.live.respond(request, poll.id, version)
+    return page.state.live.respond(page.request, page.poll.id, version)
 
 
 def _reload_page() -> Response:
@@ -92,23 +84,23 @@ def _reload_page() -> Response:
     return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
 
 
-def _get_latest(site: PollsState, poll_id: str) -> ResultsView:
+def _get_latest(state: PollsState, poll_id: str) -> ResultsView:
     """Return results that are at most a second old, shared by all viewers."""
-    polls = site.service
-    return site.result_cache.get(
+    polls = state.service
+    return state.result_cache.get(
         poll_id,
         lambda: make_results_view(polls.results.compute(polls.context.get_poll(poll_id))),
         polls.context.clock,
     )
 
 
-def _list_downloads(site: PollsState, view: ResultsView, viewer: Viewer) -> list[Download]:
+def _list_downloads(polls: Polls, view: ResultsView, viewer: Viewer) -> list[Download]:
     """Return the downloads from the API.
 
     The API does not read the cookies of these pages. Viewers who can see the results only as voters
     get links with their vote id; others do not, because such a link reveals the vote.
     """
-    polls, poll, browser = site.service, view.poll, viewer.voter.browser
+    poll, browser = view.poll, viewer.voter.browser
     api_viewer = Viewer(Voter(browser), admin_key=polls.context.admin_key_of_creator(poll, browser))
     try:
         polls.results.check_visible(poll, api_viewer)
@@ -122,17 +114,18 @@ def _list_downloads(site: PollsState, view: ResultsView, viewer: Viewer) -> list
     return list_downloads(view.results)
 
 
-def _page_context(site: PollsState, poll: Poll, viewer: Viewer) -> dict[str, object]:
+def _page_context(page: PollPageContext, viewer: Viewer) -> dict[str, object]:
     """Return what stays the same while votes come in."""
+    poll = page.poll
     return {
         "poll": poll,
         # A poll is open, then closed, then final once no vote can be in flight.
-        "is_open": is_open(poll, site.service.context.clock()),
+        "is_open": page.is_open,
         "protection": PROTECTION_TEXT[poll.protection],
-        "share_link": share_link(site.service.context.urls.public, poll.id),
-        "vote_url": poll_url(poll.id),
+        "share_link": share_link(page.urls.public, poll.id),
+        "vote_url": page.url(),
         "copy_url": f"{page_url('new')}?from={poll.id}",
-        "manage_url": poll_url(poll.id, "manage") if viewer.admin_key else "",
+        "manage_url": page.url("manage") if viewer.admin_key else "",
     }
 
 

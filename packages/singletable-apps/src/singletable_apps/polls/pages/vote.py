@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 
 from singletable_apps.polls.entities import Poll, Protection, Vote
 from singletable_apps.polls.errors import (
@@ -25,17 +25,8 @@ from singletable_apps.polls.errors import (
 from singletable_apps.polls.pages.dependencies import (
     CODE,
     VOTE,
-    CurrentPoll,
-    CurrentSite,
-    PollsState,
-    check_code_limit,
-    delete_cookie,
-    find_admin_key,
-    get_browser_token,
-    read_cookie,
-    save_code,
-    saved_code,
-    set_cookie,
+    PollPage,
+    PollPageContext,
     set_no_store,
 )
 from singletable_apps.polls.rules import (
@@ -43,11 +34,9 @@ from singletable_apps.polls.rules import (
     RESULTS_TEXT,
     check_ranking,
     is_changeable,
-    is_open,
 )
 from singletable_apps.polls.service import Viewer, Voter
 from singletable_apps.polls.urls import poll_url, receipt_link, share_link
-from singletable_apps.polls.web import Browser
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,
     BallotForm,
@@ -123,178 +112,161 @@ class VotingSession:
 
 
 def start_session(
-    request: Request,
-    site: PollsState,
-    poll: Poll,
-    browser: str | None,
-    code: str = "",
-    request_key: str = "",
+    page: PollPageContext, browser: str | None, code: str = "", request_key: str = ""
 ) -> VotingSession:
     """Identify the voter. A code in the URL or form takes precedence over a saved one."""
     key = request_key if _REQUEST_KEY.fullmatch(request_key) else None
-    still_open = is_open(poll, site.service.context.clock())
+    poll, still_open = page.poll, page.is_open
     if poll.protection is Protection.CODES:
-        check_code_limit(request, site, poll, code)
-        saved = saved_code(request)
-        if saved is not None and (not code or _is_same_code(site, poll, code, saved[0])):
-            check_code_limit(request, site, poll, saved[0])
+        page.check_code_limit(code)
+        saved = page.saved_code()
+        if saved is not None and (not code or _is_same_code(page, code, saved[0])):
+            page.check_code_limit(saved[0])
             voter = Voter(browser, saved[0], key, saved[1])
-            vote, _ = _find_vote(site, poll, voter)
+            vote, _ = _find_vote(page, voter)
             # A cookie can be forged: without the proof of a vote, it is ignored.
             if vote is not None:
                 return VotingSession(poll, voter, vote, still_open)
     voter = Voter(browser, code or None, key, proof=key)
-    vote, is_code_used = _find_vote(site, poll, voter)
+    vote, is_code_used = _find_vote(page, voter)
     return VotingSession(poll, voter, vote, still_open, is_code_used)
 
 
-def _find_vote(site: PollsState, poll: Poll, voter: Voter) -> tuple[Vote | None, bool]:
+def _find_vote(page: PollPageContext, voter: Voter) -> tuple[Vote | None, bool]:
     """Return the voter's vote, or None, and whether the code was used by someone else."""
     try:
-        return site.service.voting.find_vote(poll, voter), False
+        return page.service.voting.find_vote(page.poll, voter), False
     except CodeUsed:
         return None, True
 
 
-def _is_same_code(site: PollsState, poll: Poll, typed: str, saved: str) -> bool:
-    secret = site.service.context.secret
+def _is_same_code(page: PollPageContext, typed: str, saved: str) -> bool:
+    secret, poll = page.service.context.secret, page.poll
     return secret.code_number(poll.id, typed) == secret.code_number(poll.id, saved)
 
 
 @router.get("/p/{poll_id}")
 def show_ballot(
-    request: Request,
-    site: CurrentSite,
-    poll: CurrentPoll,
-    browser: Browser,
+    page: PollPage,
     code: Annotated[str, Query(max_length=100)] = "",
     change: bool = False,
 ) -> Response:
     """Show the ballot, or the vote that was cast, or that the poll is closed."""
-    session = start_session(request, site, poll, _voter_token(request, poll, browser), code)
+    poll, session = page.poll, start_session(page, _voter_token(page), code)
     if not session.is_open:
-        return _show_closed(request, site, session)
+        return _show_closed(page, session)
     if session.is_code_used:
-        return _show_code_used(request, site, session)
+        return _show_code_used(page, session)
     if session.vote is not None and not (change and is_changeable(poll)):
-        return _show_vote(request, site, session, session.vote)
+        return _show_vote(page, session, session.vote)
     ranking = session.vote.rankings if session.vote is not None else []
     ranks = {name: str(rank) for rank, name in enumerate(ranking, 1)}
     choices = [Choice(name, ranks.get(name, "")) for name in poll.candidates]
-    return _show_ballot(request, site, session, choices)
+    return _show_ballot(page, session, choices)
 
 
 @router.post("/p/{poll_id}")
-def submit_vote(
-    request: Request, site: CurrentSite, poll: CurrentPoll, browser: Browser, form: PostedForm
-) -> Response:
+def submit_vote(page: PollPage, form: PostedForm) -> Response:
     """Cast the vote once it is confirmed, or show the ballot again with its errors."""
-    hit_limit(request, site.limits["vote"])
-    token = _voter_token(request, poll, browser)
-    code = form.value("code").strip()
-    session = start_session(request, site, poll, token, code, form.value("key"))
+    hit_limit(page.request, page.state.limits["vote"])
+    poll, code = page.poll, form.value("code").strip()
+    session = start_session(page, _voter_token(page), code, form.value("key"))
     if not session.is_open:
-        return _show_closed(request, site, session, late=True)
+        return _show_closed(page, session, late=True)
     if session.is_code_used:
-        return _show_code_used(request, site, session, 409)
+        return _show_code_used(page, session, 409)
     if session.vote is not None and not is_changeable(poll) and not form.value("sure"):
-        return _show_vote(request, site, session, session.vote, again=True)
+        return _show_vote(page, session, session.vote, again=True)
     ranks = parse_ranks(form.values)
     choices = _check_choices(poll, ranks)
     error = _describe_changes(poll, form, ranks)
-    if not error and poll.protection is Protection.BROWSER and browser is None:
+    if not error and poll.protection is Protection.BROWSER and page.browser is None:
         error = NO_COOKIE
     if error or form.value("change") or any(choice.error for choice in choices):
-        return _show_ballot(request, site, session, choices, error)
+        return _show_ballot(page, session, choices, error)
     try:
-        site.service.voting.vote_id(poll, session.voter)
+        page.service.voting.vote_id(poll, session.voter)
         ranked = [(rank, name) for name, rank in ranks.ranks.items() if rank is not None]
         ranking = check_ranking(poll, [name for _, name in sorted(ranked)])
         if form.value("sure"):
-            return _cast(request, site, session, ranking)
-        return _show_review(request, site, session, ranking)
+            return _cast(page, session, ranking)
+        return _show_review(page, session, ranking)
     except InvalidCode as refused:
-        return _show_ballot(request, site, session, choices, code_error=str(refused))
+        return _show_ballot(page, session, choices, code_error=str(refused))
     except InvalidInput as refused:
-        return _show_ballot(request, site, session, choices, str(refused))
+        return _show_ballot(page, session, choices, str(refused))
     except Busy as refused:
-        return _show_ballot(request, site, session, choices, str(refused), 503)
+        return _show_ballot(page, session, choices, str(refused), 503)
 
 
 @router.get("/p/{poll_id}/voted")
-def show_thanks(
-    request: Request, site: CurrentSite, poll: CurrentPoll, browser: Browser
-) -> Response:
+def show_thanks(page: PollPage) -> Response:
     """Thank the voter and show the vote that was just cast."""
-    session = start_session(request, site, poll, browser)
-    vote, last = session.vote, read_cookie(request, VOTE)
-    if poll.protection is Protection.OPEN and last is not None:
-        vote = site.service.voting.get_vote(poll.id, last)
+    session = start_session(page, page.browser)
+    vote, last = session.vote, page.read_cookie(VOTE)
+    if page.poll.protection is Protection.OPEN and last is not None:
+        vote = page.service.voting.get_vote(page.poll.id, last)
     if vote is None:
-        return site.pages.redirect(request, poll_url(poll.id))
-    return _show_vote(request, site, session, vote, fresh=True)
+        return page.redirect(page.url())
+    return _show_vote(page, session, vote, fresh=True)
 
 
 @router.get("/p/{poll_id}/receipt")
 def open_receipt(
-    request: Request,
-    site: CurrentSite,
-    poll: CurrentPoll,
+    page: PollPage,
     code: Annotated[str, Query(max_length=100)] = "",
     proof: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
     """Show the vote of a voter's private link on another device, and remember it there."""
-    set_no_store(request)
-    if poll.protection is Protection.CODES:
-        check_code_limit(request, site, poll, code)
+    set_no_store(page.request)
+    if page.poll.protection is Protection.CODES:
+        page.check_code_limit(code)
         voter = Voter(code=code, proof=proof)
-        vote, is_code_used = _find_vote(site, poll, voter)
+        vote, is_code_used = _find_vote(page, voter)
         if is_code_used:
-            session = VotingSession(poll, voter, None, is_open(poll, site.service.context.clock()))
-            return _show_code_used(request, site, session, 403)
+            session = VotingSession(page.poll, voter, None, page.is_open)
+            return _show_code_used(page, session, 403)
         if vote is not None:
-            save_code(request, site, poll, voter)
-            return site.pages.redirect(request, poll_url(poll.id), RECEIPT_OPENED)
-    return site.pages.redirect(request, poll_url(poll.id))
+            page.save_code(voter)
+            return page.redirect(page.url(), RECEIPT_OPENED)
+    return page.redirect(page.url())
 
 
 @router.post("/p/{poll_id}/next")
-def start_next_voter(request: Request, site: CurrentSite, poll: CurrentPoll) -> Response:
+def start_next_voter(page: PollPage) -> Response:
     """Forget the vote that was cast in this browser, so that someone else can vote here."""
     for cookie in (CODE, VOTE):
-        delete_cookie(request, poll, cookie)
-    return site.pages.redirect(request, poll_url(poll.id))
+        cookie.delete(page.request, path=page.url())
+    return page.redirect(page.url())
 
 
-def _voter_token(request: Request, poll: Poll, browser: str | None) -> str | None:
+def _voter_token(page: PollPageContext) -> str | None:
     """Set the browser cookie only in polls that count one vote per browser."""
-    is_needed = poll.protection is Protection.BROWSER
-    return get_browser_token(request, browser) if is_needed else browser
+    is_needed = page.poll.protection is Protection.BROWSER
+    return page.get_browser_token() if is_needed else page.browser
 
 
-def _cast(
-    request: Request, site: PollsState, session: VotingSession, ranking: Sequence[str]
-) -> Response:
-    poll, voting = session.poll, site.service.voting
+def _cast(page: PollPageContext, session: VotingSession, ranking: Sequence[str]) -> Response:
+    poll, voting = session.poll, page.service.voting
     try:
         cast = voting.cast(poll.id, ranking, session.voter)
     except PollClosed:
-        return _show_closed(request, site, session, late=True)
+        return _show_closed(page, session, late=True)
     except CodeUsed:
-        return _show_code_used(request, site, session, 409)
+        return _show_code_used(page, session, 409)
     except AlreadyVoted:
         before = voting.find_vote(poll, session.voter)
         if before is None:
             raise
-        return _show_vote(request, site, session, before, again=True)
+        return _show_vote(page, session, before, again=True)
     if poll.protection is Protection.CODES:
-        save_code(request, site, poll, session.voter)
-    if not request.cookies:
+        page.save_code(session.voter)
+    if not page.request.cookies:
         # A browser without cookies would not be recognized on the next page.
-        return _show_vote(request, site, session, cast.vote, fresh=True)
+        return _show_vote(page, session, cast.vote, fresh=True)
     if poll.protection is Protection.OPEN:
-        set_cookie(request, poll, VOTE, cast.vote.id)
-    return site.pages.redirect(request, poll_url(poll.id, "voted"))
+        page.set_cookie(VOTE, cast.vote.id)
+    return page.redirect(page.url("voted"))
 
 
 def _check_choices(poll: Poll, submitted: SubmittedRanks) -> list[Choice]:
@@ -347,8 +319,7 @@ def _notice(poll: Poll) -> str:
 
 
 def _show_ballot(
-    request: Request,
-    site: PollsState,
+    page: PollPageContext,
     session: VotingSession,
     choices: Sequence[Choice],
     error: str = "",
@@ -368,11 +339,10 @@ def _show_ballot(
         allow_ties=False,
         allow_blank=False,
     )
-    return site.pages.render(
-        request,
-        "polls/vote.html",
+    return page.render(
+        "vote",
         status if error or code_error or has_rank_errors else 200,
-        **_page_context(request, site, session),
+        **_page_context(page, session),
         ballot=render_ballot_form(ballot),
         error=error,
         has_rank_errors=has_rank_errors,
@@ -380,31 +350,27 @@ def _show_ballot(
     )
 
 
-def _show_review(
-    request: Request, site: PollsState, session: VotingSession, ranking: Sequence[str]
-) -> Response:
+def _show_review(page: PollPageContext, session: VotingSession, ranking: Sequence[str]) -> Response:
     """Show the ranking with a button that casts it, for browsers without scripts."""
-    set_no_store(request)
-    fields = {
+    set_no_store(page.request)
+    hidden = {
         **_hidden_fields(session),
         "code": session.code,
         **{f"{RANK_PREFIX}{name}": "" for name in session.poll.candidates},
         **{f"{RANK_PREFIX}{name}": str(rank) for rank, name in enumerate(ranking, 1)},
     }
-    return site.pages.render(
-        request,
-        "polls/vote_review.html",
-        **_page_context(request, site, session),
+    return page.render(
+        "vote_review",
+        **_page_context(page, session),
         ranking=_render_ranking(session, ranking),
-        fields=fields,
+        hidden=hidden,
         labels=LABELS,
         notice=_notice(session.poll),
     )
 
 
 def _show_vote(
-    request: Request,
-    site: PollsState,
+    page: PollPageContext,
     session: VotingSession,
     vote: Vote,
     *,
@@ -412,46 +378,38 @@ def _show_vote(
     again: bool = False,
 ) -> Response:
     """Show a vote: just cast (`fresh`), on a later visit, or instead of a second vote (`again`)."""
-    return site.pages.render(
-        request,
-        "polls/voted.html",
+    return page.render(
+        "voted",
         409 if again else 200,
-        **_page_context(request, site, session, vote),
+        **_page_context(page, session, vote),
         vote=vote,
         ranking=_render_ranking(session, vote.rankings),
         fresh=fresh,
         again=again,
-        link=share_link(site.service.context.urls.public, session.poll.id),
-        receipt=_receipt_link(site, session),
+        link=share_link(page.urls.public, session.poll.id),
+        receipt=_receipt_link(page, session),
     )
 
 
-def _receipt_link(site: PollsState, session: VotingSession) -> str:
+def _receipt_link(page: PollPageContext, session: VotingSession) -> str:
     """Return the private link to a vote that was cast with a code, or an empty string."""
     poll, voter = session.poll, session.voter
     if poll.protection is not Protection.CODES or not voter.code or not voter.proof:
         return ""
-    return receipt_link(site.service.context.urls.public, poll.id, voter.code, voter.proof)
+    return receipt_link(page.urls.public, poll.id, voter.code, voter.proof)
 
 
-def _show_code_used(
-    request: Request, site: PollsState, session: VotingSession, status: int = 200
-) -> Response:
-    return site.pages.render(
-        request, "polls/code_used.html", status, **_page_context(request, site, session)
-    )
+def _show_code_used(page: PollPageContext, session: VotingSession, status: int = 200) -> Response:
+    return page.render("code_used", status, **_page_context(page, session))
 
 
-def _show_closed(
-    request: Request, site: PollsState, session: VotingSession, *, late: bool = False
-) -> Response:
+def _show_closed(page: PollPageContext, session: VotingSession, *, late: bool = False) -> Response:
     """Show that the poll is closed; `late` if a vote came after that."""
     vote = session.vote
-    return site.pages.render(
-        request,
-        "polls/closed.html",
+    return page.render(
+        "closed",
         409 if late else 200,
-        **_page_context(request, site, session, vote),
+        **_page_context(page, session, vote),
         vote=vote,
         ranking="" if vote is None else _render_ranking(session, vote.rankings),
         late=late,
@@ -459,27 +417,27 @@ def _show_closed(
 
 
 def _page_context(
-    request: Request, site: PollsState, session: VotingSession, vote: Vote | None = None
+    page: PollPageContext, session: VotingSession, vote: Vote | None = None
 ) -> dict[str, object]:
     poll = session.poll
     # In a poll with codes, the key in the form becomes the proof of the vote.
     if poll.protection is Protection.CODES or session.vote or vote:
-        set_no_store(request)
-    admin_key = find_admin_key(request, site, session.voter.browser, poll)
+        set_no_store(page.request)
+    admin_key = page.find_admin_key()
     viewer = Viewer(session.voter, None if vote is None else vote.id, admin_key)
     return {
         "session": session,
         "poll": poll,
         "protection": PROTECTION_TEXT[poll.protection],
         "results": RESULTS_TEXT[poll.results],
-        "can_see_results": _can_see_results(site, poll, viewer),
+        "can_see_results": _can_see_results(page, viewer),
         "is_admin": admin_key is not None,
     }
 
 
-def _can_see_results(site: PollsState, poll: Poll, viewer: Viewer) -> bool:
+def _can_see_results(page: PollPageContext, viewer: Viewer) -> bool:
     try:
-        site.service.results.check_visible(poll, viewer)
+        page.service.results.check_visible(page.poll, viewer)
     except ResultsHidden:
         return False
     return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request, Response
@@ -24,11 +23,12 @@ from singletable_apps.portfolio.service.accounts import Invitation
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     AuthPage,
-    Confirmation,
+    ConfirmedAction,
     Flash,
     Form,
     PostedForm,
     auth_router,
+    confirm,
 )
 from singletable_apps.shared.web import hit_limit
 
@@ -80,18 +80,14 @@ class SetUpForm(BaseModel):
     setup_code: str = ""
 
 
-@router.get("/set-up")
-def show_set_up(page: AnyPage, code: Annotated[str, Query(max_length=100)] = "") -> Response:
-    """Show the first-run form, once."""
-    if page.service.profile.is_set_up():
-        return page.redirect(page.urls.admin("sign-in"))
-    return page.render("accounts/set_up", form=Form({"setup_code": code}))
-
-
-@router.post("/set-up")
-def submit_set_up(page: AnyPage, form: PostedForm) -> Response:
-    """Create the site and its owner, who is signed in."""
+@router.api_route("/set-up", methods=FORM_METHODS)
+def set_up(
+    page: AnyPage, form: PostedForm, code: Annotated[str, Query(max_length=100)] = ""
+) -> Response:
+    """Create the site and its owner, who is signed in. This can be done once."""
     accounts = page.service.accounts
+    if page.request.method == "GET" and page.service.profile.is_set_up():
+        return page.redirect(page.urls.admin("sign-in"))
 
     def act(values: SetUpForm) -> Response:
         try:
@@ -107,7 +103,7 @@ def submit_set_up(page: AnyPage, form: PostedForm) -> Response:
     def show(form: Form, status: int) -> Response:
         return page.render("accounts/set_up", status, form=form)
 
-    return page.submit(form, SetUpForm, act, show)
+    return page.fill(form, Form({"setup_code": code}), SetUpForm, act, show)
 
 
 @router.get("/account")
@@ -172,25 +168,9 @@ class InvitationForm(BaseModel):
     role: Role
 
 
-@router.get("/people/invite")
-def show_invitation(page: OwnerPage) -> Response:
-    """Show the form that invites someone."""
-    return _show_invitation(page, Form({"role": Role.AUTHOR}))
-
-
-def _show_invitation(page: UserPageContext, form: Form, status: int = 200) -> Response:
-    return page.render(
-        "accounts/invite",
-        status,
-        form=form,
-        roles=_ROLE_CHOICES,
-        needs_password=page.needs_password,
-    )
-
-
-@router.post("/people/invite")
-def submit_invitation(page: OwnerPage, form: PostedForm) -> Response:
-    """Create the account, and send an e-mail to choose a password."""
+@router.api_route("/people/invite", methods=FORM_METHODS)
+def invite(page: OwnerPage, form: PostedForm) -> Response:
+    """Create an account, and send an e-mail to choose a password."""
 
     def act(values: InvitationForm) -> Response:
         if values.role is Role.OWNER:
@@ -198,7 +178,13 @@ def submit_invitation(page: OwnerPage, form: PostedForm) -> Response:
         invitation = page.service.accounts.invite(page.user, values.name, values.email, values.role)
         return _redirect_invited(page, invitation)
 
-    return page.submit(form, InvitationForm, act, partial(_show_invitation, page))
+    def show(form: Form, status: int) -> Response:
+        needs_password = page.needs_password
+        return page.render(
+            "accounts/invite", status, form=form, roles=_ROLE_CHOICES, needs_password=needs_password
+        )
+
+    return page.fill(form, Form({"role": Role.AUTHOR}), InvitationForm, act, show)
 
 
 @router.post("/people/{user_id}/invite")
@@ -290,12 +276,19 @@ def _show_person(
     )
 
 
-@router.api_route("/people/{user_id}/remove", methods=FORM_METHODS)
-def remove_person(page: OwnerPage, user_id: UserId, form: PostedForm) -> Response:
+@confirm(router, "/people/{user_id}/remove")
+def remove_person(page: OwnerPage, user_id: UserId) -> ConfirmedAction:
     """Remove an account."""
     person = page.service.accounts.get(page.user, user_id)
     is_self = user_id == page.user.user_id
-    question = Confirmation(
+
+    def remove(_: Form) -> None:
+        page.service.accounts.remove(page.user, user_id)
+        if is_self:
+            COOKIES.forget(page.request)
+
+    return ConfirmedAction(
+        page,
         title="Remove your account?" if is_self else f"Remove {person.name}?",
         text="This can’t be undone.",
         facts=(
@@ -303,20 +296,12 @@ def remove_person(page: OwnerPage, user_id: UserId, form: PostedForm) -> Respons
             ("Kept", "All posts, images and comments. Owners can edit them."),
         ),
         button="Remove account",
-        url=f"{_person_url(page, person)}/remove",
         back=_person_url(page, person),
-        needs_password=page.needs_password,
+        needs_password=True,
+        do=remove,
+        to=page.urls.admin("sign-in" if is_self else "people"),
+        done="Your account is removed." if is_self else f"{person.name} was removed.",
     )
-
-    def act() -> Response:
-        page.check_password(form)
-        page.service.accounts.remove(page.user, user_id)
-        if is_self:
-            COOKIES.forget(page.request)
-            return page.redirect(page.urls.admin("sign-in"), "Your account is removed.")
-        return page.redirect(page.urls.admin("people"), f"{person.name} was removed.")
-
-    return page.ask(question, form, act)
 
 
 def _person_url(page: OwnerPage, person: User) -> str:

@@ -150,6 +150,7 @@ class PageContext(pages.PageContext):
     """The request, service and templates that a page handler uses."""
 
     folder = "portfolio"
+    frame = "portfolio/admin.html"
     rejects = (InvalidInput, SiteBusy)
     site: PortfolioSite
 

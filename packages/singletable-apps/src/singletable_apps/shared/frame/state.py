@@ -62,6 +62,12 @@ class AppState(Generic[S]):
             raise TypeError("Expected an app with accounts: AppSpec(auth=…).")
         return self.auth_of(self.service)
 
+    def count_use(self, limit: str, key: str) -> None:
+        """Count a use by `key`, such as an id; raise a 429 problem if there are too many."""
+        chosen = self.limits[limit]
+        if chosen is not None:
+            chosen.hit(key)
+
     def attach(self, app: Any) -> None:
         """Let the handlers of a web app use this state."""
         app.state.frame = self
@@ -72,9 +78,9 @@ def state_of(connection: HTTPConnection) -> AppState[Any]:
     return cast(AppState[Any], connection.app.state.frame)
 
 
-async def current_state(request: Request) -> Any:
-    """Return the app of a request: `Current = Annotated[AppState[…], Depends(current_state)]`."""
-    return state_of(request)
+async def current_state(connection: HTTPConnection) -> Any:
+    """Return the open app: `Current = Annotated[AppState[…], Depends(current_state)]`."""
+    return state_of(connection)
 
 
 async def current_service(request: Request) -> Any:

@@ -6,6 +6,7 @@ See the README of `shared` for examples, and `/parts` for all components.
 from __future__ import annotations
 
 from singletable_apps.shared.pages.auth_pages import AuthPage, auth_router
+from singletable_apps.shared.pages.confirmations import ConfirmedAction, confirm
 from singletable_apps.shared.pages.email_pages import address_sent, email_router
 from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import (
@@ -40,6 +41,7 @@ __all__ = [
     "ConfirmField",
     "ConfirmForm",
     "Confirmation",
+    "ConfirmedAction",
     "Flash",
     "Form",
     "Link",
@@ -62,6 +64,7 @@ __all__ = [
     "address_sent",
     "any_revision",
     "auth_router",
+    "confirm",
     "describe_browser",
     "email_router",
     "local_url",

@@ -68,7 +68,7 @@ class AuthPage(Generic[U]):
     url: Callable[..., str]
     home: str
     signed_out: str
-    frame: str
+    frame: str = "frame.html"
     login: str = "E-mail address"
     links: Sequence[tuple[str, str, str]] = ()
 

@@ -239,7 +239,7 @@ def _requires_text(info: FieldInfo) -> bool:
     return str in types and NoneType not in types
 
 
-async def _posted_form(request: Request) -> Form:
+async def posted_form(request: Request) -> Form:
     """Return the form in the body of a request."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body = await request.body()
@@ -264,7 +264,7 @@ async def _posted_form(request: Request) -> Form:
     return Form(single, zone=request_time_zone(request))
 
 
-PostedForm: TypeAlias = Annotated[Form, Depends(_posted_form)]
+PostedForm: TypeAlias = Annotated[Form, Depends(posted_form)]
 
 
 def submit_form(
@@ -329,19 +329,20 @@ class ConfirmField:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Confirmation:
-    """A question before an action, for `confirm.html`, with its consequences and target URL.
+    """A question before an action, for `confirm.html`, with its consequences.
 
-    `facts` are (term, text) pairs and `consequences` are sentences; `warning` is set in bold. With
-    `needs_password` the form asks for the user's password.
+    The answer is posted to `url`, by default to the page itself. `facts` are (term, text) pairs and
+    `consequences` are sentences; `warning` is set in bold. With `needs_password` the form asks for
+    the user's password.
     """
 
     title: str
     text: str
     button: str
-    url: str
     back: str
+    url: str = ""
     facts: Sequence[tuple[str, str]] = ()
     consequences: Sequence[str] = ()
     warning: str = ""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, TypeVar
 from urllib.parse import urlencode
 
@@ -19,7 +18,7 @@ from singletable_apps.shared.accounts import (
     TooManyAttempts,
 )
 from singletable_apps.shared.pages.flash import Flash
-from singletable_apps.shared.pages.forms import Confirmation, ConfirmForm, Form, submit_form
+from singletable_apps.shared.pages.forms import Confirmation, Form, submit_form
 from singletable_apps.shared.pages.pages import Pages
 from singletable_apps.shared.pages.sessions import CURRENT_PASSWORD, SessionCookies
 from singletable_apps.shared.pages.urls import path_of
@@ -34,11 +33,12 @@ FORM_METHODS = ["GET", "POST"]
 class PageContext(ABC):
     """Renders templates, submits forms and redirects.
 
-    `folder` has the templates of the app, among them `confirm.html`. A form that raises one of the
-    errors in `rejects` is shown again.
+    `folder` has the templates of the app. Confirmations are shown in the template `frame`. A form
+    that raises one of the errors in `rejects` is shown again.
     """
 
     folder: ClassVar[str]
+    frame: ClassVar[str] = "frame.html"
     rejects: ClassVar[tuple[type[Exception], ...]]
     request: Request
 
@@ -65,7 +65,7 @@ class PageContext(ABC):
     def fill(
         self,
         form: Form,
-        initial: Form,
+        initial: Form | Callable[[], Form],
         model: type[M],
         act: Callable[[M], Response],
         show: Callable[[Form, int], Response],
@@ -73,33 +73,33 @@ class PageContext(ABC):
     ) -> Response:
         """Show the initial form, or submit the posted one. For a handler of GET and POST."""
         if self.request.method != "POST":
-            return show(initial, 200)
+            return show(initial() if callable(initial) else initial, 200)
         return self.submit(form, model, act, show, field)
-
-    def ask(
-        self,
-        question: Confirmation,
-        form: Form,
-        act: Callable[[], Response],
-        revision: int | None = None,
-    ) -> Response:
-        """Ask a question, or act on the posted answer. For a handler of GET and POST.
-
-        With a revision, the answer is rejected if someone has changed the item meanwhile.
-        """
-        initial = Form() if revision is None else Form({"revision": revision})
-        show = partial(self.confirm, question)
-        return self.fill(form, initial, ConfirmForm, lambda _: act(), show)
 
     def confirm(
         self, question: Confirmation, form: Form | None = None, status: int = 200
     ) -> Response:
         """Ask before something is done."""
-        return self.render("confirm", status, confirmation=question, form=form or Form())
+        context = self.question_context(question, form)
+        return self.pages.render(self.request, "confirm.html", status, **context)
+
+    def question_context(self, question: Confirmation, form: Form | None) -> dict[str, object]:
+        """Return the variables of `confirm.html`."""
+        question = replace(question, url=question.url or path_of(self.request))
+        return {"confirmation": question, "form": form or Form(), "frame": self.frame}
 
     def redirect(self, url: str, flash: str | Flash = "") -> Response:
         """Redirect after something was done, and show a message there."""
         return self.pages.redirect(self.request, url, flash)
+
+    @property
+    def needs_password(self) -> bool:
+        """Return whether a sensitive action requires the password again."""
+        return False
+
+    def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
+        """Raise an error of the app unless the password was entered recently or in this form."""
+        raise NotImplementedError("Only pages of signed-in users can ask for a password.")
 
 
 class PasswordPrompt(PageContext, Generic[U]):

@@ -69,7 +69,8 @@ class Pages:
     `folder` contains `templates/` and `static/`; templates link static files with
     `asset("NAME/file.css")`. `generated_files` are further static files by name, and `templates`
     further template folders. `prefix` is the URL prefix of the pages. People who are not signed in
-    are redirected to `sign_in`. `problem_pages` replaces the error page of some problem types.
+    are redirected to `sign_in`; `sign-out` is beside it. `problem_pages` replaces the error page of
+    some problem types.
 
     `context(request)` returns variables for every page, including error pages: `nav` and `links`
     (footer) are lists of Link, `account` is the name of the signed-in person, and `account_links`
@@ -102,9 +103,11 @@ class Pages:
         self._environment = make_environment(
             [*templates, *([folder / "templates"] if folder else [])],
             {
+                "app": name,
                 "asset": self.asset,
                 "Link": Link,
                 "product": product or Product(name.capitalize(), prefix or "/"),
+                "sign_out": f"{sign_in.rpartition('/')[0]}/sign-out" if sign_in else "",
             },
         )
         self.router = APIRouter()

@@ -38,7 +38,6 @@ def _auth_page(request: Request) -> AuthPage[User]:
         urls.page,
         home=urls.page("people"),
         signed_out=urls.page(),
-        frame="skills/frame.html",
         login="Username",
         links=(("New here?", "Register", urls.page("register")),),
     )

@@ -12,9 +12,11 @@ from pydantic import BaseModel
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     Confirmation,
+    ConfirmedAction,
     Form,
     ListQueryParameters,
     PostedForm,
+    confirm,
 )
 from singletable_apps.skills.entities import Category, Level, Skill
 from singletable_apps.skills.errors import InUse, InvalidInput
@@ -169,26 +171,29 @@ def _show_skill(
     )
 
 
-@router.api_route("/admin/skills/{skill_id}/delete", methods=FORM_METHODS)
-def delete_skill(page: AdminPage, skill_id: Segment, form: PostedForm) -> Response:
+@confirm(router, "/admin/skills/{skill_id}/delete")
+def delete_skill(page: AdminPage, skill_id: Segment) -> ConfirmedAction:
     """Delete a skill that nobody has, or offer to merge it."""
     skill = page.service.context.get_skill(skill_id)
 
-    def act() -> Response:
+    def delete(form: Form) -> Response | None:
         try:
             page.service.catalog_changes.delete(page.user, skill_id, form.revision_check())
         except InUse as error:
             return page.redirect(page.urls.page("admin", "skills", skill_id, "merge"), str(error))
-        return page.redirect(page.urls.page("admin", "skills"), f"Deleted “{skill.name}”.")
+        return None
 
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Delete “{skill.name}”?",
         text="It will be removed from the catalog and from job targets. Nobody has this skill.",
         button="Delete the skill",
-        url=page.urls.page("admin", "skills", skill.skill_id, "delete"),
         back=page.urls.page("admin", "skills", skill.skill_id),
+        revision=skill.revision,
+        do=delete,
+        to=page.urls.page("admin", "skills"),
+        done=f"Deleted “{skill.name}”.",
     )
-    return page.ask(question, form, act, skill.revision)
 
 
 @router.get("/admin/skills/{skill_id}/merge")

@@ -13,11 +13,12 @@ from pydantic import BaseModel
 
 from singletable_apps.shared.pages import (
     FORM_METHODS,
-    Confirmation,
+    ConfirmedAction,
     Form,
     Link,
     ListQueryParameters,
     PostedForm,
+    confirm,
 )
 from singletable_apps.shared.web import Day
 from singletable_apps.skills.entities import Certification, Project, ProjectStatus, Skill
@@ -228,25 +229,23 @@ def _show_form(page: EntryPageContext, form: Form, status: int = 200) -> Respons
     )
 
 
-@router.api_route(f"{_PATH}/delete", methods=FORM_METHODS)
-def delete_entry(page: EntryPage, form: PostedForm) -> Response:
+@confirm(router, f"{_PATH}/delete")
+def delete_entry(page: EntryPage) -> ConfirmedAction:
     """Delete an entry."""
-    entry = page.entry()
-
-    def delete() -> Response:
-        page.service.entries.delete(
-            page.user, page.username, page.kind, page.entry_id, form.revision_check()
-        )
-        return page.redirect(page.back, f"Deleted the {page.kind.noun}.")
-
-    question = Confirmation(
+    entry, entries = page.entry(), page.service.entries
+    return ConfirmedAction(
+        page,
         title=f"Delete “{getattr(entry, next(iter(page.kind.lines)))}”?",
         text=f"The {page.kind.noun} disappears from your profile. You can’t undo this.",
         button=f"Delete the {page.kind.noun}",
-        url=page.url("delete"),
         back=page.url(),
+        revision=entry.revision,
+        do=lambda form: entries.delete(
+            page.user, page.username, page.kind, page.entry_id, form.revision_check()
+        ),
+        to=page.back,
+        done=f"Deleted the {page.kind.noun}.",
     )
-    return page.ask(question, form, delete, entry.revision)
 
 
 # ------------------------------------------------------------------------------ projects

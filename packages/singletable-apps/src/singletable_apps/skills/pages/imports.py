@@ -10,13 +10,13 @@ from fastapi import APIRouter, Response
 
 from singletable import InvalidCursor
 from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    Confirmation,
+    ConfirmedAction,
     ConfirmForm,
     Form,
     ListQueryParameters,
     PostedForm,
     PostedUpload,
+    confirm,
 )
 from singletable_apps.shared.web.downloads import download_table
 from singletable_apps.skills.entities import Category, Duplicates, ImportStatus
@@ -186,12 +186,12 @@ def apply_import(
     return page.submit(form, ConfirmForm, apply, partial(_show_import, page, import_id, query))
 
 
-@router.api_route("/admin/import/{import_id}/undo", methods=FORM_METHODS)
-def undo_import(page: AdminPage, import_id: Segment, form: PostedForm) -> Response:
+@confirm(router, "/admin/import/{import_id}/undo")
+def undo_import(page: AdminPage, import_id: Segment) -> ConfirmedAction:
     """Undo an import, or go on with that."""
     item = page.service.imports.get(import_id)
-    url = page.urls.page("admin", "import", import_id)
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title="Undo this import?",
         text=f"Everything that “{item.file_name}” has changed will be as it was before.",
         consequences=(
@@ -199,12 +199,8 @@ def undo_import(page: AdminPage, import_id: Segment, form: PostedForm) -> Respon
             "Skills that someone has changed or endorsed since are kept, and listed.",
         ),
         button="Undo the import",
-        url=f"{url}/undo",
-        back=url,
+        back=page.urls.page("admin", "import", import_id),
+        revision=item.revision,
+        do=lambda form: page.service.imports.undo(page.user, import_id, form.revision_check()),
+        done="The import was undone.",
     )
-
-    def undo() -> Response:
-        page.service.imports.undo(page.user, import_id, form.revision_check())
-        return page.redirect(url, "The import was undone.")
-
-    return page.ask(question, form, undo, item.revision)

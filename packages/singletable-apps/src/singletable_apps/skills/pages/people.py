@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -10,12 +9,13 @@ from pydantic import BaseModel, StringConstraints
 
 from singletable_apps.shared.pages import (
     FORM_METHODS,
-    Confirmation,
+    ConfirmedAction,
     ConfirmField,
     Form,
     ListQueryParameters,
     PostedForm,
     address_sent,
+    confirm,
 )
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.skills.entities import Role, User
@@ -166,27 +166,25 @@ def rename_person(page: UserPage, username: Segment, form: PostedForm) -> Respon
 # ------------------------------------------------------------------------------ deletion
 
 
-@router.api_route("/people/{username}/delete", methods=FORM_METHODS)
-def delete_person(page: UserPage, username: Segment, form: PostedForm) -> Response:
+@confirm(router, "/people/{username}/delete")
+def delete_person(page: UserPage, username: Segment) -> ConfirmedAction:
     """Delete a person. The username is entered again, so that nobody is deleted by a click."""
     check_self(page.user, username)
     person = page.service.context.get_user(username)
+    is_own = person.user_id == page.user.user_id
 
-    def act(values: UsernameForm) -> Response:
-        if not is_same_user(values.username.strip(), person.username):
+    def delete(form: Form) -> None:
+        if not is_same_user(form.value("username").strip(), person.username):
             raise InvalidInput({"username": f"Enter {person.username} to confirm."})
-        page.check_password(form)
         try:
             page.service.people.delete(page.user, username)
         except InvalidInput as error:
             raise InvalidInput({"username": str(error)}) from error
         if is_own:
             page.cookies.forget(page.request)
-            return page.redirect(page.urls.page("sign-in"), "Your account is deleted.")
-        return page.redirect(page.urls.page("admin", "people"), f"{person.name} is deleted.")
 
-    is_own = person.user_id == page.user.user_id
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title="Delete your account?" if is_own else f"Delete {person.name}?",
         text="This can’t be undone.",
         consequences=(
@@ -198,12 +196,13 @@ def delete_person(page: UserPage, username: Segment, form: PostedForm) -> Respon
             "username", "Username", "text", hint=f"Enter {person.username} to confirm."
         ),
         button="Delete account",
-        url=page.urls.person(person.username, "delete"),
         back=_back(page, person),
-        needs_password=page.needs_password,
+        needs_password=True,
+        model=UsernameForm,
+        do=delete,
+        to=page.urls.page("sign-in") if is_own else page.urls.page("admin", "people"),
+        done="Your account is deleted." if is_own else f"{person.name} is deleted.",
     )
-    show = partial(page.confirm, question)
-    return page.fill(form, Form(), UsernameForm, act, show)
 
 
 def _back(page: UserPageContext, person: User) -> str:

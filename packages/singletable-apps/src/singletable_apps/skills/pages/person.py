@@ -10,10 +10,11 @@ from pydantic import BaseModel
 
 from singletable_apps.shared.pages import (
     FORM_METHODS,
-    Confirmation,
+    ConfirmedAction,
     Form,
     ListQueryParameters,
     PostedForm,
+    confirm,
 )
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.web import Day
@@ -180,28 +181,24 @@ def _show_form(
 # ------------------------------------------------------------------------------ remove
 
 
-@router.api_route("/people/{username}/skills/{skill_id}/delete", methods=FORM_METHODS)
-def remove_skill(
-    page: UserPage, username: Segment, skill_id: Segment, form: PostedForm
-) -> Response:
+@confirm(router, "/people/{username}/skills/{skill_id}/delete")
+def remove_skill(page: UserPage, username: Segment, skill_id: Segment) -> ConfirmedAction:
     """Remove a skill with its endorsements."""
     check_owner(page.user, username)
-    skill = page.service.user_skills.get(username, skill_id)
-
-    def act() -> Response:
-        page.service.user_skills.remove(page.user, username, skill_id, form.revision_check())
-        return page.redirect(page.urls.person(username), f"{skill.skill_name} was removed.")
-
+    skills = page.service.user_skills
+    skill = skills.get(username, skill_id)
     people = "1 person" if skill.endorsements == 1 else f"{skill.endorsements} people"
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Remove {skill.skill_name}?",
         text="The level, the years and the notes are deleted.",
         button="Remove the skill",
-        url=page.urls.person(username, "skills", skill_id, "delete"),
         back=page.urls.person(username),
         consequences=[f"The endorsements of {people} are deleted."] if skill.endorsements else [],
+        revision=skill.revision,
+        do=lambda form: skills.remove(page.user, username, skill_id, form.revision_check()),
+        done=f"{skill.skill_name} was removed.",
     )
-    return page.ask(question, form, act, skill.revision)
 
 
 # ------------------------------------------------------------------------------ endorsements

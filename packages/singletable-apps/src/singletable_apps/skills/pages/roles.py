@@ -7,7 +7,7 @@ from functools import partial
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.shared.pages import FORM_METHODS, Confirmation, Form, PostedForm
+from singletable_apps.shared.pages import FORM_METHODS, ConfirmedAction, Form, PostedForm, confirm
 from singletable_apps.skills.entities import JobRole, Level
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.pages.dependencies import (
@@ -88,23 +88,21 @@ def edit_role(page: ManagerPage, role_id: Segment, form: PostedForm) -> Response
     return page.fill(form, initial, RoleForm, act, partial(_show_form, page, before))
 
 
-@router.api_route("/roles/{role_id}/delete", methods=FORM_METHODS)
-def delete_role(page: ManagerPage, role_id: Segment, form: PostedForm) -> Response:
+@confirm(router, "/roles/{role_id}/delete")
+def delete_role(page: ManagerPage, role_id: Segment) -> ConfirmedAction:
     """Delete a job."""
     role = page.service.roles.get(role_id)
-
-    def act() -> Response:
-        page.service.roles.delete(page.user, role_id, form.revision_check())
-        return page.redirect(page.urls.page("roles"), f"Deleted the job “{role.name}”.")
-
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Delete the job “{role.name}”?",
         text="Its targets are deleted. People with this job are shown without one.",
         button="Delete the job",
-        url=page.urls.role(role.role_id, "delete"),
         back=page.urls.role(role.role_id),
+        revision=role.revision,
+        do=lambda form: page.service.roles.delete(page.user, role_id, form.revision_check()),
+        to=page.urls.page("roles"),
+        done=f"Deleted the job “{role.name}”.",
     )
-    return page.ask(question, form, act, role.revision)
 
 
 def _can_plan(page: UserPageContext) -> bool:

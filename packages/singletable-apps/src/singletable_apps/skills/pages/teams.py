@@ -8,11 +8,11 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    Confirmation,
+    ConfirmedAction,
     Form,
     ListQueryParameters,
     PostedForm,
+    confirm,
 )
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.rules import RANKS
@@ -134,21 +134,19 @@ def remove_member(page: UserPage, team_id: Segment, form: PostedForm) -> Respons
     )
 
 
-@router.api_route("/teams/{team_id}/delete", methods=FORM_METHODS)
-def delete_team(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
+@confirm(router, "/teams/{team_id}/delete")
+def delete_team(page: UserPage, team_id: Segment) -> ConfirmedAction:
     """Delete a team."""
     team = page.service.teams.get(team_id)
     check_change(page.user, team)
-
-    def act() -> Response:
-        page.service.teams.delete(page.user, team_id, form.revision_check())
-        return page.redirect(page.urls.page("teams"), f"Deleted the team “{team.name}”.")
-
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Delete the team “{team.name}”?",
         text="Its members keep their accounts and skills.",
         button="Delete the team",
-        url=page.urls.team(team_id, "delete"),
         back=page.urls.team(team_id),
+        revision=team.revision,
+        do=lambda form: page.service.teams.delete(page.user, team_id, form.revision_check()),
+        to=page.urls.page("teams"),
+        done=f"Deleted the team “{team.name}”.",
     )
-    return page.ask(question, form, act, team.revision)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fastapi import FastAPI
 
-from singletable_apps.games.api import API, ApiSettings, attach, make_games_app
+from singletable import Engine
+from singletable_apps.games.api.dependencies import GamesState
+from singletable_apps.games.app import APP
 from singletable_apps.games.entities import Game
-from singletable_apps.games.limits import Limits
 from singletable_apps.games.tokens import Role
+from singletable_apps.games.urls import API
+from singletable_apps.shared.frame import Limits
+from singletable_apps.shared.web import RateLimit
 from tests.apps.games.support.world import HOST, World
 from tests.apps.support.api_client import Caller, api_client
 
@@ -20,17 +24,19 @@ _APPS: list[FastAPI] = []
 @dataclass
 class Server:
     world: World
-    limits: Limits = field(default_factory=Limits.off)
+    limits: Limits = field(default_factory=dict[str, RateLimit | None])
 
     def __post_init__(self) -> None:
-        self.settings = ApiSettings(limits=self.limits)
         if not _APPS:
-            _APPS.append(make_games_app(self.world.service, settings=self.settings))
+            _APPS.append(APP.make_app(World(Engine.in_memory()).service))
         self.app = _APPS[0]
+        state: GamesState = self.app.state.frame
+        limits = {**dict.fromkeys(APP.limits), **self.limits}
+        self.state = replace(state, service=self.world.service, limits=limits)
 
     def activate(self) -> None:
         """Let the shared app use the service of this world."""
-        attach(self.app, self.world.service, self.settings)
+        self.state.attach(self.app)
 
     def caller(self, token: str = "") -> Caller:
         return Caller(api_client(self.app), API, self.activate, token)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from singletable_apps.games.limits import Limits
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import new_id
@@ -43,7 +42,7 @@ def test_players_are_listed_in_pages(server: Server) -> None:
 
 
 def test_wrong_access_codes_are_limited(memory: World) -> None:
-    server = Server(memory, Limits(join=None, wrong_code=RateLimit("wrong-code", 1, 60)))
+    server = Server(memory, {"wrong_code": RateLimit("wrong-code", 1, 60)})
     game = memory.game(CAPITAL, access_code="tea")
     path, body = f"/games/{game.game_id}/players", {"name": "Ada", "accessCode": "x"}
     assert problem(server.caller().post(path, body))[2] == ["/accessCode"]
@@ -161,7 +160,7 @@ def test_answers_of_a_small_survey_are_hidden(server: Server) -> None:
 
 # One player must not delay the answers of the others, with or without a socket.
 def test_answers_of_one_player_are_limited(memory: World) -> None:
-    server = Server(memory, Limits(join=None, answer=RateLimit("answer", 2, 60)))
+    server = Server(memory, {"answer": RateLimit("answer", 2, 60)})
     game = memory.game(LESSON)
     ada, bob = (server.caller(each.token) for each in memory.join(game, "Ada", "Bob"))
     memory.play(game, Command.START)

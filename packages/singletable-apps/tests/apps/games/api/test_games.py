@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from singletable_apps.games.limits import Limits
 from singletable_apps.games.tokens import new_id
 from singletable_apps.shared.web import RateLimit
 from tests.apps.games.api.client import Server
@@ -64,7 +63,7 @@ def test_code_and_id_are_validated(server: Server) -> None:
 
 
 def test_wrong_codes_are_limited(memory: World) -> None:
-    server = Server(memory, Limits(join=None, unknown_game=RateLimit("unknown-game", 2, 60)))
+    server = Server(memory, {"unknown_game": RateLimit("unknown-game", 2, 60)})
     game = memory.game()
     for _ in range(2):
         assert server.caller().get("/games/123/validate").json()["exists"] is False

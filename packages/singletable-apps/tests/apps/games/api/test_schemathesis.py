@@ -9,10 +9,10 @@ from typing import Any
 import schemathesis
 
 from singletable import Engine
-from singletable_apps.games.api import API
-from singletable_apps.games.live import LIMITS, LiveGames
+from singletable_apps.games.live import LIMITS
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import SetDraft
+from singletable_apps.games.urls import API
 from tests.apps.games.api.client import Server
 from tests.apps.games.support.world import CAPITAL, HOST, LESSON, World
 from tests.apps.support.api_fuzzing import Fuzzer, few_examples, load_schema
@@ -29,12 +29,12 @@ def busy() -> tuple[Engine, World, dict[str, list[str]], list[str]]:
     for phone in (ada, bob):
         phone.answer(text=f"{phone.name} says so")
     world.play(game, Command.CLOSE, Command.CLOSE, Command.NEXT, Command.NEXT)
-    ballot = world.service.rounds.list_rounds(game.game_id)[0]
+    ballot = world.service.game_store.list_rounds(game.game_id)[0]
     names = {
         "game_id": ["none", game.game_id],
         "player_id": ["none", ada.player_id],
         "question_id": ["009", "001"],
-        "answer_id": ["none", world.service.rounds.get_ballot(ballot)[0].id],
+        "answer_id": ["none", world.service.game_store.get_ballot(ballot)[0].id],
         "set_id": ["none", item.set_id],
         "code": ["123456", game.join_code],
     }
@@ -50,9 +50,7 @@ BRIEF = replace(LIMITS, presence_grace=0, poll_grace=0, room_grace=0)
 def restore() -> Sequence[str]:
     """Serve a copy of the game, whose rooms close as soon as nobody is in them."""
     server = Server(World(ENGINE.copy(), like=WORLD))
-    server.activate()
-    live = LiveGames(server.world.service, limits=BRIEF)
-    server.app.state.games = replace(server.app.state.games, live=live)
+    replace(server.state, room_limits=BRIEF).attach(server.app)
     return TOKENS
 
 

@@ -16,9 +16,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
-from singletable_apps.games.api import ApiSettings, make_games_app
+from singletable_apps.games.app import APP
 from singletable_apps.games.entities import Game
-from singletable_apps.games.limits import Limits
 from singletable_apps.games.tokens import Role, Seat, new_id
 from singletable_apps.shared.serve import Server, server_config
 from tests.apps.games.support.world import CAPITAL, World
@@ -40,7 +39,7 @@ def serving(app: FastAPI) -> Generator[str]:
 
 @pytest.fixture
 def address(memory: World) -> Generator[str]:
-    with serving(make_games_app(memory.service, settings=ApiSettings(limits=Limits.off()))) as url:
+    with serving(APP.make_app(memory.service, limited=False)) as url:
         yield url
 
 

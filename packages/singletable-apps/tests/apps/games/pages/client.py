@@ -7,11 +7,11 @@ from dataclasses import replace
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from singletable_apps.games.api import ApiSettings, attach
-from singletable_apps.games.app import FORM_LIMITS, make_web_app
-from singletable_apps.games.limits import Limits
-from singletable_apps.games.pages import GamesSite
+from singletable import Engine
+from singletable_apps.games.api.dependencies import GamesState
+from singletable_apps.games.app import APP
 from singletable_apps.shared.serve import PublicUrl
+from singletable_apps.shared.web import RateLimit
 from tests.apps.games.support.world import HOST, World
 from tests.apps.support.browser import Browser
 
@@ -22,20 +22,18 @@ _SHARED: list[FastAPI] = []
 class PagesApp:
     def __init__(self, world: World) -> None:
         self.world = world
-        self.settings = ApiSettings(
-            web=PublicUrl(HOME).settings(uploads=FORM_LIMITS), limits=Limits.off()
-        )
+        self.limits: dict[str, RateLimit | None] = dict.fromkeys(APP.limits)
         # Creating an app is slow, so all tests share one.
         if not _SHARED:
-            _SHARED.append(make_web_app(self.world.service, self.settings))
+            service = World(Engine.in_memory()).service
+            _SHARED.append(APP.make_app(service, PublicUrl(HOME).settings()))
         self.fastapi = _SHARED[0]
-        site: GamesSite = self.fastapi.state.games_pages
-        self.site = replace(site, service=self.world.service, limits=Limits.off())
+        state: GamesState = self.fastapi.state.frame
+        self.state = replace(state, service=self.world.service, limits=self.limits)
 
     def activate(self) -> None:
         """Let the shared app use the service of this world."""
-        self.fastapi.state.games_pages = self.site
-        attach(self.fastapi, self.world.service, self.settings)
+        self.state.attach(self.fastapi)
 
     def browser(self, *, host: bool = False, admin: bool = False) -> Browser:
         """Return a new browser: of a visitor, of the host of all games, or of the administrator."""

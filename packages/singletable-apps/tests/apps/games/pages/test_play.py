@@ -149,8 +149,7 @@ def test_wrong_access_code_or_team_is_rejected(app: PagesApp) -> None:
 
 
 def test_access_codes_cannot_be_guessed(app: PagesApp) -> None:
-    limits = replace(app.site.limits, wrong_code=RateLimit("wrong-code", 3, 60))
-    app.site = replace(app.site, limits=limits)
+    app.limits["wrong_code"] = RateLimit("wrong-code", 3, 60)
     game = app.world.game(access_code="tulip")
     path, browser = f"/games/play/{game.game_id}/join", app.browser()
     for _ in range(3):
@@ -159,15 +158,14 @@ def test_access_codes_cannot_be_guessed(app: PagesApp) -> None:
 
 
 def test_join_codes_cannot_be_guessed(app: PagesApp) -> None:
-    limits = replace(app.site.limits, unknown_game=RateLimit("unknown-game", 3, 60))
-    app.site = replace(app.site, limits=limits)
+    app.limits["unknown_game"] = RateLimit("unknown-game", 3, 60)
     game, browser = app.world.game(), app.browser()
     codes = ["1", "2", "3", game.join_code]
     assert [browser.get("join", code=code).status_code for code in codes] == [404, 404, 404, 429]
 
 
 def test_answers_of_one_player_are_limited(app: PagesApp) -> None:
-    app.site = replace(app.site, limits=replace(app.site.limits, answer=RateLimit("answer", 1, 60)))
+    app.limits["answer"] = RateLimit("answer", 1, 60)
     phone = join(app, app.world.game(LUNCH))
     app.world.play(phone.game, Command.START)
     path = f"/games/play/{phone.game.game_id}/answer"

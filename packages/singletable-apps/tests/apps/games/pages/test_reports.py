@@ -36,7 +36,7 @@ def test_report_shows_questions_answers_and_scores(app: PagesApp) -> None:
     for text in ("Champion: <b>Ada &lt;b&gt;</b>", "50 % correct", "1,003", "Slow builds"):
         assert text in page.text, text
     assert app.browser().get("reports", game.game_id).status_code == 401
-    players = app.world.service.rounds.list_players(game.game_id)
+    players = app.world.service.game_store.list_players(game.game_id)
     assert max(each.total_score for each in players) == 1_003
 
 

@@ -24,7 +24,7 @@ from singletable.faults import Faults, FaultyDriver
 from singletable.operations import Operation, Query, UpdateItem
 from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.games.entities import Game, GameState
-from singletable_apps.games.errors import GamesError, WrongPhase
+from singletable_apps.games.errors import AppError, WrongPhase
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType, QuestionType
 from singletable_apps.games.rules import GRACE
@@ -99,9 +99,9 @@ class Table:
     def vote(self, service: GamesService, player: int) -> None:
         """Let a player rank the answers, and note what the server says."""
         phone, log = self.phones[player], self.logs[player]
-        entry = service.rounds.get_round(self.game.game_id, "001")
+        entry = service.game_store.get_round(self.game.game_id, "001")
         assert entry is not None
-        offered = tuple(service.rounds.offered_to(self.game, entry, phone.player_id))
+        offered = tuple(service.game_store.offered_to(self.game, entry, phone.player_id))
         sent = log.votes.setdefault("001", Sent(ranking=offered))
         try:
             receipt = service.answers.vote(self.game.game_id, phone.player_id, "001", offered)
@@ -279,7 +279,7 @@ def test_survey_started_twice_keeps_its_results() -> None:
         return Table(world, game, world.join(game, *NAMES))
 
     for table in interleave(make, send(Command.START), start_and_close):
-        (first, _) = table.world.service.rounds.list_rounds(table.game.game_id)
+        (first, _) = table.world.service.game_store.list_rounds(table.game.game_id)
         assert first.tally == {"4": 3}
 
 
@@ -366,7 +366,7 @@ class RandomGame:
                 self.follow()
                 if chance.random() < 0.7:
                     continue
-            except GamesError:
+            except AppError:
                 pass
             break
         self.follow()
@@ -419,11 +419,13 @@ class RandomGame:
 
     def send_vote(self, service: GamesService, player: int) -> None:
         """Rank the answers that are offered."""
-        entry = self.world.service.rounds.get_round(self.game.game_id, self.question_id or "001")
+        entry = self.world.service.game_store.get_round(
+            self.game.game_id, self.question_id or "001"
+        )
         log = self.logs[player]
         if entry is None or not entry.ballot:
             return
-        offered = tuple(service.rounds.offered_to(self.game, entry, log.player_id))
+        offered = tuple(service.game_store.offered_to(self.game, entry, log.player_id))
         sent = log.votes.get(entry.question_id)
         if sent is None or not sent.is_acknowledged:
             sent = log.votes[entry.question_id] = Sent(ranking=offered)
@@ -477,7 +479,7 @@ def test_answers_under_faults_are_stored_once(memory: World) -> None:
         for _ in range(3):
             results = service.answers.submit_many(game.game_id, sent)
             for log, result in zip(logs, results, strict=True):
-                assert not isinstance(result, GamesError)
+                assert not isinstance(result, AppError)
                 log.answers["001"] = Sent(("b",), outcome=result.outcome)
         service.rounds.command(game.game_id, Command.CLOSE)
     assert check_game(memory.open(), game.game_id, logs) == []

@@ -145,23 +145,23 @@ def paused(world: World) -> Scene:
 
 def facts(service: GamesService, game: Game) -> dict[str, object]:
     """Return the public facts about a game, without random ids."""
-    game_id, rounds = game.game_id, service.rounds
+    game_id, store = game.game_id, service.game_store
     state = service.context.get_state(game_id)
     (entry,) = service.games.list_of_host(game.created_by).items
-    played = rounds.list_rounds(game_id)
+    played = store.list_rounds(game_id)
     return {
         "phase": (state.phase, state.closed_at, state.is_ending, state.question_id, state.played),
         "deadline": (state.deadline, state.remaining, state.paused_phase, state.paused_seconds),
         "scored": state.scored,
-        "standings": rounds.get_standings(state),
-        "results": {each.question_id: rounds.get_result(each) for each in played},
+        "standings": store.get_standings(state),
+        "results": {each.question_id: store.get_result(each) for each in played},
         "tallies": {each.question_id: (each.answers, each.votes, each.tally) for each in played},
-        "ballots": {each.question_id: rounds.get_ballot(each) for each in played},
+        "ballots": {each.question_id: store.get_ballot(each) for each in played},
         "completed": [(each.question_id, each.completed_at, each.is_void) for each in played],
         "history": (entry.completed_at, entry.player_count, entry.question_count),
         "players": sorted(
             (each.name, each.total_score, each.rank, each.scored_through)
-            for each in rounds.list_players(game_id)
+            for each in store.list_players(game_id)
         ),
     }
 
@@ -261,7 +261,7 @@ def test_repeated_answers_after_lost_responses_are_one_answer(memory: World) -> 
                         assert receipt.outcome in (Outcome.ACCEPTED, Outcome.REPEATED)
                         assert receipt.answer is not None
                         assert receipt.answer.choices == ("b",)
-            assert len(memory.service.rounds.list_answers(game.game_id, question_id)) == 3
+            assert len(memory.service.game_store.list_answers(game.game_id, question_id)) == 3
             memory.play(game, Command.CLOSE)
             memory.play_to(game, Phase.OPEN if question_id == "001" else Phase.ENDED)
 

@@ -34,7 +34,7 @@ def test_approved_answers_are_ranked_and_waiting_ones_are_not(memory: World) -> 
     memory.play(game, Command.START)
     for phone, text in ((ada, "Meetings"), (bob, "Builds"), (cy, "Mails"), (dee, "Rude")):
         assert phone.answer(text=text).answer.status is PENDING  # type: ignore[union-attr]
-    waiting = moderation(memory).list_answers(memory.service.rounds.load(game.game_id))
+    waiting = moderation(memory).list_answers(memory.service.game_store.load(game.game_id))
     assert {each.text for each in waiting} == {"Meetings", "Builds", "Mails", "Rude"}
     for phone in (ada, bob):
         decided = moderation(memory).decide(game.game_id, "001", phone.answer_id(), VISIBLE)
@@ -114,7 +114,7 @@ def test_texts_of_a_survey_are_moderated_while_it_is_open(memory: World) -> None
     assert host_view(memory, game)["pendingCount"] == 2
     moderation(memory).decide(game.game_id, "003", ada.answer_id("003"), VISIBLE)
     memory.play(game, Command.CLOSE)
-    play = memory.service.rounds.load(game.game_id)
+    play = memory.service.game_store.load(game.game_id)
     (shown,) = moderation(memory).list_frozen(play)
     assert (shown.question_id, shown.answer.text) == ("003", "More tea")
     moderation(memory).set_hidden(game.game_id, shown.answer.id, True, "003")
@@ -169,7 +169,7 @@ def test_two_hosts_hide_different_answers(worlds: tuple[World, World]) -> None:
     world, other = worlds
     game, (ada, bob, _), ids = vote_on(world)
     hide = other.service.moderation.set_hidden
-    real = world.service.rounds.get_round
+    real = world.service.game_store.get_round
     done: list[str] = []
 
     def read_then_lose(game_id: str, question_id: str) -> object:
@@ -179,7 +179,7 @@ def test_two_hosts_hide_different_answers(worlds: tuple[World, World]) -> None:
             hide(game.game_id, ids[bob.player_id], True)
         return entry
 
-    world.service.rounds.get_round = read_then_lose  # type: ignore[assignment,method-assign]
+    world.service.game_store.get_round = read_then_lose  # type: ignore[assignment,method-assign]
     changed = moderation(world).set_hidden(game.game_id, ids[ada.player_id], True)
     assert {*changed.hidden} == {ids[ada.player_id], ids[bob.player_id]}
 
@@ -188,7 +188,7 @@ def test_hiding_while_votes_are_counted_is_not_lost(worlds: tuple[World, World])
     world, other = worlds
     game, (ada, bob, cy), ids = vote_on(world)
     cy.vote(ids[ada.player_id], ids[bob.player_id])
-    real = world.service.rounds.list_votes
+    real = world.service.game_store.list_votes
     done: list[str] = []
 
     def read_then_hide(game_id: str, question_id: str) -> object:
@@ -198,7 +198,7 @@ def test_hiding_while_votes_are_counted_is_not_lost(worlds: tuple[World, World])
             other.service.moderation.set_hidden(game.game_id, ids[ada.player_id], True)
         return votes
 
-    world.service.rounds.list_votes = read_then_hide  # type: ignore[assignment,method-assign]
+    world.service.game_store.list_votes = read_then_hide  # type: ignore[assignment,method-assign]
     world.play(game, Command.CLOSE)
     # The next reader finishes the count, without the hidden answer.
     assert other.service.rounds.finish_due(game.game_id).phase is Phase.REVEAL

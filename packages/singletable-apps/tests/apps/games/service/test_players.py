@@ -67,10 +67,10 @@ def test_odd_names_are_names_or_rejected(memory: World, name: str) -> None:
     try:
         joined = memory.service.players.join(game.game_id, name)
     except InvalidInput:
-        assert memory.service.rounds.list_players(game.game_id) == []
+        assert memory.service.game_store.list_players(game.game_id) == []
     else:
         assert joined.player.name
-        assert memory.service.rounds.list_players(game.game_id) == [joined.player]
+        assert memory.service.game_store.list_players(game.game_id) == [joined.player]
 
 
 def test_player_renames_once_before_the_start_and_the_host_at_any_time(memory: World) -> None:
@@ -136,7 +136,7 @@ def test_players_without_a_team_are_balanced(memory: World) -> None:
     game = memory.game(settings=TEAMS)
     for number in range(8):
         memory.service.players.join(game.game_id, f"Player {number}")
-    teams = Counter(each.team for each in memory.service.rounds.list_players(game.game_id))
+    teams = Counter(each.team for each in memory.service.game_store.list_players(game.game_id))
     assert sorted(teams.values()) == [2, 3, 3]
     assert memory.service.players.join(game.game_id, "Ada", team=" red ").player.team == "Red"
     with pytest.raises(InvalidInput):
@@ -151,7 +151,7 @@ def test_host_balances_teams_after_one_was_removed(memory: World) -> None:
     memory.service.games.edit(game.game_id, settings=replace(TEAMS, teams=("Red", "Green")))
     assert players.balance_teams(game.game_id) == 4
     assert players.balance_teams(game.game_id) == 0
-    teams = Counter(each.team for each in memory.service.rounds.list_players(game.game_id))
+    teams = Counter(each.team for each in memory.service.game_store.list_players(game.game_id))
     assert teams == {"Red": 5, "Green": 4}
     with pytest.raises(InvalidInput):
         players.balance_teams(memory.game().game_id)

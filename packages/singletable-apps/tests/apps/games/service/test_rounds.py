@@ -237,7 +237,7 @@ def test_delete_removes_everything_of_a_game(memory: World) -> None:
             read(game.game_id)
     with pytest.raises(NotFound):
         memory.service.games.find_by_code(game.join_code)
-    assert not memory.service.rounds.list_answers(game.game_id, "001")
+    assert not memory.service.game_store.list_answers(game.game_id, "001")
 
 
 def test_answers_of_a_batch_have_outcomes_of_their_own(world: World) -> None:

@@ -25,12 +25,13 @@ from singletable_apps.portfolio.rules import (
 )
 from singletable_apps.shared.markdown import render_markdown
 from singletable_apps.shared.pages import (
-    Confirmation,
+    ConfirmedAction,
     ConfirmForm,
     Flash,
     Form,
     LocalTime,
     PostedForm,
+    confirm,
 )
 from singletable_apps.shared.pages.forms import FieldValue
 from singletable_apps.shared.text_diff import DiffLine, diff_text
@@ -308,31 +309,19 @@ def restore_version(page: AuthorPage, blog_id: str, number: int, form: PostedFor
     return page.submit(form, ConfirmForm, restore, reject)
 
 
-@router.get("/admin/posts/{blog_id}/delete")
-def ask_to_delete(page: AuthorPage, blog_id: str) -> Response:
-    """Ask before a post is deleted."""
-    blog = get_own_post(page, blog_id).blog
-    return page.confirm(_deletion(page, blog), Form({"revision": blog.revision}))
-
-
-@router.post("/admin/posts/{blog_id}/delete")
-def delete_post(page: AuthorPage, blog_id: str, form: PostedForm) -> Response:
+@confirm(router, "/admin/posts/{blog_id}/delete")
+def delete_post(page: AuthorPage, blog_id: str) -> ConfirmedAction:
     """Delete a post."""
     blog = get_own_post(page, blog_id).blog
-
-    def delete(_: ConfirmForm) -> Response:
-        page.service.posts.delete(page.user, blog_id, form.revision_check())
-        return page.redirect(page.urls.admin("posts"), f"Deleted “{blog.title}”.")
-
-    return page.submit(form, ConfirmForm, delete, partial(page.confirm, _deletion(page, blog)))
-
-
-def _deletion(page: UserPageContext, blog: Blog) -> Confirmation:
-    return Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Delete “{blog.title}”?",
         text="The text, its earlier versions, its likes and its comments are deleted. "
         "You can’t undo this. To hide a post, unpublish it instead.",
         button="Delete the post",
-        url=page.urls.admin("posts", blog.blog_id, "delete"),
-        back=page.urls.admin("posts", blog.blog_id),
+        back=page.urls.admin("posts", blog_id),
+        revision=blog.revision,
+        do=lambda form: page.service.posts.delete(page.user, blog_id, form.revision_check()),
+        to=page.urls.admin("posts"),
+        done=f"Deleted “{blog.title}”.",
     )

@@ -19,12 +19,14 @@ from singletable_apps.portfolio.pages.admin.profile import portfolio_tabs
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, format_period
 from singletable_apps.shared.pages import (
-    Confirmation,
+    FORM_METHODS,
+    ConfirmedAction,
     ConfirmForm,
     Flash,
     Form,
     PostedForm,
     RevisionConflict,
+    confirm,
 )
 
 router = APIRouter()
@@ -187,21 +189,12 @@ def _describe(entry: Entry) -> str:
     return " · ".join(part for part in (entry.company, period) if part)
 
 
-@router.get("/admin/portfolio/{kind}/{entry_id}")
-def show_entry(page: EntryPage, entry_id: str) -> Response:
-    """Show a project or position in a form; `new` is an empty one."""
-    stored = page.read()
-    values = {} if entry_id == NEW else vars(page.kind.get(stored, entry_id))
-    shown = {name: _shown(value) for name, value in values.items()}
-    return _show_entry(page, entry_id, Form({**shown, "revision": stored.revision}))
-
-
-@router.post("/admin/portfolio/{kind}/{entry_id}")
+@router.api_route("/admin/portfolio/{kind}/{entry_id}", methods=FORM_METHODS)
 def edit_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
-    """Save a project or position; `new` adds one at the top."""
+    """Change a project or position; `new` adds one at the top."""
+    is_new, place = entry_id == NEW, 0
 
     def save(_: ConfirmForm) -> Response:
-        is_new, place = entry_id == NEW, 0
         entry = page.kind.read(form, uuid4().hex[:12] if is_new else entry_id)
 
         def change(entries: list[Entry]) -> list[Entry]:
@@ -221,7 +214,13 @@ def edit_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
             raise InvalidInput(named) from None
         return page.redirect(page.url(), f"Saved “{entry.title}”.")
 
-    return page.submit(form, ConfirmForm, save, partial(_show_entry, page, entry_id))
+    def initial() -> Form:
+        stored = page.read()
+        values = {} if is_new else vars(page.kind.get(stored, entry_id))
+        shown = {name: _shown(value) for name, value in values.items()}
+        return Form({**shown, "revision": stored.revision})
+
+    return page.fill(form, initial, ConfirmForm, save, partial(_show_entry, page, entry_id))
 
 
 def _show_entry(page: EntryPageContext, entry_id: str, form: Form, status: int = 200) -> Response:
@@ -258,30 +257,20 @@ def move_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
     return page.redirect(url)
 
 
-@router.get("/admin/portfolio/{kind}/{entry_id}/delete")
-def ask_to_delete(page: EntryPage, entry_id: str) -> Response:
-    """Ask before an entry is deleted."""
-    stored = page.read()
-    return page.confirm(_deletion(page, stored, entry_id), Form({"revision": stored.revision}))
-
-
-@router.post("/admin/portfolio/{kind}/{entry_id}/delete")
-def delete_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
+@confirm(router, "/admin/portfolio/{kind}/{entry_id}/delete")
+def delete_entry(page: EntryPage, entry_id: str) -> ConfirmedAction:
     """Delete an entry."""
-
-    def delete(_: ConfirmForm) -> Response:
-        page.save(form, lambda entries: [each for each in entries if each.id != entry_id])
-        return page.redirect(page.url(), f"Deleted the {page.kind.noun}.")
-
-    question = _deletion(page, page.read(), entry_id)
-    return page.submit(form, ConfirmForm, delete, partial(page.confirm, question))
-
-
-def _deletion(page: EntryPageContext, stored: Portfolio, entry_id: str) -> Confirmation:
-    return Confirmation(
+    stored = page.read()
+    return ConfirmedAction(
+        page,
         title=f"Delete “{page.kind.get(stored, entry_id).title}”?",
         text=f"The {page.kind.noun} disappears from your site. You can’t undo this.",
         button=f"Delete the {page.kind.noun}",
-        url=page.url(entry_id, "delete"),
         back=page.url(entry_id),
+        revision=stored.revision,
+        do=lambda form: page.save(
+            form, lambda entries: [each for each in entries if each.id != entry_id]
+        ),
+        to=page.url(),
+        done=f"Deleted the {page.kind.noun}.",
     )

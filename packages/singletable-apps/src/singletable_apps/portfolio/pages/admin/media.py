@@ -17,12 +17,14 @@ from singletable_apps.portfolio.pages.admin.views import all_posts
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.portfolio.rules import check_can_edit, is_public
 from singletable_apps.shared.pages import (
-    Confirmation,
+    FORM_METHODS,
+    ConfirmedAction,
     Form,
     ListQueryParameters,
     PostedForm,
     PostedUpload,
     UploadedFile,
+    confirm,
 )
 from singletable_apps.shared.permissions import is_permitted
 
@@ -103,23 +105,17 @@ class AltForm(BaseModel):
     alt: str
 
 
-@router.get("/admin/media/{name}")
-def show_media(page: AuthorPage, name: str) -> Response:
-    """Show an image, its description and where it is used."""
-    media = page.service.media.get(name)
-    return _show_media(page, media, Form({"alt": media.alt}), 200)
-
-
-@router.post("/admin/media/{name}")
+@router.api_route("/admin/media/{name}", methods=FORM_METHODS)
 def edit_media(page: AuthorPage, name: str, form: PostedForm) -> Response:
-    """Save the description of an image."""
+    """Show an image and where it is used, and change its description."""
     media = page.service.media.get(name)
 
     def save(values: AltForm) -> Response:
         page.service.media.edit_alt(page.user, name, values.alt)
         return page.redirect(page.urls.admin("media", name), "Description saved.")
 
-    return page.submit(form, AltForm, save, partial(_show_media, page, media))
+    initial = Form({"alt": media.alt})
+    return page.fill(form, initial, AltForm, save, partial(_show_media, page, media))
 
 
 def _show_media(page: UserPageContext, media: Media, form: Form, status: int) -> Response:
@@ -157,26 +153,21 @@ def _uses(page: UserPageContext, name: str) -> Iterator[tuple[str, str]]:
             yield project.title, page.urls.admin("portfolio", "projects", project.id)
 
 
-@router.get("/admin/media/{name}/delete")
-def ask_to_delete(page: AuthorPage, name: str) -> Response:
-    """Ask before an image is deleted, and say where it is used."""
+@confirm(router, "/admin/media/{name}/delete")
+def delete_media(page: AuthorPage, name: str) -> ConfirmedAction:
+    """Delete an image. The question says where it is used."""
     media = page.service.media.get(name)
     uses = [text for text, _ in _uses(page, name)]
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Delete {media.filename or 'this image'}?",
         text="Its files are deleted. You can’t undo this."
         if not uses
         else "It is in use. Readers will see its description in its place:",
         consequences=uses,
         button="Delete the image",
-        url=page.urls.admin("media", name, "delete"),
         back=page.urls.admin("media", name),
+        do=lambda _: page.service.media.delete(page.user, name),
+        to=page.urls.admin("media"),
+        done="Deleted the image.",
     )
-    return page.confirm(question)
-
-
-@router.post("/admin/media/{name}/delete")
-def delete_media(page: AuthorPage, name: str) -> Response:
-    """Delete an image."""
-    page.service.media.delete(page.user, name)
-    return page.redirect(page.urls.admin("media"), "Deleted the image.")

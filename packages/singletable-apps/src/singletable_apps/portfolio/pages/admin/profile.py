@@ -19,7 +19,7 @@ from singletable_apps.portfolio.profile_rules import (
     SettingsEdits,
     time_zone_names,
 )
-from singletable_apps.shared.pages import Form, Link, PostedForm
+from singletable_apps.shared.pages import FORM_METHODS, Form, Link, PostedForm
 
 router = APIRouter()
 _NETWORK_NAMES = {"github": "GitHub", "linkedin": "LinkedIn", "twitter": "X (Twitter)"}
@@ -44,17 +44,9 @@ class ProfileForm(BaseModel):
     email: str
 
 
-@router.get("/admin/portfolio")
-def show_profile(page: OwnerPage) -> Response:
-    """Show the profile in a form."""
-    stored = page.service.profile.get_portfolio(consistent=True)
-    links = {f"social_links-{name}": url for name, url in stored.social_links.items()}
-    return _show_profile(page, Form.of(ProfileForm, stored, **links, revision=stored.revision))
-
-
-@router.post("/admin/portfolio")
+@router.api_route("/admin/portfolio", methods=FORM_METHODS)
 def edit_profile(page: OwnerPage, form: PostedForm) -> Response:
-    """Save the profile."""
+    """Change the profile."""
 
     def save(values: ProfileForm) -> Response:
         links = {name: form.value(f"social_links-{name}") for name in SOCIAL_NETWORKS}
@@ -62,7 +54,12 @@ def edit_profile(page: OwnerPage, form: PostedForm) -> Response:
         page.service.profile.update_portfolio(page.user, edits, form.revision_check())
         return page.redirect(page.urls.admin("portfolio"), "Profile saved.")
 
-    return page.submit(form, ProfileForm, save, partial(_show_profile, page))
+    def initial() -> Form:
+        stored = page.service.profile.get_portfolio(consistent=True)
+        links = {f"social_links-{name}": url for name, url in stored.social_links.items()}
+        return Form.of(ProfileForm, stored, **links, revision=stored.revision)
+
+    return page.fill(form, initial, ProfileForm, save, partial(_show_profile, page))
 
 
 def _show_profile(page: UserPageContext, form: Form, status: int = 200) -> Response:
@@ -139,23 +136,17 @@ class SettingsForm(BaseModel):
     contact: bool = False
 
 
-@router.get("/admin/settings")
-def show_settings(page: OwnerPage) -> Response:
-    """Show the settings in a form."""
-    stored = page.settings
-    return _show_settings(page, Form.of(SettingsForm, stored, revision=stored.revision))
-
-
-@router.post("/admin/settings")
+@router.api_route("/admin/settings", methods=FORM_METHODS)
 def edit_settings(page: OwnerPage, form: PostedForm) -> Response:
-    """Save the settings."""
+    """Change the settings."""
 
     def save(values: SettingsForm) -> Response:
         edits = SettingsEdits(**values.model_dump())
         page.service.profile.update_settings(page.user, edits, form.revision_check())
         return page.redirect(page.urls.admin("settings"), "Settings saved.")
 
-    return page.submit(form, SettingsForm, save, partial(_show_settings, page))
+    initial = Form.of(SettingsForm, page.settings, revision=page.settings.revision)
+    return page.fill(form, initial, SettingsForm, save, partial(_show_settings, page))
 
 
 def _show_settings(page: UserPageContext, form: Form, status: int = 200) -> Response:

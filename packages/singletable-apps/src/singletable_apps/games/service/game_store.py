@@ -1,0 +1,174 @@
+"""Load games with their players, questions, answers and votes; store ballots and results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from singletable_apps.games.entities import (
+    Answer,
+    BallotAnswer,
+    BallotPart,
+    Game,
+    GameState,
+    Player,
+    ResultPart,
+    Round,
+    Standing,
+    Vote,
+)
+from singletable_apps.games.rules import Play
+from singletable_apps.games.scoring import assign_ballots
+from singletable_apps.games.service.context import Context
+from singletable_apps.games.tokens import new_id
+
+T = TypeVar("T")
+# Of a DynamoDB item's 400 KB.
+_PART_BYTES = 200_000
+_CACHED_ROUNDS = 100
+
+
+class GameStore:
+    """Reads what a game consists of. Ballots and results never change, so they are cached."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        # By game, question and attempt.
+        self._ballots: dict[tuple[str, str, str], tuple[BallotAnswer, ...]] = {}
+        self._results: dict[tuple[str, str, str], tuple[Standing, ...]] = {}
+        # Which answers each author ranks: every vote asks, and a thousand answers take long.
+        self._offered: dict[tuple[str, str, str], dict[str, tuple[str, ...]]] = {}
+
+    def load(self, game_id: str) -> Play:
+        """Return a game with its state and questions."""
+        context = self._context
+        game = context.get_game(game_id)
+        return Play(game, context.get_state(game_id), context.get_questions(game))
+
+    def get_round(self, game_id: str, question_id: str) -> Round | None:
+        """Return a question that was played, or None. Before the first one, the id is empty."""
+        if not question_id:
+            return None
+        return self._context.store.get(Round.key(game_id, question_id), consistent=True)
+
+    def list_players(self, game_id: str) -> list[Player]:
+        """Return all players of a game, also those who were removed."""
+        return list(self._context.store.query(Player.key.partition(game_id), consistent=True))
+
+    def list_rounds(self, game_id: str) -> list[Round]:
+        """Return all questions that were played, in order."""
+        return list(self._context.store.query(Round.key.partition(game_id), consistent=True))
+
+    def list_answers(self, game_id: str, question_id: str) -> list[Answer]:
+        """Return all answers to a question."""
+        query = Answer.key.partition(game_id).eq(question_id)
+        return list(self._context.store.query(query, consistent=True))
+
+    def list_votes(self, game_id: str, question_id: str) -> list[Vote]:
+        """Return all votes on the answers to a question."""
+        query = Vote.key.partition(game_id).eq(question_id)
+        return list(self._context.store.query(query, consistent=True))
+
+    def get_ballot(self, entry: Round) -> tuple[BallotAnswer, ...]:
+        """Return the frozen answers of a round."""
+        key = (entry.game_id, entry.question_id, entry.ballot)
+        found = self._ballots.get(key, ())
+        if entry.ballot and not found:
+            query = BallotPart.key.partition(entry.game_id).eq(key[1]).eq(key[2])
+            parts = self._context.store.query(query, consistent=True)
+            found = tuple(each for part in parts for each in part.answers)
+            _remember(self._ballots, key, found)
+        return found
+
+    def get_result(self, entry: Round) -> tuple[Standing, ...]:
+        """Return the standings after a round, best first."""
+        key = (entry.game_id, entry.question_id, entry.result)
+        found = self._results.get(key, ())
+        if entry.result and not found:
+            query = ResultPart.key.partition(entry.game_id).eq(key[1]).eq(key[2])
+            parts = self._context.store.query(query, consistent=True)
+            found = tuple(each for part in parts for each in part.standings)
+            _remember(self._results, key, found)
+        return found
+
+    def get_standings(self, state: GameState) -> tuple[Standing, ...]:
+        """Return the standings after the last round with points."""
+        entry = self.get_round(state.game_id, state.scored[-1]) if state.scored else None
+        return self.get_result(entry) if entry else ()
+
+    def offered_to(self, game: Game, entry: Round, player_id: str) -> list[str]:
+        """Return the answers that a player is asked to rank, in the order to show them.
+
+        Players who did not answer get the list of a random place.
+        """
+        dealt = self._offered_to_authors(game, entry).get(player_id)
+        if dealt is None:
+            dealt = assign_ballots(
+                [answer.id for answer in self.get_ballot(entry)],
+                [player_id],
+                {},
+                seed=f"{entry.ballot} {player_id}",
+                size=game.settings.ballot_size,
+            )[player_id]
+        return [each for each in dealt if each not in entry.hidden]
+
+    def _offered_to_authors(self, game: Game, entry: Round) -> dict[str, tuple[str, ...]]:
+        size = game.settings.ballot_size
+        key = (entry.game_id, entry.question_id, f"{entry.ballot} {size}")
+        found = self._offered.get(key)
+        if found is None:
+            authors = {answer.id: answer.players for answer in self.get_ballot(entry)}
+            voters = {player for players in authors.values() for player in players}
+            found = assign_ballots(authors, voters, authors, entry.ballot, size)
+            _remember(self._offered, key, found)
+        return found
+
+    def store_ballot(self, entry: Round, frozen: Sequence[BallotAnswer]) -> None:
+        """Store the frozen answers of a round, which the round refers to when it is written."""
+        entry.ballot = new_id() if frozen else ""
+        self._context.store.put_many(
+            BallotPart(
+                game_id=entry.game_id,
+                question_id=entry.question_id,
+                attempt=entry.ballot,
+                part=number,
+                answers=part,
+                expires_at=entry.expires_at,
+            )
+            for number, part in enumerate(_parts(frozen, lambda each: 4 * len(each.text) + 100))
+        )
+
+    def store_result(self, entry: Round, standings: Sequence[Standing]) -> None:
+        """Store the standings after a round, which the round refers to when it is written."""
+        entry.result = new_id()
+        self._context.store.put_many(
+            ResultPart(
+                game_id=entry.game_id,
+                question_id=entry.question_id,
+                attempt=entry.result,
+                part=number,
+                standings=part,
+                expires_at=entry.expires_at,
+            )
+            for number, part in enumerate(_parts(standings, lambda _: 200))
+        )
+
+
+def _parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Split a list into parts that fit into an item each."""
+    part, total = list[T](), 0
+    for item in items:
+        if part and total + size(item) > _PART_BYTES:
+            yield part
+            part, total = [], 0
+        part.append(item)
+        total += size(item)
+    if part:
+        yield part
+
+
+def _remember(cache: dict[tuple[str, str, str], T], key: tuple[str, str, str], value: T) -> None:
+    """Keep a value that never changes, and forget the oldest ones."""
+    for old in [*cache][: len(cache) + 1 - _CACHED_ROUNDS]:
+        cache.pop(old, None)
+    cache[key] = value

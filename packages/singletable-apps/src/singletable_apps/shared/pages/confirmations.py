@@ -1,0 +1,93 @@
+"""Ask before an action: a page that shows a question, and acts once it is confirmed.
+
+A function that returns a ConfirmedAction is all that a page needs:
+
+    @confirm(router, "/teams/{team_id}/delete")
+    def delete_team(page: UserPage, team_id: Segment) -> ConfirmedAction:
+        team = page.service.teams.get(team_id)
+        return ConfirmedAction(
+            page,
+            title=f"Delete the team “{team.name}”?",
+            text="Its members keep their accounts and skills.",
+            button="Delete the team",
+            back=page.urls.team(team_id),
+            revision=team.revision,
+            do=lambda form: page.service.teams.delete(page.user, team_id, form.revision_check()),
+            to=page.urls.page("teams"),
+            done=f"Deleted the team “{team.name}”.",
+        )
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import ParamSpec, TypeVar
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel
+
+from singletable_apps.shared.pages.forms import Confirmation, ConfirmForm, Form, posted_form
+from singletable_apps.shared.pages.page_context import FORM_METHODS, PageContext
+
+P = ParamSpec("P")
+R = TypeVar("R", bound="ConfirmedAction | Response")
+
+
+@dataclass(frozen=True)
+class ConfirmedAction(Confirmation):
+    """A confirmation of a page, and what happens once it is confirmed.
+
+    `do(form)` acts, then the browser goes to `to`, or else to `back`, with the message `done`; if
+    `do` returns a response, that is sent instead. With a `revision`, `form.revision_check()` raises
+    if someone has changed the item meanwhile. The form is shown again, with the error beside
+    `error_field`, if it is not valid as a `model` or the page rejects what `do` raises. With
+    `needs_password`, the password is checked first unless it was entered recently.
+    """
+
+    page: PageContext
+    _: KW_ONLY
+    do: Callable[[Form], object]
+    to: str = ""
+    done: str = ""
+    revision: int | None = None
+    model: type[BaseModel] = ConfirmForm
+    error_field: str | None = None
+
+    def answer(self, form: Form) -> Response:
+        """Ask, or act on the posted answer."""
+        initial = Form() if self.revision is None else Form({"revision": self.revision})
+        return self.page.fill(
+            form, initial, self.model, lambda _: self._act(form), self._show, self.error_field
+        )
+
+    def _act(self, form: Form) -> Response:
+        if self.needs_password:
+            self.page.check_password(form)
+        response = self.do(form)
+        if isinstance(response, Response):
+            return response
+        return self.page.redirect(self.to or self.back, self.done)
+
+    def _show(self, form: Form, status: int) -> Response:
+        if form.conflict and self.revision is not None:
+            # What the question shows; it may have been changed again.
+            form = form.rebased(self.revision)
+        needs_password = self.needs_password and self.page.needs_password
+        return self.page.confirm(replace(self, needs_password=needs_password), form, status)
+
+
+def confirm(router: APIRouter, path: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Add a page that asks what the function returns. It has parameters like any handler."""
+
+    def add(ask: Callable[P, R]) -> Callable[P, R]:
+        def handle(
+            asked: ConfirmedAction | Response = Depends(ask),  # noqa: B008
+            form: Form = Depends(posted_form),  # noqa: B008
+        ) -> Response:
+            return asked if isinstance(asked, Response) else asked.answer(form)
+
+        router.add_api_route(path, handle, methods=FORM_METHODS, name=ask.__name__)
+        return ask
+
+    return add
