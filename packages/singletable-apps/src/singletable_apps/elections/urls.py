@@ -17,9 +17,9 @@ class Urls(BaseUrls):
 
     prefix: str = PREFIX
 
-    def election(self, election: Election, *parts: str) -> str:
+    def election(self, election: Election, *parts: str, **query: str) -> str:
         """Return the URL of a page about an election."""
-        return self.page("e", election.name, *(part for part in parts if part))
+        return self.page("e", election.name, *(part for part in parts if part), **query)
 
     def link(self, page: str, token: str) -> str:
         """Return the URL in an e-mail of a page like `register/confirm`."""

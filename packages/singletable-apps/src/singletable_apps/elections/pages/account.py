@@ -10,7 +10,6 @@ from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.dependencies import (
     UserPage,
     UserPageContext,
-    url,
 )
 from singletable_apps.elections.roles import (
     ROLE_DESCRIPTIONS,
@@ -20,7 +19,6 @@ from singletable_apps.elections.roles import (
 )
 from singletable_apps.elections.rules.names import clean_email
 from singletable_apps.elections.rules.users import check_remove_user
-from singletable_apps.elections.urls import PREFIX
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     Form,
@@ -58,7 +56,7 @@ def submit_profile(page: UserPage, form: PostedForm) -> Response:
         changes_email = clean_email(values.email) != page.user.email
         if changes_email:
             page.check_password(form)
-        page.request.state.user = page.elections.people.edit(
+        page.request.state.user = page.service.people.edit(
             page.user,
             page.user.name,
             name=values.name,
@@ -66,7 +64,7 @@ def submit_profile(page: UserPage, form: PostedForm) -> Response:
             check_revision=form.revision_check(),
         )
         flash = address_sent(values.email) if changes_email else "Profile saved."
-        return page.redirect(url("account"), flash)
+        return page.redirect(page.urls.page("account"), flash)
 
     def show(form: Form, status: int) -> Response:
         return _show_account(page, status, profile=form)
@@ -99,7 +97,7 @@ def _show_account(
         password=password or Form(),
         sessions=page.cookies.sessions(page.request, page.auth, user),
         cannot_delete=_why_not_delete(page),
-        unaccepted=page.elections.auth.emails.find_unaccepted(user),
+        unaccepted=page.service.auth.emails.find_unaccepted(user),
         needs_password=page.needs_password,
     )
 
@@ -111,7 +109,7 @@ def delete_account(page: UserPage) -> ConfirmedAction:
         raise WrongState(reason)
 
     def delete(form: Form) -> None:
-        page.elections.people.remove(page.user, page.user.name, form.revision_check())
+        page.service.people.remove(page.user, page.user.name, form.revision_check())
         page.cookies.sign_out(page.request, page.auth)
 
     return ConfirmedAction(
@@ -131,18 +129,18 @@ def delete_account(page: UserPage) -> ConfirmedAction:
             ),
         ),
         button="Delete my account",
-        back=url("account"),
+        back=page.urls.page("account"),
         needs_password=True,
         revision=page.user.revision,
         do=delete,
-        to=PREFIX,
+        to=page.urls.page(),
         done="Your account is deleted.",
     )
 
 
 def _why_not_delete(page: UserPageContext) -> str:
     """Return why the account cannot be deleted now, or an empty string."""
-    counts = page.elections.context.read.get_counts()
+    counts = page.service.context.read.get_counts()
     try:
         check_remove_user(
             page.user,

@@ -14,11 +14,9 @@ from singletable_apps.elections.pages.account import show_account_page
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
     PageContext,
-    url,
 )
 from singletable_apps.elections.rules.names import clean_email, clean_user_name
 from singletable_apps.elections.service.people import check_available, check_new_password
-from singletable_apps.elections.urls import PREFIX
 from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.frame import limited, state_of
 from singletable_apps.shared.pages import (
@@ -39,11 +37,11 @@ def _auth_page(request: Request) -> AuthPage[User]:
         page.service.auth,
         page.state.cookies,
         page.visitor,
-        url,
-        home=PREFIX,
-        signed_out=PREFIX,
+        page.urls.page,
+        home=page.urls.page(),
+        signed_out=page.urls.page(),
         login="Name or e-mail address",
-        links=[("New here?", "Register", url("register"))],
+        links=[("New here?", "Register", page.urls.page("register"))],
     )
 
 
@@ -78,12 +76,12 @@ class RegistrationForm(BaseModel):
 def show_registration(page: AnyPage, code: Annotated[str, Query(max_length=100)] = "") -> Response:
     """Show the registration form."""
     if page.visitor:
-        return page.redirect(PREFIX)
+        return page.redirect(page.urls.page())
     return _show_registration(page, Form({"setup_code": code}), 200)
 
 
 def _show_registration(page: PageContext, form: Form, status: int) -> Response:
-    is_first = page.elections.people.setup_code() is not None
+    is_first = page.service.people.setup_code() is not None
     return page.render("register", status, form=form, is_first=is_first)
 
 
@@ -97,10 +95,12 @@ def submit_registration(page: AnyPage, form: PostedForm) -> Response:
     def act(values: RegistrationForm) -> Response:
         if errors := _registration_errors(page, values):
             return show(form.with_errors(**errors), 422)
-        user = page.elections.people.register_visitor(
+        user = page.service.people.register_visitor(
             values.name, values.email, values.password, values.setup_code
         )
-        return page.redirect(url("register", "sent")) if user is None else _welcome(page, user)
+        if user is None:
+            return page.redirect(page.urls.page("register", "sent"))
+        return _welcome(page, user)
 
     rejects = (RequestRejected, TooManyAttempts)
     return submit_form(form, RegistrationForm, act, show, rejects=rejects)
@@ -109,8 +109,8 @@ def submit_registration(page: AnyPage, form: PostedForm) -> Response:
 def _welcome(page: PageContext, user: User) -> Response:
     """Sign in a new user."""
     about = page.request.headers.get("user-agent", "")
-    page.state.cookies.remember(page.request, page.elections.auth.start_session(user, about))
-    return page.redirect(PREFIX, f"Welcome, {user.name}!")
+    page.state.cookies.remember(page.request, page.service.auth.start_session(user, about))
+    return page.redirect(page.urls.page(), f"Welcome, {user.name}!")
 
 
 @router.get("/register/sent")
@@ -148,7 +148,7 @@ def submit_confirm_registration(page: AnyPage, form: PostedForm) -> Response:
     """Create the account, and sign in."""
 
     def act(values: ConfirmRegistrationForm) -> Response:
-        user = page.elections.people.confirm_registration(values.token, values.password)
+        user = page.service.people.confirm_registration(values.token, values.password)
         return _welcome(page, user)
 
     def show(form: Form, status: int) -> Response:
@@ -161,13 +161,13 @@ def submit_confirm_registration(page: AnyPage, form: PostedForm) -> Response:
 def _check_email(page: AnyPage, email: str) -> None:
     address = clean_email(email)
     # With confirmation links, the page must not reveal whether the address has an account.
-    if not page.elections.context.confirm_registrations:
-        check_available(page.elections.context.read, email=address)
+    if not page.service.context.confirm_registrations:
+        check_available(page.service.context.read, email=address)
 
 
 def _registration_errors(page: AnyPage, values: RegistrationForm) -> dict[str, str]:
     """Return every error of the form by field; the service would stop at the first."""
-    read = page.elections.context.read
+    read = page.service.context.read
     checks: dict[str, Callable[[], None]] = {
         "name": lambda: check_available(read, name=clean_user_name(values.name)),
         "email": lambda: _check_email(page, values.email),

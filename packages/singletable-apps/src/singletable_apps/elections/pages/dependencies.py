@@ -35,7 +35,6 @@ from singletable_apps.shared.web import NOT_ALLOWED, Problem, set_header
 
 # How long a result may be reused while ballots come in, to spare the table.
 MAX_RESULT_AGE = timedelta(seconds=2)
-url, election_url = Urls().page, Urls().election
 
 
 @dataclass(frozen=True)
@@ -94,21 +93,11 @@ class PageContext(frame.PageContext[Elections, Urls]):
 
     folder = "elections"
 
-    @property
-    def elections(self) -> Elections:
-        """The service."""
-        return self.service
-
 
 class UserPageContext(frame.UserPageContext[Elections, Urls, User]):
     """A request of someone who is signed in."""
 
     folder = "elections"
-
-    @property
-    def elections(self) -> Elections:
-        """The service."""
-        return self.service
 
     def confirm(
         self, question: Confirmation, form: Form | None = None, status: int = 200
@@ -204,9 +193,9 @@ class ElectionPageContext(UserPageContext):
         """Return whether the user owns the election and may manage it."""
         return is_owner(self.user, self.election)
 
-    def url(self, *parts: str) -> str:
+    def url(self, *parts: str, **query: str) -> str:
         """Return the URL of a page of this election."""
-        return self.urls.election(self.election, *parts)
+        return self.urls.election(self.election, *parts, **query)
 
     def reread(self) -> Self:
         """Return the same with the election as it is now, after a revision conflict."""

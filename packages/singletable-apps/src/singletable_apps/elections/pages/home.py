@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cache
+from functools import cache, partial
 
 from fastapi import APIRouter, Response
 
@@ -14,7 +14,6 @@ from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
     Standing,
-    election_url,
     standing_of,
 )
 from singletable_apps.elections.roles import Permission, has_permission
@@ -64,19 +63,19 @@ def show_home(page: AnyPage) -> Response:
         return page.render("welcome", picture=sample_picture(), method=METHOD)
     if not has_permission(user.role, Permission.VIEW_APPLICATION):
         return page.render("awaiting_approval", user=user)
-    overview = page.elections.queries.overview(user)
-    now = page.elections.context.clock()
-    own = [_row(election, now) for election in overview.own]
+    overview = page.service.queries.overview(user)
+    row = partial(_row, page)
+    own = [row(election) for election in overview.own]
     return page.render(
         "dashboard",
         user=user,
         overview=overview,
-        to_vote=[_row(election, now) for election in overview.to_vote],
-        voted=[_row(election, now) for election in overview.voted],
-        upcoming=[_row(election, now) for election in overview.coming],
+        to_vote=[row(election) for election in overview.to_vote],
+        voted=[row(election) for election in overview.voted],
+        upcoming=[row(election) for election in overview.coming],
         own=sorted(own, key=lambda row: _MOST_URGENT_FIRST.index(row.standing)),
         # The user's own elections are in `own` already.
-        closed=[_row(election, now) for election in overview.ended if election not in overview.own],
+        closed=[row(election) for election in overview.ended if election not in overview.own],
     )
 
 
@@ -96,14 +95,15 @@ _MOST_URGENT_FIRST = (
 )
 
 
-def _row(election: Election, now: datetime) -> Row:
-    standing = standing_of(election, now)
-    return Row(election, standing, election_url(election), _next_step(election, standing))
+def _row(page: AnyPage, election: Election) -> Row:
+    standing = standing_of(election, page.service.context.clock())
+    url = partial(page.urls.election, election)
+    return Row(election, standing, url(), _next_step(election, standing, url))
 
 
-def _next_step(election: Election, standing: Standing) -> NextStep:
+def _next_step(election: Election, standing: Standing, url: Callable[[str], str]) -> NextStep:
     def step(text: str, button: str, page: str) -> NextStep:
-        return NextStep(text, button, election_url(election, page))
+        return NextStep(text, button, url(page))
 
     match standing:
         case Standing.SETUP if election.candidate_count < MIN_CANDIDATES:

@@ -20,7 +20,6 @@ from singletable_apps.elections.pages.ballot import (
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
     ElectionPage,
-    url,
 )
 from singletable_apps.elections.proofs.documents import (
     CHECKER_FILENAME,
@@ -51,7 +50,7 @@ def show_receipt(page: ElectionPage) -> Response:
     if voter.ballot is None:
         flash = "You don’t have a receipt: you haven’t voted in this election."
         return page.redirect(page.url("ballot"), flash)
-    cast = page.elections.voting.ballot(page.user, page.election.name, page.user.name)
+    cast = page.service.voting.ballot(page.user, page.election.name, page.user.name)
     return page.render_tab(
         "receipt",
         "ballot",
@@ -65,7 +64,7 @@ def show_receipt(page: ElectionPage) -> Response:
         closing=cast.receipt["closing"],
         fingerprint=_formatted_fingerprint(page.service),
         command=checker_command(receipt_filename(cast.receipt["name"])),
-        check_url=url("check"),
+        check_url=page.urls.page("check"),
         checker_url=CHECKER_URL,
     )
 
@@ -74,7 +73,7 @@ def show_receipt(page: ElectionPage) -> Response:
 def download_receipt(page: ElectionPage) -> Response:
     """Return the receipt as a file for the checker."""
     user = page.user
-    receipt = page.elections.voting.ballot(user, page.election.name, user.name).receipt
+    receipt = page.service.voting.ballot(user, page.election.name, user.name).receipt
     content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
     response = download(content, receipt_filename(receipt["name"]), "application/json")
     response.headers["Cache-Control"] = "private, no-store"
@@ -194,7 +193,7 @@ def check_receipt(
         form = form.with_errors(receipt=str(error))
         return _render_check(page, 422, receipt_form=form)
     is_closed = bool(receipt.get("closing"))
-    key = fingerprint(page.elections.context.keys.signer.public_key) if is_closed else None
+    key = fingerprint(page.service.context.keys.signer.public_key) if is_closed else None
     findings = verify_receipt(receipt, key=key)
     title, text = _describe_receipt(all(finding.ok for finding in findings), is_closed)
     result = CheckResult(title, text, findings, str(receipt.get("name", ""))[:400])
@@ -234,9 +233,7 @@ def check_code(page: AnyPage, form: PostedForm) -> Response:
         form = form.with_errors(confirmation=str(error))
         return _render_check(page, 422, code_form=form)
     try:
-        inclusion, closing = page.elections.results.proof(
-            page.visitor, values.election.strip(), code
-        )
+        inclusion, closing = page.service.results.proof(page.visitor, values.election.strip(), code)
     except RequestRejected as error:
         if error.field != "confirmation":
             form = form.with_errors(election=str(error))
