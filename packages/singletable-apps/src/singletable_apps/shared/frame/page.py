@@ -98,6 +98,10 @@ class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
 
 
 def find_visitor(request: Request) -> Any:
-    """Return who is signed in, or None."""
+    """Return who is signed in, or None, once per request: asking twice would renew twice."""
     state = state_of(request)
-    return None if state.auth_of is None else state.cookies.visitor(request, state.auth)
+    if state.auth_of is None:
+        return None
+    if not hasattr(request.state, "user"):
+        state.cookies.visitor(request, state.auth)
+    return request.state.user

@@ -96,14 +96,14 @@ class AppSpec(Generic[S]):
     """An app with the service `S`.
 
     `about` is on the home page, `tagline` in the pages, `description` in the documentation of the
-    API. `open` opens the service; `keys` names its secrets in the folder of the app. `secret` signs
-    what browsers keep. `limits` has the quota and the seconds of each rate limit, `uploads` the
-    largest body of a form by the path of a page, with the default prefix. `home` is the router of
-    the path "" of an app that may also be at the root of a host, where no router can have it.
-    `sample` fills an empty service, `list_sample` returns what is left of that; the command prints
-    `sample_note`. `locations` lists where data is stored besides the tables and keys. `outbox` are
-    the tables of an app that sends e-mails. While there is no account, `setup_url` leads to the
-    first one.
+    API. `open` opens the service; `file` and `keys` name its tables and its secrets in the folder
+    of the app. `secret` signs what browsers keep. `limits` has the quota and the seconds of each
+    rate limit, `uploads` the largest body of a form by the path of a page, with the default prefix.
+    `home` is the router of the path "" of an app that may also be at the root of a host, where no
+    router can have it. `sample` fills an empty service, `list_sample` returns what is left of that;
+    the command prints `sample_note`. `locations` lists where data is stored besides the tables and
+    keys. `outbox` are the tables of an app that sends e-mails. While there is no account,
+    `setup_url` leads to the first one.
     """
 
     name: str
@@ -134,6 +134,7 @@ class AppSpec(Generic[S]):
     generated_files: Mapping[str, str] = field(default_factory=dict[str, str])
     templates: Sequence[Path] = ()
     sign_in: Callable[[Urls], str] | None = None
+    file: str = ""
     keys: str = "secret.key"
     sample: Callable[[S, Progress], None] | None = None
     sample_title: str = "Creating sample data"
@@ -229,7 +230,7 @@ class AppSpec(Generic[S]):
     @contextmanager
     def open_app(self, context: AppContext) -> Generator[RunningApp]:
         """Open the app for the home page, creating sample data first if it is wanted."""
-        file = f"{self.name}.db"
+        file = self.file or f"{self.name}.db"
         if context.needs_sample:
             with new_folder(context.folder) as folder:
                 keys = folder / self.keys

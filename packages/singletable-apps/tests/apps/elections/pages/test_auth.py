@@ -7,8 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from singletable_apps.elections.pages.dependencies import url
-from tests.apps.elections.pages.client import Browser, PagesApp
+from tests.apps.elections.pages.client import Browser, PagesApp, url
 from tests.apps.support.elections.world import PASSWORD
 from tests.apps.support.html import field_errors
 
