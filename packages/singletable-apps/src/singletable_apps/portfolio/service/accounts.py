@@ -12,11 +12,11 @@ from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
 from singletable_apps.portfolio.errors import (
     AlreadyTaken,
+    Busy,
     InvalidInput,
     NotFound,
     NotPermitted,
     NotSignedIn,
-    SiteBusy,
 )
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
@@ -41,8 +41,8 @@ _TAKEN = "There is already an account with this e-mail address."
 _LAST_OWNER = "A site needs an owner. Make someone else an owner first."
 
 
-def _busy() -> SiteBusy:
-    return SiteBusy("Someone else is changing this account right now. Try again.")
+def _busy() -> Busy:
+    return Busy("Someone else is changing this account right now. Try again.")
 
 
 @dataclass(frozen=True, slots=True)

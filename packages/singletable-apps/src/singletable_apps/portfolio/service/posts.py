@@ -11,7 +11,7 @@ from uuid import uuid4
 from singletable import ConditionFailed, InvalidCursor, Page, TransactionConflict, evolve
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Revision, User
-from singletable_apps.portfolio.errors import AlreadyTaken, InvalidInput, NotFound, SiteBusy
+from singletable_apps.portfolio.errors import AlreadyTaken, Busy, InvalidInput, NotFound
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import (
     MAX_DESCRIPTION,
@@ -504,8 +504,8 @@ def apply_draft(blog: Blog, draft: PostDraft, *, media_prefix: str) -> Post:
     return Post(changed, content)
 
 
-def _busy() -> SiteBusy:
-    return SiteBusy("Someone else is changing this post right now. Try again.")
+def _busy() -> Busy:
+    return Busy("Someone else is changing this post right now. Try again.")
 
 
 def _make_cursor(until: datetime, cursor: str | None) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from singletable import evolve, retry_conflicts
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
-from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
+from singletable_apps.portfolio.errors import Busy, InvalidInput
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
     SettingsEdits,
@@ -74,9 +74,7 @@ class ProfileService:
         changes = changes_of(check_settings_edits(edits))
         return self._save(lambda: self.get_settings(consistent=True), changes, check)
 
-    @retry_conflicts(
-        otherwise=lambda: SiteBusy("Someone else is saving this right now. Try again.")
-    )
+    @retry_conflicts(otherwise=lambda: Busy("Someone else is saving this right now. Try again."))
     def _save(self, read: Callable[[], E], changes: dict[str, Any], check: RevisionCheck) -> E:
         current = read()
         check(current.revision)
