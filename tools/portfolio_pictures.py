@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from singletable import connect
-from singletable_apps.portfolio.app import make_web_app
+from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.sample import OWNER, PASSWORD, create_sample
 from singletable_apps.portfolio.service import open_portfolio
 from singletable_apps.portfolio.urls import Urls
@@ -24,7 +24,7 @@ def site() -> Generator[str]:
         connect("memory:"), _SECRET, bucket=MemoryBucket(), urls=Urls(prefix="")
     )
     create_sample(service)
-    with serve(make_web_app(service, PublicUrl("http://127.0.0.1"))) as address:
+    with serve(APP.make_app(service, PublicUrl("http://127.0.0.1").settings())) as address:
         yield address
 
 

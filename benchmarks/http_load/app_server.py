@@ -39,18 +39,14 @@ def elections_app(folder: Path) -> FastAPI:
 def portfolio_app(folder: Path) -> FastAPI:
     """Return the portfolio at the root, with API and pages, without rate limits."""
     from benchmarks.portfolio import SECRET
-    from singletable_apps.portfolio.api import make_portfolio_app
-    from singletable_apps.portfolio.limits import Limits
-    from singletable_apps.portfolio.pages import add_pages
+    from singletable_apps.portfolio.app import APP
     from singletable_apps.portfolio.service import open_portfolio
     from singletable_apps.portfolio.urls import Urls
     from singletable_apps.shared.objects import MemoryBucket
 
     driver = connect(f"file:{folder / 'portfolio.db'}")
     service = open_portfolio(driver, SECRET, bucket=MemoryBucket(), urls=Urls(prefix=""))
-    app = make_portfolio_app(service)
-    add_pages(app, service, Limits.off())
-    return app
+    return APP.make_app(service, limited=False)
 
 
 def sqlite_blog(folder: Path) -> FastAPI:

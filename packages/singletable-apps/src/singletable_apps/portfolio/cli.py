@@ -11,38 +11,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable_apps.shared.cli import (
-    HostOption,
-    LimitOption,
-    PortOption,
-    PrintEmailsOption,
-    ProxyOption,
-    PublicUrlOption,
-    SmtpOption,
-    TlsCertOption,
-    TlsKeyOption,
-    exit_on_error,
-)
+from singletable_apps.shared.app_commands import AddressOption, app_commands
+from singletable_apps.shared.cli import exit_on_error
 
 if TYPE_CHECKING:
     from singletable_apps.portfolio.entities import User
     from singletable_apps.portfolio.service import PortfolioService
 
-portfolio = typer.Typer(
-    help="Serve a personal site and blog, import and export it.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-)
 
-AddressOption = Annotated[
-    str,
-    typer.Option(
-        "--address",
-        metavar="ADDRESS",
-        help="Where the tables are, such as file:site/portfolio.db or dynamodb:.",
-    ),
-]
+def _check_prefix(prefix: str) -> str:
+    if prefix and not re.fullmatch(r"(/[a-z0-9-]+)+", prefix):
+        raise typer.BadParameter(f"Expected a path such as /portfolio, but got '{prefix}'.")
+    return prefix
+
+
 FolderOption = Annotated[
     Path,
     typer.Option(
@@ -56,66 +38,29 @@ PrefixOption = Annotated[
     typer.Option(
         metavar="PATH",
         help="Path of the site if it is not at the root: /portfolio in singletable serve.",
+        callback=_check_prefix,
     ),
 ]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")
 ]
-
-
-# Imports are inside the commands, so that `--help` does not load the web framework.
-@portfolio.command()
-@exit_on_error()
-def serve(
-    at: AddressOption,
-    folder: FolderOption,
-    host: HostOption = "127.0.0.1",
-    port: PortOption = 8000,
-    public: PublicUrlOption = None,
-    proxy: ProxyOption = None,
-    tls_cert: TlsCertOption = None,
-    tls_key: TlsKeyOption = None,
-    print_emails: PrintEmailsOption = False,
-    smtp: SmtpOption = None,
-) -> None:
-    """Serve a site at the root of a host.
+portfolio = app_commands(
+    "portfolio",
+    "Serve a personal site and blog, import and export it.",
+    serve="""Serve a site at the root of a host.
 
     Tables, folder and secret are created if they are missing. To set up a new site, open the
     printed link.
-    """
-    from singletable_apps.portfolio.app import run_serve
-    from singletable_apps.shared.email_delivery import email_delivery
-    from singletable_apps.shared.serve import ListenOptions
-
-    emails = email_delivery(print_emails=print_emails, smtp=smtp)
-    run_serve(
-        at,
-        folder,
-        ListenOptions(
-            host, port, public, tuple(proxy or ()), (tls_cert, tls_key), print_emails=print_emails
-        ),
-        emails,
-    )
+    """,
+    sample="Create a sample site with posts, comments, likes and statistics.",
+    keys=FolderOption,
+    key_file="secret.key",
+    emails=True,
+    sample_options=[("prefix", PrefixOption, "")],
+)
 
 
-@portfolio.command()
-@exit_on_error()
-def sample(at: AddressOption, folder: FolderOption, prefix: PrefixOption = "") -> None:
-    """Create a sample site with posts, comments, likes and statistics."""
-    from singletable_apps.portfolio.sample import OWNER, PASSWORD, create_sample
-    from singletable_apps.shared.serve import progress_bar
-
-    with (
-        _open_site(at, folder, prefix) as service,
-        progress_bar("Creating a sample site") as progress,
-    ):
-        create_sample(service, progress)
-    typer.echo(
-        f"Created a sample site. To see it: singletable portfolio serve --address {at} "
-        f"--folder {folder}\nSign in as {OWNER[1]} with the password {PASSWORD}."
-    )
-
-
+# Imports are inside the commands, so that `--help` does not load the web framework.
 @portfolio.command()
 @exit_on_error()
 def export(
@@ -206,11 +151,12 @@ def migrate(
     kept. Likes are counted; addresses of visitors are not copied.
     """
     from singletable_apps.portfolio import migration
-    from singletable_apps.portfolio.app import load_secret
+    from singletable_apps.portfolio.app import APP, SECRET_PURPOSE
+    from singletable_apps.shared.frame import Opening
     from singletable_apps.shared.serve import existing_address, open_driver
 
     with open_driver(existing_address(source)) as old:
-        secret = load_secret(folder)
+        secret = Opening(old, folder / APP.keys).load_secret(SECRET_PURPOSE)
         trial = migration.try_migration(old, secret)
         for line in migration.describe_trial(trial):
             _print(line)
@@ -222,19 +168,6 @@ def migrate(
             migration.migrate_site(old, new, secret, stopped=stopped)
     typer.echo("\nThe site is migrated, and every item was compared.")
     raise typer.Exit(0 if trial.ok else 1)
-
-
-@portfolio.command()
-@exit_on_error()
-def outbox(
-    at: AddressOption,
-    limit: LimitOption = 20,
-) -> None:
-    """Print the latest e-mails in the outbox, newest first."""
-    from singletable_apps.portfolio.service import TABLES
-    from singletable_apps.shared.email_delivery import print_outbox
-
-    print_outbox(at, TABLES, limit)
 
 
 @portfolio.command()
@@ -280,14 +213,15 @@ def recount(at: AddressOption, folder: FolderOption) -> None:
 
 @contextmanager
 def _open_site(address: str, folder: Path, prefix: str) -> Generator[PortfolioService]:
-    from singletable_apps.portfolio.app import open_service
-    from singletable_apps.portfolio.errors import PortfolioError
-    from singletable_apps.portfolio.urls import Urls
+    from singletable_apps.portfolio.app import APP
+    from singletable_apps.shared.frame import Opening
     from singletable_apps.shared.serve import open_driver
 
-    if prefix and not re.fullmatch(r"(/[a-z0-9-]+)+", prefix):
-        raise PortfolioError(f"--prefix expects a path such as /portfolio, but got '{prefix}'.")
-    with open_driver(address) as driver, open_service(driver, folder, Urls(prefix)) as service:
+    options = {"prefix": prefix}
+    with (
+        open_driver(address) as driver,
+        APP.open(Opening(driver, folder / APP.keys, options=options)) as service,
+    ):
         yield service
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import quote, urlencode
+
+from singletable_apps.shared.urls import Urls as BaseUrls
 
 # Where the site is beside other apps; on its own it is at the root, with the prefix "".
 PREFIX = "/portfolio"
@@ -11,16 +12,10 @@ API = "/api/portfolio"
 
 
 @dataclass(frozen=True, slots=True)
-class Urls:
-    """Builds URLs. `prefix` is a path such as `/portfolio`; `public` an origin without a slash."""
+class Urls(BaseUrls):
+    """Builds URLs of posts, lists of posts, images and pages for authors."""
 
     prefix: str = PREFIX
-    public: str = "http://127.0.0.1:8000"
-
-    def page(self, *parts: str, **query: str) -> str:
-        """Return the URL of a page; every part is quoted."""
-        path = "/".join([self.prefix, *(quote(part, safe="") for part in parts)]) or "/"
-        return f"{path}?{urlencode(query)}" if query else path
 
     def absolute(self, path: str) -> str:
         """Return the URL with its origin, for feeds, e-mails and search engines."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -64,26 +65,30 @@ def app_commands(
     serve: str,
     sample: str,
     keys: Any = SecretOption,
+    key_file: str = "",
     emails: bool = False,
     serve_options: Sequence[Option] = (),
+    sample_options: Sequence[Option] = (),
     options: Sequence[Option] = (),
 ) -> typer.Typer:
     """Return the commands of the app in `singletable_apps.NAME`; the app adds its own to them.
 
-    `serve` and `sample` are the texts of their help. `keys` is the option that names the secrets.
-    The values of `options`, and of `serve_options` of `serve`, are in `Opening.options`.
+    `serve` and `sample` are the texts of their help. `keys` is the option that names the secrets,
+    or the folder of the `key_file`. The values of `options`, of `serve_options` of `serve`, and of
+    `sample_options` of `sample`, are in `Opening.options`.
     """
     app = typer.Typer(
         help=about, no_args_is_help=True, add_completion=False, rich_markup_mode="markdown"
     )
     place = (("at", AddressOption, _REQUIRED), ("keys", keys, _REQUIRED))
-    more = (*(_EMAILS if emails else ()), *serve_options, *options)
-    _add(app, "serve", serve, (*place, *_LISTENING, *more), lambda given: _serve(name, given))
-    _add(app, "sample", sample, (*place, *options), lambda given: _sample(name, given))
+    listening = (*_LISTENING, *(_EMAILS if emails else ()), *serve_options)
+    more = (*sample_options, *options)
+    _add(app, "serve", serve, (*place, *listening, *options), partial(_serve, name, key_file))
+    _add(app, "sample", sample, (*place, *more), partial(_sample, name, key_file))
     if emails:
         text = "Print the latest e-mails in the outbox, newest first."
         parameters = (place[0], ("limit", LimitOption, 20))
-        _add(app, "outbox", text, parameters, lambda given: _outbox(name, given))
+        _add(app, "outbox", text, parameters, partial(_outbox, name))
     return app
 
 
@@ -118,11 +123,11 @@ def _add(
     app.command(name, help=text)(command)
 
 
-def _serve(name: str, given: dict[str, Any]) -> None:
+def _serve(name: str, key_file: str, given: dict[str, Any]) -> None:
     from singletable_apps.shared.email_delivery import email_delivery
     from singletable_apps.shared.serve import ListenOptions
 
-    address, keys = given.pop("at"), given.pop("keys")
+    address, keys = given.pop("at"), given.pop("keys") / key_file
     print_emails = given.pop("print_emails", False)
     emails = email_delivery(print_emails=print_emails, smtp=given.pop("smtp", None))
     host, port, public, proxy, *tls = [given.pop(parameter) for parameter, _, _ in _LISTENING]
@@ -132,19 +137,15 @@ def _serve(name: str, given: dict[str, Any]) -> None:
     load_app(name).serve(address, keys, listening, emails, given)
 
 
-def _sample(name: str, given: dict[str, Any]) -> None:
+def _sample(name: str, key_file: str, given: dict[str, Any]) -> None:
     address, keys = given.pop("at"), given.pop("keys")
     spec = load_app(name)
-    spec.create_sample(address, keys, options=given)
-    options = " ".join(_place(spec, address, keys))
-    typer.echo(f"To see it: singletable {name} serve {options}")
+    spec.create_sample(address, keys / key_file, options=given)
+    option = "folder" if key_file else spec.keys.removesuffix(".key")
+    place = f"--address {address} --{option} {keys}"
+    typer.echo(f"To see it: singletable {name} serve {place}")
     if spec.sample_note:
         typer.echo(spec.sample_note)
-
-
-def _place(spec: AppSpec[Any], address: str, keys: Path) -> Sequence[str]:
-    flag = {"secret.key": "--secret", "keys": "--keys"}.get(spec.keys, "--folder")
-    return "--address", address, flag, str(keys)
 
 
 def _outbox(name: str, given: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ class Urls:
 
     def page(self, *parts: str, **query: str) -> str:
         """Return the URL of a page; every part is quoted."""
-        path = "/".join([self.prefix, *(quote(part, safe="") for part in parts)])
+        path = "/".join([self.prefix, *(quote(part, safe="") for part in parts)]) or "/"
         return f"{path}?{urlencode(query)}" if query else path
 
     def absolute(self, path: str) -> str:

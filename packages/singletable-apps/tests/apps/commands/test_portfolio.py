@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZipFile
@@ -12,11 +14,12 @@ from fastapi.testclient import TestClient
 
 from singletable import Engine, Store
 from singletable.cli import main
-from singletable_apps.portfolio.app import app_info, make_web_app, open_service
+from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import LikeCount, Media
 from singletable_apps.portfolio.migration import OLD_TABLES, OldBlog, OldUser
 from singletable_apps.portfolio.sample import list_sample
-from singletable_apps.portfolio.urls import Urls
+from singletable_apps.portfolio.service import PortfolioService
+from singletable_apps.shared.frame import Opening
 from singletable_apps.shared.serve import PublicUrl, open_driver
 from tests.apps.commands.typed import Run, RunOf
 
@@ -45,16 +48,23 @@ def site(sampled: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(sampled, tmp_path / "site"))
 
 
+@contextmanager
+def opened(site: Path) -> Generator[PortfolioService]:
+    """Open the site at the root."""
+    with (
+        open_driver(f"file:{site}/site.db") as driver,
+        APP.open(Opening(driver, site / APP.keys, alone=True)) as service,
+    ):
+        yield service
+
+
 def of(site: Path) -> list[str]:
     return ["--address", f"file:{site}/site.db", "--folder", str(site)]
 
 
 def test_site_is_served_at_the_root(site: Path) -> None:
-    with (
-        open_driver(f"file:{site}/site.db") as driver,
-        open_service(driver, site, Urls(prefix="")) as service,
-    ):
-        browser = TestClient(make_web_app(service, PublicUrl("http://testserver")))
+    with opened(site) as service:
+        browser = TestClient(APP.make_app(service, PublicUrl("http://testserver").settings()))
         for path in ("/", "/blog/what-the-mouse-left", "/admin/sign-in", "/api/portfolio/blogs"):
             assert browser.get(path, headers={"Accept": "text/html"}).status_code == 200
         assert browser.get("/portfolio").status_code == 404
@@ -164,10 +174,7 @@ def test_outbox_is_printed(typed: Run, site: Path) -> None:
     assert (
         typed("outbox", "--address", f"file:{site}/site.db")[1] == "No e-mails in the last week.\n"
     )
-    with (
-        open_driver(f"file:{site}/site.db") as driver,
-        open_service(driver, site, Urls(prefix="")) as service,
-    ):
+    with opened(site) as service:
         service.accounts.request_reset("gus@example.org")
     _, out, _ = typed("outbox", "--address", f"file:{site}/site.db")
     assert "gus@example.org" in out
@@ -204,6 +211,6 @@ def test_changes_need_an_owner(typed: Run, tmp_path: Path) -> None:
 
 
 def test_home_page_has_a_picture() -> None:
-    info = app_info()
+    info = APP.app_info()
     assert info.picture.startswith("<svg")
     assert "style=" not in info.picture

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from singletable_apps.portfolio.api import API, ApiSettings, attach
+from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Project
-from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import PostDraft
+from singletable_apps.portfolio.urls import API
 from tests.apps.portfolio.pages.client import HOME, PagesApp
 from tests.apps.portfolio.support.harness import PASSWORD
 from tests.apps.portfolio.support.images import image_file
@@ -95,6 +95,7 @@ TABLE = {
             "": "GET /set-up, POST /set-up",
         },
     ),
+    "GET /": frozenset(EVERYONE.split()),
 }
 REFUSALS = {
     **refusals(
@@ -192,12 +193,7 @@ def access() -> AccessCheck:
     strangers = {"expired": expired, "altered": altered(token("Ada")), "removed": token("Mary")}
     mary = next(user for user in service.accounts.list_accounts(owner) if user.name == "Mary")
     service.accounts.remove(owner, mary.user_id)
-    app.site = replace(app.site, limits=Limits.off())
-
-    def activate() -> None:
-        app.activate()
-        attach(app.fastapi, service, ApiSettings(limits=Limits.off()))
-
+    app.state = replace(app.state, limits=dict.fromkeys(APP.limits))
     return AccessCheck(
         app.fastapi,
         TABLE,
@@ -227,7 +223,7 @@ def access() -> AccessCheck:
         "portfolio_access",
         HOME,
         REFUSALS,
-        activate,
+        app.activate,
     )
 
 

@@ -19,8 +19,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from singletable import connect, evolve
-from singletable_apps.portfolio.api import API, UPLOADS, ApiSettings, Limits, make_portfolio_app
-from singletable_apps.portfolio.pages import add_pages
+from singletable_apps.portfolio.app import APP
+from singletable_apps.portfolio.urls import API
 from singletable_apps.shared.web import Settings
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.images import image_file
@@ -125,11 +125,8 @@ class Site:
         self.program.headers.update({"Accept": "application/json", "If-Match": "*"})
 
     def _make_app(self) -> FastAPI:
-        web = Settings(uploads={**UPLOADS, "/portfolio": 16 << 20}, secure_cookies=False)
-        settings = ApiSettings(web=web, limits=Limits.off())
-        app = make_portfolio_app(self.world.service, settings=settings)
-        add_pages(app, self.world.service, Limits.off())
-        return app
+        settings = Settings(uploads={"/portfolio": 16 << 20}, secure_cookies=False)
+        return APP.make_app(self.world.service, settings, limited=False)
 
     def _client(self) -> TestClient:
         headers = {"Accept": "text/html", "Origin": ORIGIN, "Sec-Fetch-Site": "same-origin"}

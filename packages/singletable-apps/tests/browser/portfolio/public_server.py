@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from singletable import Engine
-from singletable_apps.portfolio.api import ApiSettings, make_portfolio_app
+from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Blog, Experience, Project, User
-from singletable_apps.portfolio.limits import Limits
-from singletable_apps.portfolio.pages import add_pages
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.service import PortfolioService, open_portfolio
@@ -139,8 +137,6 @@ def serve_public_site() -> Generator[PublicSite]:
     with Engine.in_memory() as engine:
         service, owner = make_service(engine)
         post = _fill(service, owner)
-        web = Settings(secure_cookies=False, uploads={"/portfolio": 1 << 20})
-        app = make_portfolio_app(service, settings=ApiSettings(web=web, limits=Limits.off()))
-        add_pages(app, service, Limits.off())
+        app = APP.make_app(service, Settings(secure_cookies=False), limited=False)
         with serve_app(app) as address:
             yield PublicSite(address, service, owner, post)

@@ -9,18 +9,13 @@ from dataclasses import dataclass
 from playwright.sync_api import BrowserContext
 
 from singletable import connect
-from singletable_apps.portfolio.api import ApiSettings, make_portfolio_app
+from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import User
-from singletable_apps.portfolio.limits import Limits
-from singletable_apps.portfolio.pages import add_pages
 from singletable_apps.portfolio.service import PortfolioService, open_portfolio
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.objects import MemoryBucket
 from singletable_apps.shared.web import Settings
 from tests.browser.live_server import serve_app
-
-PREFIX = "/portfolio"
-UPLOAD_LIMIT = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -54,8 +49,6 @@ def serve() -> Generator[Served]:
         passwords=Passwords(memory_kib=64, passes=1),
     )
     owner = service.accounts.set_up("Ada", "ada@example.org", "nine blue horses", "Ada’s notes")
-    web = Settings(secure_cookies=False, uploads={PREFIX: UPLOAD_LIMIT})
-    app = make_portfolio_app(service, settings=ApiSettings(web=web))
-    add_pages(app, service, Limits.off())
+    app = APP.make_app(service, Settings(secure_cookies=False), limited=False)
     with serve_app(app) as address:
         yield Served(service, owner, address)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi.testclient import TestClient
 
 from singletable import connect
-from singletable_apps.portfolio.app import make_web_app
+from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.sample import OWNER, PASSWORD, create_sample
 from singletable_apps.portfolio.service import open_portfolio
 from singletable_apps.portfolio.urls import Urls
@@ -28,7 +28,7 @@ def test_pages_have_no_blocking_scripts_and_no_dead_links() -> None:
         passwords=Passwords(memory_kib=64, passes=1),
     )
     create_sample(service)
-    app = make_web_app(service, PublicUrl(HOME))
+    app = APP.make_app(service, PublicUrl(HOME).settings())
     reader, author = TestClient(app, base_url=HOME), TestClient(app, base_url=HOME)
     signed_in = service.accounts.sign_in(OWNER[1], PASSWORD)
     author.cookies.set("portfolio_access", signed_in.access)

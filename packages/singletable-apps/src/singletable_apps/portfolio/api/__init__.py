@@ -1,27 +1,12 @@
-"""The API of the portfolio: `make_portfolio_app(service, settings=…)` serves `/api/portfolio`."""
+"""The API of the portfolio, under `/api/portfolio`: one module per topic."""
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
-from fastapi import FastAPI
-
 from singletable_apps.portfolio.api import auth, blogs, site
-from singletable_apps.portfolio.api.dependencies import (
-    ERRORS,
-    PROBLEM_TYPES,
-    UPLOADS,
-    Api,
-    ApiSettings,
-)
-from singletable_apps.portfolio.limits import Limits
-from singletable_apps.portfolio.service import PortfolioService
-from singletable_apps.portfolio.urls import API
-from singletable_apps.shared.web import ERROR_MEMBER, make_app
 
-__all__ = ["API", "UPLOADS", "ApiSettings", "Limits", "attach", "make_portfolio_app"]
+__all__ = ["ABOUT", "ROUTERS"]
 
-_ROUTERS = (
+ROUTERS = (
     site.router,
     blogs.router,
     blogs.history_router,
@@ -35,7 +20,7 @@ _ROUTERS = (
     auth.router,
     auth.users_router,
 )
-_ABOUT = (
+ABOUT = (
     "A personal site and its blog.\n\n"
     'Every success is `{"success": true, "data": …}`, and every error is a problem (RFC 9457) with '
     "the additional member `error`. Times are in Unix seconds. Lists take `limit` and `last_key`.\n"
@@ -45,28 +30,3 @@ _ABOUT = (
     "send it as If-Match when you change one, or your change overwrites what others have changed "
     "in the meantime."
 )
-
-
-def make_portfolio_app(
-    service: PortfolioService, *, settings: ApiSettings | None = None
-) -> FastAPI:
-    """Return the app of the API for a service."""
-    chosen = settings or ApiSettings()
-    app = make_app(
-        "Portfolio",
-        version("singletable"),
-        routers=_ROUTERS,
-        prefix=API,
-        description=_ABOUT,
-        problem_types=PROBLEM_TYPES,
-        problem_members=ERROR_MEMBER,
-        errors=ERRORS,
-        settings=chosen.web,
-    )
-    attach(app, service, chosen)
-    return app
-
-
-def attach(app: FastAPI, service: PortfolioService, settings: ApiSettings) -> None:
-    """Let the routers of an app use this service."""
-    app.state.portfolio = Api(service, settings)

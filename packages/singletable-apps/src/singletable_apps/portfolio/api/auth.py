@@ -12,14 +12,13 @@ from singletable_apps.portfolio.api.dependencies import (
     TAKEN,
     Actor,
     EnvelopeRouter,
-    Recent,
     Service,
-    limited,
 )
 from singletable_apps.portfolio.entities import Role, User
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.accounts import Invitation
 from singletable_apps.shared.accounts import SensitiveAction, SignedIn
+from singletable_apps.shared.frame import Recent, limited
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,

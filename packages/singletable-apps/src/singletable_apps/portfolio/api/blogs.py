@@ -21,7 +21,6 @@ from singletable_apps.portfolio.api.dependencies import (
     Listed,
     Service,
     Visitor,
-    limited,
 )
 from singletable_apps.portfolio.api.schemas import BlogBody, CommentBody, ItemList
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
@@ -37,6 +36,7 @@ from singletable_apps.portfolio.rules import (
 )
 from singletable_apps.portfolio.service import Moved, PortfolioService
 from singletable_apps.portfolio.service.likes import LikeState
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.web import (
     NOT_FOUND,

@@ -17,7 +17,6 @@ from singletable_apps.portfolio.api.dependencies import (
     EnvelopeRouter,
     Listed,
     Service,
-    limited,
 )
 from singletable_apps.portfolio.api.schemas import Count, ItemList, MediaBody
 from singletable_apps.portfolio.comment_rules import ContactDraft
@@ -26,6 +25,7 @@ from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission, check_can_edit
 from singletable_apps.portfolio.service import SITE, PortfolioService
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.pages import PostedUpload
 from singletable_apps.shared.web import (
     NOT_FOUND,

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.portfolio.entities import Role, User
 from singletable_apps.portfolio.errors import InvalidInput, NotPermitted
 from singletable_apps.portfolio.pages.dependencies import (
-    COOKIES,
     AnyPage,
     AuthorPage,
     OwnerPage,
+    PageContext,
     UserPageContext,
-    find_visitor,
-    get_site,
 )
 from singletable_apps.portfolio.rules import ROLES
 from singletable_apps.portfolio.service.accounts import Invitation
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     AuthPage,
@@ -30,34 +29,30 @@ from singletable_apps.shared.pages import (
     auth_router,
     confirm,
 )
-from singletable_apps.shared.web import hit_limit
 
 UserId = Annotated[int, Path(ge=1, le=1 << 53)]
 _ROLE_CHOICES = [(role.value, *words) for role, words in ROLES.items()]
 
 
 def _auth_page(request: Request) -> AuthPage[User]:
-    site = get_site(request)
+    PageContext(request).read_settings()
+    page = PageContext.of(request)
     return AuthPage(
         request,
-        site.pages,
-        site.service.accounts,
-        COOKIES,
-        find_visitor(request, site),
-        site.urls.admin,
-        home=site.urls.admin(),
-        signed_out=site.urls.admin("sign-in"),
+        page.pages,
+        page.service.accounts,
+        page.state.cookies,
+        page.visitor,
+        page.urls.admin,
+        home=page.urls.admin(),
+        signed_out=page.urls.admin("sign-in"),
         frame="portfolio/admin.html",
     )
 
 
 def _show_rejected_password(request: Request, form: Form, status: int) -> Response:
-    page = UserPageContext(request, get_site(request), request.state.user)
+    page = UserPageContext(request, request.state.user)
     return _show_account(page, status, password=form)
-
-
-def _limit_sign_in(request: Request) -> None:
-    hit_limit(request, get_site(request).limits.sign_in)
 
 
 router = auth_router(
@@ -65,8 +60,8 @@ router = auth_router(
     _show_rejected_password,
     rejects=(InvalidInput,),
     prefix="/admin",
-    sign_in_limits=[Depends(_limit_sign_in)],
-    reset_limits=[Depends(_limit_sign_in)],
+    sign_in_limits=limited("sign_in"),
+    reset_limits=limited("sign_in"),
 )
 
 
@@ -97,7 +92,7 @@ def set_up(
         except NotPermitted as error:
             return page.redirect(page.urls.admin("sign-in"), str(error))
         about = page.request.headers.get("user-agent", "")
-        COOKIES.remember(page.request, accounts.start_session(owner, about))
+        page.state.cookies.remember(page.request, accounts.start_session(owner, about))
         return page.redirect(page.urls.admin(), f"Welcome, {owner.name}! Your site is ready.")
 
     def show(form: Form, status: int) -> Response:
@@ -146,7 +141,7 @@ def _show_account(
         name=name or Form({"name": page.user.name}),
         password=password or Form(),
         role=f"{role_name} – {role_description}",
-        sessions=COOKIES.sessions(page.request, page.service.accounts, page.user),
+        sessions=page.cookies.sessions(page.request, page.service.accounts, page.user),
     )
 
 
@@ -285,7 +280,7 @@ def remove_person(page: OwnerPage, user_id: UserId) -> ConfirmedAction:
     def remove(_: Form) -> None:
         page.service.accounts.remove(page.user, user_id)
         if is_self:
-            COOKIES.forget(page.request)
+            page.cookies.forget(page.request)
 
     return ConfirmedAction(
         page,

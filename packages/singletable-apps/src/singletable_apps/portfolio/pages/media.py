@@ -7,7 +7,7 @@ import re
 from fastapi import APIRouter, Request, Response
 
 from singletable_apps.portfolio.errors import NotFound
-from singletable_apps.portfolio.pages.dependencies import CurrentSite
+from singletable_apps.portfolio.pages.dependencies import Service
 from singletable_apps.shared.web import FOREVER, public_response
 
 router = APIRouter()
@@ -16,9 +16,9 @@ _EMBEDDABLE = {"Cross-Origin-Resource-Policy": "cross-origin"}
 
 
 @router.get("/media/{name}/{width}.webp")
-def read_image(request: Request, site: CurrentSite, name: str, width: str) -> Response:
+def read_image(request: Request, service: Service, name: str, width: str) -> Response:
     """Return an image. Its name changes with its content, so it can be cached forever."""
     if not re.fullmatch("[1-9][0-9]{0,3}", width):
         raise NotFound("There is no such image.")
-    body = site.service.media.open(name, int(width))
+    body = service.media.open(name, int(width))
     return public_response(request, body, "image/webp", caching=FOREVER, headers=_EMBEDDABLE)

@@ -27,6 +27,7 @@ from singletable_apps.portfolio.pages.seo import (
 )
 from singletable_apps.portfolio.rules import Post
 from singletable_apps.portfolio.service import LikeState, Moved
+from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import Form, Link, LocalTime, PostedForm, submit_form
 from singletable_apps.shared.web import (
     NO_STORE,
@@ -37,7 +38,6 @@ from singletable_apps.shared.web import (
     Segment,
     client_address,
     client_network,
-    hit_limit,
 )
 
 router = APIRouter(route_class=CachedRoute)
@@ -255,7 +255,7 @@ def get_likes(page: PublicPage, slug: Segment) -> Response:
 @router.post("/blog/{slug}/like")
 def like_post(page: PublicPage, slug: Segment, form: PostedForm) -> Response:
     """Like a post or take it back: JSON for scripts, or else back to the post."""
-    hit_limit(page.request, page.site.limits.like)
+    count_request(page.request, "like")
     blog = _post_at(page, slug).blog
     likes = page.service.likes
     change = likes.unlike if form.value("action") == "unlike" else likes.like
@@ -285,7 +285,7 @@ def submit_comment(page: PublicPage, slug: Segment, form: PostedForm) -> Respons
 
     def submit(fields: CommentFields) -> Response:
         # A form that is shown again with its errors does not count.
-        hit_limit(page.request, page.site.limits.comment)
+        count_request(page.request, "comment")
         draft = CommentDraft(**fields.model_dump())
         page.service.comments.submit(post.blog.blog_id, draft, _visitor(page))
         return RedirectResponse(f"{page.urls.post(post.blog.slug, comment='waiting')}#comment", 303)
@@ -302,7 +302,7 @@ def submit_comment(page: PublicPage, slug: Segment, form: PostedForm) -> Respons
 @router.post("/blog/{slug}/view")
 def record_view(page: PublicPage, slug: Segment) -> Response:
     """Count a view, unless the reader asked not to be counted."""
-    hit_limit(page.request, page.site.limits.view)
+    count_request(page.request, "view")
     headers = page.request.headers
     if headers.get("sec-gpc") != "1" and headers.get("dnt") != "1":
         page.service.stats.record_view(_post_at(page, slug).blog.blog_id)

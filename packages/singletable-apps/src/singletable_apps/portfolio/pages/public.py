@@ -22,6 +22,7 @@ from singletable_apps.portfolio.pages.public_page import (
 )
 from singletable_apps.portfolio.pages.seo import Picture, json_ld, person_data, picture_of
 from singletable_apps.portfolio.pages.theme import palettes, theme_stylesheet
+from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import Form, Link, PostedForm, submit_form
 from singletable_apps.shared.text import is_link
 from singletable_apps.shared.web import (
@@ -31,11 +32,11 @@ from singletable_apps.shared.web import (
     SHARED_FIVE_MINUTES,
     CachedRoute,
     Problem,
-    hit_limit,
     public_response,
 )
 
 router = APIRouter(route_class=CachedRoute)
+home = APIRouter(route_class=CachedRoute)
 HOME_PROJECTS, HOME_POSTS = 4, 5
 MAX_QUERY = 200
 _NETWORKS = {
@@ -48,8 +49,9 @@ _NETWORKS = {
 }
 
 
-# With and without the slash: beside other apps, or at the root of a domain.
+# With and without the slash: at the root of a host, or beside other apps.
 @router.get("/")
+@home.get("")
 def show_home(page: PublicPage) -> Response:
     """Show who this is, with selected projects and the latest posts."""
     head = page.head("", page.urls.page())
@@ -151,9 +153,9 @@ def send_message(page: PublicPage, form: PostedForm) -> Response:
     """Send a message to the owner of the site."""
 
     def send(fields: ContactFields) -> Response:
-        hit_limit(page.request, page.site.limits.contact)
+        count_request(page.request, "contact")
         page.service.contact.send(ContactDraft(**fields.model_dump()))
-        return page.site.pages.redirect(page.request, page.urls.page("contact", sent="1"))
+        return page.state.pages.redirect(page.request, page.urls.page("contact", sent="1"))
 
     return submit_form(
         form,
@@ -180,7 +182,7 @@ def search_posts(page: PublicPage, q: Annotated[str, Query(max_length=MAX_QUERY)
     query = " ".join(q.split())
     rows: list[PostRow] = []
     if query:
-        hit_limit(page.request, page.site.limits.search)
+        count_request(page.request, "search")
         for hit in page.service.catalog.search(query, page.now):
             # The index escapes everything but its own marks.
             title, about = Markup(hit.title_html), Markup(hit.snippet_html)

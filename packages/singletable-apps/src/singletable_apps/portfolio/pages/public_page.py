@@ -9,13 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, TypeAlias, cast
+from typing import Annotated, TypeAlias
 from zoneinfo import ZoneInfo
 
 from fastapi import Depends, HTTPException, Request, Response
 
 from singletable_apps.portfolio.entities import Blog, Portfolio, SiteSettings
-from singletable_apps.portfolio.pages.dependencies import CurrentSite, PortfolioSite
 from singletable_apps.portfolio.pages.seo import (
     Head,
     Picture,
@@ -25,7 +24,9 @@ from singletable_apps.portfolio.pages.seo import (
     share_image,
 )
 from singletable_apps.portfolio.service import PortfolioService
+from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared.frame import AppState, state_of
 from singletable_apps.shared.pages import Link, LocalTime, path_of
 from singletable_apps.shared.web import (
     NO_STORE,
@@ -82,19 +83,23 @@ class PublicPageContext:
     """A request for a public page, with the settings and the person of the site."""
 
     request: Request
-    site: PortfolioSite
     settings: SiteSettings
     person: Portfolio
 
     @property
+    def state(self) -> AppState[PortfolioService]:
+        """Return the open app."""
+        return state_of(self.request)
+
+    @property
     def service(self) -> PortfolioService:
         """Return the service."""
-        return self.site.service
+        return self.state.service
 
     @property
     def urls(self) -> Urls:
         """Return the URLs of the site."""
-        return self.site.urls
+        return self.service.context.urls
 
     @cached_property
     def now(self) -> datetime:
@@ -157,7 +162,7 @@ class PublicPageContext:
         **context: object,
     ) -> Response:
         """Render a template in the layout of the site."""
-        return self.site.pages.render_public(
+        return self.state.pages.render_public(
             self.request,
             f"portfolio/{template}.html",
             status,
@@ -217,16 +222,16 @@ class PublicPageContext:
         return [Link(text, url, here == url or here.startswith(f"{url}/")) for text, url in pages]
 
 
-def _open_page(request: Request, site: CurrentSite) -> PublicPageContext:
-    profile = site.service.profile
-    return PublicPageContext(request, site, profile.get_settings(), profile.get_portfolio())
+def _open_page(request: Request) -> PublicPageContext:
+    profile: ProfileService = state_of(request).service.profile
+    return PublicPageContext(request, profile.get_settings(), profile.get_portfolio())
 
 
-def _public_page(request: Request, site: CurrentSite) -> PublicPageContext:
-    page = _open_page(request, site)
-    if page.settings.revision == 0 and path_of(request).rstrip("/") != site.urls.prefix:
+def _public_page(request: Request) -> PublicPageContext:
+    page = _open_page(request)
+    if page.settings.revision == 0 and path_of(request).rstrip("/") != page.urls.prefix:
         # A new site has one page, which says how to set it up.
-        raise HTTPException(303, headers={"Location": site.urls.page()})
+        raise HTTPException(303, headers={"Location": page.urls.page()})
     return page
 
 
@@ -237,10 +242,10 @@ PublicFile: TypeAlias = Annotated[PublicPageContext, Depends(_open_page)]
 
 def show_problem(request: Request, problem: Problem) -> Response | None:
     """Return the error page in the design of the site; None for authors and for bugs."""
-    site = cast(PortfolioSite, request.app.state.portfolio_pages)
-    if problem.status >= 500 or f"{path_of(request)}/".startswith(f"{site.urls.admin()}/"):
+    admin: str = state_of(request).service.context.urls.admin()
+    if problem.status >= 500 or f"{path_of(request)}/".startswith(f"{admin}/"):
         return None
-    page = _open_page(request, site)
+    page = _open_page(request)
     is_missing = problem.type == NOT_FOUND
     title = "This page does not exist" if is_missing else problem.type.title
     head = replace(page.head(title, path_of(request)), is_hidden=True, json_ld=())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 from singletable import ConnectionFailed, InternalError, Store
 from singletable_apps.portfolio.entities import Blog
@@ -14,21 +14,13 @@ from singletable_apps.portfolio.rules import is_id, is_public
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.objects import Bucket
+from singletable_apps.shared.service import RevisionCheck, any_revision, utc_now
 from singletable_apps.shared.web import WriteCounter
+
+__all__ = ["UNKNOWN_OUTCOME", "Context", "RevisionCheck", "any_revision", "utc_now"]
 
 # After one of these errors a write may or may not have been applied.
 UNKNOWN_OUTCOME = (InternalError, ConnectionFailed)
-# Called with the current revision; raises if the edit was based on another.
-RevisionCheck = Callable[[int], None]
-
-
-def any_revision(_: int) -> None:
-    """Accept every revision."""
-
-
-def utc_now() -> datetime:
-    """Return the current time."""
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ The pages are under `/notes` and the API under `/api/notes`. `folder` has `templ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -97,10 +98,12 @@ class AppSpec(Generic[S]):
     `about` is on the home page, `tagline` in the pages, `description` in the documentation of the
     API. `open` opens the service; `file` and `keys` name its tables and its secrets in the folder
     of the app. `secret` signs what browsers keep. `limits` has the quota and the seconds of each
-    rate limit, `uploads` the largest body of a form by the path of a page. `sample` fills an empty
-    service, `list_sample` returns what is left of that; the command prints `sample_note`.
-    `locations` lists where data is stored besides the tables and keys. `outbox` are the tables of
-    an app that sends e-mails. While there is no account, `setup_url` leads to the first one.
+    rate limit, `uploads` the largest body of a form by the path of a page, with the default prefix.
+    `home` is the router of the path "" of an app that may also be at the root of a host, where no
+    router can have it. `sample` fills an empty service, `list_sample` returns what is left of that;
+    the command prints `sample_note`. `locations` lists where data is stored besides the tables and
+    keys. `outbox` are the tables of an app that sends e-mails. While there is no account,
+    `setup_url` leads to the first one.
     """
 
     name: str
@@ -113,6 +116,7 @@ class AppSpec(Generic[S]):
     routers: Sequence[APIRouter]
     pages: Sequence[APIRouter]
     secret: Callable[[S], bytes]
+    home: APIRouter | None = None
     picture_alt: str = ""
     picture: Callable[[], tuple[str, str, str]] | None = None
     auth: Callable[[S], Auth[Any]] | None = None
@@ -162,11 +166,12 @@ class AppSpec(Generic[S]):
         self, service: S, settings: Settings | None = None, *, limited: bool = True
     ) -> FastAPI:
         """Return the web app with the API and the pages; `/` redirects to the pages."""
-        app = self._make_api(settings or Settings())
         urls = service.context.urls
+        app = self._make_api(settings or Settings(), urls)
         state = self._make_state(service, urls, limited=limited)
         state.attach(app)
-        for router in self.pages:
+        at_prefix = [self.home] if self.home is not None and urls.prefix else []
+        for router in (*self.pages, *at_prefix):
             app.include_router(router, prefix=urls.prefix, include_in_schema=False)
         state.pages.mount(app)
         if urls.prefix:
@@ -177,8 +182,10 @@ class AppSpec(Generic[S]):
 
         return app
 
-    def _make_api(self, settings: Settings) -> FastAPI:
-        chosen = replace(settings, uploads={**self.uploads, **settings.uploads})
+    def _make_api(self, settings: Settings, urls: Urls) -> FastAPI:
+        at = f"^{self.prefix}"
+        uploads = {re.sub(at, urls.prefix, path): size for path, size in self.uploads.items()}
+        chosen = replace(settings, uploads={**uploads, **settings.uploads})
         if self.body_limit is not None:
             chosen = replace(chosen, body_limit=self.body_limit)
         return make_app(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -10,14 +10,11 @@ import httpx2
 from fastapi import FastAPI
 
 from singletable import Driver, Engine
-from singletable_apps.portfolio.api import (
-    API,
-    ApiSettings,
-    Limits,
-    attach,
-    make_portfolio_app,
-)
+from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import Role
+from singletable_apps.portfolio.service import PortfolioService
+from singletable_apps.portfolio.urls import API
+from singletable_apps.shared.frame import AppState, Limits
 from tests.apps.portfolio.support.harness import PASSWORD, World
 from tests.apps.support import api_client
 
@@ -32,13 +29,14 @@ class Server:
     """The app on a world whose site is set up, with an owner and two authors."""
 
     world: World
-    limits: Limits = field(default_factory=Limits.off)
+    limits: Limits = field(default_factory=lambda: dict.fromkeys(APP.limits))
 
     def __post_init__(self) -> None:
-        self.settings = ApiSettings(limits=self.limits)
         if not _APPS:
-            _APPS.append(make_portfolio_app(self.world.service, settings=self.settings))
+            _APPS.append(APP.make_app(self.world.service))
         self.app = _APPS[0]
+        state: AppState[PortfolioService] = self.app.state.frame
+        self.state = replace(state, service=self.world.service, limits=self.limits)
 
     def set_up(self) -> Server:
         """Create the owner and two authors."""
@@ -58,7 +56,7 @@ class Server:
 
     def activate(self) -> None:
         """Let the shared app serve this world."""
-        attach(self.app, self.world.service, self.settings)
+        self.state.attach(self.app)
 
     def sign_in(self, email: str) -> Person:
         """Return a client with an access token."""
@@ -102,7 +100,7 @@ def _set_up() -> Engine:
 
 def make_server(driver: Driver | None = None, limits: Limits | None = None) -> Server:
     """Return a server whose site is set up."""
-    server = Server(World(driver or _set_up().copy()), limits or Limits.off())
+    server = Server(World(driver or _set_up().copy()), limits or dict.fromkeys(APP.limits))
     return server if driver is None else server.set_up()
 
 

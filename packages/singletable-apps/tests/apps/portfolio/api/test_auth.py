@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from singletable import Engine
-from singletable_apps.portfolio.api import Limits
 from singletable_apps.shared.web import RateLimit
 from tests.apps.portfolio.api.client import (
     AUTHOR,
@@ -111,14 +110,14 @@ def test_owner_invites_promotes_and_removes_people(server: Server) -> None:
 
 
 def test_limits_are_counted_per_visitor() -> None:
-    limits = Limits(
-        like=RateLimit("like", 2, 60),
-        comment=RateLimit("comment", 1, 3600),
-        contact=RateLimit("contact", 1, 3600),
-        search=RateLimit("search", 1, 60),
-        sign_in=RateLimit("sign-in", 1, 60),
-        signed_in=RateLimit("signed-in", 3, 60),
-    )
+    limits = {
+        "like": RateLimit("like", 2, 60),
+        "comment": RateLimit("comment", 1, 3600),
+        "contact": RateLimit("contact", 1, 3600),
+        "search": RateLimit("search", 1, 60),
+        "sign_in": RateLimit("sign-in", 1, 60),
+        "signed_in": RateLimit("signed-in", 3, 60),
+    }
     server = make_server(limits=limits)
     owner, visitor = server.owner, server.visitor()
     path = f"/blogs/{owner.writes()['blogId']}"

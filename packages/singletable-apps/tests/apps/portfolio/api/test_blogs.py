@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from singletable import Driver, Engine
 from singletable.operations import Operation, TransactWriteItems
 from singletable.testing import InterruptedDriver
-from singletable_apps.portfolio.api import API
+from singletable_apps.portfolio.urls import API
 from tests.apps.portfolio.api.client import OTHER, Server, data, make_server, problem
 from tests.apps.portfolio.support.harness import World
 

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from fastapi.testclient import TestClient
 
-from singletable_apps.portfolio.api import attach
 from tests.apps.portfolio.api.client import ADDRESS, OWNER, Server
 from tests.apps.portfolio.support.harness import PASSWORD
 
@@ -23,7 +22,7 @@ class Original:
     """The original's client: it sends its token with every request, and reads `data` or `error`."""
 
     def __init__(self, server: Server) -> None:
-        attach(server.app, server.world.service, server.settings)
+        server.activate()
         self.client = TestClient(server.app, base_url=ADDRESS)
         self.token = ""
 

@@ -17,7 +17,7 @@ from schemathesis.core.parameters import ParameterLocation
 from schemathesis.specs.openapi.checks import ignored_auth
 
 from singletable import Engine
-from singletable_apps.portfolio.api import API, attach
+from singletable_apps.portfolio.urls import API
 from tests.apps.portfolio.api.client import Server, make_server
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.images import image_file
@@ -66,7 +66,7 @@ def fresh() -> Server:
     """Return a server on a copy of the site, and sign in."""
     server = Server(World(ENGINE.copy(), like=WORLD))
     TOKENS[:] = [server.owner.token]
-    attach(server.app, server.world.service, server.settings)
+    server.activate()
     return server
 
 

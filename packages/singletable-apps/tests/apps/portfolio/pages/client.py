@@ -9,12 +9,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from singletable import connect
-from singletable_apps.portfolio.app import make_web_app
+from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import Role, User
-from singletable_apps.portfolio.limits import Limits
-from singletable_apps.portfolio.pages import PortfolioSite
+from singletable_apps.portfolio.service import PortfolioService
+from singletable_apps.shared.frame import AppState
 from singletable_apps.shared.serve import PublicUrl
-from singletable_apps.shared.web import ResponseCache
 from tests.apps.portfolio.support.harness import PASSWORD, World
 from tests.apps.support import browser as support
 
@@ -25,7 +24,7 @@ _SHARED: list[FastAPI] = []
 def shared_app(world: World) -> FastAPI:
     """Return the web app. Creating one is slow, so all tests share one."""
     if not _SHARED:
-        _SHARED.append(make_web_app(world.service, PublicUrl(HOME)))
+        _SHARED.append(APP.make_app(world.service, PublicUrl(HOME).settings()))
     return _SHARED[0]
 
 
@@ -35,14 +34,13 @@ class PagesApp:
     def __init__(self) -> None:
         self.world = World(connect("memory:"))
         self.fastapi = shared_app(self.world)
-        site: PortfolioSite = self.fastapi.state.portfolio_pages
-        self.site = replace(site, service=self.world.service, limits=Limits())
+        self.urls = self.world.service.context.urls
+        state: AppState[PortfolioService] = self.fastapi.state.frame
+        self.state = replace(state, service=self.world.service, limits=APP.make_limits())
 
     def activate(self) -> None:
         """Let the shared app serve this database."""
-        context = self.world.service.context
-        self.fastapi.state.portfolio_pages = self.site
-        self.fastapi.state.response_cache = ResponseCache(context.writes, context.clock)
+        self.state.attach(self.fastapi)
 
     def browser(self, user: User | None = None) -> Browser:
         """Return a new browser, signed in as `user` if there is one."""
@@ -51,7 +49,7 @@ class PagesApp:
             signed_in = self.world.service.accounts.start_session(user, "tests")
             client.cookies.set("portfolio_access", signed_in.access)
             client.cookies.set("portfolio_session", signed_in.refresh)
-        return Browser(client, self.activate, self.site.urls.admin, self)
+        return Browser(client, self.activate, self.urls.admin, self)
 
     def join(self, name: str, role: Role = Role.AUTHOR) -> Browser:
         """Invite someone, who chooses a password; return their browser."""
@@ -70,4 +68,4 @@ class Browser(support.Browser):
 
     def public(self, *parts: str, **query: str) -> httpx2.Response:
         """Open a page of the public site by the parts of its URL."""
-        return self.open(self.app.site.urls.page(*parts, **query))
+        return self.open(self.app.urls.page(*parts, **query))

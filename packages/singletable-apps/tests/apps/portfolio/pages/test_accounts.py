@@ -14,7 +14,7 @@ def _person(app: PagesApp, browser: Browser, name: str) -> str:
     """Return the URL of a person's page."""
     people = app.world.service.accounts.list_accounts(app.world.owner())
     [user] = [user for user in people if user.name == name]
-    return app.site.urls.admin("people", str(user.user_id))
+    return app.urls.admin("people", str(user.user_id))
 
 
 def test_invited_person_chooses_a_password_and_writes(app: PagesApp, ada: Browser) -> None:

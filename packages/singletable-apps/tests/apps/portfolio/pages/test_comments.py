@@ -53,12 +53,12 @@ def test_selected_comments_are_approved_together(app: PagesApp, ada: Browser, bl
     "data", [{"action": "approve"}, {"action": "burn", "ref": "x"}, {}, {"ref": "x"}]
 )
 def test_nothing_selected_is_said(app: PagesApp, ada: Browser, data: dict[str, str]) -> None:
-    url = app.site.urls.admin("comments")
+    url = app.urls.admin("comments")
     assert ada.flash(ada.post(url, data)) == "Select at least one comment first."
 
 
 def test_unknown_comment_is_said(app: PagesApp, ada: Browser, blog: Blog) -> None:
-    url = app.site.urls.admin("comments")
+    url = app.urls.admin("comments")
     assert "no such comment" in ada.flash(ada.post(url, {"approve": "nonsense"}))
     assert ada.get("comments", cursor="nonsense").status_code == 200
 

@@ -78,7 +78,7 @@ def test_preview_button_shows_the_form_again_without_saving(app: PagesApp, ada: 
 
 
 def test_live_preview_is_sanitized_and_needs_an_account(app: PagesApp, ada: Browser) -> None:
-    url = app.site.urls.admin("preview")
+    url = app.urls.admin("preview")
     answer = ada.post(url, {"markdown": "**Hi** <script>alert(1)</script>"})
     assert "<strong>Hi</strong>" in answer.text
     assert "<script" not in answer.text
@@ -181,7 +181,7 @@ def test_post_is_deleted_after_confirmation(app: PagesApp, ada: Browser) -> None
 
 def test_preview_link_opens_the_draft_for_anyone(app: PagesApp, ada: Browser) -> None:
     path = _write(ada)
-    reader, link = app.browser(), app.site.urls.post("on-tea")
+    reader, link = app.browser(), app.urls.post("on-tea")
     assert reader.open(link).status_code == 404
     assert "<em>good</em>" in reader.open(_preview_link(ada, path)).text
 

@@ -132,7 +132,7 @@ def test_only_public_posts_are_in_feeds_newest_first(app: PagesApp) -> None:
 def test_tags_have_feeds(app: PagesApp, file: str) -> None:
     (tag,) = _publish(app, "Tea", tags=("Grüner Tee",)).tags
     _publish(app, "Milk", tags=("milk",))
-    url = f"{app.site.urls.tag(tag)}/{file}"
+    url = f"{app.urls.tag(tag)}/{file}"
     response = _read(app, url)
     assert response.status_code == 200
     if file == "feed.json":
@@ -142,7 +142,7 @@ def test_tags_have_feeds(app: PagesApp, file: str) -> None:
     else:
         feed = read_as_reader(response.content)
         assert [entry.title for entry in feed.entries] == ["Tea"]
-        assert feed.feed.link == f"{PUBLIC}{app.site.urls.tag(tag)}"
+        assert feed.feed.link == f"{PUBLIC}{app.urls.tag(tag)}"
         assert tag in feed.feed.title
     assert _read(app, f"/portfolio/tags/no-such-tag/{file}").status_code == 404
 

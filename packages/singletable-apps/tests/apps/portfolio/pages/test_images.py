@@ -18,7 +18,7 @@ def _upload(app: PagesApp, height: int = 10) -> str:
 def test_images_are_served_for_ever(app: PagesApp) -> None:
     name = _upload(app, height=500)
     browser = app.browser()
-    response = browser.open(app.site.urls.media(name, 480))
+    response = browser.open(app.urls.media(name, 480))
     assert response.status_code == 200
     assert Image.open(BytesIO(response.content)).size == (480, 240)
     headers = response.headers
@@ -28,9 +28,7 @@ def test_images_are_served_for_ever(app: PagesApp) -> None:
     assert headers["cross-origin-resource-policy"] == "cross-origin"
     assert "content-encoding" not in headers
     assert "set-cookie" not in headers
-    again = browser.http.get(
-        app.site.urls.media(name, 480), headers={"If-None-Match": headers["etag"]}
-    )
+    again = browser.http.get(app.urls.media(name, 480), headers={"If-None-Match": headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
 
 

@@ -17,7 +17,7 @@ def _upload(
 ) -> httpx2.Response:
     browser.app.activate()
     return browser.http.post(
-        browser.app.site.urls.admin("media"),
+        browser.app.urls.admin("media"),
         files=[("files", (name, data, "image/png")) for name, data in files],
         headers={"Accept": accept, "Sec-Fetch-Site": "same-origin"},
         follow_redirects=False,

@@ -11,9 +11,8 @@ from fastapi.testclient import TestClient
 
 import singletable_apps.portfolio.pages.public as public
 from singletable import connect
-from singletable_apps.portfolio.api import make_portfolio_app
+from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import Experience, Font, Project, Theme
-from singletable_apps.portfolio.pages import add_pages
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.service import open_portfolio
@@ -259,7 +258,7 @@ def test_pages_do_not_depend_on_cookies(app: PagesApp, reader: Browser, ada: Bro
         assert mine.headers["Vary"] == "Accept-Encoding"
         assert "Set-Cookie" not in mine.headers
         again = reader.http.get(
-            reader.app.site.urls.page(*parts),
+            reader.app.urls.page(*parts),
             headers={"Accept": "text/html", "If-None-Match": theirs.headers["ETag"]},
         )
         assert again.status_code == 304
@@ -275,8 +274,7 @@ def test_site_on_its_own_is_at_the_root() -> None:
         urls=Urls(prefix="", public="https://ada.example"),
         passwords=Passwords(memory_kib=64, passes=1),
     )
-    app = make_portfolio_app(service)
-    add_pages(app, service)
+    app = APP.make_app(service)
     browser = TestClient(app, headers={"Accept": "text/html"}, follow_redirects=False)
     assert 'href="/admin/set-up"' in browser.get("/").text
     assert browser.get("/blog").headers["location"] == "/"

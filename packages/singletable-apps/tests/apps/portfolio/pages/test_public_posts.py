@@ -330,7 +330,7 @@ def test_approved_and_deleted_comments_show_without_etags(app: PagesApp, reader:
         nonlocal known
         app.activate()
         headers = {"Accept": "text/html", **({"If-Modified-Since": known} if known else {})}
-        answer = reader.http.get(app.site.urls.post(blog.slug), headers=headers)
+        answer = reader.http.get(app.urls.post(blog.slug), headers=headers)
         known = answer.headers.get("Last-Modified", "")
         return answer.text
 

@@ -18,7 +18,7 @@ POST = b"---\ntitle: On tea\n---\nTea is good.\n"
 def _import(browser: Browser, *files: tuple[str, bytes], **fields: str) -> httpx2.Response:
     browser.app.activate()
     return browser.http.post(
-        browser.app.site.urls.admin("import"),
+        browser.app.urls.admin("import"),
         data=fields,
         files=[("file", (name, data)) for name, data in files] or [("file", ("", b""))],
         headers={"Accept": "text/html", "Sec-Fetch-Site": "same-origin"},

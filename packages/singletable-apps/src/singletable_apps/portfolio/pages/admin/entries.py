@@ -152,7 +152,7 @@ class EntryPageContext(UserPageContext):
 def _entry_page(page: OwnerPage, kind: str) -> EntryPageContext:
     if kind not in KINDS:
         raise NotFound("There is no such page.")
-    return EntryPageContext(page.request, page.site, page.user, KINDS[kind])
+    return EntryPageContext(page.request, page.user, KINDS[kind])
 
 
 EntryPage = Annotated[EntryPageContext, Depends(_entry_page)]
