@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import socket
+from collections.abc import Set
 from importlib import import_module
 from pathlib import Path
 
@@ -84,11 +85,21 @@ def test_options_for_local_servers_are_refused_on_public_ones(
     assert list(tmp_path.iterdir()) == []
 
 
+def _serve_parameters(folder: str) -> Set[str]:
+    """Return the parameters of the command that serves an app, or the site."""
+    commands = import_module(f"singletable_apps.{folder}.cli")
+    serve = getattr(commands, "serve", None) or next(
+        each.callback
+        for each in getattr(commands, folder).registered_commands
+        if each.name == "serve"
+    )
+    return inspect.signature(serve).parameters.keys()
+
+
 def test_all_options_for_local_servers_are_tested() -> None:
     found: dict[str, tuple[str, ...]] = {}
     for each in find_apps():
-        commands = import_module(f"singletable_apps.{each.folder}.cli")
-        names = inspect.signature(commands.serve).parameters
+        names = _serve_parameters(each.folder)
         options = tuple(option for option in COMMANDS[""] if option[2:].replace("-", "_") in names)
         if options:
             found[each.folder] = options
@@ -98,9 +109,14 @@ def test_all_options_for_local_servers_are_tested() -> None:
 # All commands that serve apps have the same options.
 def test_every_server_has_the_same_options_for_its_address() -> None:
     for folder in ("home", *(each.folder for each in find_apps())):
-        commands = import_module(f"singletable_apps.{folder}.cli")
-        names = inspect.signature(commands.serve).parameters.keys()
-        assert names >= {"host", "port", "public", "proxy", "tls_cert", "tls_key"}, folder
+        assert _serve_parameters(folder) >= {
+            "host",
+            "port",
+            "public",
+            "proxy",
+            "tls_cert",
+            "tls_key",
+        }, folder
 
 
 def test_existing_sample_is_not_served_to_other_machines() -> None:
