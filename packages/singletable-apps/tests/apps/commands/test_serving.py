@@ -56,9 +56,7 @@ def test_links_behind_a_proxy_have_the_public_url(tmp_path: Path) -> None:
 def test_new_site_has_a_link_with_the_set_up_code(
     module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with getattr(module, "APP", module).open_app(
-        AppContext(tmp_path / "data", PublicUrl(URL))
-    ) as running:
+    with module.APP.open_app(AppContext(tmp_path / "data", PublicUrl(URL))) as running:
         link = urlsplit(running.setup_url)
         browser = TestClient(running.app, base_url=URL, headers={"Accept": "text/html"})
         page = browser.get(f"{link.path}?{link.query}")
