@@ -230,12 +230,12 @@ class AppSpec(Generic[S]):
     @contextmanager
     def open_app(self, context: AppContext) -> Generator[RunningApp]:
         """Open the app for the home page, creating sample data first if it is wanted."""
+        emails = email_delivery(print_emails=context.print_emails, smtp=context.smtp)
         file = self.file or f"{self.name}.db"
         if context.needs_sample:
             with new_folder(context.folder) as folder:
                 keys = folder / self.keys
                 self.create_sample(f"file:{folder / file}", keys, context.public.url)
-        emails = email_delivery(print_emails=context.print_emails, smtp=context.smtp)
         with context.connect(file) as driver:
             opening = Opening(driver, context.folder / self.keys, context.public.url, emails)
             with self.open(opening) as service:
