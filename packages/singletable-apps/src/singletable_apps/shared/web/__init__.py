@@ -12,7 +12,6 @@ from singletable_apps.shared.web.clients import (
     check_limit,
     client_address,
     hit_limit,
-    limited_by,
     rate_limited,
 )
 from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
@@ -165,7 +164,6 @@ __all__ = [
     "etag",
     "hit_limit",
     "in_segment",
-    "limited_by",
     "make_app",
     "optional_field",
     "partial_model",
