@@ -104,5 +104,4 @@ APP = AppSpec[Elections](
     state=pages.ElectionsState,
     generated_files={**results_static_files(), **ballot_static_files()},
     templates=[TEMPLATES],
-    sign_in=lambda urls: urls.page("sign-in"),
 )

@@ -30,7 +30,7 @@ from singletable_apps.shared.pages import (
 
 
 def _auth_page(request: Request) -> AuthPage[User]:
-    page = PageContext.of(request)
+    page = PageContext.visited(request)
     return AuthPage(
         request,
         page.pages,

@@ -107,10 +107,10 @@ class UserPageContext(frame.UserPageContext[Elections, Urls, User]):
 
 
 # A page for everyone.
-AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.of)]
+AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.visited)]
 # A page for people who are signed in, whatever their role. Others are redirected to the sign-in
 # page.
-UserPage: TypeAlias = Annotated[UserPageContext, Depends(UserPageContext.of)]
+UserPage: TypeAlias = Annotated[UserPageContext, Depends(UserPageContext.signed_in)]
 
 
 def _viewer_page(page: UserPage) -> UserPageContext:

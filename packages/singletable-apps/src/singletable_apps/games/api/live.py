@@ -15,7 +15,14 @@ from singletable_apps.games.api.dependencies import (
     CurrentState,
     GameId,
 )
-from singletable_apps.games.errors import AppError, NotFound, NotSeated, RoomClosed
+from singletable_apps.games.errors import (
+    AppError,
+    Busy,
+    NotFound,
+    NotSeated,
+    RequestRejected,
+    RoomClosed,
+)
 from singletable_apps.shared.rooms import (
     CloseCode,
     Position,
@@ -45,7 +52,7 @@ async def serve_game(websocket: WebSocket, state: CurrentState, game_id: GameId)
         seat, _ = await run_in_threadpool(
             state.service.context.read_seat, socket_token(websocket), game_id
         )
-    except AppError as error:
+    except (RequestRejected, Busy) as error:
         code = _CLOSE_CODES.get(type(error), CloseCode.TRY_AGAIN_LATER)
         await refuse_socket(websocket, code, str(error))
         return

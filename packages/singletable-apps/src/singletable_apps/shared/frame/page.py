@@ -5,7 +5,7 @@ An app names its service, user and URLs once:
     class PageContext(frame.PageContext[NotesService, Urls]):
         folder = "notes"
 
-    AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.of)]
+    AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.visited)]
 """
 
 from __future__ import annotations
@@ -37,15 +37,23 @@ class PageContext(pages.PageContext, Generic[S, L]):
     rejects = (InvalidInput, Busy)
 
     @classmethod
-    def of(cls, request: Request) -> Self:
-        """Return the context of a page for everyone, who may be signed in."""
+    def public(cls, request: Request) -> Self:
+        """Return the context of a page that is the same for everyone, so that it can be cached."""
+        return cls(request)
+
+    @classmethod
+    def visited(cls, request: Request) -> Self:
+        """Return the context of a page for everyone, and find out who is signed in.
+
+        It may renew the session, which sets cookies.
+        """
         find_visitor(request)
         return cls(request)
 
     @property
     def visitor(self) -> Any:
         """Who is signed in, or None."""
-        return self.request.state.user
+        return getattr(self.request.state, "user", None)
 
     @property
     def state(self) -> AppState[S]:
@@ -75,8 +83,8 @@ class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
     user: U
 
     @classmethod
-    def of(cls, request: Request) -> Self:
-        """Return the context of a page for people who are signed in."""
+    def signed_in(cls, request: Request) -> Self:
+        """Return the context of a page for people who are signed in; others are asked to."""
         user = find_visitor(request)
         if user is None:
             raise NotSignedIn("Sign in to see this page.")

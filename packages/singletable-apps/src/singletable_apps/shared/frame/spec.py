@@ -23,7 +23,6 @@ The pages are under `/notes` and the API under `/api/notes`. `folder` has `templ
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -40,7 +39,7 @@ from singletable_apps.shared.accounts import Auth
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
 from singletable_apps.shared.frame.problems import AppProblems
-from singletable_apps.shared.frame.state import AppService, AppState
+from singletable_apps.shared.frame.state import AppService, AppState, LimitedBy, state_of
 from singletable_apps.shared.key_files import create_folder, load_key_file
 from singletable_apps.shared.pages import Pages, ProblemPage, Product, SessionCookies
 from singletable_apps.shared.serve import (
@@ -87,8 +86,8 @@ class Opening:
         return load_key_file(self.keys, purpose)
 
 
-def _no_context(_: Request, service: AppService) -> Mapping[str, object]:
-    return {"urls": service.context.urls}
+def _no_context(_: Request, __: AppService) -> Mapping[str, object]:
+    return {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +165,7 @@ class AppSpec(Generic[S]):
         self, service: S, settings: Settings | None = None, *, limited: bool = True
     ) -> FastAPI:
         """Return the web app with the API and the pages; `/` redirects to the pages."""
+        self._check_limits()
         urls = service.context.urls
         app = self._make_api(settings or Settings(), urls)
         state = self._make_state(service, urls, limited=limited)
@@ -182,9 +182,20 @@ class AppSpec(Generic[S]):
 
         return app
 
+    def _check_limits(self) -> None:
+        """Raise ValueError if a handler names a limit that the app does not declare."""
+        for router in (*self.routers, *self.pages):
+            for route in router.routes:
+                for depends in getattr(route, "dependencies", ()):
+                    limit = depends.dependency
+                    if isinstance(limit, LimitedBy) and limit.name not in self.limits:
+                        raise ValueError(
+                            f"Expected one of the limits {', '.join(self.limits)} at "
+                            f"{route.path}, but got {limit.name}."  # type: ignore[attr-defined]
+                        )
+
     def _make_api(self, settings: Settings, urls: Urls) -> FastAPI:
-        at = f"^{self.prefix}"
-        uploads = {re.sub(at, urls.prefix, path): size for path, size in self.uploads.items()}
+        uploads = {self._at(path, urls): size for path, size in self.uploads.items()}
         chosen = replace(settings, uploads={**uploads, **settings.uploads})
         if self.body_limit is not None:
             chosen = replace(chosen, body_limit=self.body_limit)
@@ -200,6 +211,14 @@ class AppSpec(Generic[S]):
             settings=chosen,
         )
 
+    def _at(self, path: str, urls: Urls) -> str:
+        """Return the path of an upload below the prefix that the pages have."""
+        is_page = path == self.prefix or path.startswith(f"{self.prefix}/")
+        found = urls.prefix + path.removeprefix(self.prefix) if is_page else path
+        if not found:
+            raise ValueError(f"Expected uploads below {self.prefix}/, where pages may be at /.")
+        return found
+
     def _make_state(self, service: S, urls: Urls, *, limited: bool) -> AppState[S]:
         pages = Pages(
             self.name,
@@ -207,14 +226,23 @@ class AppSpec(Generic[S]):
             secret=self.secret(service),
             product=Product(self.title, urls.page(), self.tagline),
             prefix=urls.prefix,
-            sign_in=None if self.sign_in is None else self.sign_in(urls),
-            context=lambda request: self.context(request, service),
+            sign_in=self._sign_in_url(urls),
+            context=self._page_context,
             generated_files=self.generated_files,
             templates=self.templates,
             problem_pages=self.problem_pages,
         )
         limits = self.make_limits() if limited else dict.fromkeys(self.limits)
         return self.state(service, pages, limits, SessionCookies(self.name), self.auth)
+
+    def _sign_in_url(self, urls: Urls) -> str | None:
+        if self.sign_in is not None:
+            return self.sign_in(urls)
+        return None if self.auth is None else urls.page("sign-in")
+
+    def _page_context(self, request: Request) -> Mapping[str, object]:
+        service = state_of(request).service
+        return {"urls": service.context.urls, **self.context(request, service)}
 
     def app_info(self) -> AppInfo:
         """Return the entry on the home page."""

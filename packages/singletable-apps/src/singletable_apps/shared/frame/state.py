@@ -88,9 +88,20 @@ async def current_service(request: Request) -> Any:
     return state_of(request).service
 
 
+@dataclass(frozen=True)
+class LimitedBy:
+    """A dependency that counts the requests of a client network toward a limit of the app."""
+
+    name: str
+
+    def __call__(self, request: Request, response: Response) -> None:
+        """Count a request."""
+        rate_limited(lambda _: state_of(request).limits[self.name])(request, response)
+
+
 def limited(name: str) -> list[Any]:
     """Return the `dependencies=` of a handler with this limit per client network."""
-    return [Depends(rate_limited(lambda request: state_of(request).limits[name]))]
+    return [Depends(LimitedBy(name))]
 
 
 def count_request(request: Request, name: str) -> None:
