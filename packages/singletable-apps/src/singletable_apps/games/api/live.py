@@ -8,13 +8,7 @@ from fastapi import Query, Request, Response, WebSocket
 from starlette.concurrency import run_in_threadpool
 
 from singletable_apps.games.api.asyncapi import asyncapi_document, describe_messages
-from singletable_apps.games.api.dependencies import (
-    PUBLIC,
-    SEATED,
-    AnySeat,
-    CurrentState,
-    GameId,
-)
+from singletable_apps.games.api.dependencies import SEATED, AnySeat, CurrentState, GameId
 from singletable_apps.games.errors import (
     AppError,
     Busy,
@@ -32,7 +26,7 @@ from singletable_apps.shared.rooms import (
     serve_socket,
     socket_token,
 )
-from singletable_apps.shared.web import UNAVAILABLE, Problem, api_router, client_address
+from singletable_apps.shared.web import PUBLIC, UNAVAILABLE, Problem, api_router, client_address
 
 router = api_router("live", *SEATED)
 

@@ -23,12 +23,12 @@ from singletable_apps.polls.rules import (
     check_open,
     check_ranking,
     is_changeable,
-    is_uuid,
     poll_not_found,
     printable_excerpt,
 )
-from singletable_apps.polls.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.polls.service.context import Context
 from singletable_apps.polls.tally import encode_ranking, lane_for
+from singletable_apps.shared.service import UNKNOWN_OUTCOME, is_uuid
 
 LANE_ATTEMPTS = 10
 VOTE_ATTEMPTS = 60

@@ -20,7 +20,7 @@ from singletable_apps.portfolio.errors import (
 )
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
-from singletable_apps.portfolio.service.context import Context, RevisionCheck, any_revision
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
     Auth,
@@ -34,6 +34,7 @@ from singletable_apps.shared.accounts import (
     send_notice,
 )
 from singletable_apps.shared.mail import Email
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks
 
 INVITATION_LIFETIME = timedelta(days=7)

@@ -42,11 +42,12 @@ from singletable_apps.portfolio.rules import (
     check_can_moderate,
     is_id,
 )
-from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
 from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.permissions import is_permitted
+from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
 PENDING_LIFETIME = timedelta(days=90)
 NOTIFICATION_INTERVAL = timedelta(hours=1)

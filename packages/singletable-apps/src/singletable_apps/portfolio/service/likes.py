@@ -26,9 +26,10 @@ from singletable import ConditionFailed, TransactionConflict, key_of, retry_conf
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, Like, LikeCount, Listing
 from singletable_apps.portfolio.errors import Busy, NotFound, SwitchedOff
-from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
+from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
 SHARDS = 8
 # The store retries within each attempt.

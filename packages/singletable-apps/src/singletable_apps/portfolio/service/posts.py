@@ -30,22 +30,17 @@ from singletable_apps.portfolio.rules import (
     derive_slug,
     is_id,
     is_public,
-    is_uuid,
     make_excerpt,
     reading_time,
 )
-from singletable_apps.portfolio.service.context import (
-    UNKNOWN_OUTCOME,
-    Context,
-    RevisionCheck,
-    any_revision,
-)
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.post_deletion import PostDeletion
 from singletable_apps.portfolio.service.slugs import SlugRegistry
 from singletable_apps.portfolio.site_files import PostFile
 from singletable_apps.shared.markdown import plain_text, render_markdown
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
+from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_revision, is_uuid
 from singletable_apps.shared.text import InputChecks
 
 # How many old texts of a post are kept.

@@ -17,8 +17,9 @@ from singletable_apps.portfolio.profile_rules import (
     check_settings_edits,
 )
 from singletable_apps.portfolio.rules import MAX_HTML_BYTES, PERMISSIONS, Permission
-from singletable_apps.portfolio.service.context import Context, RevisionCheck, any_revision
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.shared.markdown import html_as_markdown, render_markdown
+from singletable_apps.shared.service import RevisionCheck, any_revision
 
 E = TypeVar("E", Portfolio, SiteSettings)
 ID = "default"

@@ -32,7 +32,7 @@ from singletable_apps.shared.web.middleware import (
     CrossOriginProtection,
     request_id,
 )
-from singletable_apps.shared.web.openapi import responses
+from singletable_apps.shared.web.openapi import PUBLIC, responses
 from singletable_apps.shared.web.pagination import (
     CURSOR_FORMAT,
     OffsetCursors,
@@ -49,6 +49,7 @@ from singletable_apps.shared.web.problems import (
     IDEMPOTENCY_KEY,
     INTERNAL_ERROR,
     INVALID,
+    INVALID_400,
     INVALID_CURSOR,
     MALFORMED_BODY,
     MALFORMED_PATH,
@@ -58,6 +59,7 @@ from singletable_apps.shared.web.problems import (
     NOT_SIGNED_IN,
     PRECONDITION_FAILED,
     PRECONDITION_REQUIRED,
+    SIGNED_IN,
     TOO_LARGE,
     TOO_MANY_REQUESTS,
     UNAVAILABLE,
@@ -102,6 +104,7 @@ __all__ = [
     "IDEMPOTENCY_KEY",
     "INTERNAL_ERROR",
     "INVALID",
+    "INVALID_400",
     "INVALID_CURSOR",
     "JSON_POLICY",
     "LONGEST_AGE",
@@ -115,7 +118,9 @@ __all__ = [
     "PAGE_POLICY",
     "PRECONDITION_FAILED",
     "PRECONDITION_REQUIRED",
+    "PUBLIC",
     "SHARED_FIVE_MINUTES",
+    "SIGNED_IN",
     "TOO_LARGE",
     "TOO_MANY_REQUESTS",
     "UNAVAILABLE",

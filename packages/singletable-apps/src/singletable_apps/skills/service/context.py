@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import TypeVar
 
 from singletable import Condition, Store
 from singletable_apps.shared.mail import Mailer
-from singletable_apps.shared.service import utc_now
+from singletable_apps.shared.service import check_found, utc_now
 from singletable_apps.skills.entities import Skill, User
-from singletable_apps.skills.errors import Busy, NotFound
+from singletable_apps.skills.errors import Busy
 from singletable_apps.skills.rules import is_key
 from singletable_apps.skills.urls import Urls
 
-T = TypeVar("T")
 # How often a write is tried again if someone else has changed the item meanwhile.
 ATTEMPTS = 5
 # What a write that adds something to a person checks: the person was not renamed or deleted.
@@ -25,13 +23,6 @@ IS_HERE: Condition[User] = ~User.left_at.exists()
 def busy(what: str) -> Callable[[], Busy]:
     """Return a factory of the error if others keep changing `what`; nothing was changed."""
     return lambda: Busy(f"Someone else is changing {what} right now. Try again.")
-
-
-def check_found(item: T | None, text: str) -> T:
-    """Return an item that was read, or raise NotFound."""
-    if item is None:
-        raise NotFound(text)
-    return item
 
 
 @dataclass(frozen=True, slots=True)
