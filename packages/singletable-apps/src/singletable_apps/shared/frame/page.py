@@ -1,6 +1,6 @@
 """The contexts of page handlers: for everyone, and for people who are signed in.
 
-An app names its service, user and URLs once:
+An app names its service and URLs once, and `UserPageContext` its user too:
 
     class PageContext(frame.PageContext[NotesService, Urls]):
         folder = "notes"

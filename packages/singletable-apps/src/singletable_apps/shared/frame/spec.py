@@ -11,6 +11,7 @@ Nothing is registered anywhere:
         folder=Path(__file__).parent,
         picture_alt="A note",
         open=open_service,
+        secret=lambda service: service.context.secret,
         description="Notes over HTTP.",
         routers=(notes.router,),
         pages=(pages.router,),
@@ -18,7 +19,8 @@ Nothing is registered anywhere:
     )
 
 The pages are under `/notes` and the API under `/api/notes`. `folder` has `templates/`, `static/`,
-`picture.svg` and `picture.css`.
+`picture.svg` and `picture.css`. The commands are in the app's module `cli`, made by
+`shared.app_commands.app_commands`, and `pyproject.toml` names them under `singletable.commands`.
 """
 
 from __future__ import annotations
@@ -94,15 +96,33 @@ def _no_context(_: Request, __: AppService) -> Mapping[str, object]:
 class AppSpec(Generic[S]):
     """An app with the service `S`.
 
-    `about` is on the home page, `tagline` in the pages, `description` in the documentation of the
-    API. `open` opens the service; `file` and `keys` name its tables and its secrets in the folder
-    of the app. `secret` signs what browsers keep. `limits` has the quota and the seconds of each
-    rate limit, `uploads` the largest body of a form by the path of a page, with the default prefix.
-    `home` is the router of the path "" of an app that may also be at the root of a host, where no
-    router can have it. `sample` fills an empty service, `list_sample` returns what is left of that;
-    the command prints `sample_note`. `locations` lists where data is stored besides the tables and
-    keys. `outbox` are the tables of an app that sends e-mails. While there is no account,
-    `setup_url` leads to the first one.
+    Texts: `about` is on the home page with the picture, `tagline` in the pages, `description` in
+    the documentation of the API. `picture_alt` describes `picture.svg`; or `picture()` returns the
+    SVG, its description and its styles.
+
+    The service: `open` opens it. `file` and `keys` name its tables and its secrets in the folder of
+    the app. `secret(service)` signs what browsers keep, `auth(service)` are the accounts, and
+    `state` is a subclass of `AppState` if handlers need more than that.
+
+    The API: its `routers` are below `/api/NAME`. `problems` turns errors into problems;
+    `problem_types` are the app's own types, `problem_members` are added to every problem, and
+    `problem_pages` replace the error pages of a type.
+
+    Pages: the routers in `pages` are below `/NAME`. `home` is the router of the path "" of an app
+    that may also be at the root of a host, where no router can have it. `context(request, service)`
+    returns variables of all templates. `templates` are further folders of templates, and
+    `generated_files` are further static files. With accounts, people who are not signed in go
+    to `sign_in(urls)`, or else to `/NAME/sign-in`; while there is no account, `setup_url(service)`
+    leads to the first one.
+
+    Limits: `limits` has the quota and the seconds of each rate limit, `uploads` the largest body of
+    a form by the path of a page, with the default prefix, `body_limit` that of all other requests.
+
+    Sample data: `sample` fills an empty service, with `sample_title` beside the progress bar, and
+    the command prints `sample_note` after it. `list_sample` returns what is left of it.
+
+    Operation: `serve` prints `locations`, where data is stored besides the tables and keys, and
+    `warning`, what to back up. `outbox` are the tables of an app that sends e-mails.
     """
 
     name: str
