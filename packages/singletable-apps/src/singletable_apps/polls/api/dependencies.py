@@ -1,4 +1,4 @@
-"""Settings and dependencies of the API: the service, the browser cookie, keys and rate limits."""
+"""Dependencies of the API: the service, the poll id, admin keys, and the limit on guesses."""
 
 from __future__ import annotations
 

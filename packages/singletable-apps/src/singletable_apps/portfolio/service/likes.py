@@ -32,7 +32,6 @@ from singletable_apps.portfolio.service.stats import StatsService
 from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
 SHARDS = 8
-# The store retries within each attempt.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What page handlers depend on: the person who is signed in, and the navigation.
 
-A handler looks like this; its template extends `skills/frame.html` and fills the block `page`:
+A handler looks like this; its template extends `frame.html` of `shared` and fills the block `page`:
 
     @router.get("/catalog/{skill_id}")
     def show_skill(page: UserPage, skill_id: Segment) -> Response:
