@@ -139,7 +139,10 @@ class Environment:
             self.renewed = self.clock()
 
     def run_without_lease(self, steps: Steps[R]) -> R:
-        """Run a generator of requests after the lease was lost, to correct what came too late."""
+        """Run a generator of requests without keeping the lease and without the rate limit.
+
+        For the state itself, and to correct what came too late.
+        """
         return run(self.driver, steps, self.sleep)
 
     def run_parallel(self, pieces: Sequence[Callable[[], R]]) -> list[R]:

@@ -1,4 +1,4 @@
-"""Shared by the steps that change a live table: guards, failures, scans.
+"""The base of steps that change items in place: `EntityStep`, guards, failures, scans.
 
 Each item is written on the condition that it is what was read, so that nothing is lost that an
 application writes at the same time. After a conflict the change is planned again.

@@ -1,4 +1,4 @@
-"""The state of a migration: its phases, and the items of the target table that store it.
+"""The state of a migration: its phases, and the items of its state table that store it.
 
 Each state item has a partition of its own, so that reading it needs only its key, whatever the type
 of the table's key and with or without a sort key. The state is one JSON document. A runner holds a
@@ -197,7 +197,7 @@ class State(msgspec.Struct, omit_defaults=True):
     def cancel_switch(self) -> None:
         """Return to the phase before the switch, if there is one."""
         if self.phase == "switching":
-            self.phase = "ready" if self.cut_over is None else "cut-over"
+            self._enter("ready" if self.cut_over is None else "cut-over")
 
     def end_switch(self, changes: Changes, position: str) -> None:
         """Cut over: from now on, changes of the new table after a position are copied back."""
