@@ -104,7 +104,9 @@ def create_transaction(writes: Sequence[Write], token: str) -> TransactWriteItem
             f"A transaction writes at most {MAX_TRANSACTION_ITEMS} items, but this one has "
             f"{len(writes)}, markers and counters included. Split it, or use put_many()."
         )
-    return TransactWriteItems([write.action() for write in writes], client_request_token=token)
+    return TransactWriteItems(
+        [write.transact_item() for write in writes], client_request_token=token
+    )
 
 
 def remaining_writes(writes: Sequence[Write], dropped: set[ItemId]) -> list[Write]:

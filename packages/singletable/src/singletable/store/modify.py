@@ -49,8 +49,8 @@ class _Modify(ItemChange):
     """Let a function change the item that was read, and put it."""
 
     reads = True
-    # Optimistic locking is the guard's work here, so that a conflict means another attempt.
-    depends = False
+    # Its own guard covers the schema version, so that a conflict means another attempt.
+    requires_current_version = False
     checks_markers = True
 
     def __init__(
