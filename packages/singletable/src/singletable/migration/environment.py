@@ -19,8 +19,9 @@ from singletable.migration.rate_limit import RateLimit, RateLimitedDriver
 from singletable.migration.state import Changes, State, StateStore
 from singletable.migration.two_addresses import Place, Side
 from singletable.operations import DescribeTable, Driver, Operation, TableDescription
-from singletable.retry import RetryBudget, RetryPolicy, Steps, run, send
+from singletable.retry import RetryBudget, RetryPolicy, send
 from singletable.schema import Table
+from singletable.steps import Steps, run
 from singletable.store.context import Context
 
 R = TypeVar("R")

@@ -20,6 +20,7 @@ from singletable.errors import (
     SingleTableError,
     TrimmedDataAccess,
 )
+from singletable.migration.applied import Applied, HistoryStore
 from singletable.migration.copy_step import CopyPhases
 from singletable.migration.derivation import key_text
 from singletable.migration.environment import (
@@ -33,9 +34,7 @@ from singletable.migration.migrations import Migration
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.state import (
     LEASE_SECONDS,
-    Applied,
     Changes,
-    HistoryStore,
     Lease,
     Phase,
     State,
@@ -46,8 +45,8 @@ from singletable.migration.step import without_table
 from singletable.migration.two_addresses import Side, TwoAddressDriver, real_name
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.operations import DeleteTable, Driver
-from singletable.retry import Steps
 from singletable.schema import Table
+from singletable.steps import Steps
 from singletable.store.context import check_driver
 from singletable.values import Item
 

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from singletable.operations import AsyncDriver
-from singletable.retry import NextItems, Steps, run_async, unwrap_retries
+from singletable.retry import unwrap_retries
 from singletable.schema import (
     Collection,
     Condition,
@@ -29,6 +29,7 @@ from singletable.schema import (
     UniqueValue,
 )
 from singletable.schema.fields import StorableItem
+from singletable.steps import NextItems, Steps, run_async
 from singletable.store import admin, batch, items, query, transaction
 from singletable.store import modify as modification
 from singletable.store import upsert as upserts

@@ -22,7 +22,8 @@ from singletable.errors import (
 )
 from singletable.expressions import holds
 from singletable.operations import TransactWriteItems, WriteItemOutput
-from singletable.retry import TRANSIENT_CODES, Steps, send
+from singletable.retry import TRANSIENT_CODES, send
+from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.plan import Plan
 from singletable.store.writes import ItemId, Returning, Write, merge_writes

@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from singletable import expressions
 from singletable.errors import InvalidValue, ItemMismatch, NotFound
 from singletable.expressions import At, Compare, Constant, Exists, NotExists
-from singletable.retry import Steps
 from singletable.schema import ItemKey, Model
+from singletable.steps import Steps
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item

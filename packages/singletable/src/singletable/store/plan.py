@@ -35,7 +35,6 @@ from singletable.expressions import (
     holds,
     value_at,
 )
-from singletable.retry import Steps
 from singletable.schema import (
     Attr,
     Condition,
@@ -46,6 +45,7 @@ from singletable.schema import (
     key_of,
 )
 from singletable.schema.item_encryption import seal_action
+from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.side_writes import (
     plan_side_writes,
