@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
+from uuid import UUID
 
+from singletable import ConnectionFailed, InternalError
+from singletable_apps.shared.errors import NotFound
+
+T = TypeVar("T")
+
+# After one of these errors a write may or may not have been applied.
+UNKNOWN_OUTCOME = (InternalError, ConnectionFailed)
 # Called with the current revision; raises if the edit was based on another.
 RevisionCheck: TypeAlias = Callable[[int], None]
 
@@ -17,3 +25,18 @@ def any_revision(_: int) -> None:
 def utc_now() -> datetime:
     """Return the current time."""
     return datetime.now(UTC)
+
+
+def check_found(item: T | None, text: str) -> T:
+    """Return an item that was read, or raise NotFound."""
+    if item is None:
+        raise NotFound(text)
+    return item
+
+
+def is_uuid(text: str) -> bool:
+    """Return whether a text is a UUID in its canonical form."""
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False

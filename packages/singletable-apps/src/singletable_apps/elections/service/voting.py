@@ -117,11 +117,11 @@ class Voting:
         """Return keyed hashes of the idempotency key and the request, which reveal nothing."""
         ballot_key = self._context.keys.ballot_key
         if not all(is_valid_text(text) for text in (key, *(name for name, _ in lines))):
-            raise InvalidInput(
+            message = (
                 "The rankings or the idempotency key contain invalid Unicode (half of a surrogate "
-                "pair).",
-                field="rankings",
+                "pair)."
             )
+            raise InvalidInput({"rankings": message})
         scope = (str(me.user_id), str(election.election_id), key)
         content = [f"{name}\n{rank}" for name, rank in sorted(lines, key=repr)]
         return (

@@ -7,13 +7,7 @@ from typing import Annotated, TypeAlias
 from fastapi import Header, Path, Request
 
 from singletable_apps.portfolio.api import schemas
-from singletable_apps.portfolio.api.dependencies import (
-    SIGNED_IN,
-    TAKEN,
-    Actor,
-    EnvelopeRouter,
-    Service,
-)
+from singletable_apps.portfolio.api.dependencies import TAKEN, Actor, EnvelopeRouter, Service
 from singletable_apps.portfolio.entities import Role, User
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.shared.accounts import Invitation, SensitiveAction, SignedIn
@@ -22,6 +16,7 @@ from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
+    SIGNED_IN,
     TOO_MANY_REQUESTS,
     IfMatch,
     client_address,

@@ -36,7 +36,7 @@ _ROLE_CHOICES = [(role.value, *words) for role, words in ROLES.items()]
 
 def _auth_page(request: Request) -> AuthPage[User]:
     PageContext(request).read_settings()
-    page = PageContext.of(request)
+    page = PageContext.visited(request)
     admin = page.urls.admin
     return page.auth_page(admin, home=admin(), signed_out=admin("sign-in"))
 

@@ -16,7 +16,6 @@ from singletable_apps.portfolio.errors import (
 )
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
-from singletable_apps.portfolio.service.context import RevisionCheck, any_revision
 from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
     Invitation,
@@ -26,6 +25,7 @@ from singletable_apps.shared.accounts import (
     check_password_field,
     new_user_id,
 )
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks
 
 _TAKEN = "There is already an account with this e-mail address."

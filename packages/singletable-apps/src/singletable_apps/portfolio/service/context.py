@@ -5,20 +5,13 @@ from __future__ import annotations
 import hmac
 from dataclasses import dataclass, field
 
-from singletable import ConnectionFailed, InternalError
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.errors import NotFound
 from singletable_apps.portfolio.rules import is_id, is_public
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import AccountsContext
 from singletable_apps.shared.objects import Bucket
-from singletable_apps.shared.service import RevisionCheck, any_revision, utc_now
 from singletable_apps.shared.web import WriteCounter
-
-__all__ = ["UNKNOWN_OUTCOME", "Context", "RevisionCheck", "any_revision", "utc_now"]
-
-# After one of these errors a write may or may not have been applied.
-UNKNOWN_OUTCOME = (InternalError, ConnectionFailed)
 
 
 @dataclass(frozen=True, slots=True)

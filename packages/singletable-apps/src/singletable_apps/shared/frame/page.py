@@ -1,11 +1,11 @@
 """The contexts of page handlers: for everyone, and for people who are signed in.
 
-An app names its service, user and URLs once:
+An app names its service and URLs once, and `UserPageContext` its user too:
 
     class PageContext(frame.PageContext[NotesService, Urls]):
         folder = "notes"
 
-    AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.of)]
+    AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.visited)]
 """
 
 from __future__ import annotations
@@ -38,15 +38,23 @@ class PageContext(pages.PageContext, Generic[S, L]):
     rejects = (InvalidInput, Busy)
 
     @classmethod
-    def of(cls, request: Request) -> Self:
-        """Return the context of a page for everyone, who may be signed in."""
+    def public(cls, request: Request) -> Self:
+        """Return the context of a page that is the same for everyone, so that it can be cached."""
+        return cls(request)
+
+    @classmethod
+    def visited(cls, request: Request) -> Self:
+        """Return the context of a page for everyone, and find out who is signed in.
+
+        It may renew the session, which sets cookies.
+        """
         find_visitor(request)
         return cls(request)
 
     @property
     def visitor(self) -> Any:
         """Who is signed in, or None."""
-        return self.request.state.user
+        return getattr(self.request.state, "user", None)
 
     @property
     def state(self) -> AppState[S]:
@@ -88,8 +96,8 @@ class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
     user: U
 
     @classmethod
-    def of(cls, request: Request) -> Self:
-        """Return the context of a page for people who are signed in."""
+    def signed_in(cls, request: Request) -> Self:
+        """Return the context of a page for people who are signed in; others are asked to."""
         user = find_visitor(request)
         if user is None:
             raise NotSignedIn("Sign in to see this page.")
@@ -111,6 +119,10 @@ class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
 
 
 def find_visitor(request: Request) -> Any:
-    """Return who is signed in, or None."""
+    """Return who is signed in, or None, once per request: asking twice would renew twice."""
     state = state_of(request)
-    return None if state.auth_of is None else state.cookies.visitor(request, state.auth)
+    if state.auth_of is None:
+        return None
+    if not hasattr(request.state, "user"):
+        state.cookies.visitor(request, state.auth)
+    return request.state.user

@@ -7,14 +7,13 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Path, Query
 
-from singletable_apps.shared.web import NOT_FOUND, IfMatchIfAny, api_router, responses
+from singletable_apps.shared.web import NOT_FOUND, SIGNED_IN, IfMatchIfAny, api_router, responses
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import (
     CREATED,
     EXISTS,
     IN_USE,
     READ,
-    SIGNED_IN,
     Actor,
     Headers,
     Service,

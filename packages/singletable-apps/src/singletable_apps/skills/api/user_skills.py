@@ -9,6 +9,7 @@ from fastapi import Query
 
 from singletable_apps.shared.web import (
     NOT_FOUND,
+    SIGNED_IN,
     Day,
     IfMatchIfAny,
     Page,
@@ -23,7 +24,6 @@ from singletable_apps.skills.api.dependencies import (
     EXISTS,
     LISTED,
     READ,
-    SIGNED_IN,
     Actor,
     Headers,
     Service,

@@ -10,6 +10,7 @@ from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.web import (
     NOT_FOUND,
+    SIGNED_IN,
     IfMatch,
     IfMatchIfAny,
     Pagination,
@@ -21,7 +22,6 @@ from singletable_apps.skills.api.dependencies import (
     EXISTS,
     LISTED,
     READ,
-    SIGNED_IN,
     Actor,
     Headers,
     Service,

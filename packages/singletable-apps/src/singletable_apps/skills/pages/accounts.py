@@ -27,7 +27,7 @@ from singletable_apps.skills.pages.dependencies import (
 
 
 def _auth_page(request: Request) -> AuthPage[User]:
-    page = PageContext.of(request)
+    page = PageContext.visited(request)
     urls = page.urls
     return page.auth_page(
         urls.page,

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import TypeVar
 
 from singletable import Condition
 from singletable_apps.shared.accounts import AccountsContext
+from singletable_apps.shared.service import check_found
 from singletable_apps.skills.entities import Skill, User
-from singletable_apps.skills.errors import Busy, NotFound
+from singletable_apps.skills.errors import Busy
 from singletable_apps.skills.rules import is_key
 from singletable_apps.skills.urls import Urls
 
-T = TypeVar("T")
 # How often a write is tried again if someone else has changed the item meanwhile.
 ATTEMPTS = 5
 # What a write that adds something to a person checks: the person was not renamed or deleted.
@@ -24,13 +23,6 @@ IS_HERE: Condition[User] = ~User.left_at.exists()
 def busy(what: str) -> Callable[[], Busy]:
     """Return a factory of the error if others keep changing `what`; nothing was changed."""
     return lambda: Busy(f"Someone else is changing {what} right now. Try again.")
-
-
-def check_found(item: T | None, text: str) -> T:
-    """Return an item that was read, or raise NotFound."""
-    if item is None:
-        raise NotFound(text)
-    return item
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from singletable_apps.elections.pages.dependencies import url
-from tests.apps.elections.pages.client import Browser, PagesApp
+from tests.apps.elections.pages.client import Browser, PagesApp, url
 from tests.apps.support.elections.world import PASSWORD
 
 COOKIES = {"elections_access", "elections_session", "elections_device"}

@@ -11,7 +11,7 @@ from singletable import Engine
 from singletable.testing import InterruptedDriver, StoreClock
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import (
-    AlreadyTaken,
+    AlreadyExists,
     Busy,
     InvalidInput,
     NotPermitted,
@@ -128,7 +128,7 @@ def test_change_that_fails_keeps_the_lock_of_an_earlier_one(memory: World) -> No
     emails.request(bob, email_of("Zoe"), by=ada.name)
     token = _token(memory, SUBJECTS["new"])
     memory.register("Zoe")
-    with pytest.raises(AlreadyTaken):
+    with pytest.raises(AlreadyExists):
         emails.confirm(token)
     assert emails.find_unaccepted(bob) is not None
 
