@@ -13,14 +13,10 @@ API = "/api/elections"
 
 @dataclass(frozen=True, slots=True)
 class Urls(BaseUrls):
-    """Builds URLs of elections, and of links in e-mails."""
+    """Builds URLs of elections."""
 
     prefix: str = PREFIX
 
     def election(self, election: Election, *parts: str, **query: str) -> str:
         """Return the URL of a page about an election."""
         return self.page("e", election.name, *(part for part in parts if part), **query)
-
-    def link(self, page: str, token: str) -> str:
-        """Return the URL in an e-mail of a page like `register/confirm`."""
-        return self.absolute(self.page(*page.split("/"), token=token))

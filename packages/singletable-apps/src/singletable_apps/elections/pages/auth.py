@@ -11,10 +11,7 @@ from pydantic import BaseModel
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotSignedIn, RequestRejected
 from singletable_apps.elections.pages.account import show_account_page
-from singletable_apps.elections.pages.dependencies import (
-    AnyPage,
-    PageContext,
-)
+from singletable_apps.elections.pages.dependencies import AnyPage, PageContext
 from singletable_apps.elections.rules.names import clean_email, clean_user_name
 from singletable_apps.elections.service.people import check_available, check_new_password
 from singletable_apps.shared.accounts import TooManyAttempts
@@ -31,12 +28,7 @@ from singletable_apps.shared.pages import (
 
 def _auth_page(request: Request) -> AuthPage[User]:
     page = PageContext.visited(request)
-    return AuthPage(
-        request,
-        page.pages,
-        page.service.auth,
-        page.state.cookies,
-        page.visitor,
+    return page.auth_page(
         page.urls.page,
         home=page.urls.page(),
         signed_out=page.urls.page(),
@@ -108,8 +100,7 @@ def submit_registration(page: AnyPage, form: PostedForm) -> Response:
 
 def _welcome(page: PageContext, user: User) -> Response:
     """Sign in a new user."""
-    about = page.request.headers.get("user-agent", "")
-    page.state.cookies.remember(page.request, page.service.auth.start_session(user, about))
+    page.sign_in(user)
     return page.redirect(page.urls.page(), f"Welcome, {user.name}!")
 
 

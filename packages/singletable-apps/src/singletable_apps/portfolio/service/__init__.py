@@ -130,5 +130,5 @@ def open_portfolio(
         comments=CommentService(context, profile, stats),
         contact=ContactService(context, profile),
         stats=stats,
-        accounts=Accounts(context, passwords or Passwords(), context.urls.admin),
+        accounts=Accounts(context, passwords or Passwords()),
     )

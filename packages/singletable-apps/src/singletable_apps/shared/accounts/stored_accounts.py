@@ -62,8 +62,7 @@ class StoredAccounts(Auth[U], ABC, Generic[U, K]):
     """`Auth` for users in the table, who have roles; those with the role `admin` manage accounts.
 
     `U` is an entity with the fields of `Account`, a `user_id`, which is the subject, and a
-    `revision`. Managers name a user by a `K`. An app declares the class variables, and the URL of
-    its account pages: `url(*parts, token=…)`.
+    `revision`. Managers name a user by a `K`. An app declares the class variables.
     """
 
     issuer: ClassVar[str]
@@ -78,16 +77,14 @@ class StoredAccounts(Auth[U], ABC, Generic[U, K]):
     last_admin: ClassVar[str]
     role_change: ClassVar[WritePattern]
 
-    def __init__(
-        self, context: AccountsContext, passwords: Passwords, url: Callable[..., str]
-    ) -> None:
+    def __init__(self, context: AccountsContext, passwords: Passwords) -> None:
         super().__init__(
             self,
             context.store,
             context.mailer,
             secret=context.secret,
             issuer=self.issuer,
-            reset_link=lambda token: context.urls.absolute(url("reset", token=token)),
+            reset_link=lambda token: context.urls.link("reset", token),
             clock=context.clock,
             passwords=passwords,
             wrong_login=self.wrong_login,

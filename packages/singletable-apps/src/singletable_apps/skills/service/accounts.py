@@ -44,7 +44,7 @@ class Accounts(StoredAccounts[User, str]):
         passwords: Passwords,
         check_free: Callable[[str], None] = lambda _: None,
     ) -> None:
-        super().__init__(context, passwords, context.urls.page)
+        super().__init__(context, passwords)
         self._context = context
         self._check_free = check_free
         self.emails = EmailChanges(
@@ -52,9 +52,7 @@ class Accounts(StoredAccounts[User, str]):
             context.store,
             context.mailer,
             secret=context.secret,
-            link=lambda page, token: context.urls.absolute(
-                context.urls.page(*page.split("/"), token=token)
-            ),
+            link=context.urls.link,
             clock=context.clock,
         )
 
