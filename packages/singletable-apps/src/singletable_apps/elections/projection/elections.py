@@ -127,41 +127,33 @@ def _count_elections(step: ProjectionStep, change: int) -> None:
 # Candidates and voters.
 
 
-def add_candidates(step: ProjectionStep, data: events.CandidatesAdded) -> bool:
-    """Create the candidates. If voting is open, ballots get a new definition."""
+def change_candidates(
+    step: ProjectionStep, data: events.CandidatesAdded | events.CandidatesRemoved
+) -> bool:
+    """Create or delete the candidates. If voting is open, ballots get a new definition.
+
+    Ballots stay as they were cast; the tally skips removed candidates.
+    """
+    is_new = isinstance(data, events.CandidatesAdded)
     names, is_last = step.slice_names(data.candidates)
     for name in names:
-        step.transaction.create(
-            Candidate(election_name=data.election, candidate_name=name, since=step.revision)
+        if is_new:
+            step.transaction.create(
+                Candidate(election_name=data.election, candidate_name=name, since=step.revision)
+            )
+        else:
+            step.transaction.delete(Candidate.key(data.election, name))
+    if is_last:
+        election = step.require(step.read.find_election(data.election), data.election)
+        edits = [Election.candidate_count.add(len(data.candidates) * (1 if is_new else -1))]
+        if election.allow_vote:
+            known = {each.candidate_name for each in step.read.list_candidates(data.election)}
+            left = known.union(data.candidates) if is_new else known.difference(data.candidates)
+            edits.append(Election.definition.set(_put_definition(step, election, sorted(left))))
+        step.transaction.update(
+            Election.key(data.election), *edits, Election.revision.set(step.revision)
         )
-    if is_last:
-        _update_candidates(step, data.election, added=data.candidates)
     return is_last
-
-
-def remove_candidates(step: ProjectionStep, data: events.CandidatesRemoved) -> bool:
-    """Delete the candidates. Ballots stay as they were cast; the tally skips these candidates."""
-    names, is_last = step.slice_names(data.candidates)
-    for name in names:
-        step.transaction.delete(Candidate.key(data.election, name))
-    if is_last:
-        _update_candidates(step, data.election, removed=data.candidates)
-    return is_last
-
-
-def _update_candidates(
-    step: ProjectionStep, name: str, *, added: Sequence[str] = (), removed: Sequence[str] = ()
-) -> None:
-    election = step.require(step.read.find_election(name), name)
-    edits = [
-        Election.candidate_count.add(len(added) - len(removed)),
-        Election.revision.set(step.revision),
-    ]
-    if election.allow_vote:
-        names = {candidate.candidate_name for candidate in step.read.list_candidates(name)}
-        names = (names | set(added)) - set(removed)
-        edits.append(Election.definition.set(_put_definition(step, election, sorted(names))))
-    step.transaction.update(Election.key(name), *edits)
 
 
 def _put_definition(step: ProjectionStep, election: Election, names: list[str]) -> str:
@@ -173,35 +165,24 @@ def _put_definition(step: ProjectionStep, election: Election, names: list[str]) 
     return digest
 
 
-def add_voters(step: ProjectionStep, data: events.VotersAdded) -> bool:
-    """Add voters to the list."""
+def change_voters(step: ProjectionStep, data: events.VotersAdded | events.VotersRemoved) -> bool:
+    """Add voters to the list, or remove them."""
+    sign = 1 if isinstance(data, events.VotersAdded) else -1
     names, is_last = step.slice_names(data.voters)
     for name in names:
-        step.transaction.create(Voter(election_name=data.election, voter_name=name))
-        step.transaction.update(User.key(name), User.eligible_in.add(1))
-    if is_last:
-        _count_voters(step, data.election, len(data.voters))
-    return is_last
-
-
-def remove_voters(step: ProjectionStep, data: events.VotersRemoved) -> bool:
-    """Remove voters from the list."""
-    names, is_last = step.slice_names(data.voters)
-    for name in names:
-        step.transaction.delete(Voter.key(data.election, name))
+        if sign > 0:
+            step.transaction.create(Voter(election_name=data.election, voter_name=name))
+        else:
+            step.transaction.delete(Voter.key(data.election, name))
         if not is_removed_user(name):
-            step.transaction.update(User.key(name), User.eligible_in.add(-1))
+            step.transaction.update(User.key(name), User.eligible_in.add(sign))
     if is_last:
-        _count_voters(step, data.election, -len(data.voters))
+        step.transaction.update(
+            Election.key(data.election),
+            Election.voter_count.add(sign * len(data.voters)),
+            Election.revision.set(step.revision),
+        )
     return is_last
-
-
-def _count_voters(step: ProjectionStep, election: str, change: int) -> None:
-    step.transaction.update(
-        Election.key(election),
-        Election.voter_count.add(change),
-        Election.revision.set(step.revision),
-    )
 
 
 # Ballots.
