@@ -10,8 +10,7 @@ from singletable_apps.portfolio.api import schemas
 from singletable_apps.portfolio.api.dependencies import TAKEN, Actor, EnvelopeRouter, Service
 from singletable_apps.portfolio.entities import Role, User
 from singletable_apps.portfolio.service import PortfolioService
-from singletable_apps.portfolio.service.accounts import Invitation
-from singletable_apps.shared.accounts import SensitiveAction, SignedIn
+from singletable_apps.shared.accounts import Invitation, SensitiveAction, SignedIn
 from singletable_apps.shared.frame import Recent, limited
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
@@ -111,7 +110,9 @@ def list_users(service: Service, actor: Actor) -> list[User]:
 @users_router.post(
     "/users", response_model=schemas.Invitation, status_code=201, responses=responses(TAKEN)
 )
-def invite_user(new: schemas.NewUser, service: Service, actor: Actor, recent: Recent) -> Invitation:
+def invite_user(
+    new: schemas.NewUser, service: Service, actor: Actor, recent: Recent
+) -> Invitation[User]:
     """Create an account. Its owner gets an e-mail with a link to choose a password.
 
     Inviting an owner of the site requires a sign-in within the last five minutes.

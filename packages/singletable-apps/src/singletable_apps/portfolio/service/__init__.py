@@ -115,7 +115,7 @@ def open_portfolio(
     def whole_seconds() -> datetime:  # the precision of the times that are stored
         return clock().replace(microsecond=0)
 
-    context = Context(store, secret, sender, bucket, urls or Urls(), whole_seconds, writes)
+    context = Context(store, secret, sender, urls or Urls(), whole_seconds, bucket, writes)
     profile, stats, catalog = ProfileService(context), StatsService(context), Catalog(context)
     likes = LikeService(context, profile, stats)
     posts = PostService(context, likes, on_change=catalog.expire)
@@ -130,5 +130,5 @@ def open_portfolio(
         comments=CommentService(context, profile, stats),
         contact=ContactService(context, profile),
         stats=stats,
-        accounts=Accounts(context, passwords or Passwords()),
+        accounts=Accounts(context, passwords or Passwords(), context.urls.admin),
     )

@@ -32,7 +32,13 @@ from singletable_apps.shared.accounts.registration import (
     SetupCode,
 )
 from singletable_apps.shared.accounts.sessions import RenewedSession, SessionInfo, Sessions
-from singletable_apps.shared.accounts.stored_users import StoredUsers
+from singletable_apps.shared.accounts.stored_accounts import (
+    AccountsContext,
+    Invitation,
+    StoredAccounts,
+    busy_account,
+    new_user_id,
+)
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
 from singletable_apps.shared.expiry import expiring
@@ -42,6 +48,7 @@ __all__ = [
     "AccessClaims",
     "AccessTokens",
     "Account",
+    "AccountsContext",
     "AccountsError",
     "AddressNotice",
     "AttemptKey",
@@ -51,6 +58,7 @@ __all__ = [
     "InvalidReset",
     "InvalidSession",
     "InvalidToken",
+    "Invitation",
     "NewAccount",
     "NotSignedIn",
     "PasswordRejected",
@@ -66,12 +74,14 @@ __all__ = [
     "Sessions",
     "SetupCode",
     "SignedIn",
-    "StoredUsers",
+    "StoredAccounts",
     "Throttle",
     "TooManyAttempts",
     "Users",
+    "busy_account",
     "check_password",
     "check_password_field",
     "expiring",
+    "new_user_id",
     "send_notice",
 ]

@@ -103,7 +103,7 @@ def invite_user(
     """
     if new.role is Role.ADMIN:
         recent(SensitiveAction.GIVE_CONTROL)
-    invitation = service.people.invite(actor, new.username, new.name, new.email, new.role)
+    invitation = service.accounts.invite(actor, new.username, new.name, new.email, new.role)
     return schemas.Invitation.model_validate(invitation)
 
 
@@ -170,7 +170,7 @@ def change_role(
     """
     if change.role is Role.ADMIN:
         recent(SensitiveAction.GIVE_CONTROL)
-    user = service.people.change_role(actor, username, change.role, edit.check)
+    user = service.accounts.change_role(actor, username, change.role, edit.check)
     edit.answer(user.revision)
     return Person.model_validate(user)
 

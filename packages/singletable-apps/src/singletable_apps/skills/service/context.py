@@ -1,14 +1,14 @@
-"""The store, secret, clock and mailer that every part of the service works with."""
+"""What every part of the service works with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import date
 
-from singletable import Condition, Store
-from singletable_apps.shared.mail import Mailer
-from singletable_apps.shared.service import check_found, utc_now
+from singletable import Condition
+from singletable_apps.shared.accounts import AccountsContext
+from singletable_apps.shared.service import check_found
 from singletable_apps.skills.entities import Skill, User
 from singletable_apps.skills.errors import Busy
 from singletable_apps.skills.rules import is_key
@@ -26,17 +26,13 @@ def busy(what: str) -> Callable[[], Busy]:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class Context(AccountsContext):
     """What every part of the service works with.
 
     With `confirm_addresses`, an e-mail address is saved when its owner opens the link sent to it.
     """
 
-    store: Store
-    secret: bytes = field(repr=False)
-    mailer: Mailer
     urls: Urls
-    clock: Callable[[], datetime] = utc_now
     confirm_addresses: bool = False
 
     def today(self) -> date:
