@@ -21,6 +21,7 @@ from singletable_apps.elections.pages.dependencies import (
     AnyPage,
     ElectionPage,
 )
+from singletable_apps.elections.proofs.checker import is_included
 from singletable_apps.elections.proofs.documents import (
     CHECKER_FILENAME,
     checker_command,
@@ -29,7 +30,6 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.encoding import format_code, parse_code
 from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint, is_signed
-from singletable_apps.elections.proofs.merkle import InclusionProof, is_included
 from singletable_apps.elections.proofs.verification import Finding, verify_receipt
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import API
@@ -248,10 +248,9 @@ def check_code(page: AnyPage, form: PostedForm) -> Response:
         )
         return _render_check(page, code_form=form, code_check=result)
     statement = closing["statement"]
-    proof = InclusionProof(inclusion["index"], inclusion["size"], tuple(inclusion["path"]))
     findings = [
         Finding(
-            is_included(statement["root"], code, proof),
+            is_included(statement["root"], code, **inclusion),
             f"The tracking code is one of {statement['ballots']:,} that were signed.",
         ),
         Finding(

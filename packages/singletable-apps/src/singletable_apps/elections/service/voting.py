@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
+from singletable_apps.elections.changes import definition_of
 from singletable_apps.elections.command_bus import NumberedEvent
 from singletable_apps.elections.entities import Ballot, CastRequest, Election, User
 from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput, NotFound
 from singletable_apps.elections.events import BallotCast, BallotWithdrawn, Event, EventData
 from singletable_apps.elections.poll_book import CountedBallot, check_definition
-from singletable_apps.elections.projection.elections import definition_of
 from singletable_apps.elections.proofs.documents import (
     BallotContent,
     BallotDefinition,
