@@ -35,6 +35,11 @@ from singletable_apps.shared.accounts.sessions import RenewedSession, SessionInf
 from singletable_apps.shared.accounts.stored_users import StoredUsers
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
+from singletable_apps.shared.accounts.usernames import (
+    StoredUsernames,
+    UserFields,
+    UsernameAccounts,
+)
 from singletable_apps.shared.expiry import expiring
 
 __all__ = [
@@ -66,9 +71,12 @@ __all__ = [
     "Sessions",
     "SetupCode",
     "SignedIn",
+    "StoredUsernames",
     "StoredUsers",
     "Throttle",
     "TooManyAttempts",
+    "UserFields",
+    "UsernameAccounts",
     "Users",
     "check_password",
     "check_password_field",

@@ -35,14 +35,16 @@ from typing import Any, Generic, TypeVar
 from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.responses import RedirectResponse
 
-from singletable import Driver, Table
+from singletable import Driver, Store, Table
 from singletable_apps.shared.accounts import Auth
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
 from singletable_apps.shared.frame.problems import AppProblems
 from singletable_apps.shared.frame.state import AppService, AppState
 from singletable_apps.shared.key_files import create_folder, load_key_file
+from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.pages import Pages, ProblemPage, Product, SessionCookies
+from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.serve import (
     ListenOptions,
     PublicUrl,
@@ -52,6 +54,7 @@ from singletable_apps.shared.serve import (
     open_driver,
     progress_bar,
 )
+from singletable_apps.shared.service import Context
 from singletable_apps.shared.urls import LOCAL, Urls
 from singletable_apps.shared.web import (
     ProblemMember,
@@ -86,6 +89,19 @@ class Opening:
             create_folder(self.keys.parent)
         return load_key_file(self.keys, purpose)
 
+    def make_context(self, urls: Urls, *tables: Table, names: Mapping[Table, str]) -> Context:
+        """Open the store and create its tables if they are missing; `names` has that of sessions.
+
+        E-mails go to the outbox in the table of sessions, unless there is a mail server.
+        """
+        secret = self.load_secret("for sessions")
+        store = Store(self.driver, tables=names, cursor_secret=derive_key(secret, "cursors"))
+        for table in (*tables, *names):
+            store.admin.create_table(table, if_missing=True)
+        mailer = self.emails.mailer(Outbox(store))
+        confirms = self.emails.server is not None
+        return Context(store, secret, mailer, urls, confirm_addresses=confirms)
+
 
 def _no_context(_: Request, service: AppService) -> Mapping[str, object]:
     return {"urls": service.context.urls}
@@ -103,7 +119,7 @@ class AppSpec(Generic[S]):
     `sample` fills an empty service, `list_sample` returns what is left of that; the command prints
     `sample_note`. `locations` lists where data is stored besides the tables and keys. `outbox` are
     the tables of an app that sends e-mails. While there is no account, `setup_url` leads to the
-    first one.
+    first one. `command` is how the commands are called, if not `singletable NAME`.
     """
 
     name: str
@@ -143,6 +159,7 @@ class AppSpec(Generic[S]):
     locations: Callable[[S, Opening], Sequence[tuple[str, str]]] = lambda service, opening: ()
     warning: str = ""
     outbox: Mapping[Table, str] | None = None
+    command: str = ""
 
     @property
     def prefix(self) -> str:
@@ -153,6 +170,10 @@ class AppSpec(Generic[S]):
     def api(self) -> str:
         """The path of the API."""
         return f"/api/{self.name}"
+
+    def command_line(self, arguments: str) -> str:
+        """Return a command of the app, as people type it."""
+        return f"{self.command or f'singletable {self.name}'} {arguments}"
 
     def make_limits(self) -> dict[str, RateLimit | None]:
         """Return the rate limits by name."""
@@ -261,7 +282,7 @@ class AppSpec(Generic[S]):
     def run(self, service: S, opening: Opening, address: str, public: PublicUrl) -> RunningApp:
         """Return the running app of an open service."""
         urls = service.context.urls
-        outbox = f"singletable {self.name} outbox --address {address}"
+        outbox = self.command_line(f"outbox --address {address}")
         emails = [("e-mails", opening.emails.describe(outbox))] if self.outbox else []
         keys = "secret" if self.keys == "secret.key" else "keys"
         return RunningApp(

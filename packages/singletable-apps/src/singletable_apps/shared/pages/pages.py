@@ -105,6 +105,7 @@ class Pages:
             {
                 "app": name,
                 "asset": self.asset,
+                "has_styles": f"{name}.css" in self._static_files[name].files,
                 "Link": Link,
                 "product": product or Product(name.capitalize(), prefix or "/"),
                 "sign_out": f"{sign_in.rpartition('/')[0]}/sign-out" if sign_in else "",

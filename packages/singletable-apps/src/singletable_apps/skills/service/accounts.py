@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 
 from singletable import AlreadyExists as ItemExists
 from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
-    Auth,
-    EmailChanges,
     Passwords,
     SetupCode,
-    StoredUsers,
+    StoredUsernames,
+    UsernameAccounts,
     check_password_field,
 )
+from singletable_apps.shared.accounts.usernames import TAKEN, check_username, new_user_id
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
-from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotPermitted, NotSignedIn
-from singletable_apps.skills.rules import check_name, check_username
+from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotPermitted
+from singletable_apps.skills.rules import check_name
 from singletable_apps.skills.service.context import Context
 
-TAKEN = "Someone has this username already. Choose another one."
 
-
-class Accounts(Auth[User]):
-    """The accounts of the directory. `Auth` handles sessions and passwords."""
+class Accounts(UsernameAccounts[User]):
+    """The accounts of the directory."""
 
     def __init__(
         self,
@@ -34,33 +31,16 @@ class Accounts(Auth[User]):
         passwords: Passwords,
         check_free: Callable[[str], None] = lambda _: None,
     ) -> None:
-        users = _Users(context)
         super().__init__(
-            users,
-            context.store,
-            context.mailer,
-            secret=context.secret,
+            context,
+            _Users(context),
             issuer="skills",
-            reset_link=lambda token: context.urls.absolute(context.urls.page("reset", token=token)),
-            clock=context.clock,
             passwords=passwords,
-            error=NotSignedIn,
             wrong_login="Invalid credentials",
         )
-        self._context = context
+        self._directory = context
         self._check_free = check_free
         self._setup_code = SetupCode(context.secret)
-        self.emails = EmailChanges(
-            users,
-            context.store,
-            context.mailer,
-            secret=context.secret,
-            link=lambda page, token: context.urls.absolute(
-                context.urls.page(*page.split("/"), token=token)
-            ),
-            clock=context.clock,
-            error=NotSignedIn,
-        )
 
     def register(
         self,
@@ -108,12 +88,12 @@ class Accounts(Auth[User]):
             if isinstance(error.current, Directory):
                 # Someone else was first.
                 return self.register(username, name, password, email, setup_code)
-            if self._context.find_user(username, consistent=True):
+            if self._directory.find_user(username, consistent=True):
                 raise AlreadyExists({"username": TAKEN}) from error
             # Someone was renamed or deleted. Once everything is moved, the username is free.
             self._check_free(username)
             return self.register(username, name, password, email, setup_code)
-        user = self._context.get_user(username, consistent=True)
+        user = self._directory.get_user(username, consistent=True)
         if email and not is_confirmed:
             self.emails.request(user, email)
         return user
@@ -130,11 +110,11 @@ class Accounts(Auth[User]):
         return not self._store.page(User.by_name(), 1, fields=(User.username,)).items
 
 
-class _Users(StoredUsers[User]):
-    """The accounts in the table, as `Auth` finds and changes them."""
+class _Users(StoredUsernames[User]):
+    """The accounts in the table; a user who was renamed or deleted has none."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context.store, User, NotSignedIn)
+        super().__init__(context.store, User)
         self._context = context
 
     def find_by_login(self, login: str) -> User | None:
@@ -144,22 +124,3 @@ class _Users(StoredUsers[User]):
     def find_by_id(self, subject: int) -> User | None:
         """Find an account by its number."""
         return self._store.run(patterns.user_by_id, subject)
-
-    def is_taken(self, user: User, email: str) -> bool:
-        """Return False: people sign in with usernames, and may share an address."""
-        return False
-
-    def set_email(self, user: User, email: str, by: str) -> User:
-        """Store the confirmed address."""
-        return self.update(user, User.email.set(email))
-
-    def check_password(self, user: User, password: str, field: str) -> None:
-        """Raise InvalidInput if the new password is too easy to guess."""
-        checks = InputChecks()
-        check_password_field(checks, password, about=(user.username, user.name), field=field)
-        checks.raise_errors(InvalidInput)
-
-
-def new_user_id() -> int:
-    """Return a number for a new account. It never comes back, so it is not counted up."""
-    return 1 + secrets.randbelow(1 << 53)

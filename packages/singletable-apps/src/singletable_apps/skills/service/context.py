@@ -1,15 +1,14 @@
-"""The store, secret, clock and mailer that every part of the service works with."""
+"""What every part of the service works with: people and skills by their names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import date
 from typing import TypeVar
 
-from singletable import Condition, Store
-from singletable_apps.shared.mail import Mailer
-from singletable_apps.shared.service import utc_now
+from singletable import Condition
+from singletable_apps.shared import service
 from singletable_apps.skills.entities import Skill, User
 from singletable_apps.skills.errors import Busy, NotFound
 from singletable_apps.skills.rules import is_key
@@ -35,18 +34,10 @@ def check_found(item: T | None, text: str) -> T:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What every part of the service works with.
+class Context(service.Context):
+    """What every part of the service works with."""
 
-    With `confirm_addresses`, an e-mail address is saved when its owner opens the link sent to it.
-    """
-
-    store: Store
-    secret: bytes = field(repr=False)
-    mailer: Mailer
     urls: Urls
-    clock: Callable[[], datetime] = utc_now
-    confirm_addresses: bool = False
 
     def today(self) -> date:
         """Return the current day, in UTC."""

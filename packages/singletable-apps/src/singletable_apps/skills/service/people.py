@@ -14,6 +14,7 @@ from singletable_apps.shared.accounts import (
     notices,
     send_notice,
 )
+from singletable_apps.shared.accounts.usernames import check_username, new_user_id
 from singletable_apps.shared.mail import Email
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks, normalize_line
@@ -28,11 +29,10 @@ from singletable_apps.skills.rules import (
     check_name,
     check_owner,
     check_self,
-    check_username,
     is_key,
     is_same_user,
 )
-from singletable_apps.skills.service.accounts import Accounts, new_user_id
+from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.context import (
     IS_HERE,
