@@ -78,6 +78,7 @@ def with_accounts(spec: AppSpec[S]) -> AppSpec[S]:
             "signed_in": (1200, 60),
             **spec.limits,
         },
+        uploads={spec.prefix: 1 << 16, **spec.uploads},
     )
 
 

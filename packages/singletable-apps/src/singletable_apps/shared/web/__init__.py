@@ -88,7 +88,9 @@ from singletable_apps.shared.web.schemas import (
     StrictBoolean,
     Timestamp,
     absent_if_none,
+    line,
     optional_field,
+    paragraphs,
     partial_model,
 )
 from singletable_apps.shared.web.settings import Settings
@@ -166,8 +168,10 @@ __all__ = [
     "hit_limit",
     "in_segment",
     "limited_by",
+    "line",
     "make_app",
     "optional_field",
+    "paragraphs",
     "partial_model",
     "precondition_failed",
     "problem_types_of",
