@@ -2,10 +2,8 @@
 
 An app names its service, user and URLs once:
 
-    class PageContext(frame.PageContext[NotesService, Urls]):
-        folder = "notes"
-
-    AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.of)]
+    Context: TypeAlias = frame.PageContext[NotesService, Urls]
+    AnyPage: TypeAlias = Annotated[Context, Depends(Context.of)]
 """
 
 from __future__ import annotations
@@ -29,10 +27,7 @@ L = TypeVar("L", bound=Urls)
 
 @dataclass(frozen=True)
 class PageContext(pages.PageContext, Generic[S, L]):
-    """The request, service and templates that a page handler uses.
-
-    `folder` has the templates of the app.
-    """
+    """The request, service and templates that a page handler uses."""
 
     rejects = (InvalidInput, Busy)
 

@@ -91,6 +91,7 @@ class Pages:
         templates: Sequence[Path] = (),
         problem_pages: Mapping[ProblemType, ProblemPage] = MappingProxyType({}),
     ) -> None:
+        self.name = name
         self.prefix = prefix
         self.sign_in = sign_in
         self._context = context

@@ -19,6 +19,7 @@ from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
 from singletable_apps.shared.web.downloads import download
 from singletable_apps.shared.web.etags import (
     Edit,
+    Headers,
     IfMatch,
     IfMatchIfAny,
     IfNoneMatch,
@@ -131,6 +132,7 @@ __all__ = [
     "Document",
     "Edit",
     "FieldError",
+    "Headers",
     "IdempotencyKey",
     "IdempotencyKeyIfAny",
     "IfMatch",

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Path, Query
 
-from singletable_apps.shared.web import NOT_FOUND, IfMatchIfAny, api_router, responses
+from singletable_apps.shared.web import NOT_FOUND, Headers, IfMatchIfAny, api_router, responses
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import (
     CREATED,
@@ -16,7 +16,6 @@ from singletable_apps.skills.api.dependencies import (
     READ,
     SIGNED_IN,
     Actor,
-    Headers,
     Service,
 )
 from singletable_apps.skills.api.schemas import MasterSkill, RoleBody

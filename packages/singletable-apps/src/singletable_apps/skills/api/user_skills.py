@@ -10,6 +10,7 @@ from fastapi import Query
 from singletable_apps.shared.web import (
     NOT_FOUND,
     Day,
+    Headers,
     IfMatchIfAny,
     Page,
     PageLimit,
@@ -25,7 +26,6 @@ from singletable_apps.skills.api.dependencies import (
     READ,
     SIGNED_IN,
     Actor,
-    Headers,
     Service,
     SkillName,
     Username,

@@ -10,6 +10,7 @@ from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.web import (
     NOT_FOUND,
+    Headers,
     IfMatch,
     IfMatchIfAny,
     Pagination,
@@ -23,7 +24,6 @@ from singletable_apps.skills.api.dependencies import (
     READ,
     SIGNED_IN,
     Actor,
-    Headers,
     Service,
     Username,
 )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Request, Response
-from pydantic import ConfigDict
+from fastapi import Depends
 from singletable_apps.shared import web
 from singletable_apps.shared.frame import current_service, signed_in_user
 
@@ -14,10 +13,6 @@ from mysite.service import NoteDraft, Service
 
 App = Annotated[Service, Depends(current_service)]
 Actor = Annotated[User, Depends(signed_in_user)]
-ABOUT = (
-    "Your notes. Register or sign in to get an `access_token`, and send it as "
-    "`Authorization: Bearer …`."
-)
 MAY_BE_MISSING = web.responses(web.NOT_FOUND)
 router = web.api_router("notes", web.NOT_SIGNED_IN, web.TOO_MANY_REQUESTS)
 
@@ -25,25 +20,20 @@ router = web.api_router("notes", web.NOT_SIGNED_IN, web.TOO_MANY_REQUESTS)
 class NoteBody(web.Document, of=Note, omit="user_id"):
     """A note."""
 
-    model_config = ConfigDict(from_attributes=True)
-
 
 @router.get("/notes")
 def list_notes(app: App, actor: Actor, page: web.Pagination) -> web.Page[NoteBody]:
     """List your notes, the newest first."""
     found = app.notes.page(actor, page.limit, page.cursor)
-    return page.answer([NoteBody.model_validate(note) for note in found.items], found.cursor)
+    return page.answer([NoteBody.from_object(note) for note in found.items], found.cursor)
 
 
 @router.post("/notes", status_code=201)
-def create_note(
-    draft: NoteDraft, app: App, actor: Actor, request: Request, response: Response
-) -> NoteBody:
+def create_note(draft: NoteDraft, app: App, actor: Actor, headers: web.Headers) -> NoteBody:
     """Create a note."""
     note = app.notes.create(actor, draft)
-    path = request.app.url_path_for("read_note", note_id=note.note_id)
-    response.headers.update({"ETag": web.etag(note.revision), "Location": path})
-    return NoteBody.model_validate(note)
+    headers.created(note.revision, "read_note", note_id=note.note_id)
+    return NoteBody.from_object(note)
 
 
 @router.get("/notes/{note_id}", responses=MAY_BE_MISSING)
@@ -51,7 +41,7 @@ def read_note(note_id: web.Segment, app: App, actor: Actor, look: web.IfNoneMatc
     """Return a note."""
     note = app.notes.get(actor, note_id)
     look.answer(note.revision)
-    return NoteBody.model_validate(note)
+    return NoteBody.from_object(note)
 
 
 @router.put("/notes/{note_id}", responses=MAY_BE_MISSING)
@@ -61,7 +51,7 @@ def change_note(
     """Change a note."""
     note = app.notes.edit(actor, note_id, draft, edit.check)
     edit.answer(note.revision)
-    return NoteBody.model_validate(note)
+    return NoteBody.from_object(note)
 
 
 @router.delete("/notes/{note_id}", status_code=204, responses=MAY_BE_MISSING)

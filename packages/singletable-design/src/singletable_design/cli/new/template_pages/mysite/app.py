@@ -25,7 +25,8 @@ def _open(opening: Opening) -> Generator[Service]:
     yield Service(opening.make_context(urls, table, names=SESSIONS))
 
 
-def _create_sample(service: Service, progress: Callable[[int, int], None]) -> None:
+def create_sample(service: Service, progress: Callable[[int, int], None]) -> None:
+    """Create an account with notes."""
     username, password = SAMPLE
     user = service.accounts.register(username, "Ada Lovelace", password)
     for number in range(1, 31):
@@ -44,10 +45,10 @@ APP = with_accounts(
         open=_open,
         secret=lambda service: service.context.secret,
         outbox=SESSIONS,
-        sample=_create_sample,
+        sample=create_sample,
         sample_note=f"Sign in as {SAMPLE[0]} with the password: {SAMPLE[1]}",
         list_sample=lambda service: sample_account(service, *SAMPLE, "30 notes"),
-        description=api.ABOUT,
+        description="Sign in for a token, and send it as `Authorization: Bearer …`.",
         routers=(api.router,),
         pages=(pages.router,),
     )

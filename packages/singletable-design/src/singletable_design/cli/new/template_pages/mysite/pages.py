@@ -22,13 +22,9 @@ from mysite.service import NoteDraft, Service
 router = APIRouter()
 
 
-class NotesPage(UserPageContext[Service, Urls, User]):
-    """A request of someone who is signed in."""
-
-    folder = "mysite"
-
-
-UserPage = Annotated[NotesPage, Depends(NotesPage.of)]
+# A request of someone who is signed in.
+Context = UserPageContext[Service, Urls, User]
+UserPage = Annotated[Context, Depends(Context.of)]
 
 
 @router.get("")
@@ -58,7 +54,7 @@ def edit_note(page: UserPage, note_id: Segment, form: PostedForm) -> Response:
     return _fill(page, form, page.service.notes.get(page.user, note_id))
 
 
-def _fill(page: NotesPage, form: Form, note: Note | None) -> Response:
+def _fill(page: Context, form: Form, note: Note | None) -> Response:
     notes = page.service.notes
 
     def act(draft: NoteDraft) -> Response:

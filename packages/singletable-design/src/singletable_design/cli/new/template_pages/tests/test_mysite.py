@@ -13,94 +13,73 @@ from singletable.migration import check_schema
 from singletable_apps.shared.frame import Opening
 
 from mysite import entities
-from mysite.app import APP, SAMPLE
-from mysite.service import Service
+from mysite.app import APP, SAMPLE, create_sample
 
 USERNAME, PASSWORD = SAMPLE
-ADA = {"username": USERNAME, "name": "Ada", "password": PASSWORD}
+BOB = {"username": "bob", "name": "Bob", "password": PASSWORD}
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
-    """Return the service on empty tables."""
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    """Return a browser, which can call the API too, on tables with the sample."""
     with APP.open(Opening(connect("memory:"), tmp_path / "secret.key")) as service:
-        yield service
-
-
-@pytest.fixture
-def client(service: Service) -> TestClient:
-    """Return a browser, which can call the API too."""
-    return TestClient(APP.make_app(service, limited=False), base_url="https://testserver")
+        create_sample(service, lambda done, total: None)
+        app = APP.make_app(service, limited=False)
+        yield TestClient(app, base_url="https://testserver")
 
 
 def post(client: TestClient, path: str, **form: str) -> httpx2.Response:
-    """Submit a form of the pages, and return the page after it."""
-    headers = {"Accept": "text/html", "Origin": str(client.base_url)}
-    return client.post(f"/mysite{path}", data=form, headers=headers)
+    """Submit a form, and return the page after it."""
+    return client.post(APP.prefix + path, data=form)
 
 
-def test_note_is_written_found_changed_and_deleted(client: TestClient) -> None:
-    assert "Welcome, Ada!" in post(client, "/register", **ADA).text
-    for title in ("Tea", "Milk"):
-        post(client, "/new", title=title, text="To buy.")
+def test_notes_are_written_found_changed_and_deleted(client: TestClient) -> None:
+    signed_in = post(client, "/sign-in", who=USERNAME, password=PASSWORD)
+    assert "1 to 20 of 30" in signed_in.text
+    assert "Saved “Milk”." in post(client, "/new", title="Milk", text="To buy.").text
     assert "Please fill this in." in post(client, "/new", title=" ").text
-    found = client.get("/mysite?q=milk buy").text
-    assert "Milk" in found and "Tea" not in found
-    path = found.partition('href="/mysite/notes/')[2].partition('"')[0]
-    saved = post(client, f"/notes/{path}", title="Oat milk", revision="1")
-    assert "Saved “Oat milk”." in saved.text
-    stale = post(client, f"/notes/{path}", title="Soy milk", revision="1")
-    assert stale.status_code == 412
-    assert "cannot be undone" in client.get(f"/mysite/notes/{path}/delete").text
-    deleted = post(client, f"/notes/{path}/delete", revision="2")
-    assert "Deleted “Oat milk”." in deleted.text
-    assert client.get(f"/mysite/notes/{path}").status_code == 404
+    found = client.get(APP.prefix + "?q=milk buy").text
+    assert "Milk" in found and "Note 1" not in found
+    path = "/notes/" + found.partition("/notes/")[2].partition('"')[0]
+    assert "Saved “Tea”." in post(client, path, title="Tea", revision="1").text
+    assert post(client, path, title="Cake", revision="1").status_code == 412
+    assert "cannot be undone" in client.get(f"{APP.prefix}{path}/delete").text
+    assert "Deleted “Tea”." in post(client, f"{path}/delete", revision="2").text
+    assert client.get(APP.prefix + path).status_code == 404
 
 
-def test_people_sign_in_to_their_own_notes(client: TestClient) -> None:
-    post(client, "/register", **ADA)
-    post(client, "/new", title="Secret")
+def test_people_register_sign_in_and_sign_out(client: TestClient) -> None:
+    assert client.get(APP.prefix).url.path.endswith("/sign-in")
+    assert "Wrong username" in post(client, "/sign-in", who="bob", password="?").text
+    assert "Welcome, Bob!" in post(client, "/register", **BOB).text
+    assert "Change password" in client.get(APP.prefix + "/account").text
     assert "You’re signed out." in post(client, "/sign-out").text
-    assert client.get("/mysite").url.path == "/mysite/sign-in"
-    post(client, "/register", **(ADA | {"username": "bob"}))
-    assert "Secret" not in client.get("/mysite").text
-    post(client, "/sign-out")
-    assert "Wrong username" in post(client, "/sign-in", who="ada", password="?").text
-    assert "Secret" in post(client, "/sign-in", who="ada", password=PASSWORD).text
-    assert "Your account" in client.get("/mysite/account").text
 
 
 def test_api_lists_creates_changes_and_deletes_notes(client: TestClient) -> None:
-    api = "/api/mysite"
-    assert client.get(f"{api}/notes").status_code == 401
-    tokens = client.post(f"{api}/register", json=ADA).json()
+    notes = f"{APP.api}/notes"
+    assert client.get(notes).status_code == 401
+    tokens = client.post(f"{APP.api}/register", json=BOB).json()
     client.headers["Authorization"] = f"Bearer {tokens['access_token']}"
-    created = client.post(f"{api}/notes", json={"title": "Tea"})
-    url, tag = created.headers["location"], created.headers["etag"]
-    client.post(f"{api}/notes", json={"title": "Milk"})
-    page = client.get(f"{api}/notes", params={"limit": 1}).json()
+    created = client.post(notes, json={"title": "Tea"})
+    url, based_on = created.headers["location"], {"If-Match": created.headers["etag"]}
+    client.post(notes, json={"title": "Milk"})
+    page = client.get(notes, params={"limit": 1}).json()
     assert [note["title"] for note in page["items"]] == ["Milk"]
-    rest = client.get(f"{api}/notes", params={"cursor": page["next"]}).json()
-    assert rest["items"] == [created.json()]
-    changed = client.put(url, json={"title": "Green tea"}, headers={"If-Match": tag})
-    assert client.get(url).json()["title"] == changed.json()["title"] == "Green tea"
-    assert client.put(url, json={"title": ""}, headers={"If-Match": "*"}).status_code == 422
-    assert client.delete(url, headers={"If-Match": tag}).status_code == 412
-    assert client.delete(url, headers={"If-Match": "*"}).status_code == 204
+    rest = client.get(notes, params={"cursor": page["next"]}).json()
+    assert rest == {"items": [created.json()], "next": None}
+    assert client.put(url, json={"title": ""}, headers=based_on).status_code == 422
+    changed = client.put(url, json={"title": "Green tea"}, headers=based_on)
+    assert client.get(url).json() == changed.json()
+    assert client.delete(url, headers=based_on).status_code == 412
+    assert client.delete(url, headers={"If-Match": '"2"'}).status_code == 204
     assert client.get(url).status_code == 404
 
 
 def test_api_is_described(client: TestClient) -> None:
-    paths = client.get("/api/mysite/openapi.json").json()["paths"]
-    assert {"get", "put", "delete"} <= set(paths["/api/mysite/notes/{note_id}"])
-    assert client.get("/api/mysite/docs").status_code == 200
-
-
-def test_sample_has_an_account_with_notes(client: TestClient, service: Service) -> None:
-    assert APP.sample is not None
-    APP.sample(service, lambda done, total: None)
-    page = post(client, "/sign-in", who=USERNAME, password=PASSWORD)
-    assert "1 to 20 of 30" in page.text
+    paths = client.get(f"{APP.api}/openapi.json").json()["paths"]
+    assert {"get", "put", "delete"} <= set(paths[f"{APP.api}/notes/{{note_id}}"])
+    assert client.get(f"{APP.api}/docs").status_code == 200
 
 
 # A change that stored items cannot follow needs a migration.
