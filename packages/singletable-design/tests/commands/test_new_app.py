@@ -43,6 +43,7 @@ def test_new_app_passes_its_own_checks(
     _check("pytest", "-p", "singletable.testing.plugin")
 
 
+@pytest.mark.rest
 def test_new_app_with_pages_passes_its_own_checks(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,7 +55,7 @@ def test_new_app_with_pages_passes_its_own_checks(
     assert run("new", "entity", "Tag", f"{name}.patterns", *tag)[0] == 0
     assert run("plan", f"{name}.patterns")[0] == 0
     _check("ruff", "check", ".")
-    _check("ruff", "format", "--check", f"{name}", "tests")
+    _check("ruff", "format", "--check", ".")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     _check("pytest")
     place = ("--address", "file:new.db", "--secret", "new.key")

@@ -91,7 +91,7 @@ def check_app_name(name: str) -> None:
 
 
 def _renamed(text: str, name: str) -> str:
-    text = re.sub(r"(\b|_)my(app|site)\b", rf"\g<1>{name}", text).replace("MYAPP", name.upper())
+    text = re.sub("my(app|site)", name, text).replace("MYAPP", name.upper())
     return text.replace("Mysite", name.replace("_", " ").capitalize())
 
 
