@@ -83,12 +83,12 @@ def with_accounts(spec: AppSpec[S]) -> AppSpec[S]:
 
 
 def _account_context(request: Request, service: AccountsService) -> Mapping[str, object]:
-    url, user = service.context.urls.page, getattr(request.state, "user", None)
+    urls, user = service.context.urls, getattr(request.state, "user", None)
     if user is None:
-        links = [Link("Sign in", url("sign-in")), Link("Register", url("register"))]
+        links = [Link("Sign in", urls.page("sign-in")), Link("Register", urls.page("register"))]
     else:
-        links = [Link("Your account", url("account"))]
-    return {"user": user, "account": user and user.name, "account_links": links}
+        links = [Link("Your account", urls.page("account"))]
+    return {"urls": urls, "user": user, "account": user and user.name, "account_links": links}
 
 
 def sample_account(
