@@ -62,24 +62,32 @@ S = TypeVar("S", bound=AccountsService)
 
 def with_accounts(spec: AppSpec[S]) -> AppSpec[S]:
     """Return the app with pages to register and sign in, the account page, and the same as API."""
+
+    def find_auth(service: S) -> UsernameAccounts[Any]:
+        return service.accounts
+
+    def find_context(request: Request, service: S) -> Mapping[str, object]:
+        return {**_account_context(request, service), **spec.context(request, service)}
+
     return replace(
         spec,
-        auth=lambda service: service.accounts,
+        auth=find_auth,
         routers=(api, *spec.routers),
         pages=(*spec.pages, pages),
-        context=lambda request, service: {
-            **_account_context(request, service),
-            **spec.context(request, service),
-        },
-        sign_in=lambda urls: urls.page("sign-in"),
+        context=find_context,
+        sign_in=_sign_in_url,
         limits={
             "sign_in": (30, 60),
             "register": (30, 3600),
             "signed_in": (1200, 60),
             **spec.limits,
         },
-        uploads={spec.prefix: 1 << 16, **spec.uploads},
+        uploads={spec.prefix: 1 << 18, **spec.uploads},
     )
+
+
+def _sign_in_url(urls: Urls) -> str:
+    return urls.page("sign-in")
 
 
 def _account_context(request: Request, service: AccountsService) -> Mapping[str, object]:

@@ -44,7 +44,7 @@ from singletable_apps.shared.web.pagination import (
     Pagination,
     cursor_query,
 )
-from singletable_apps.shared.web.paths import Segment, decode_segment, in_segment
+from singletable_apps.shared.web.paths import ItemId, Segment, decode_segment, in_segment
 from singletable_apps.shared.web.problems import (
     COMMON,
     CROSS_ORIGIN,
@@ -138,6 +138,7 @@ __all__ = [
     "IfMatch",
     "IfMatchIfAny",
     "IfNoneMatch",
+    "ItemId",
     "Look",
     "Model",
     "OffsetCursors",

@@ -37,7 +37,7 @@ def create_note(draft: NoteDraft, app: App, actor: Actor, headers: web.Headers) 
 
 
 @router.get("/notes/{note_id}", responses=MAY_BE_MISSING)
-def read_note(note_id: web.Segment, app: App, actor: Actor, look: web.IfNoneMatch) -> NoteBody:
+def read_note(note_id: web.ItemId, app: App, actor: Actor, look: web.IfNoneMatch) -> NoteBody:
     """Return a note."""
     note = app.notes.get(actor, note_id)
     look.answer(note.revision)
@@ -46,7 +46,7 @@ def read_note(note_id: web.Segment, app: App, actor: Actor, look: web.IfNoneMatc
 
 @router.put("/notes/{note_id}", responses=MAY_BE_MISSING)
 def change_note(
-    note_id: web.Segment, draft: NoteDraft, app: App, actor: Actor, edit: web.IfMatch
+    note_id: web.ItemId, draft: NoteDraft, app: App, actor: Actor, edit: web.IfMatch
 ) -> NoteBody:
     """Change a note."""
     note = app.notes.edit(actor, note_id, draft, edit.check)
@@ -55,6 +55,6 @@ def change_note(
 
 
 @router.delete("/notes/{note_id}", status_code=204, responses=MAY_BE_MISSING)
-def delete_note(note_id: web.Segment, app: App, actor: Actor, edit: web.IfMatch) -> None:
+def delete_note(note_id: web.ItemId, app: App, actor: Actor, edit: web.IfMatch) -> None:
     """Delete a note."""
     app.notes.delete(actor, note_id, edit.check)

@@ -14,7 +14,7 @@ from singletable_apps.shared.pages import (
     PostedForm,
     confirm,
 )
-from singletable_apps.shared.web import Segment
+from singletable_apps.shared.web import ItemId
 
 from mysite.entities import Note, User
 from mysite.service import NoteDraft, Service
@@ -49,7 +49,7 @@ def create_note(page: UserPage, form: PostedForm) -> Response:
 
 
 @router.api_route("/notes/{note_id}", methods=FORM_METHODS)
-def edit_note(page: UserPage, note_id: Segment, form: PostedForm) -> Response:
+def edit_note(page: UserPage, note_id: ItemId, form: PostedForm) -> Response:
     """Show a note, and change it."""
     return _fill(page, form, page.service.notes.get(page.user, note_id))
 
@@ -72,7 +72,7 @@ def _fill(page: Context, form: Form, note: Note | None) -> Response:
 
 
 @confirm(router, "/notes/{note_id}/delete")
-def delete_note(page: UserPage, note_id: Segment) -> ConfirmedAction:
+def delete_note(page: UserPage, note_id: ItemId) -> ConfirmedAction:
     """Delete a note."""
     notes = page.service.notes
     note = notes.get(page.user, note_id)
