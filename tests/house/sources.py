@@ -10,16 +10,21 @@ ROOT = Path(__file__).parents[2]
 # The importable packages, and the folders of their tests and of all other tests.
 PACKAGES = sorted(ROOT.glob("packages/*/src/*"))
 TEST_FOLDERS = [ROOT / "tests", *sorted(ROOT.glob("packages/*/tests"))]
-# The project that `singletable new app` copies.
-TEMPLATE = ROOT / "packages/singletable-design/src/singletable_design/cli/new/template"
+# The projects that `singletable new app` copies.
+TEMPLATES = sorted(ROOT.glob("packages/singletable-design/src/*/cli/new/template*"))
 SOURCES = sorted(
-    path for package in PACKAGES for path in package.rglob("*.py") if TEMPLATE not in path.parents
+    path
+    for package in PACKAGES
+    for path in package.rglob("*.py")
+    if not any(template in path.parents for template in TEMPLATES)
 )
 TESTS = sorted(path for folder in TEST_FOLDERS for path in folder.rglob("*.py"))
 BENCHMARKS = sorted((ROOT / "benchmarks").rglob("*.py"))
 DRILLS = sorted((ROOT / "drills").rglob("*.py"))
 TOOLS = sorted((ROOT / "tools").rglob("*.py"))
-EXAMPLES = sorted([*(ROOT / "examples").rglob("*.py"), *TEMPLATE.rglob("*.py")])
+EXAMPLES = sorted(
+    path for folder in (ROOT / "examples", *TEMPLATES) for path in folder.rglob("*.py")
+)
 DOCUMENTS = sorted(
     path for folder in (ROOT, ROOT / "drills") for path in folder.glob("*.md")
 ) + sorted(

@@ -43,6 +43,26 @@ def test_new_app_passes_its_own_checks(
     _check("pytest", "-p", "singletable.testing.plugin")
 
 
+@pytest.mark.rest
+def test_new_app_with_pages_passes_its_own_checks(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "a" * MAX_NAME_LENGTH
+    assert run("new", "app", name, "--pages")[0] == 0
+    monkeypatch.chdir(folder / name)
+    assert run("diff", f"{name}.entities")[0] == 0
+    tag = ("--owned-by", "Note", "--field", "color:str", "--output", f"{name}/tag.py", "--yes")
+    assert run("new", "entity", "Tag", f"{name}.patterns", *tag)[0] == 0
+    assert run("plan", f"{name}.patterns")[0] == 0
+    _check("ruff", "check", ".")
+    _check("ruff", "format", "--check", ".")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    _check("pytest")
+    place = ("--address", "file:new.db", "--secret", "new.key")
+    _check("python", "-m", name, "sample", *place)
+    _check("python", "-m", name, "outbox", *place[:2])
+
+
 def _check(program: str, *arguments: str) -> None:
     """Run a check of the project as its Makefile does."""
     installed = Path(sys.executable).with_name(program)
@@ -55,9 +75,11 @@ def test_folder_can_have_another_name(run: Run, folder: Path) -> None:
     assert code == 0
     assert "cd projects/new" in out
     assert (folder / "projects/new/bookings/schema.lock").exists()
-    written = [path for path in folder.rglob("*") if path.is_file()]
-    assert not [path for path in written if "myapp" in path.read_text().lower()]
     assert ".github/workflows/test.yml" in out
+    assert run("new", "app", "notebook", "--folder", "projects/pages", "--pages")[0] == 0
+    written = [path for path in folder.rglob("*") if path.is_file()]
+    texts = [f"{path.relative_to(folder)} {path.read_text()}".lower() for path in written]
+    assert not [text for text in texts if "myapp" in text or "mysite" in text]
 
 
 def test_folder_that_is_not_empty_is_rejected(run: Run, folder: Path) -> None:

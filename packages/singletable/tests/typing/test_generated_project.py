@@ -28,12 +28,22 @@ def test_generated_entities_pass_mypy(tmp_path: Path, monkeypatch: pytest.Monkey
     for name, *options in ENTITIES:
         output = f"typed_bookings/{name.lower()}.py"
         _run("new", "entity", name, "typed_bookings.patterns", *options, "--output", output, "-y")
-    files = sorted(map(str, [*tmp_path.glob("typed_bookings/*.py"), *tmp_path.glob("tests/*.py")]))
+    _check_types(tmp_path)
+
+
+def test_generated_pages_pass_mypy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _run("new", "app", "typed_notes", "--folder", ".", "--pages")
+    _check_types(tmp_path)
+
+
+def _check_types(folder: Path) -> None:
+    files = sorted(map(str, folder.glob("*/*.py")))
     # In the root of the repository mypy finds its cache of the library.
     process = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", *files],
         cwd=ROOT,
-        env={**os.environ, "MYPYPATH": str(tmp_path)},
+        env={**os.environ, "MYPYPATH": str(folder)},
         capture_output=True,
         text=True,
         check=False,

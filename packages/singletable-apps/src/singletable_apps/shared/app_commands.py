@@ -70,9 +70,11 @@ def app_commands(
     serve_options: Sequence[Option] = (),
     sample_options: Sequence[Option] = (),
     options: Sequence[Option] = (),
+    module: str = "",
 ) -> typer.Typer:
     """Return the commands of the app in `singletable_apps.NAME`; the app adds its own to them.
 
+    An app in another package names the `module` with `APP`, which is loaded when a command runs.
     `serve` and `sample` are the texts of their help. `keys` is the option that names the secrets,
     or the folder of the `key_file`. The values of `options`, of `serve_options` of `serve`, and of
     `sample_options` of `sample`, are in `Opening.options`.
@@ -83,18 +85,19 @@ def app_commands(
     place = (("at", AddressOption, _REQUIRED), ("keys", keys, _REQUIRED))
     listening = (*_LISTENING, *(_EMAILS if emails else ()), *serve_options)
     more = (*sample_options, *options)
-    _add(app, "serve", serve, (*place, *listening, *options), partial(_serve, name, key_file))
-    _add(app, "sample", sample, (*place, *more), partial(_sample, name, key_file))
+    module = module or f"singletable_apps.{name}.app"
+    _add(app, "serve", serve, (*place, *listening, *options), partial(_serve, module, key_file))
+    _add(app, "sample", sample, (*place, *more), partial(_sample, module, key_file))
     if emails:
         text = "Print the latest e-mails in the outbox, newest first."
         parameters = (place[0], ("limit", LimitOption, 20))
-        _add(app, "outbox", text, parameters, partial(_outbox, name))
+        _add(app, "outbox", text, parameters, partial(_outbox, module))
     return app
 
 
-def load_app(name: str) -> AppSpec[Any]:
+def load_app(module: str) -> AppSpec[Any]:
     """Return the declaration of an app."""
-    spec: AppSpec[Any] = import_module(f"singletable_apps.{name}.app").APP
+    spec: AppSpec[Any] = import_module(module).APP
     return spec
 
 
@@ -123,7 +126,7 @@ def _add(
     app.command(name, help=text)(command)
 
 
-def _serve(name: str, key_file: str, given: dict[str, Any]) -> None:
+def _serve(module: str, key_file: str, given: dict[str, Any]) -> None:
     from singletable_apps.shared.email_delivery import email_delivery
     from singletable_apps.shared.serve import ListenOptions
 
@@ -134,21 +137,21 @@ def _serve(name: str, key_file: str, given: dict[str, Any]) -> None:
     listening = ListenOptions(
         host, port, public, tuple(proxy or ()), (tls[0], tls[1]), print_emails=print_emails
     )
-    load_app(name).serve(address, keys, listening, emails, given)
+    load_app(module).serve(address, keys, listening, emails, given)
 
 
-def _sample(name: str, key_file: str, given: dict[str, Any]) -> None:
+def _sample(module: str, key_file: str, given: dict[str, Any]) -> None:
     address, keys = given.pop("at"), given.pop("keys")
-    spec = load_app(name)
+    spec = load_app(module)
     spec.create_sample(address, keys / key_file, options=given)
     option = "folder" if key_file else spec.keys.removesuffix(".key")
     place = f"--address {address} --{option} {keys}"
-    typer.echo(f"To see it: singletable {name} serve {place}")
+    typer.echo(f"To see it: {spec.command_line(f'serve {place}')}")
     if spec.sample_note:
         typer.echo(spec.sample_note)
 
 
-def _outbox(name: str, given: dict[str, Any]) -> None:
+def _outbox(module: str, given: dict[str, Any]) -> None:
     from singletable_apps.shared.email_delivery import print_outbox
 
-    print_outbox(given["at"], load_app(name).outbox or {}, given["limit"])
+    print_outbox(given["at"], load_app(module).outbox or {}, given["limit"])

@@ -9,6 +9,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Any
 
+from singletable_apps.shared.accounts.usernames import check_username
 from singletable_apps.shared.spreadsheets import FORMULA_ERRORS, Table
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import (
@@ -29,7 +30,6 @@ from singletable_apps.skills.rules import (
     MAX_YEARS,
     RANKS,
     check_name,
-    check_username,
     normalize_alias,
 )
 

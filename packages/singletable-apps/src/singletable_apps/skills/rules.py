@@ -11,18 +11,17 @@ from enum import StrEnum
 from unicodedata import normalize
 
 from singletable import evolve
+from singletable_apps.shared.accounts.usernames import MAX_USERNAME, USERNAME
 from singletable_apps.shared.permissions import Permissions, is_permitted
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import Category, Level, Role, SkillCount, User, UserSkill
 from singletable_apps.skills.errors import InvalidInput, NotPermitted
 
-MIN_USERNAME, MAX_USERNAME = 3, 50
 MIN_NAME, MAX_NAME = 2, 100
 MAX_SKILL_NAME = 100
 MAX_NOTES = 500
 MAX_YEARS = 80
 MAX_ABOUT = 2_000
-_USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 LEVELS = tuple(Level)
 RANKS: Mapping[Level, int] = {level: rank for rank, level in enumerate(Level, 1)}
 
@@ -89,16 +88,6 @@ def is_same_user(one: str, other: str) -> bool:
 # ------------------------------------------------------------------------------ names
 
 
-def check_username(checks: InputChecks, username: str, field: str = "username") -> str:
-    """Check a new username: 3 to 50 letters, digits, dots, hyphens and underscores."""
-    name = username.strip()
-    if not MIN_USERNAME <= len(name) <= MAX_USERNAME:
-        checks.reject(field, f"Use {MIN_USERNAME} to {MAX_USERNAME} characters.")
-    elif not _USERNAME.fullmatch(name):
-        checks.reject(field, "Use only letters, digits, dots, hyphens and underscores.")
-    return name
-
-
 def check_name(checks: InputChecks, name: str, field: str = "name") -> str:
     """Check the name of a person: 2 to 100 characters."""
     value = checks.line(field, name, longest=MAX_NAME, required=True)
@@ -109,7 +98,7 @@ def check_name(checks: InputChecks, name: str, field: str = "name") -> str:
 
 def is_key(text: str, longest: int = MAX_USERNAME) -> bool:
     """Return whether a text from a URL can be a username or an id, so that it can be looked up."""
-    return 0 < len(text) <= longest and _USERNAME.fullmatch(text) is not None
+    return 0 < len(text) <= longest and USERNAME.fullmatch(text) is not None
 
 
 def normalize_alias(text: str) -> str:

@@ -19,8 +19,8 @@ from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
     Invitation,
+    ManagedAccounts,
     SignedIn,
-    StoredAccounts,
     busy_account,
     check_password_field,
     new_user_id,
@@ -31,7 +31,7 @@ from singletable_apps.shared.text import InputChecks
 _TAKEN = "There is already an account with this e-mail address."
 
 
-class Accounts(StoredAccounts[User, int]):
+class Accounts(ManagedAccounts[User, int]):
     """The accounts of the site, by number. The base handles sessions, passwords and roles."""
 
     issuer = "portfolio"

@@ -35,12 +35,17 @@ from singletable_apps.shared.accounts.sessions import RenewedSession, SessionInf
 from singletable_apps.shared.accounts.stored_accounts import (
     AccountsContext,
     Invitation,
+    ManagedAccounts,
     StoredAccounts,
     busy_account,
     new_user_id,
 )
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
+from singletable_apps.shared.accounts.usernames import (
+    UserFields,
+    UsernameAccounts,
+)
 from singletable_apps.shared.expiry import expiring
 
 __all__ = [
@@ -59,6 +64,7 @@ __all__ = [
     "InvalidSession",
     "InvalidToken",
     "Invitation",
+    "ManagedAccounts",
     "NewAccount",
     "NotSignedIn",
     "PasswordRejected",
@@ -77,6 +83,8 @@ __all__ = [
     "StoredAccounts",
     "Throttle",
     "TooManyAttempts",
+    "UserFields",
+    "UsernameAccounts",
     "Users",
     "busy_account",
     "check_password",

@@ -31,13 +31,17 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class AccountsContext:
-    """What the services of an app with accounts work with."""
+    """What the services of an app with accounts work with.
+
+    With `confirm_addresses`, an e-mail address is saved when its owner opens the link sent to it.
+    """
 
     store: Store
     secret: bytes = field(repr=False)
     mailer: Mailer
     urls: Urls
     clock: Callable[[], datetime]
+    confirm_addresses: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +62,20 @@ def new_user_id() -> int:
     return 1 + secrets.randbelow(1 << 53)
 
 
-class StoredAccounts(Auth[U], ABC, Generic[U, K]):
-    """`Auth` for users in the table, who have roles; those with the role `admin` manage accounts.
+class StoredAccounts(Auth[U], ABC, Generic[U]):
+    """`Auth` for users in the table.
 
-    `U` is an entity with the fields of `Account`, a `user_id`, which is the subject, and a
-    `revision`. Managers name a user by a `K`. An app declares the class variables.
+    `U` is an entity with the fields of `Account` and a `user_id`, which is the subject. An app
+    declares the class variables.
     """
 
     issuer: ClassVar[str]
     wrong_login: ClassVar[str]
     entity: ClassVar[Any]
-    # The pattern that reads a user by `user_id`.
-    by_id: ClassVar[Any]
     # The fields that make a password easy to guess.
     about: ClassVar[tuple[str, ...]]
-    admin: ClassVar[Any]
-    # What to tell the last administrator who would stop being one.
-    last_admin: ClassVar[str]
-    role_change: ClassVar[WritePattern]
 
-    def __init__(self, context: AccountsContext, passwords: Passwords) -> None:
+    def __init__(self, context: AccountsContext, passwords: Passwords | None = None) -> None:
         super().__init__(
             self,
             context.store,
@@ -89,37 +87,14 @@ class StoredAccounts(Auth[U], ABC, Generic[U, K]):
             passwords=passwords,
             wrong_login=self.wrong_login,
         )
-        self._urls = context.urls
-        self._setup_code = SetupCode(context.secret)
-        self._invitations = PasswordResets(
-            context.store, secret=context.secret, lifetime=timedelta(days=7)
-        )
-
-    @abstractmethod
-    def check_manager(self, actor: U) -> None:
-        """Raise NotPermitted unless someone may manage accounts."""
-
-    @abstractmethod
-    def get_user(self, who: K) -> U:
-        """Return a user as stored, or raise NotFound."""
-
-    @abstractmethod
-    def list_admins(self) -> Iterable[U | None]:
-        """Return the administrators; others may be among them."""
-
-    @abstractmethod
-    def describe_invitation(self, actor: U, user: U) -> tuple[str, str]:
-        """Return the subject of an invitation, and who invites to what."""
 
     @abstractmethod
     def find_by_login(self, login: str) -> U | None:
         """Return the user with this name or e-mail address, in any case, or None."""
 
-    # -------------------------------------------------------------------------- users
-
-    def find_by_id(self, subject: int) -> Any:
+    @abstractmethod
+    def find_by_id(self, subject: int) -> U | None:
         """Return the user with this number, or None."""
-        return self._store.run(self.by_id, subject)
 
     def account_of(self, user: Any) -> Account:
         """Return the account of a user."""
@@ -158,6 +133,49 @@ class StoredAccounts(Auth[U], ABC, Generic[U, K]):
             text = "Your account was changed or deleted a moment ago. Sign in again."
             raise NotSignedIn(text) from None
         return changed
+
+
+class ManagedAccounts(StoredAccounts[U], Generic[U, K]):
+    """Accounts with roles; those with the role `admin` manage accounts, which they invite.
+
+    `U` has a `revision`. Managers name a user by a `K`.
+    """
+
+    # The pattern that reads a user by `user_id`.
+    by_id: ClassVar[Any]
+    admin: ClassVar[Any]
+    # What to tell the last administrator who would stop being one.
+    last_admin: ClassVar[str]
+    role_change: ClassVar[WritePattern]
+
+    def __init__(self, context: AccountsContext, passwords: Passwords) -> None:
+        super().__init__(context, passwords)
+        self._urls = context.urls
+        self._setup_code = SetupCode(context.secret)
+        self._invitations = PasswordResets(
+            context.store, secret=context.secret, lifetime=timedelta(days=7)
+        )
+
+    @abstractmethod
+    def check_manager(self, actor: U) -> None:
+        """Raise NotPermitted unless someone may manage accounts."""
+
+    @abstractmethod
+    def get_user(self, who: K) -> U:
+        """Return a user as stored, or raise NotFound."""
+
+    @abstractmethod
+    def list_admins(self) -> Iterable[U | None]:
+        """Return the administrators; others may be among them."""
+
+    @abstractmethod
+    def describe_invitation(self, actor: U, user: U) -> tuple[str, str]:
+        """Return the subject of an invitation, and who invites to what."""
+
+    def find_by_id(self, subject: int) -> U | None:
+        """Return the user with this number, or None."""
+        found: U | None = self._store.run(self.by_id, subject)
+        return found
 
     # -------------------------------------------------------------------------- roles
 

@@ -2,10 +2,8 @@
 
 An app names its service and URLs once, and `UserPageContext` its user too:
 
-    class PageContext(frame.PageContext[NotesService, Urls]):
-        folder = "notes"
-
-    AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.visited)]
+    Context: TypeAlias = frame.PageContext[NotesService, Urls]
+    AnyPage: TypeAlias = Annotated[Context, Depends(Context.visited)]
 """
 
 from __future__ import annotations
@@ -30,10 +28,7 @@ L = TypeVar("L", bound=Urls)
 
 @dataclass(frozen=True)
 class PageContext(pages.PageContext, Generic[S, L]):
-    """The request, service and templates that a page handler uses.
-
-    `folder` has the templates of the app.
-    """
+    """The request, service and templates that a page handler uses."""
 
     rejects = (InvalidInput, Busy)
 

@@ -36,14 +36,16 @@ from typing import Any, Generic, TypeVar
 from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.responses import RedirectResponse
 
-from singletable import Driver, Table
-from singletable_apps.shared.accounts import Auth
+from singletable import Driver, Store, Table
+from singletable_apps.shared.accounts import AccountsContext, Auth
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
 from singletable_apps.shared.frame.problems import AppProblems
 from singletable_apps.shared.frame.state import AppService, AppState, LimitedBy, state_of
 from singletable_apps.shared.key_files import create_folder, load_key_file
+from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.pages import Pages, ProblemPage, Product, SessionCookies
+from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.serve import (
     ListenOptions,
     PublicUrl,
@@ -53,6 +55,7 @@ from singletable_apps.shared.serve import (
     open_driver,
     progress_bar,
 )
+from singletable_apps.shared.service import utc_now
 from singletable_apps.shared.urls import LOCAL, Urls
 from singletable_apps.shared.web import (
     ProblemMember,
@@ -86,6 +89,21 @@ class Opening:
         with file_errors(self.keys.parent):
             create_folder(self.keys.parent)
         return load_key_file(self.keys, purpose)
+
+    def make_context(
+        self, urls: Urls, *tables: Table, names: Mapping[Table, str]
+    ) -> AccountsContext:
+        """Open the store and create its tables if they are missing; `names` has that of sessions.
+
+        E-mails go to the outbox in the table of sessions, unless there is a mail server.
+        """
+        secret = self.load_secret("for sessions")
+        store = Store(self.driver, tables=names, cursor_secret=derive_key(secret, "cursors"))
+        for table in (*tables, *names):
+            store.admin.create_table(table, if_missing=True)
+        mailer = self.emails.mailer(Outbox(store))
+        confirms = self.emails.server is not None
+        return AccountsContext(store, secret, mailer, urls, utc_now, confirm_addresses=confirms)
 
 
 def _no_context(_: Request, __: AppService) -> Mapping[str, object]:
@@ -122,7 +140,8 @@ class AppSpec(Generic[S]):
     the command prints `sample_note` after it. `list_sample` returns what is left of it.
 
     Operation: `serve` prints `locations`, where data is stored besides the tables and keys, and
-    `warning`, what to back up. `outbox` are the tables of an app that sends e-mails.
+    `warning`, what to back up. `outbox` are the tables of an app that sends e-mails. `command` is
+    how the commands are called, if not `singletable NAME`.
     """
 
     name: str
@@ -163,6 +182,7 @@ class AppSpec(Generic[S]):
     locations: Callable[[S, Opening], Sequence[tuple[str, str]]] = lambda service, opening: ()
     warning: str = ""
     outbox: Mapping[Table, str] | None = None
+    command: str = ""
 
     @property
     def prefix(self) -> str:
@@ -173,6 +193,10 @@ class AppSpec(Generic[S]):
     def api(self) -> str:
         """The path of the API."""
         return f"/api/{self.name}"
+
+    def command_line(self, arguments: str) -> str:
+        """Return a command of the app, as people type it."""
+        return f"{self.command or f'singletable {self.name}'} {arguments}"
 
     def make_limits(self) -> dict[str, RateLimit | None]:
         """Return the rate limits by name."""
@@ -310,7 +334,7 @@ class AppSpec(Generic[S]):
     def run(self, service: S, opening: Opening, address: str, public: PublicUrl) -> RunningApp:
         """Return the running app of an open service."""
         urls = service.context.urls
-        outbox = f"singletable {self.name} outbox --address {address}"
+        outbox = self.command_line(f"outbox --address {address}")
         emails = [("e-mails", opening.emails.describe(outbox))] if self.outbox else []
         keys = "secret" if self.keys == "secret.key" else "keys"
         return RunningApp(

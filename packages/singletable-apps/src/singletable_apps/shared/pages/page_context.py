@@ -33,11 +33,11 @@ FORM_METHODS = ["GET", "POST"]
 class PageContext(ABC):
     """Renders templates, submits forms and redirects.
 
-    `folder` has the templates of the app. Confirmations are shown in the template `frame`. A form
-    that raises one of the errors in `rejects` is shown again.
+    `folder` has the templates; by default it is named like the app. Confirmations are shown in the
+    template `frame`. A form that raises one of the errors in `rejects` is shown again.
     """
 
-    folder: ClassVar[str]
+    folder: ClassVar[str] = ""
     frame: ClassVar[str] = "frame.html"
     rejects: ClassVar[tuple[type[Exception], ...]]
     request: Request
@@ -49,7 +49,8 @@ class PageContext(ABC):
 
     def render(self, template: str, status: int = 200, /, **context: object) -> Response:
         """Render a template of this app, named without its folder and ending."""
-        return self.pages.render(self.request, f"{self.folder}/{template}.html", status, **context)
+        path = f"{self.folder or self.pages.name}/{template}.html"
+        return self.pages.render(self.request, path, status, **context)
 
     def submit(
         self,

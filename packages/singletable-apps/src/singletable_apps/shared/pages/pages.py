@@ -91,6 +91,7 @@ class Pages:
         templates: Sequence[Path] = (),
         problem_pages: Mapping[ProblemType, ProblemPage] = MappingProxyType({}),
     ) -> None:
+        self.name = name
         self.prefix = prefix
         self.sign_in = sign_in
         self._context = context
@@ -105,6 +106,7 @@ class Pages:
             {
                 "app": name,
                 "asset": self.asset,
+                "has_styles": f"{name}.css" in self._static_files[name].files,
                 "Link": Link,
                 "product": product or Product(name.capitalize(), prefix or "/"),
                 "sign_out": f"{sign_in.rpartition('/')[0]}/sign-out" if sign_in else "",

@@ -18,6 +18,7 @@ from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
 from singletable_apps.shared.web.downloads import download
 from singletable_apps.shared.web.etags import (
     Edit,
+    Headers,
     IfMatch,
     IfMatchIfAny,
     IfNoneMatch,
@@ -42,7 +43,7 @@ from singletable_apps.shared.web.pagination import (
     Pagination,
     cursor_query,
 )
-from singletable_apps.shared.web.paths import Segment, decode_segment, in_segment
+from singletable_apps.shared.web.paths import ItemId, Segment, decode_segment, in_segment
 from singletable_apps.shared.web.problems import (
     COMMON,
     CROSS_ORIGIN,
@@ -89,7 +90,9 @@ from singletable_apps.shared.web.schemas import (
     StrictBoolean,
     Timestamp,
     absent_if_none,
+    line,
     optional_field,
+    paragraphs,
     partial_model,
 )
 from singletable_apps.shared.web.settings import Settings
@@ -133,11 +136,13 @@ __all__ = [
     "Document",
     "Edit",
     "FieldError",
+    "Headers",
     "IdempotencyKey",
     "IdempotencyKeyIfAny",
     "IfMatch",
     "IfMatchIfAny",
     "IfNoneMatch",
+    "ItemId",
     "Look",
     "Model",
     "OffsetCursors",
@@ -169,8 +174,10 @@ __all__ = [
     "etag",
     "hit_limit",
     "in_segment",
+    "line",
     "make_app",
     "optional_field",
+    "paragraphs",
     "partial_model",
     "precondition_failed",
     "problem_types_of",

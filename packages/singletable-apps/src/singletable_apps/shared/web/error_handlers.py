@@ -48,7 +48,7 @@ def validation_problem(error: RequestValidationError) -> Problem:
 def _field_error(error: Mapping[str, object]) -> FieldError:
     place, *inner = cast(tuple[str | int, ...], error["loc"])
     # Pydantic says "Value error, " before the message of a validator of ours.
-    text = str(error["msg"]).removeprefix("Value error, ")
+    text = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
     is_about_all = error["type"] == "value_error" and not inner
     if error["type"] != "missing" and not is_about_all:
         text += f"; got {_describe_value(error.get('input'), inner)}"

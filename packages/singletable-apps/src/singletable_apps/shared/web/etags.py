@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, TypeAlias
 
-from fastapi import Depends, Header, Response
+from fastapi import Depends, Header, Request, Response
 from starlette.exceptions import HTTPException
 
 from singletable_apps.shared.web.problems import (
@@ -121,3 +121,22 @@ IfMatch: TypeAlias = Annotated[Edit, Depends(_edit)]
 # For clients that cannot send the header: without it, the last change wins.
 IfMatchIfAny: TypeAlias = Annotated[Edit, Depends(_edit_if_any)]
 IfNoneMatch: TypeAlias = Annotated[Look, Depends(_look)]
+
+
+class _Headers:
+    def __init__(self, request: Request, response: Response) -> None:
+        self._request = request
+        self._response = response
+
+    def read(self, revision: int) -> None:
+        """Add the ETag of what was read."""
+        self._response.headers["ETag"] = etag(revision)
+
+    def created(self, revision: int, route: str, **parameters: str) -> None:
+        """Add the ETag of what was created, and its URL."""
+        self.read(revision)
+        url = self._request.app.url_path_for(route, **parameters)
+        self._response.headers["Location"] = url
+
+
+Headers: TypeAlias = Annotated[_Headers, Depends()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias, TypeVar
 
+from fastapi import Path
 from pydantic import BeforeValidator
 
 # Servers decode %2F before routing, which would end the segment. Until then, a private-use code
@@ -20,6 +21,8 @@ def decode_segment(segment: str) -> str:
 # Put it last, as in Annotated[Name, in_segment], so that validation sees the decoded name.
 in_segment = BeforeValidator(decode_segment)
 Segment: TypeAlias = Annotated[str, in_segment]
+# An ID in a path, which is short enough for a key of a table.
+ItemId: TypeAlias = Annotated[str, Path(max_length=200), in_segment]
 
 
 T = TypeVar("T")

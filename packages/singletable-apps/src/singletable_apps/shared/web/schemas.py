@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date, datetime
+from functools import partial
 from typing import Annotated, Any, Self, TypeAlias, TypeVar
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BeforeValidator,
     ConfigDict,
@@ -19,6 +21,7 @@ from pydantic import (
 )
 
 from singletable.fastapi import ApiModel
+from singletable_apps.shared.text import InputChecks
 
 _TIMESTAMP = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})", re.ASCII
@@ -64,6 +67,26 @@ Day: TypeAlias = Annotated[
     WithJsonSchema({"type": "string", "format": "date", "examples": ["2027-01-31"]}),
 ]
 StrictBoolean: TypeAlias = StrictBool
+
+
+def line(*, longest: int, required: bool = False) -> AfterValidator:
+    """Check one line of text, as forms and services do: `Annotated[str, line(longest=100)]`."""
+    return _checked(partial(InputChecks.line, longest=longest, required=required))
+
+
+def paragraphs(*, longest: int, required: bool = False) -> AfterValidator:
+    """Check text of several lines, as `line` does."""
+    return _checked(partial(InputChecks.text, longest=longest, required=required))
+
+
+def _checked(check: Callable[[InputChecks, str, str], str]) -> AfterValidator:
+    def validate(text: str) -> str:
+        checks = InputChecks()
+        value = check(checks, "", text)
+        checks.raise_errors(lambda errors: ValueError(errors[""]))
+        return value
+
+    return AfterValidator(validate)
 
 
 def optional_field(description: str) -> Any:

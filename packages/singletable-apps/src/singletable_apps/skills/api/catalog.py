@@ -7,7 +7,14 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Path, Query
 
-from singletable_apps.shared.web import NOT_FOUND, SIGNED_IN, IfMatchIfAny, api_router, responses
+from singletable_apps.shared.web import (
+    NOT_FOUND,
+    SIGNED_IN,
+    Headers,
+    IfMatchIfAny,
+    api_router,
+    responses,
+)
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import (
     CREATED,
@@ -15,7 +22,6 @@ from singletable_apps.skills.api.dependencies import (
     IN_USE,
     READ,
     Actor,
-    Headers,
     Service,
 )
 from singletable_apps.skills.api.schemas import MasterSkill, RoleBody

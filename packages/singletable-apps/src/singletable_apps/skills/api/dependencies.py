@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeAlias
 
-from fastapi import Depends, Path, Request, Response
+from fastapi import Depends, Path
 
 from singletable_apps.shared.frame import AppProblems, current_service, signed_in_user
 from singletable_apps.shared.web import (
     INVALID_400,
     ProblemType,
     Segment,
-    etag,
 )
 from singletable_apps.skills.entities import User
 from singletable_apps.skills.errors import AlreadyExists, InUse
@@ -40,24 +39,6 @@ LISTED: Responses = {
     200: {"headers": {"Link": {"description": "The next page, if there is one.", **_TEXT}}}
 }
 
-
-class _Headers:
-    def __init__(self, request: Request, response: Response) -> None:
-        self._request = request
-        self._response = response
-
-    def read(self, revision: int) -> None:
-        """Add the ETag of what was read."""
-        self._response.headers["ETag"] = etag(revision)
-
-    def created(self, revision: int, route: str, **parameters: str) -> None:
-        """Add the ETag of what was created, and its URL."""
-        self.read(revision)
-        url = self._request.app.url_path_for(route, **parameters)
-        self._response.headers["Location"] = url
-
-
-Headers: TypeAlias = Annotated[_Headers, Depends()]
 
 # ------------------------------------------------------------------------------ problems
 

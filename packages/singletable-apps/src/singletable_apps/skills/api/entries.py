@@ -11,13 +11,14 @@ from starlette.convertors import StringConvertor, register_url_convertor
 from singletable_apps.shared.web import (
     NOT_FOUND,
     SIGNED_IN,
+    Headers,
     IfMatchIfAny,
     Page,
     Pagination,
     api_router,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import Actor, Headers, Service, Username
+from singletable_apps.skills.api.dependencies import Actor, Service, Username
 from singletable_apps.skills.api.schemas import EntryBody
 from singletable_apps.skills.entities import Project, ProjectStatus
 from singletable_apps.skills.entry_rules import KINDS, Entry, EntryDraft, EntryKind, KindName

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 from singletable_apps.shared.accounts import SignedIn
+from singletable_apps.shared.accounts.usernames import MAX_USERNAME
 from singletable_apps.shared.web import Changes, Day, Document, Model, StrictBoolean, partial_model
 from singletable_apps.skills.entities import (
     Category,
@@ -30,7 +31,6 @@ from singletable_apps.skills.rules import (
     MAX_NAME,
     MAX_NOTES,
     MAX_SKILL_NAME,
-    MAX_USERNAME,
     MAX_YEARS,
     SkillName,
     people_at,

@@ -11,6 +11,7 @@ from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.web import (
     NOT_FOUND,
     SIGNED_IN,
+    Headers,
     IfMatch,
     IfMatchIfAny,
     Pagination,
@@ -23,7 +24,6 @@ from singletable_apps.skills.api.dependencies import (
     LISTED,
     READ,
     Actor,
-    Headers,
     Service,
     Username,
 )

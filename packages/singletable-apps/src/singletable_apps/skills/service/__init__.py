@@ -91,7 +91,9 @@ def open_skills(
             store.admin.create_table(table, if_missing=True)
     outbox = Outbox(store)
     sender = outbox if mailer is None else mailer(outbox)
-    context = Context(store, secret, sender, urls or Urls(), clock, confirm_addresses)
+    context = Context(
+        store, secret, sender, urls or Urls(), clock, confirm_addresses=confirm_addresses
+    )
     cascades = Cascades(context)
     cascades.resume()
     accounts = Accounts(context, passwords or Passwords(), cascades.check_free)

@@ -10,23 +10,22 @@ from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
     EmailChanges,
     Invitation,
+    ManagedAccounts,
     Passwords,
-    StoredAccounts,
     busy_account,
     check_password_field,
     new_user_id,
 )
+from singletable_apps.shared.accounts.usernames import TAKEN, check_username
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
 from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotPermitted
-from singletable_apps.skills.rules import PERMISSIONS, Permission, check_name, check_username
+from singletable_apps.skills.rules import PERMISSIONS, Permission, check_name
 from singletable_apps.skills.service.context import Context
 
-TAKEN = "Someone has this username already. Choose another one."
 
-
-class Accounts(StoredAccounts[User, str]):
+class Accounts(ManagedAccounts[User, str]):
     """The accounts of the directory, by username. The base handles sessions and roles."""
 
     issuer = "skills"

@@ -27,6 +27,7 @@ from singletable import (
     key_of,
 )
 from singletable_apps.shared.accounts import Sessions, new_user_id
+from singletable_apps.shared.accounts.usernames import TAKEN
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Cascade,
@@ -40,7 +41,6 @@ from singletable_apps.skills.entities import (
 from singletable_apps.skills.entry_rules import Entry
 from singletable_apps.skills.errors import AlreadyExists
 from singletable_apps.skills.rules import is_same_user
-from singletable_apps.skills.service.accounts import TAKEN
 from singletable_apps.skills.service.context import ATTEMPTS, Context
 from singletable_apps.skills.service.user_skills import count
 

@@ -27,13 +27,9 @@ def busy(what: str) -> Callable[[], Busy]:
 
 @dataclass(frozen=True, slots=True)
 class Context(AccountsContext):
-    """What every part of the service works with.
-
-    With `confirm_addresses`, an e-mail address is saved when its owner opens the link sent to it.
-    """
+    """What every part of the service works with."""
 
     urls: Urls
-    confirm_addresses: bool = False
 
     def today(self) -> date:
         """Return the current day, in UTC."""

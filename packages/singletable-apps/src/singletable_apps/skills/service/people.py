@@ -9,6 +9,7 @@ from typing import Any, cast
 from singletable import AlreadyExists as ItemExists
 from singletable import Edit, Page, Path, evolve, retry_conflicts
 from singletable_apps.shared.accounts import busy_account, notices, send_notice
+from singletable_apps.shared.accounts.usernames import check_username
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks, normalize_line
 from singletable_apps.skills import patterns
@@ -22,7 +23,6 @@ from singletable_apps.skills.rules import (
     check_name,
     check_owner,
     check_self,
-    check_username,
     is_key,
     is_same_user,
 )

@@ -124,12 +124,19 @@ def new_app(
         Path | None,
         typer.Option("--folder", metavar="PATH", help="The new folder; by default NAME."),
     ] = None,
+    pages: Annotated[
+        bool,
+        typer.Option(
+            "--pages", help="A site with accounts, pages and an API, on singletable-apps."
+        ),
+    ] = False,
 ) -> None:
     """Create a project that runs: a table with entities and patterns, a web API and its tests.
 
     It has a Makefile (make run, make test), a workflow for GitHub Actions, and a schema.lock. The
-    sample domain is small: events, and the bookings of their seats. Replace it with yours.
+    sample domain is small: events, and the bookings of their seats; with --pages, accounts and
+    their notes. Replace it with yours.
     """
     from singletable_design.cli.new.project import create_project
 
-    create_project(name, folder or Path(name))
+    create_project(name, folder or Path(name), pages=pages)

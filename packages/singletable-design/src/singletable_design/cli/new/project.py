@@ -1,6 +1,6 @@
-"""Create the project of a new app from the template beside this module.
+"""Create the project of a new app from one of the templates beside this module.
 
-The template is a project that works: its package is `myapp`, which becomes the name of the app.
+Each is a project that works: its package, `myapp` or `mysite`, gets the name of the app.
 """
 
 from __future__ import annotations
@@ -23,12 +23,17 @@ from singletable.schema import find_tables
 from singletable_design.introspection.names import snake_case
 
 TEMPLATE = Path(__file__).parent / "template"
+# The template with pages and accounts, and what it has in common with the other one.
+PAGES_TEMPLATE = Path(__file__).parent / "template_pages"
+_COMMON = (Path(".gitignore"), Path(".github/workflows/test.yml"))
 # Longer names would break lines that formatters leave alone.
 MAX_NAME_LENGTH = 30
-_PACKAGES_IN_USE = {"singletable", "fastapi", "pydantic", "pytest", "tests", "uvicorn"}
+_PACKAGES_IN_USE = {
+    *("singletable", "singletable_apps", "fastapi", "pydantic", "pytest", "tests", "uvicorn"),
+}
 
 
-def create_project(name: str, folder: Path) -> None:
+def create_project(name: str, folder: Path, *, pages: bool = False) -> None:
     """Write the project into a new folder; raise if the name or the folder cannot be used."""
     check_app_name(name)
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
@@ -36,8 +41,8 @@ def create_project(name: str, folder: Path) -> None:
             f"'{folder}' already exists and is not empty. Choose another folder with --folder."
         )
     files = {
-        Path(_renamed(str(path), name)): _renamed((TEMPLATE / path).read_text("utf-8"), name)
-        for path in template_files()
+        Path(_renamed(str(path), name)): _renamed(source.read_text("utf-8"), name)
+        for path, source in template_files(pages=pages).items()
     }
     try:
         for path, text in files.items():
@@ -51,10 +56,16 @@ def create_project(name: str, folder: Path) -> None:
     typer.echo(f"Next:\n  cd {shown_path(folder)}\n  make install\n  make test\n  make run")
 
 
-def template_files() -> list[Path]:
-    """Return the files of the template, relative to it, without the caches of tools."""
-    paths = (path.relative_to(TEMPLATE) for path in TEMPLATE.rglob("*") if path.is_file())
-    return sorted(path for path in paths if not any("cache" in part for part in path.parts))
+def template_files(*, pages: bool = False) -> dict[Path, Path]:
+    """Return the files of a template by their path in it, without the caches of tools."""
+    template = PAGES_TEMPLATE if pages else TEMPLATE
+    found = {path.relative_to(template): path for path in template.rglob("*") if path.is_file()}
+    found |= {path: TEMPLATE / path for path in _COMMON}
+    return {
+        path: source
+        for path, source in sorted(found.items())
+        if not any("cache" in part for part in path.parts)
+    }
 
 
 def check_app_name(name: str) -> None:
@@ -80,7 +91,8 @@ def check_app_name(name: str) -> None:
 
 
 def _renamed(text: str, name: str) -> str:
-    return re.sub(r"\bmyapp\b", name, text).replace("MYAPP", name.upper())
+    text = re.sub("my(app|site)", name, text).replace("MYAPP", name.upper())
+    return text.replace("Mysite", name.replace("_", " ").capitalize())
 
 
 def _write_lock(name: str, package: Path, files: dict[Path, str]) -> None:

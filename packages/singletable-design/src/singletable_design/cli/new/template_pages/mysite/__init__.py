@@ -1,0 +1,1 @@
+"""Notes of people with accounts: pages and an API on one table."""

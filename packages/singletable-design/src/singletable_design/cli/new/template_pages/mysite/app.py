@@ -1,0 +1,55 @@
+"""The app, declared once: its web app and its commands follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from singletable_apps.shared.accounts import expiring
+from singletable_apps.shared.frame import AppSpec, Opening, Urls
+from singletable_apps.shared.frame.accounts import sample_account, with_accounts
+
+from mysite import api, pages
+from mysite.entities import table
+from mysite.service import NoteDraft, Service
+
+# Sessions and e-mails are in a table of their own, where they expire.
+SESSIONS = {expiring: "mysite_sessions"}
+SAMPLE = ("ada", "lantern copper river")
+
+
+@contextmanager
+def _open(opening: Opening) -> Generator[Service]:
+    urls = Urls("/mysite", opening.public)
+    yield Service(opening.make_context(urls, table, names=SESSIONS))
+
+
+def create_sample(service: Service, progress: Callable[[int, int], None]) -> None:
+    """Create an account with notes."""
+    username, password = SAMPLE
+    user = service.accounts.register(username, "Ada Lovelace", password)
+    for number in range(1, 31):
+        service.notes.create(user, NoteDraft(title=f"Note {number}", text="A sample note."))
+        progress(number, 30)
+
+
+APP = with_accounts(
+    AppSpec[Service](
+        name="mysite",
+        title="Mysite",
+        tagline="Take notes.",
+        about="Notes that only you can see.",
+        folder=Path(__file__).parent,
+        command="python -m mysite",
+        open=_open,
+        secret=lambda service: service.context.secret,
+        outbox=SESSIONS,
+        sample=create_sample,
+        sample_note=f"Sign in as {SAMPLE[0]} with the password: {SAMPLE[1]}",
+        list_sample=lambda service: sample_account(service, *SAMPLE, "30 notes"),
+        description="Sign in for a token, and send it as `Authorization: Bearer …`.",
+        routers=(api.router,),
+        pages=(pages.router,),
+    )
+)
