@@ -11,7 +11,7 @@ from tests.house.sources import PACKAGES
 BUDGETS = {
     "ranked_ballots": 8_130,
     "singletable": 73_100,
-    "singletable_apps": 74_400,
+    "singletable_apps": 73_000,
     "singletable_design": 19_750,
 }
 
