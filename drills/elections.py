@@ -30,7 +30,7 @@ from drills.elections_client import (
     voter_name,
 )
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
-from singletable_apps.elections.errors import ElectionsError
+from singletable_apps.elections.errors import AppError
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
@@ -172,7 +172,7 @@ def check_tables(
         catch_up(open_store(driver), KEYS.ballot_key)
         items = read_items(driver)
         rebuild(open_store(driver), KEYS.ballot_key)
-    except ElectionsError as error:
+    except AppError as error:
         return [*faults, f"the table cannot be updated from the log: {error}"]
     different = set(items) ^ set(read_items(driver))
     return [*faults, *(f"rebuilding from the log gives another item: {i}" for i in different)]
@@ -183,7 +183,7 @@ def _check_chain(events: Sequence[Event]) -> list[str]:
     for number, event in enumerate(events, 1):
         try:
             check_event(event, number, previous, KEYS.ballot_key)
-        except ElectionsError as error:
+        except AppError as error:
             return [str(error)]
         previous = event.hash
     return []

@@ -22,7 +22,7 @@ from drills.elections_client import KEYS, open_service, open_store, read_events
 from singletable import DeleteItem, Engine, Item, ItemMismatch, PutItem, ValidationError
 from singletable_apps.elections.archive import verify_log
 from singletable_apps.elections.entities import Publication, User, votes
-from singletable_apps.elections.errors import ElectionsError, IntegrityError, Rejected
+from singletable_apps.elections.errors import AppError, IntegrityError, RequestRejected
 from singletable_apps.elections.events import Event, event_log, hash_event
 from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.roles import Role
@@ -304,7 +304,7 @@ def probe(elections: Elections, people: Mapping[str, User]) -> dict[str, tuple[s
 def _attempt(attempt: Callable[[], object]) -> tuple[str, str]:
     try:
         return "value", json.dumps(attempt(), default=str, sort_keys=True)
-    except (ElectionsError, AccountsError, ItemMismatch) as error:
+    except (AppError, AccountsError, ItemMismatch) as error:
         return "refused", type(error).__name__
     except Exception as error:
         return "crash", repr(error)
@@ -331,7 +331,7 @@ def judge(attack: Attack, base: Base, expected: Mapping[str, tuple[str, str]]) -
                 results.add(_verify(engine, faults))
             try:
                 seen = probe(running or open_service(engine), base.people)
-            except (IntegrityError, Rejected, ItemMismatch):
+            except (IntegrityError, RequestRejected, ItemMismatch):
                 results.add("refused")
                 continue
             except Exception as error:
@@ -352,7 +352,7 @@ def judge(attack: Attack, base: Base, expected: Mapping[str, tuple[str, str]]) -
 def _verify(engine: Engine, faults: list[str]) -> str:
     try:
         found = verify_log(open_store(engine), KEYS)
-    except (ElectionsError, ItemMismatch):
+    except (AppError, ItemMismatch):
         return "found by verify"
     except Exception as error:
         faults.append(f"verify crashed: {error!r}")

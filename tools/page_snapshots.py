@@ -14,13 +14,13 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from difflib import unified_diff
+from html import unescape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, cast
 from urllib.parse import parse_qsl, quote, urldefrag, urljoin, urlsplit
 
 import typer
-from lxml import html
 from PIL import Image, ImageChops
 from playwright.sync_api import Browser
 from starlette.testclient import TestClient
@@ -86,8 +86,8 @@ def crawl(browser: TestClient, first: str, prefix: str) -> Iterator[tuple[str, s
         if not answer.headers.get("content-type", "").startswith("text/html"):
             continue
         yield url, f"<!-- {answer.status_code} {answer.url.path} -->\n{answer.text}"
-        links = html.fromstring(answer.text).xpath("//a/@href")
-        targets = (urldefrag(urljoin(str(answer.url), str(each))).url for each in links)
+        links = re.findall(r"<a\s[^>]*?href=\"([^\"]*)", answer.text)
+        targets = (urldefrag(urljoin(str(answer.url), unescape(each))).url for each in links)
         waiting += [each.removeprefix(URL) for each in targets if each.startswith(f"{URL}/")]
 
 

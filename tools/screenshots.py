@@ -16,13 +16,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from starlette.types import ASGIApp
 
 from singletable import connect
-from singletable_apps.elections.api import ApiSettings, Limits
-from singletable_apps.elections.app import app_info, site_of
+from singletable_apps.elections.app import APP
 from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.sample import PASSWORD, fill_sample
 from singletable_apps.elections.service import open_elections
-from singletable_apps.home.app import make_site_app
-from singletable_apps.home.apps import ServedApp
 from singletable_apps.shared.serve import Server
 from singletable_apps.shared.web import Settings
 
@@ -40,9 +37,8 @@ def site() -> Generator[str]:
     """Serve elections with sample data and yield the URL."""
     elections = open_elections(connect("memory:"), generate_keys())
     fill_sample(elections)
-    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    served = ServedApp(app_info(), site_of(elections, settings))
-    with serve(make_site_app([served], settings=settings.web)) as address:
+    app = APP.make_app(elections, Settings(secure_cookies=False), limited=False)
+    with serve(app) as address:
         yield f"{address}/elections"
 
 

@@ -26,15 +26,14 @@ def polls_app(folder: Path) -> FastAPI:
 
 def elections_app(folder: Path) -> FastAPI:
     """Return the elections app without rate limits."""
-    from singletable_apps.elections.api import ApiSettings, make_elections_app
-    from singletable_apps.elections.api.dependencies import Limits
+    from singletable_apps.elections.app import APP
     from singletable_apps.elections.keys import load_or_create_keys
     from singletable_apps.elections.service import open_elections
 
     elections = open_elections(
         connect(f"file:{folder / 'votes.db'}"), load_or_create_keys(folder / "keys")
     )
-    return make_elections_app(elections, settings=ApiSettings(limits=Limits.off()))
+    return APP.make_app(elections, limited=False)
 
 
 def portfolio_app(folder: Path) -> FastAPI:

@@ -108,7 +108,16 @@ def _accepts(function: Any, keyword: str) -> bool:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return True
-    return any(one.name == keyword or one.kind is one.VAR_KEYWORD for one in parameters)
+    return any(one.name == keyword or _bundles(function, one, keyword) for one in parameters)
+
+
+def _bundles(function: Any, parameter: inspect.Parameter, keyword: str) -> bool:
+    """Return whether `**options` takes the keyword; `Unpack[Options]` lists what it takes."""
+    if parameter.kind is not parameter.VAR_KEYWORD:
+        return False
+    bundle = re.fullmatch(r"Unpack\[(\w+)\]", str(parameter.annotation))
+    listed = getattr(function, "__globals__", {}).get(bundle[1]) if bundle else None
+    return listed is None or keyword in listed.__annotations__
 
 
 def _missing_words(words: list[str]) -> Iterator[str]:

@@ -30,7 +30,7 @@ class Server:
         ids = count(1)
         self.app = DynamoDBApp(self.sandbox, new_id=lambda: str(next(ids)), max_body=MAX_BODY)
         self.listener = Listener(
-            self, Limits(max_body=MAX_BODY, max_headers=16_384, max_pipelined=4)
+            self, Limits(max_body=MAX_BODY, max_head_bytes=16_384, max_pipelined=4)
         )
         self.requests: list[HttpRequest] = []
         self.delay = 0

@@ -15,7 +15,7 @@ from singletable import Driver, Engine, SingleTableError, Store
 from singletable_apps.polls.service import Voter
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Blog, PendingComment
-from singletable_apps.portfolio.errors import SiteBusy
+from singletable_apps.portfolio.errors import Busy
 from singletable_apps.portfolio.rules import PostDraft
 from tests.apps.polls.support.harness import World as PollWorld
 from tests.apps.polls.support.harness import votes_of
@@ -128,6 +128,6 @@ def test_actions_happen_once_despite_lost_responses(
                 act()
             except SingleTableError as error:
                 expected = {0, 1} if error.outcome_unknown else {0}
-            except SiteBusy:
+            except Busy:
                 expected = {0, 1}
             assert happened() in expected, script

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from singletable import Engine
-from singletable_apps.elections import api as elections_api
+from singletable_apps.elections.app import APP as ELECTIONS
 from singletable_apps.shared.pages.api_docs import group_by_tag
 from singletable_apps.shared.web import make_app
 from tests.apps.elections.api import client as elections
@@ -153,13 +153,14 @@ def test_elections_work_under_another_prefix() -> None:
     app = make_app(
         "Elections",
         "1",
-        routers=elections_api.ROUTERS,
+        routers=ELECTIONS.routers,
         prefix="/apps/elections",
-        problem_types=elections_api.PROBLEM_TYPES,
-        errors=elections_api.ERRORS,
+        problem_types=ELECTIONS.problem_types,
+        errors=ELECTIONS.problems.handlers(),
     )
-    settings = elections_api.ApiSettings(limits=elections_api.Limits.off())
-    elections_api.attach(app, elections.make_api().elections, settings)
+    api = elections.make_api()
+    api.activate()
+    api.app.state.frame.attach(app)
     client = TestClient(app)
     assert client.get("/apps/elections/version").json() == {"version": 0, "rebuilding": False}
     refusal = client.get("/apps/elections/me").json()

@@ -10,9 +10,7 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Page
 from starlette.types import ASGIApp
 
-from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.projection.projector import get_last_event
-from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.site import make_elections_site
 from tests.browser.crawler import CrawledPage, crawl
@@ -64,7 +62,6 @@ class Site:
 def serve_site() -> Generator[Site]:
     """Serve the site."""
     sample = copy_sample()
-    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    app = make_elections_site(sample.elections, settings)
+    app = make_elections_site(sample.elections)
     with serve_app(app) as address:
         yield Site(sample, app, address)

@@ -10,9 +10,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from singletable import connect
-from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
+from singletable_apps.elections.app import APP
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.pages import add_pages
 from singletable_apps.elections.service.lifecycle import ElectionSettings
 from singletable_apps.shared.ballot import BallotLabels
 from singletable_apps.shared.web import Settings
@@ -60,10 +59,7 @@ class Booth:
 def booth() -> Iterator[Booth]:
     world = World(connect("memory:"))
     owner, voter = world.register("Owner", "Voter")
-    web = Settings(secure_cookies=False, uploads={"/elections": 1 << 20})
-    settings = ApiSettings(web=web, limits=Limits.off())
-    app = make_elections_app(world.service, settings=settings)
-    add_pages(app, world.service)
+    app = APP.make_app(world.service, Settings(secure_cookies=False), limited=False)
     with serve_app(app) as address:
         yield Booth(world, address, owner, voter)
 

@@ -12,11 +12,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from singletable import connect
-from singletable_apps.elections.api import ApiSettings
 from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.service import Elections, open_elections
 from singletable_apps.shared.accounts import Passwords
-from singletable_apps.shared.web import Settings
 from tests.apps.support.site import make_elections_site
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live_server import serve_app
@@ -37,7 +35,7 @@ def elections(tmp_path: Path) -> Iterator[Elections]:
 @pytest.fixture
 def site(elections: Elections) -> Iterator[str]:
     """Serve a site with the default rate limits."""
-    app = make_elections_site(elections, ApiSettings(web=Settings(secure_cookies=False)))
+    app = make_elections_site(elections)
     with serve_app(app) as address:
         yield address
 

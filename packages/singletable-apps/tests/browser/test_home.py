@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.sample import PASSWORD
-from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.sample import copy_sample
 from tests.apps.support.site import make_elections_site
 from tests.browser.conftest import PHONE, OpenPage
@@ -42,8 +40,7 @@ BUDGET = 150_000
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
     """Yield the URL of the site with sample data."""
-    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    with serve_app(make_elections_site(copy_sample().elections, settings)) as address:
+    with serve_app(make_elections_site(copy_sample().elections)) as address:
         yield address
 
 

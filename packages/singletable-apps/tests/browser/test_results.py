@@ -9,8 +9,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
-from singletable_apps.elections.pages import add_pages
+from singletable_apps.elections.app import APP
 from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.elections.world import ballot
@@ -44,9 +43,7 @@ class Served:
 @pytest.fixture
 def served() -> Iterator[Served]:
     sample = copy_sample()
-    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    app = make_elections_app(sample.elections, settings=settings)
-    add_pages(app, sample.elections)
+    app = APP.make_app(sample.elections, Settings(secure_cookies=False), limited=False)
     with serve_app(app) as address:
         yield Served(sample, address)
 

@@ -50,7 +50,7 @@ _EXPORTS = {
     "singletable.remote": """
         AsyncRemote Remote
     """,
-    "singletable.retry": """
+    "singletable.conflicts": """
         retry_conflicts
     """,
     "singletable.schema": """

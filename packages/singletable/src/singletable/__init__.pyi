@@ -128,7 +128,7 @@ from singletable.patterns import upserts as upserts
 from singletable.patterns import zipf as zipf
 from singletable.remote import AsyncRemote as AsyncRemote
 from singletable.remote import Remote as Remote
-from singletable.retry import retry_conflicts as retry_conflicts
+from singletable.conflicts import retry_conflicts as retry_conflicts
 from singletable.schema import Attr as Attr
 from singletable.schema import Binary as Binary
 from singletable.schema import Collection as Collection

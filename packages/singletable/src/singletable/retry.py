@@ -10,32 +10,20 @@ An attempt that may have been applied stays open until another attempt of the sa
 it: a success, or a condition that failed. Throttling or a conflict says nothing about the earlier
 attempt, so the same request is sent again. If nothing settles it, the caller gets an error with
 `outcome_unknown`; every other error means that nothing was changed.
-
-Multi-step work is written once, without I/O, as a generator of requests and pauses (`Steps`), and
-driven by `run` or `run_async`. Parts that do not depend on each other are one step, `Together`: a
-sync driver executes them in turn, an async driver concurrently. So does a sync driver with a method
-`submit`, which returns the future of an output.
-
-`retry_conflicts` repeats functions of yours that read, decide and write, if a condition failed.
 """
 
 from __future__ import annotations
 
-import asyncio
 import math
 import random
 import time
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import wraps
-from inspect import iscoroutinefunction
 from itertools import count
-from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from singletable.errors import (
     CertificateError,
-    ConditionFailed,
     ConnectionFailed,
     IdempotentParameterMismatch,
     InternalError,
@@ -51,8 +39,8 @@ from singletable.errors import (
 from singletable.operations import AsyncDriver, Driver, Operation, TransactWriteItems
 from singletable.operations.registry import OPERATIONS
 from singletable.operations.touches import table_names
+from singletable.steps import Pause, Reason, Steps
 
-P = ParamSpec("P")
 R = TypeVar("R")
 D = TypeVar("D", Driver, AsyncDriver)
 
@@ -64,149 +52,6 @@ SUCCESS_REWARD = 1
 TOKEN_SECONDS = 540.0
 # The reasons of a canceled transaction that may succeed if it is sent again.
 TRANSIENT_CODES = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
-
-# Why work pauses: a request was throttled or failed for now, a write conflicted with another, a
-# batch came back partly unprocessed, or something that was started is still in progress.
-Reason: TypeAlias = Literal["unavailable", "conflict", "unprocessed", "progress"]
-
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """A delay before the next step; injected latency has no reason."""
-
-    seconds: float
-    reason: Reason | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Together:
-    """Independent parts, executed in any order; the results come in the order of the parts."""
-
-    pieces: tuple[Steps[Any], ...]
-
-
-Steps: TypeAlias = Generator["Operation[Any] | Pause | Together", Any, R]
-# Returns up to that many further items, and none at the end.
-NextItems: TypeAlias = Callable[[int | None], Steps[list[R]]]
-
-
-def together(pieces: Sequence[Steps[R]]) -> Steps[list[R]]:
-    """Run independent parts and return their results in order."""
-    if len(pieces) == 1:
-        return [(yield from pieces[0])]
-    answers: list[R] = yield Together(tuple(pieces))
-    return answers
-
-
-def run(driver: Driver, steps: Steps[R], sleep: Callable[[float], object] | None = None) -> R:
-    """Drive `steps` with a sync driver and return the result."""
-    try:
-        step = next(steps)
-        while True:
-            if isinstance(step, Pause):
-                (sleep or time.sleep)(step.seconds)
-                step = next(steps)
-                continue
-            try:
-                answer = (
-                    _run_together(driver, step.pieces, sleep)
-                    if isinstance(step, Together)
-                    else driver.execute(step)
-                )
-            except SingleTableError as error:
-                step = steps.throw(error)
-            else:
-                step = steps.send(answer)
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
-
-
-def _run_together(
-    driver: Driver, pieces: Sequence[Steps[R]], sleep: Callable[[float], object] | None
-) -> list[R]:
-    if not hasattr(driver, "submit"):
-        return [run(driver, piece, sleep) for piece in pieces]
-    # All parts send a request before the first waits for its answer, in this thread.
-    results: list[Future[R]] = [Future() for _ in pieces]
-    answers: dict[int, Future[Any] | None] = dict.fromkeys(range(len(pieces)))
-    while answers:
-        for number, answer in list(answers.items()):
-            try:
-                answers[number] = _take_step(driver, pieces[number], answer, sleep)
-            except StopIteration as end:
-                results[number].set_result(end.value)
-                del answers[number]
-            except Exception as error:
-                results[number].set_exception(error)
-                del answers[number]
-    return [result.result() for result in results]
-
-
-def _take_step(
-    driver: Any,
-    steps: Steps[Any],
-    answer: Future[Any] | None,
-    sleep: Callable[[float], object] | None,
-) -> Future[Any]:
-    """Continue with the answer to the last request, and send the next one."""
-    try:
-        value = None if answer is None else answer.result()
-    except SingleTableError as error:
-        step = steps.throw(error)
-    else:
-        step = steps.send(value)
-    while isinstance(step, Pause):
-        (sleep or time.sleep)(step.seconds)
-        step = next(steps)
-    if not isinstance(step, Together):
-        return cast("Future[Any]", driver.submit(step))
-    future: Future[Any] = Future()
-    try:
-        future.set_result(_run_together(driver, step.pieces, sleep))
-    except SingleTableError as error:
-        future.set_exception(error)
-    return future
-
-
-async def run_async(
-    driver: AsyncDriver, steps: Steps[R], sleep: Callable[[float], Awaitable[None]] | None = None
-) -> R:
-    """Drive `steps` with an async driver and return the result."""
-    try:
-        step = next(steps)
-        while True:
-            if isinstance(step, Pause):
-                await (sleep or asyncio.sleep)(step.seconds)
-                step = next(steps)
-                continue
-            try:
-                answer = (
-                    await _gather(driver, step.pieces, sleep)
-                    if isinstance(step, Together)
-                    else await driver.execute(step)
-                )
-            except SingleTableError as error:
-                step = steps.throw(error)
-            else:
-                step = steps.send(answer)
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
-
-
-async def _gather(
-    driver: AsyncDriver,
-    pieces: Sequence[Steps[R]],
-    sleep: Callable[[float], Awaitable[None]] | None,
-) -> list[R]:
-    # Wait for all parts before raising, so that nothing keeps running after an error.
-    running = [run_async(driver, piece, sleep) for piece in pieces]
-    answers = await asyncio.gather(*running, return_exceptions=True)
-    results: list[R] = []
-    for answer in answers:
-        if isinstance(answer, BaseException):
-            raise answer
-        results.append(answer)
-    return results
 
 
 class RetryBudget:
@@ -261,61 +106,6 @@ class RetryPolicy:
         """Return a random delay of up to base_delay * 2**attempt (full jitter)."""
         base = (throttled and self.throttled_base_delay) or self.base_delay
         return Pause(random.uniform(0, min(self.max_delay, base * 2**attempt)), reason)
-
-
-def retry_conflicts(
-    *,
-    attempts: int = 5,
-    also: Sequence[type[SingleTableError]] = (),
-    idempotent: bool = False,
-    otherwise: Callable[[], Exception] | None = None,
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function, sync or async, that reads, decides and writes on conditions.
-
-    It is called again, after a backoff with jitter, while it raises ConditionFailed, because
-    someone else has written since it read; if it is `idempotent`, also after errors with
-    `outcome_unknown`. After the last attempt, `otherwise()` is raised, or else the last error.
-
-    TransactionConflict has to be named in `also`: the store has repeated the request before.
-    """
-    policy = RetryPolicy(max_attempts=attempts)
-
-    def delay_after(attempt: int, error: SingleTableError) -> float:
-        is_unknown = idempotent and error.outcome_unknown
-        if not is_unknown and not isinstance(error, (ConditionFailed, *also)):
-            raise error
-        if attempt + 1 < attempts:
-            return policy.backoff(attempt, "conflict").seconds
-        if otherwise is None:
-            raise error
-        raise otherwise() from error
-
-    def decorate(function: Callable[P, Any]) -> Callable[P, Any]:
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> Any:
-            attempt = 0
-            while True:
-                try:
-                    return function(*args, **kwargs)
-                except SingleTableError as error:
-                    seconds = delay_after(attempt, error)
-                time.sleep(seconds)
-                attempt += 1
-
-        @wraps(function)
-        async def call_async(*args: P.args, **kwargs: P.kwargs) -> Any:
-            attempt = 0
-            while True:
-                try:
-                    return await function(*args, **kwargs)
-                except SingleTableError as error:
-                    seconds = delay_after(attempt, error)
-                await asyncio.sleep(seconds)
-                attempt += 1
-
-        return call_async if iscoroutinefunction(function) else call
-
-    return decorate
 
 
 def send_once(operation: Operation[R]) -> Steps[R]:

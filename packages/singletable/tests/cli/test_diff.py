@@ -11,9 +11,9 @@ import pytest
 from singletable import Engine, MigrationError
 from singletable.cli.app_loader import load_module
 from singletable.migration import check_schema
-from singletable.migration.state import Applied, HistoryStore
-from singletable.retry import run as run_steps
+from singletable.migration.applied import Applied, HistoryStore
 from singletable.schema import Table
+from singletable.steps import run as run_steps
 from tests.cli.run import Run
 
 DECLARATION = """

@@ -11,7 +11,7 @@ from singletable.migration.rate_limit import RateLimit
 from singletable.migration.state import State, StateStore, is_state_item
 from singletable.migration.two_addresses import Place, TwoAddressDriver
 from singletable.operations import Scan
-from singletable.retry import run
+from singletable.steps import run
 from singletable.testing import Crash, InterruptedDriver
 from singletable.values import Item
 from tests.migration.doubles import Clock

@@ -22,7 +22,7 @@ from singletable.migration.request_router import RequestRouter
 from singletable.migration.state import Phase, State, StateStore, is_state_item
 from singletable.migration.two_addresses import Place, TwoAddressDriver
 from singletable.operations import Operation, PageOutput, Scan
-from singletable.retry import Pause, Steps, Together, run
+from singletable.steps import Pause, Steps, Together, run
 from singletable.store.context import create_context
 from singletable.store.writes import item_id
 from singletable.values import Item

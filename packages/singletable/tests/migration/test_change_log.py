@@ -7,7 +7,7 @@ import pytest
 from singletable import Engine, PutItem, Store, Table, TrimmedDataAccess
 from singletable.migration.change_log import FeedChanges
 from singletable.migration.two_addresses import Place, TwoAddressDriver
-from singletable.retry import run
+from singletable.steps import run
 from singletable.store.context import create_context
 from singletable.values import Item
 

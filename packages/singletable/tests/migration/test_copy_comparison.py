@@ -14,8 +14,8 @@ from singletable.migration.derivation import Derivation, Source, Unit
 from singletable.migration.environment import migration_context
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.operations import DeleteItem, Operation, PutItem
-from singletable.retry import run
 from singletable.schema import ItemKey, model_of
+from singletable.steps import run
 from tests.designs.site import Likes, Name, OldLike, OldUser, Setting, likes, users
 from tests.migration.site import Site, memory_site
 

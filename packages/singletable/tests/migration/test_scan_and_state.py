@@ -19,13 +19,14 @@ from singletable import (
     Table,
     attr,
 )
+from singletable.migration.applied import Applied, HistoryStore
 from singletable.migration.environment import Environment, migration_context
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.scan import scan_rounds
-from singletable.migration.state import Applied, HistoryStore, State, StateStore
+from singletable.migration.state import State, StateStore
 from singletable.migration.two_addresses import Place, TwoAddressDriver
 from singletable.operations import PutItem
-from singletable.retry import Steps, run
+from singletable.steps import Steps, run
 from singletable.values import Item
 from tests.migration.doubles import Clock
 

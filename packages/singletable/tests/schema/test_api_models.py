@@ -193,11 +193,20 @@ def test_handlers_may_return_the_entity() -> None:
         ({"omit": ("nmae", "x")}, "nmae or x"),
         ({"rename": {"nmae": "full_name"}}, "nmae"),
         ({"only": "hash"}, "hash"),
+        ({"rename": {"hash": "digest"}}, "hash"),
     ],
 )
 def test_unknown_and_hidden_fields_are_rejected(options: Any, unknown: str) -> None:
     with pytest.raises(DeclarationError, match=f"Row: Person has no field {unknown} for responses"):
         type("Row", (ApiModel,), {}, of=Person, **options)
+
+
+@pytest.mark.parametrize(
+    "rename", [{"name": "login"}, {"name": "hash"}, {"name": "id", "login": "id"}]
+)
+def test_new_name_of_another_field_is_rejected(rename: dict[str, str]) -> None:
+    with pytest.raises(DeclarationError, match=r"already has a field .* Choose another name"):
+        type("Row", (ApiModel,), {}, of=Person, rename=rename)
 
 
 def test_object_must_have_what_is_neither_computed_nor_has_a_default() -> None:

@@ -138,7 +138,7 @@ async def test_expect_100_continue_is_acknowledged(peer: Peer) -> None:
     ],
     ids=["body", "chunked body", "header", "target", "not HTTP", "bad length", "upgrade"],
 )
-@connected(Limits(max_body=100, max_headers=500))
+@connected(Limits(max_body=100, max_head_bytes=500))
 async def test_too_large_or_malformed_request_is_rejected_and_closed(
     peer: Peer, sent: bytes, status: int
 ) -> None:
@@ -286,7 +286,7 @@ async def test_client_that_sends_too_much_receives_413(peer: Peer) -> None:
     ],
     ids=["value", "name", "trailer", "chunk"],
 )
-@connected(Limits(max_headers=500))
+@connected(Limits(max_head_bytes=500))
 async def test_endless_header_is_rejected(peer: Peer, head: bytes) -> None:
     peer.writer.write(head)
     while not [connection for connection in peer.listener.connections if connection.target]:

@@ -28,7 +28,7 @@ from tests.server.test_connection import Echo, post, read_response
 R = TypeVar("R")
 
 PER_REQUEST = (Connection, HttpRequest, Exchange, PutItem)
-LIMITS = Limits(max_body=100_000, max_headers=2000, request_timeout=0.05)
+LIMITS = Limits(max_body=100_000, max_head_bytes=2000, request_timeout=0.05)
 OPERATION = [f"Content-Type: {CONTENT_TYPE}", "X-Amz-Target: DynamoDB_20120810.PutItem"]
 
 

@@ -319,8 +319,8 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     async def pass_on(seconds: float) -> None:
         pass
 
-    monkeypatch.setattr("singletable.retry.time.sleep", lambda seconds: None)
-    monkeypatch.setattr("singletable.retry.asyncio.sleep", pass_on)
+    monkeypatch.setattr("singletable.steps.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("singletable.steps.asyncio.sleep", pass_on)
 
 
 @pytest.fixture

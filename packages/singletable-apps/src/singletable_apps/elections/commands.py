@@ -17,44 +17,23 @@ from ranked_ballots import pluralize
 from ranked_ballots.report import ReportWriter, write_report
 from singletable import Driver, ItemMismatch, ListTables, Store, TableNotFound
 from singletable_apps.elections import patterns
-from singletable_apps.elections.app import (
-    DataLocation,
-    create_tables,
-    open_elections_at,
-    site_on,
-)
 from singletable_apps.elections.archive import ExportEnd, export_log, restore_log, verify_log
 from singletable_apps.elections.audit import redact_event_data
 from singletable_apps.elections.entities import User, votes
 from singletable_apps.elections.errors import CorruptLog, CorruptTable, NotFound
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_existing_keys, load_store_keys
-from singletable_apps.elections.pages import PREFIX as PAGES
 from singletable_apps.elections.projection.rebuild import rebuild
-from singletable_apps.elections.roles import ROLE_NAMES, Role
-from singletable_apps.elections.sample import PASSWORD, SAMPLE_ELECTIONS, SAMPLE_PEOPLE, fill_sample
-from singletable_apps.elections.service import TABLES, Elections, open_elections
-from singletable_apps.shared.apps import serve_app
-from singletable_apps.shared.email_delivery import EmailDelivery
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service import TABLES, Elections, create_tables, open_elections
 from singletable_apps.shared.key_files import new_private_file
-from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.serve import (
     FileError,
-    ListenOptions,
     existing_address,
     file_errors,
-    listen,
     open_driver,
     progress_bar,
 )
-
-
-@contextmanager
-def existing_elections_at(place: DataLocation) -> Generator[Elections]:
-    """Open the service on existing tables."""
-    with existing_store(place.at) as store:
-        keys = load_store_keys(store, place.keys, create_missing=place.new_keys)
-        yield open_elections(store.driver, keys)
 
 
 @contextmanager
@@ -69,13 +48,6 @@ def existing_store(at: str) -> Generator[Store]:
                 f"tables are: {', '.join(found) or 'none'}."
             )
         yield Store(driver, tables=TABLES)
-
-
-@contextmanager
-def new_store(at: str) -> Generator[Store]:
-    """Open the tables, and create missing ones."""
-    with open_driver(at) as driver:
-        yield create_tables(driver)
 
 
 def _tables(driver: Driver) -> list[str]:
@@ -115,13 +87,14 @@ def export(at: str, path: Path) -> None:
     typer.echo("It contains password hashes and sealed ballots: keep it as safe as the tables.")
 
 
-def restore(place: DataLocation, path: Path) -> None:
+def restore(at: str, keys: Path, path: Path) -> None:
     """Restore a log from an export, and rebuild the table."""
     lines = Lines(path)
     with file_errors(path):
         path.open("rb").close()
-    key = load_existing_keys(place.keys).ballot_key
-    with new_store(place.at) as store:
+    key = load_existing_keys(keys).ballot_key
+    with open_driver(at) as driver:
+        store = create_tables(driver)
         with progress_bar("Restoring") as progress:
             end = restore_log(store, key, lines, progress)
         with progress_bar("Rebuilding the table") as progress:
@@ -130,19 +103,19 @@ def restore(place: DataLocation, path: Path) -> None:
     typer.echo("Serve it with the same keys as before: other keys cannot open sealed ballots.")
 
 
-def rebuild_table(place: DataLocation) -> None:
+def rebuild_table(at: str, keys: Path) -> None:
     """Rebuild the table from the log."""
-    key = load_existing_keys(place.keys).ballot_key
-    with existing_store(place.at) as store, progress_bar("Rebuilding the table") as progress:
+    key = load_existing_keys(keys).ballot_key
+    with existing_store(at) as store, progress_bar("Rebuilding the table") as progress:
         sync = rebuild(store, key, progress)
     typer.echo(f"Rebuilt the table from {sync.last_event_id:,} events.")
 
 
-def verify(place: DataLocation) -> None:
+def verify(at: str, folder: Path) -> None:
     """Check the log, ballots, results and the table, and print the result."""
-    keys = load_existing_keys(place.keys)
+    keys = load_existing_keys(folder)
     try:
-        with existing_store(place.at) as store, progress_bar("Verifying") as progress:
+        with existing_store(at) as store, progress_bar("Verifying") as progress:
             found = verify_log(store, keys, progress)
     except (CorruptLog, CorruptTable, ItemMismatch) as error:
         typer.echo(f"singletable: {error}", err=True)
@@ -173,40 +146,6 @@ def _describe(end: ExportEnd) -> str:
     return f"The log has {end.events:,} events; the last hash is {end.head}."
 
 
-def make_sample(place: DataLocation) -> None:
-    """Create sample data, and print it."""
-    with open_elections_at(place) as elections, progress_bar("Creating sample data") as progress:
-        fill_sample(elections, progress)
-    typer.echo(f"\nSample accounts, all with the password: {PASSWORD}\n")
-    for person in SAMPLE_PEOPLE:
-        typer.echo(f"  {person.name:<12}{person.email:<26}{ROLE_NAMES[person.role]}")
-    typer.echo("\nSample elections:\n")
-    for election in SAMPLE_ELECTIONS:
-        typer.echo(f"  {election.name:<24}{election.description}")
-
-
-def serve(place: DataLocation, options: ListenOptions, emails: EmailDelivery) -> None:
-    """Serve pages and API until a signal stops it."""
-    with listen(options) as (listener, url, public), open_driver(place.at) as driver:
-        site = site_on(driver, place, public, emails)
-        serve_app("Elections", PAGES, site, listener, url, public)
-
-
-def show_outbox(at: str, limit: int) -> None:
-    """Print the latest e-mails in the outbox."""
-    writer = ReportWriter(Console(highlight=False), plain=False)
-    with existing_store(at) as store:
-        emails = Outbox(store).newest(limit)
-    for sent in emails:
-        writer.write_heading(
-            f"{sent.sent_at:%Y-%m-%d %H:%M:%S} UTC  {sent.email.to}: {sent.email.subject}"
-        )
-        for line in sent.email.text.rstrip().split("\n"):
-            writer.write_line(line)
-    if not emails:
-        writer.write_line("No e-mails in the last week.")
-
-
 def show_events(at: str, limit: int) -> None:
     """Print the latest events, one per line, without password hashes."""
     writer = ReportWriter(Console(highlight=False), plain=True)
@@ -220,9 +159,10 @@ def show_events(at: str, limit: int) -> None:
         writer.write_line("The log has no events.")
 
 
-def show_tally(place: DataLocation, name: str, method: str, *, as_json: bool, plain: bool) -> None:
+def show_tally(at: str, keys: Path, name: str, method: str, *, as_json: bool, plain: bool) -> None:
     """Print the results of an election, as the owner of the site may see them."""
-    with existing_elections_at(place) as elections:
+    with existing_store(at) as store:
+        elections = open_elections(store.driver, load_store_keys(store, keys))
         tally = elections.results.tally(_owner(elections), name, method)
     if as_json:
         sys.stdout.write(tally.result.to_json())

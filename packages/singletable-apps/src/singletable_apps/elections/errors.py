@@ -1,17 +1,11 @@
-"""All errors of elections. Their messages are shown to people: plain sentences that say what to do.
+"""The errors of elections: those that all apps share, and its own.
 
-ElectionsError
-├─ Rejected                   nothing was changed; the same request would be rejected again
-│  ├─ NotSignedIn             not signed in, or the wrong password
-│  ├─ NotPermitted            the user may not do this
-│  ├─ NotFound                no user, election, ballot … of that name
-│  ├─ AlreadyTaken            someone else has the name or e-mail address; `field` says which
+AppError
+├─ RequestRejected            nothing was changed; the same request would be rejected again
 │  ├─ WrongState              the election, or the account, is in a state that does not allow this
-│  ├─ InvalidInput            a value is not acceptable; `field` says which
 │  ├─ LogNotEmpty             a log can be restored, or sample data added, only where there is none
 │  └─ IdempotencyKeyReused    an idempotency key was sent with a different request before
-├─ Unavailable                try again later
-│  ├─ Busy                    too many concurrent writes
+├─ Busy
 │  └─ RebuildInProgress       the table is being rebuilt from the event log
 └─ IntegrityError             log, table or keys do not fit together; an operator has to act
    ├─ CorruptLog              an entry of the log is missing or was changed
@@ -23,67 +17,58 @@ ElectionsError
 
 from __future__ import annotations
 
-from singletable_apps.shared import accounts, permissions
-from singletable_apps.shared.errors import AppError
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import (
+    AlreadyExists,
+    AppError,
+    Busy,
+    InvalidInput,
+    NotFound,
+    RequestRejected,
+)
+from singletable_apps.shared.permissions import NotPermitted
+
+__all__ = [
+    "AlreadyExists",
+    "AppError",
+    "Busy",
+    "CorruptLog",
+    "CorruptTable",
+    "IdempotencyKeyReused",
+    "IncompleteRestore",
+    "IntegrityError",
+    "InvalidExport",
+    "InvalidInput",
+    "LogNotEmpty",
+    "NotFound",
+    "NotPermitted",
+    "NotSignedIn",
+    "RebuildInProgress",
+    "RequestRejected",
+    "WrongKeys",
+    "WrongState",
+]
 
 
-class ElectionsError(AppError):
-    """Base class of all errors raised here."""
-
-
-class Rejected(ElectionsError):
-    """Nothing was changed. `field` names the value that was wrong, if it was one."""
-
-    def __init__(self, message: str, *, field: str | None = None) -> None:
-        super().__init__(message)
-        self.field = field
-
-
-class NotSignedIn(Rejected, accounts.NotSignedIn):
-    """Not signed in, or the wrong password."""
-
-
-class NotPermitted(Rejected, permissions.NotPermitted):
-    """The user may not do this."""
-
-
-class NotFound(Rejected):
-    """Nothing has that name."""
-
-
-class AlreadyTaken(Rejected):
-    """Someone else has the name or e-mail address."""
-
-
-class WrongState(Rejected):
+class WrongState(RequestRejected):
     """The election, or the account, is in a state that does not allow this."""
 
 
-class InvalidInput(Rejected):
-    """A value is not acceptable."""
-
-
-class LogNotEmpty(Rejected):
+class LogNotEmpty(RequestRejected):
     """There is an event log already."""
 
 
-class IdempotencyKeyReused(Rejected):
+class IdempotencyKeyReused(RequestRejected):
     """The idempotency key was sent with a different request before."""
 
 
-class Unavailable(ElectionsError):
-    """Not possible right now. Try again later."""
-
-
-class Busy(Unavailable):
-    """Too many concurrent writes."""
-
-
-class RebuildInProgress(Unavailable):
+class RebuildInProgress(Busy):
     """The table is being rebuilt from the event log."""
 
+    retry_after = 10
 
-class IntegrityError(ElectionsError):
+
+class IntegrityError(AppError):
     """Log, table or keys do not fit together. An operator has to act."""
 
 

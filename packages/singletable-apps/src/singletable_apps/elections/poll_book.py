@@ -17,6 +17,13 @@ from typing import TypeVar
 from ranked_ballots import Ranking
 from singletable import Store
 from singletable_apps.elections import events, patterns
+from singletable_apps.elections.changes import (
+    changes_of,
+    definition_of,
+    keeps_ballots,
+    new_election,
+    new_user,
+)
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
@@ -30,8 +37,6 @@ from singletable_apps.elections.entities import (
 )
 from singletable_apps.elections.errors import CorruptLog, CorruptTable, NotFound
 from singletable_apps.elections.events import Event, check_event, parse_event_data
-from singletable_apps.elections.projection.elections import definition_of, new_election
-from singletable_apps.elections.projection.users import new_user
 from singletable_apps.elections.proofs.documents import (
     BallotContent,
     BallotDefinition,
@@ -40,8 +45,6 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules.elections import has_ended
 from singletable_apps.elections.rules.names import fold_name
 
 T = TypeVar("T")
@@ -309,19 +312,11 @@ class PollBook:
             case events.UserRegistered():
                 self._ids[data.name] = self._emails[data.email] = number
                 self._users[number] = new_user(event, data)
-            case events.UserRoleChanged():
-                self._user(data.name).role = data.role
-            case events.OwnershipTransferred():
-                self._user(data.old_owner).role = Role.AUDITOR
-                self._user(data.new_owner).role = Role.OWNER
-            case events.UserPasswordChanged():
-                user = self._user(data.name)
-                user.hash = data.hash
-                user.credentials = user.credentials if data.renewed else number
             case events.UserEmailChanged():
                 user = self._user(data.name)
                 del self._emails[user.email]
-                self._emails[data.email], user.email = user.user_id, data.email
+                self._emails[data.email] = user.user_id
+                self._set_fields(number, data)
             case events.UserNameChanged():
                 user = self._user(data.old_name)
                 user.name = data.new_name
@@ -368,48 +363,30 @@ class PollBook:
                 record.voters = record.voters | ids if is_new else record.voters - ids
                 record.election.voter_count = len(record.voters)
                 record.election.revision = number
-            case _:
-                self._change_election(number, data)
-
-    def _change_election(
-        self,
-        number: int,
-        data: events.ElectionUpdated
-        | events.ElectionOwnerChanged
-        | events.ElectionLaunched
-        | events.ElectionFixed
-        | events.ElectionFinalized,
-    ) -> None:
-        record = self._by_name[data.name]
-        election = record.election
-        match data:
-            case events.ElectionUpdated():
-                election.secret_ballot = data.secret_ballot
-                election.publication = data.publication
-                election.no_voting_before = data.no_voting_before
-                election.no_voting_after = data.no_voting_after
             case events.ElectionOwnerChanged():
-                election.owner_name = data.new_owner
                 self._user(data.old_owner).elections_owned -= 1
                 self._user(data.new_owner).elections_owned += 1
+                self._set_fields(number, data)
             case events.ElectionLaunched():
-                election.allow_vote, election.allow_edit = True, data.allow_edit
-                election.tie_commitment, election.tie_sealed = data.tie_commitment, data.tie_sealed
-                election.definition = hash_definition(record.definition)
-            case events.ElectionFixed():
-                election.allow_edit = False
-            case events.ElectionFinalized():
-                election.allow_edit = election.allow_vote = False
-                election.statement, election.signature = data.statement, data.signature
-        election.revision = number
+                self._set_fields(number, data)
+                record = self._by_name[data.name]
+                record.election.definition = hash_definition(record.definition)
+            case _:
+                self._set_fields(number, data)
+
+    def _set_fields(self, number: int, data: events.EventData) -> None:
+        for entity, name, fields in changes_of(number, data):
+            item = self._user(name) if entity is User else self._by_name[name].election
+            for field_name, value in fields.items():
+                setattr(item, field_name, value)
+            item.revision = number
 
     def _remove_user(self, event: Event, name: str) -> None:
         user_id = self._ids.pop(name)
         self._ids[removed_user_name(user_id)] = user_id
         del self._emails[self._users.pop(user_id).email]
         for record in self._elections.values():
-            is_over = has_ended(record.election, event.when_occurred)
-            if record.election.allow_vote and not is_over:
+            if not keeps_ballots(record.election, event.when_occurred):
                 record.ballots.pop(user_id, None)
 
     def _user(self, name: str) -> User:

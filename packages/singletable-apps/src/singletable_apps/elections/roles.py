@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from singletable_apps.elections.errors import NotPermitted
 from singletable_apps.shared.permissions import Permissions
 
 
@@ -58,7 +57,6 @@ PERMISSIONS = Permissions(
         ),
         Permission.TRANSFER_OWNER: (Role.OWNER, "Only the owner of this site can do this."),
     },
-    error=NotPermitted,
 )
 has_permission = PERMISSIONS.allows
 

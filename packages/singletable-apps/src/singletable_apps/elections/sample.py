@@ -10,9 +10,10 @@ from typing import TypeAlias
 from singletable_apps.elections.entities import Publication, State, User
 from singletable_apps.elections.errors import LogNotEmpty
 from singletable_apps.elections.projection.projector import get_last_event
-from singletable_apps.elections.roles import Role
+from singletable_apps.elections.roles import ROLE_DESCRIPTIONS, ROLE_NAMES, ROLES, Role
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.people import People
+from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.mail import NoMail
 
 PASSWORD = "lantern copper river"
@@ -47,6 +48,26 @@ SAMPLE_PEOPLE = (
     SamplePerson("Niklaus", Role.OBSERVER),
     SamplePerson("Radia", Role.NO_ACCESS),
 )
+
+
+def list_sample(service: Elections) -> SampleData | None:
+    """Return sample accounts to sign in with, one per role, the highest first; or None."""
+    firsts: dict[Role, SamplePerson] = {}
+    for person in sample_accounts(service):
+        firsts.setdefault(person.role, person)
+    if not firsts:
+        return None
+    entries = [
+        SampleEntry(
+            f"{person.name}, {ROLE_NAMES[role].lower()}",
+            ROLE_DESCRIPTIONS[role],
+            service.context.urls.page("sign-in"),
+            {"who": person.name, "password": PASSWORD},
+            label_prefix="Sign in as",
+        )
+        for role, person in sorted(firsts.items(), key=lambda first: -ROLES.index(first[0]))
+    ]
+    return SampleData(tuple(entries), PASSWORD)
 
 
 def sample_accounts(elections: Elections) -> list[SamplePerson]:
@@ -169,6 +190,18 @@ SAMPLE_ELECTIONS = (
         state=State.SETUP,
     ),
 )
+
+
+def describe_sample() -> str:
+    """Return the sample accounts and elections, as `singletable elections sample` prints them."""
+    return "\n".join(
+        (
+            f"\nSample accounts, all with the password: {PASSWORD}\n",
+            *(f"  {one.name:<12}{one.email:<26}{ROLE_NAMES[one.role]}" for one in SAMPLE_PEOPLE),
+            "\nSample elections:\n",
+            *(f"  {one.name:<24}{one.description}" for one in SAMPLE_ELECTIONS),
+        )
+    )
 
 
 Progress: TypeAlias = Callable[[int, int], None]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import singletable_apps
-from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp
+from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SiteApp
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.serve import EXPECTED_ERRORS, PublicUrl, open_driver
 
@@ -63,15 +63,10 @@ def find_apps() -> tuple[DiscoveredApp, ...]:
 
 
 def _load_app(folder: str, name: str) -> DiscoveredApp:
-    module = import_module(name)
-    module = getattr(module, "APP", module)
-    info = module.app_info()
-    if not isinstance(info, AppInfo):
-        raise TypeError(f"Expected {name}.app_info() to return an AppInfo, but got {info!r:.80}.")
-    open_app = getattr(module, "open_app", None)
-    if not callable(open_app):
-        raise TypeError(f"Expected a function {name}.open_app, as shared/apps.py describes.")
-    return DiscoveredApp(folder, info, cast(OpenApp, open_app))
+    app = getattr(import_module(name), "APP", None)
+    if not isinstance(app, SiteApp):
+        raise TypeError(f"Expected {name}.APP to be an AppSpec, but got {app!r:.80}.")
+    return DiscoveredApp(folder, app.app_info(), app.open_app)
 
 
 @contextmanager

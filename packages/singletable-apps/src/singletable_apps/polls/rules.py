@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from unicodedata import category, normalize
-from uuid import UUID
 
 from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
@@ -267,11 +266,3 @@ def comparison_key(option: str) -> str:
 def printable_excerpt(text: str) -> str:
     """Return the beginning of some input for an error message, safe to print."""
     return "".join(each if each.isprintable() else "�" for each in text[:60])
-
-
-def is_uuid(text: str) -> bool:
-    """Return whether the text is a UUID in its canonical form, as poll and vote ids are."""
-    try:
-        return str(UUID(text)) == text
-    except ValueError:
-        return False

@@ -70,14 +70,14 @@ def export(
     prefix: PrefixOption = "",
 ) -> None:
     """Export posts as Markdown, the portfolio as JSON, and the images, in a zip file."""
-    from singletable_apps.portfolio.errors import PortfolioError
+    from singletable_apps.portfolio.errors import AppError
     from singletable_apps.portfolio.transfer import export_site
     from singletable_apps.shared.archives import write_zip
     from singletable_apps.shared.key_files import new_private_file
     from singletable_apps.shared.serve import existing_address, file_errors
 
     if file.exists():
-        raise PortfolioError(f"There is a file '{file}' already. Choose another name.")
+        raise AppError(f"There is a file '{file}' already. Choose another name.")
     with (
         _open_site(existing_address(at), folder, prefix) as service,
         file_errors(file),
@@ -226,11 +226,11 @@ def _open_site(address: str, folder: Path, prefix: str) -> Generator[PortfolioSe
 
 
 def _get_owner(service: PortfolioService) -> User:
-    from singletable_apps.portfolio.errors import PortfolioError
+    from singletable_apps.portfolio.errors import AppError
 
     owner = service.profile.owner()
     if owner is None:
-        raise PortfolioError("This site is not set up. Serve it and open the printed link first.")
+        raise AppError("This site is not set up. Serve it and open the printed link first.")
     return owner
 
 

@@ -15,20 +15,18 @@ from singletable_apps.shared.permissions import NotPermitted
 
 __all__ = [
     "AlreadyTaken",
+    "AppError",
+    "Busy",
     "InvalidInput",
     "NotFound",
     "NotPermitted",
     "NotSignedIn",
-    "PortfolioError",
     "RequestRejected",
-    "SiteBusy",
     "SwitchedOff",
 ]
 
 # Another post has the slug, or another account has the e-mail address.
 AlreadyTaken = AlreadyExists
-PortfolioError = AppError
-SiteBusy = Busy
 
 
 class SwitchedOff(RequestRejected):

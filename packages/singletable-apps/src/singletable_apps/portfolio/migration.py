@@ -50,7 +50,7 @@ from singletable_apps.portfolio.entities import (
     User,
     data_table,
 )
-from singletable_apps.portfolio.errors import InvalidInput, PortfolioError
+from singletable_apps.portfolio.errors import AppError, InvalidInput
 from singletable_apps.portfolio.profile_rules import changes_of, check_portfolio_edits
 from singletable_apps.portfolio.rules import PostDraft, check_draft, derive_slug, is_id
 from singletable_apps.portfolio.service.posts import apply_draft
@@ -118,7 +118,7 @@ class OldLike(Entity, table=likes_table):
     key = Key(pk=blog_id, sk=timestamp_ip)
 
 
-class MigrationError(PortfolioError):
+class MigrationError(AppError):
     """The migration cannot start, or has not moved everything."""
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from unicodedata import category, normalize
-from uuid import UUID
 
 from singletable import evolve
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Role, User
 from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.shared.permissions import Permissions
+from singletable_apps.shared.service import is_uuid
 from singletable_apps.shared.text import InputChecks, normalize_line
 
 MAX_MARKDOWN_BYTES = 120_000
@@ -186,14 +186,6 @@ def slug_error(slug: str) -> str:
     if is_uuid(slug):
         return "Choose another slug: this one looks like the id of a post."
     return ""
-
-
-def is_uuid(text: str) -> bool:
-    """Return whether the text has the form of our ids, so that it cannot be a slug."""
-    try:
-        return str(UUID(text)) == text
-    except ValueError:
-        return False
 
 
 def normalize_tag(tag: str) -> str:

@@ -25,7 +25,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, Listing, Portfolio, SiteSettings, User
-from singletable_apps.portfolio.errors import InvalidInput, PortfolioError
+from singletable_apps.portfolio.errors import Busy, InvalidInput, NotPermitted, RequestRejected
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
     SettingsEdits,
@@ -194,7 +194,9 @@ class _Import:
         except InvalidInput as error:
             reason = "; ".join(f"{name}: {text}" for name, text in error.errors.items())
             self._note(path, Outcome.FAILED, reason)
-        except (PortfolioError, InvalidImage) as error:
+        except NotPermitted:
+            raise
+        except (RequestRejected, Busy, InvalidImage) as error:
             self._note(path, Outcome.FAILED, str(error))
         else:
             if outcome is not None:

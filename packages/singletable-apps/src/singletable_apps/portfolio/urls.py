@@ -41,6 +41,10 @@ class Urls(BaseUrls):
         """Return the URL of an image in one of its widths."""
         return self.page("media", name, f"{width}.webp")
 
+    def link(self, page: str, token: str) -> str:
+        """Return the link in an e-mail to an account page, which is for authors."""
+        return self.absolute(self.admin(page, token=token))
+
     def admin(self, *parts: str, **query: str) -> str:
         """Return the URL of a page for authors."""
         return self.page("admin", *parts, **query)

@@ -1,20 +1,7 @@
-"""How the site finds, shows and opens an app: the contract of `app.py` in an app's package.
+"""How the site finds, shows and opens an app: the contract of `APP` in an app's module `app`.
 
-`singletable serve` finds every package in `singletable_apps` that has a module `app` with two
-functions. Nothing is registered anywhere:
-
-    def app_info() -> AppInfo:
-        return AppInfo("Notes", "Take notes.", "/notes", picture="<svg …>", picture_alt="A note")
-
-    @contextmanager
-    def open_app(context: AppContext) -> Generator[RunningApp]:
-        with context.connect("notes.db") as driver:
-            yield RunningApp(
-                make_notes_app(driver, settings=context.public.settings()),
-                prefixes=("/notes", "/api/notes", "/static/*/notes"),
-                api="/api/notes",
-                locations=(("tables", context.address_of("notes.db")),),
-            )
+`singletable serve` finds every package in `singletable_apps` that has a module `app`. Nothing is
+registered anywhere. `AppSpec` in `shared.frame` fulfills the contract.
 
 In a request that came through the site, `request.state.apps` has the links of the app switcher.
 """
@@ -23,9 +10,10 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import typer
 from starlette.types import ASGIApp
@@ -114,6 +102,19 @@ class SampleData:
 
     entries: tuple[SampleEntry, ...]
     password: str = ""
+
+
+@runtime_checkable
+class SiteApp(Protocol):
+    """An app of the site."""
+
+    def app_info(self) -> AppInfo:
+        """Return the entry on the home page."""
+        ...
+
+    def open_app(self, context: AppContext, /) -> AbstractContextManager[RunningApp]:
+        """Open the app, creating sample data first if it is wanted."""
+        ...
 
 
 def _no_sample() -> SampleData | None:

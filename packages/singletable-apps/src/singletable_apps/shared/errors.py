@@ -15,6 +15,7 @@ AppError              an expected error; a command prints just its message
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 
 class AppError(Exception):
@@ -22,7 +23,11 @@ class AppError(Exception):
 
 
 class RequestRejected(AppError):
-    """The request was rejected and nothing was changed."""
+    """Nothing was changed. `field` names the value at fault, if any."""
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class NotFound(RequestRejected):
@@ -33,7 +38,7 @@ class InvalidInput(RequestRejected):
     """The input is not valid. `errors` has a sentence for each invalid field."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
-        super().__init__(" ".join(errors.values()))
+        super().__init__(" ".join(errors.values()), field=next(iter(errors), None))
         self.errors = dict(errors)
 
 
@@ -42,4 +47,6 @@ class AlreadyExists(InvalidInput):
 
 
 class Busy(AppError):
-    """Too many others are writing right now. Nothing was changed; try again."""
+    """Too many others are writing right now. Nothing was changed; try again after some seconds."""
+
+    retry_after: ClassVar[int] = 1

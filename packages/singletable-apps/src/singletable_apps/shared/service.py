@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
+from uuid import UUID
 
-from singletable import Store
-from singletable_apps.shared.mail import Mailer
-from singletable_apps.shared.urls import Urls
+from singletable import ConnectionFailed, InternalError
+from singletable_apps.shared.errors import NotFound
 
+T = TypeVar("T")
+
+# After one of these errors a write may or may not have been applied.
+UNKNOWN_OUTCOME = (InternalError, ConnectionFailed)
 # Called with the current revision; raises if the edit was based on another.
 RevisionCheck: TypeAlias = Callable[[int], None]
 
@@ -24,20 +27,16 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What every part of a service works with.
+def check_found(item: T | None, text: str) -> T:
+    """Return an item that was read, or raise NotFound."""
+    if item is None:
+        raise NotFound(text)
+    return item
 
-    With `confirm_addresses`, an e-mail address is saved when its owner opens the link sent to it.
-    """
 
-    store: Store
-    secret: bytes = field(repr=False)
-    mailer: Mailer
-    urls: Urls
-    clock: Callable[[], datetime] = utc_now
-    confirm_addresses: bool = False
-
-    def link(self, page: str, token: str) -> str:
-        """Return the link in an e-mail to a page, such as email/old, with a token."""
-        return self.urls.absolute(self.urls.page(*page.split("/"), token=token))
+def is_uuid(text: str) -> bool:
+    """Return whether a text is a UUID in its canonical form."""
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False

@@ -26,3 +26,7 @@ class Urls:
     def absolute(self, path: str) -> str:
         """Return the URL with its origin, for e-mails, shared links and QR codes."""
         return f"{self.public}{path}"
+
+    def link(self, page: str, token: str) -> str:
+        """Return the link in an e-mail to an account page, such as "email/old"."""
+        return self.absolute(self.page(*page.split("/"), token=token))

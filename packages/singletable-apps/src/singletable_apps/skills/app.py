@@ -67,5 +67,4 @@ APP = AppSpec[SkillsService](
     problem_members=ERROR_MEMBER,
     pages=pages.ROUTERS,
     context=pages.page_context,
-    sign_in=lambda urls: urls.page("sign-in"),
 )

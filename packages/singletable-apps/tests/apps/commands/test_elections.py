@@ -118,7 +118,7 @@ ERRORS = {
     ),
     "a file that is not there": (("events", "--address", "file:no.db"), "There is no file 'no.db'"),
     "a file of something else": (("events", "--address", "file:text"), "text"),
-    "no tables": (("outbox", "--address", "memory:"), "vote_data and vote_event_log not found"),
+    "no tables": (("events", "--address", "memory:"), "vote_data and vote_event_log not found"),
     "a folder that cannot be": (
         ("sample", "--address", "file:text/votes.db", "--keys", "keys"),
         "Cannot use 'text'",

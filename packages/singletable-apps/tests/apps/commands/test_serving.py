@@ -7,14 +7,14 @@ from types import ModuleType
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from singletable_apps.elections import app as elections_app
-from singletable_apps.elections.app import settings_for, with_pages
+from singletable_apps.elections.app import APP
 from singletable_apps.elections.sample import PASSWORD
 from singletable_apps.portfolio import app as portfolio_app
 from singletable_apps.shared.apps import AppContext, print_setup
-from singletable_apps.shared.email_delivery import EmailDelivery
 from singletable_apps.shared.serve import PublicUrl
 from singletable_apps.skills import app as skills_app
 from tests.apps.support.elections.sample import copy_sample
@@ -23,8 +23,7 @@ URL = "http://127.0.0.1:8000"
 
 
 def test_root_redirects_to_the_pages_and_the_api_is_served_beside_them() -> None:
-    _, settings = settings_for(PublicUrl(URL), EmailDelivery())
-    app = with_pages(copy_sample().elections, settings)
+    app = APP.make_app(copy_sample().elections, PublicUrl(URL).settings())
     browser = TestClient(app, base_url=URL, headers={"Accept": "text/html"})
     assert browser.get("/").url.path == "/elections"
     sent = {"who": "Ada", "password": PASSWORD}
@@ -35,15 +34,19 @@ def test_root_redirects_to_the_pages_and_the_api_is_served_beside_them() -> None
     assert answer.json()["user"]["name"] == "Ada"
 
 
-def test_links_behind_a_proxy_have_the_public_url() -> None:
-    service, settings = settings_for(
-        PublicUrl("https://vote.example.org", ("127.0.0.1",)), EmailDelivery()
+def test_links_behind_a_proxy_have_the_public_url(tmp_path: Path) -> None:
+    public = PublicUrl("https://vote.example.org", ("127.0.0.1",))
+    with APP.open_app(AppContext(tmp_path / "data", public)) as running:
+        app = running.app
+    assert isinstance(app, FastAPI)
+    urls, settings = app.state.frame.service.context.urls, app.state.site.settings
+    assert urls.link("email/old", "2.x") == (
+        "https://vote.example.org/elections/email/old?token=2.x"
     )
-    assert service.link == "https://vote.example.org/elections/{page}?token={token}"
-    assert settings.web.secure_cookies
-    assert settings.web.trusted_origins == ("https://vote.example.org",)
-    assert settings.web.proxies == ("127.0.0.1",)
-    assert settings.web.body_limit == 4 << 20
+    assert settings.secure_cookies
+    assert settings.trusted_origins == ("https://vote.example.org",)
+    assert settings.proxies == ("127.0.0.1",)
+    assert settings.body_limit == 4 << 20
 
 
 # The first visitor of a public address must not own the site.
@@ -53,9 +56,7 @@ def test_links_behind_a_proxy_have_the_public_url() -> None:
 def test_new_site_has_a_link_with_the_set_up_code(
     module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with getattr(module, "APP", module).open_app(
-        AppContext(tmp_path / "data", PublicUrl(URL))
-    ) as running:
+    with module.APP.open_app(AppContext(tmp_path / "data", PublicUrl(URL))) as running:
         link = urlsplit(running.setup_url)
         browser = TestClient(running.app, base_url=URL, headers={"Accept": "text/html"})
         page = browser.get(f"{link.path}?{link.query}")

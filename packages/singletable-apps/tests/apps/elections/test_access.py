@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from singletable import connect
-from singletable_apps.elections.api import PREFIX, ApiSettings, Limits, attach
 from singletable_apps.elections.entities import Publication, votes
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.urls import API
 from tests.apps.elections.pages.client import HOME, shared_app
 from tests.apps.support.access import (
     SAFE,
@@ -42,8 +42,9 @@ VIEWERS = f"observer voter {MEMBERS}"
 PEOPLE = f"waiting {VIEWERS}"
 EVERYONE = f"nobody {PEOPLE}"
 TABLE: Table = {
+    "GET /": frozenset(EVERYONE.split()),
     **entries(
-        PREFIX,
+        API,
         {
             EVERYONE: """
                 GET /checker.py, GET /docs, GET /keys, GET /openapi.json, GET /problems,
@@ -125,7 +126,7 @@ TABLE: Table = {
 # Those without a ballot get 404, unless they may not vote at all.
 REFUSALS = {
     **refusals(
-        PREFIX,
+        API,
         {
             f"404 observer {MEMBERS}": """
                 GET /elections/{name}/ballot, GET /elections/{name}/receipt""",
@@ -143,21 +144,19 @@ REFUSALS = {
     ),
 }
 BODIES: dict[str, dict[str, Any]] = {
-    f"POST {PREFIX}/elections": {"name": "Lunch"},
-    f"PATCH {PREFIX}/elections/{{name}}": {"name": "Coffee"},
-    f"PUT {PREFIX}/elections/{{name}}/candidates": {"candidate_names": ["Red", "Pink"]},
-    f"PUT {PREFIX}/elections/{{name}}/voters": {"voter_names": ["voter"]},
-    f"PUT {PREFIX}/elections/{{name}}/owner": {"owner": "member"},
-    f"POST {PREFIX}/elections/{{name}}/launch": {"allow_edit": True},
-    f"POST {PREFIX}/elections/{{name}}/ballot": {
-        "rankings": [{"candidate_name": "Red", "rank": 1}]
-    },
-    f"GET {PREFIX}/elections/{{name}}/export": {"format": "csv"},
-    f"PATCH {PREFIX}/users/{{name}}": {"name": "Coffee"},
-    f"PUT {PREFIX}/users/{{name}}/role": {"role": "OBSERVER"},
-    f"PUT {PREFIX}/users/{{name}}/password": {"current": PASSWORD, "new": "orchard violet engine"},
-    f"POST {PREFIX}/refresh": {"refresh_token": "x"},
-    f"POST {PREFIX}/sign-out": {"refresh_token": "x"},
+    f"POST {API}/elections": {"name": "Lunch"},
+    f"PATCH {API}/elections/{{name}}": {"name": "Coffee"},
+    f"PUT {API}/elections/{{name}}/candidates": {"candidate_names": ["Red", "Pink"]},
+    f"PUT {API}/elections/{{name}}/voters": {"voter_names": ["voter"]},
+    f"PUT {API}/elections/{{name}}/owner": {"owner": "member"},
+    f"POST {API}/elections/{{name}}/launch": {"allow_edit": True},
+    f"POST {API}/elections/{{name}}/ballot": {"rankings": [{"candidate_name": "Red", "rank": 1}]},
+    f"GET {API}/elections/{{name}}/export": {"format": "csv"},
+    f"PATCH {API}/users/{{name}}": {"name": "Coffee"},
+    f"PUT {API}/users/{{name}}/role": {"role": "OBSERVER"},
+    f"PUT {API}/users/{{name}}/password": {"current": PASSWORD, "new": "orchard violet engine"},
+    f"POST {API}/refresh": {"refresh_token": "x"},
+    f"POST {API}/sign-out": {"refresh_token": "x"},
 }
 
 
@@ -181,7 +180,7 @@ def world() -> World:
 def access(world: World) -> AccessCheck:
     """Return the callers, and strangers whose tokens are not valid."""
     service = world.service
-    app, site = shared_app(service)
+    app, state = shared_app(service)
 
     def token(name: str) -> str:
         return service.auth.start_session(service.context.read.get_user(name), "tests").access
@@ -192,11 +191,7 @@ def access(world: World) -> AccessCheck:
     service.people.remove(service.context.read.get_user("owner"), "Mary")
     tokens = {name: token(name) for name in (*ROLES, "owner")}
 
-    def activate() -> None:
-        app.state.election_pages = site
-        attach(app, service, ApiSettings(limits=Limits.off()))
-
-    activate()
+    state.attach(app)
     return AccessCheck(
         app,
         TABLE,
@@ -215,12 +210,12 @@ def access(world: World) -> AccessCheck:
         },
         world.calls,
         world.driver,
-        PREFIX,
+        API,
         "/elections/sign-in",
         "elections_access",
         HOME,
         REFUSALS,
-        activate,
+        lambda: state.attach(app),
     )
 
 
@@ -228,7 +223,7 @@ class TestAccess(AccessTests):
     """The tests of the table, for a closed election where results are read."""
 
     def test_callers_are_served(self, access: AccessCheck) -> None:
-        service = access.app.state.elections.elections
+        service = access.app.state.frame.service
         user = service.context.read.get_user
         receipt = service.voting.ballot(user("voter"), "Tea", "voter").receipt
         service.lifecycle.close(user("chair"), "Tea")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from itertools import count
 
 import pytest
 
@@ -14,7 +15,7 @@ from singletable_apps.games.entities import ANSWER_SHARDS, Connection, engagemen
 from singletable_apps.games.patterns import patterns as catalog
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import SetDraft
-from singletable_apps.games.service import table_name
+from singletable_apps.games.service import players, table_name
 from singletable_apps.games.service.games import draft_from_set
 from tests.apps.games.support.world import CAPITAL, HOST, LESSON, World
 
@@ -91,7 +92,9 @@ def test_whole_game_expires_at_once(memory: World) -> None:
 
 
 # A partition takes 1,000 write units a second.
-def test_answers_are_spread_over_partitions(memory: World) -> None:
+def test_answers_are_spread_over_partitions(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = count(10**15)
+    monkeypatch.setattr(players, "new_id", lambda: str(next(numbers)))
     game = memory.game(CAPITAL)
     phones = memory.join(game, *(f"Player {number}" for number in range(60)))
     memory.play(game, Command.START)

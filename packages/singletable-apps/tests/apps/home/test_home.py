@@ -8,15 +8,13 @@ import pytest
 from fastapi.testclient import TestClient
 
 from singletable import Engine
-from singletable_apps.elections.api import ApiSettings, Limits
-from singletable_apps.elections.app import app_info
+from singletable_apps.elections.app import APP
 from singletable_apps.elections.sample import PASSWORD, SAMPLE_PEOPLE, sample_accounts
 from singletable_apps.elections.service import open_elections
 from singletable_apps.elections.service.people import set_email
 from singletable_apps.home.apps import find_apps
 from singletable_apps.home.example import EXAMPLE, StoredItem, run_example
 from singletable_apps.home.pages import INSTALL
-from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.elections.world import FAST_PASSWORDS, World
 from tests.apps.support.html import text_in
@@ -28,8 +26,7 @@ HTML = {"Accept": "text/html"}
 
 def _browser(site: SampleCopy | World) -> TestClient:
     elections = site.elections if isinstance(site, SampleCopy) else site.service
-    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    app = make_elections_site(elections, settings)
+    app = make_elections_site(elections)
     return TestClient(app, base_url="http://home.example", headers=HTML)
 
 
@@ -86,7 +83,7 @@ def test_home_shows_the_install_command_and_all_steps_of_the_example(browser: Te
 def test_home_shows_each_app_with_its_picture(browser: TestClient) -> None:
     page = browser.get("/")
     assert page.status_code == 200
-    info = app_info()
+    info = APP.app_info()
     assert info in [app.info for app in find_apps()]
     assert f'href="{info.url}"' in page.text
     assert info.picture in page.text
@@ -162,7 +159,8 @@ def test_api_is_served_beside_the_pages(browser: TestClient, sample: SampleCopy)
 
 
 def test_cookies_are_secure_and_sign_in_is_rate_limited_over_tls(sample: SampleCopy) -> None:
-    app = make_elections_site(open_elections(sample.engine, sample.keys, passwords=FAST_PASSWORDS))
+    elections = open_elections(sample.engine, sample.keys, passwords=FAST_PASSWORDS)
+    app = make_elections_site(elections, is_public=True)
     browser = TestClient(app, base_url="https://home.example", headers=HTML)
     browser.post("/elections/sign-in", data={"who": "Ada", "password": PASSWORD})
     names = [name for name in browser.cookies if "elections" in name]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from singletable_apps.polls.rules import comparison_key, is_uuid, printable_excerpt
+from singletable_apps.polls.rules import comparison_key, printable_excerpt
+from singletable_apps.shared.service import is_uuid
 from singletable_apps.shared.text import is_printable, normalize_line, normalize_text
 
 ANY = st.text(st.characters())

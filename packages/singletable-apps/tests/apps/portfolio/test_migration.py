@@ -42,7 +42,8 @@ from singletable_apps.portfolio.migration import (
 )
 from singletable_apps.portfolio.service import Moved, open_portfolio
 from singletable_apps.shared.objects import MemoryBucket
-from tests.apps.portfolio.support.harness import SECRET, Mailbox
+from tests.apps.portfolio.support.harness import SECRET
+from tests.apps.support.mailbox import Mailbox
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 THIS_YEAR = int(datetime(2026, 5, 1, tzinfo=UTC).timestamp())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,16 @@ import pytest
 from fastapi import APIRouter, Response
 from fastapi.testclient import TestClient
 
-from singletable import Table, connect
+from singletable import PatternCatalog, Table, connect
 from singletable_apps.shared.accounts import (
-    StoredUsernames,
     UserFields,
     UsernameAccounts,
+    UsernameContext,
     expiring,
 )
 from singletable_apps.shared.frame import AppSpec, Opening, Urls
 from singletable_apps.shared.frame.accounts import sample_account, with_accounts
 from singletable_apps.shared.mail import Outbox
-from singletable_apps.shared.service import Context
 from tests.apps.support.browser import Browser
 
 table = Table("tea")
@@ -33,11 +33,19 @@ class User(UserFields, table=table):
     """A guest."""
 
 
+catalog = PatternCatalog("tea", table)
+
+
+class Accounts(UsernameAccounts[User]):
+    issuer = "tea"
+    entity = User
+    by_id = catalog.read("U1", "User of a session", User.one_id)
+
+
 class TeaService:
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: UsernameContext) -> None:
         self.context = context
-        users = StoredUsernames(context.store, User)
-        self.accounts = UsernameAccounts(context, users, issuer="tea")
+        self.accounts = Accounts(context)
 
 
 @contextmanager
@@ -133,15 +141,12 @@ def test_forgotten_password_is_reset_by_email(browser: Browser, service: TeaServ
 # With a mail server, an address is saved once its owner has opened the link.
 def test_address_is_confirmed_if_there_is_a_mail_server(service: TeaService) -> None:
     context = service.context
-    confirming = Context(
-        context.store, context.secret, context.mailer, context.urls, confirm_addresses=True
-    )
-    accounts = TeaService(confirming).accounts
+    accounts = TeaService(replace(context, confirm_addresses=True)).accounts
     assert accounts.register("ada", "Ada", PASSWORD, "ada@example.org").email == ""
     [sent] = Outbox(context.store).newest()
     token = next(word for word in sent.email.text.split() if "/email?" in word).partition("=")[2]
     accounts.emails.confirm(token)
-    user = accounts.find("ada")
+    user = accounts.find_by_login("ada")
     assert user is not None
     assert user.email == "ada@example.org"
 

@@ -186,10 +186,10 @@ def access() -> AccessCheck:
     expired = token("ada")
     world.clock.advance(days=3)
     for name in ("mary", "nina"):
-        service.people.invite(ada, name, name.title(), f"{name}@example.org", Role.ADMIN)
+        service.accounts.invite(ada, name, name.title(), f"{name}@example.org", Role.ADMIN)
     removed, demoted = token("mary"), token("nina")
     service.people.delete(ada, "mary")
-    service.people.change_role(ada, "nina", Role.USER)
+    service.accounts.change_role(ada, "nina", Role.USER)
     return AccessCheck(
         app.fastapi,
         TABLE,

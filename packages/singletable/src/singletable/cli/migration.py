@@ -13,7 +13,7 @@ from singletable.cli.options import Commands, OptionalAddress, SchemaApp, TableN
 from singletable.errors import MigrationError
 
 if TYPE_CHECKING:
-    from singletable.migration.state import Applied
+    from singletable.migration.applied import Applied
 
 app = Commands(
     help="Write and run migrations: changes of tables and stored items, step by step.",

@@ -69,7 +69,7 @@ def check_update(table: Table, update: Update) -> None:
     check_scalar_keys(table, update_paths(update))
 
 
-def update_item(old: StoredItem, update: Update, key: Item) -> NewItem | None:
+def updated_item(old: StoredItem, update: Update, key: Item) -> NewItem | None:
     """Return the updated item; a missing item starts as its key alone.
 
     An update that only removes does not create an item: it returns None.

@@ -165,7 +165,7 @@ def _is_entry_changed(index: Index, before: Item, after: Item) -> bool:
     return index.project(before) != index.project(after)
 
 
-def write_output(
+def output_of_write(
     session: Session,
     request: PutItem | UpdateItem | DeleteItem,
     old: StoredItem,

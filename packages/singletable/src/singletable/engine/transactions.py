@@ -9,7 +9,7 @@ from msgspec import Struct, json
 
 from singletable.engine.capacity import Cost, write_units
 from singletable.engine.catalog import Session
-from singletable.engine.item_update import NewItem, check_update, update_item
+from singletable.engine.item_update import NewItem, check_update, updated_item
 from singletable.engine.item_write import StoredItem, delete, put
 from singletable.engine.key_validation import encode_item_key, encode_key
 from singletable.engine.request_expressions import parse_expressions
@@ -87,7 +87,7 @@ def resulting_item(action: TransactAction, old: StoredItem) -> NewItem | None:
         case Put():
             return NewItem(action.key, action.size)
         case UpdateRequest():
-            return update_item(old, action.update, action.key)
+            return updated_item(old, action.update, action.key)
         case Delete():
             return None
         case ConditionCheck():

@@ -21,7 +21,8 @@ from singletable.faults.targets import (
     target_parts,
 )
 from singletable.operations import AsyncDriver, Driver, Operation
-from singletable.retry import Steps, run, run_async, send_once, unwrap_retries
+from singletable.retry import send_once, unwrap_retries
+from singletable.steps import Steps, run, run_async
 
 R = TypeVar("R")
 

@@ -42,7 +42,8 @@ from singletable.faults.targets import (
     parts_in_scope,
 )
 from singletable.operations import BatchGetItem, BatchWriteItem, Operation, TableDescription
-from singletable.retry import Pause, Steps, send_once
+from singletable.retry import send_once
+from singletable.steps import Pause, Steps
 
 R = TypeVar("R")
 

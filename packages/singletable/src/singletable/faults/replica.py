@@ -42,7 +42,8 @@ from singletable.operations import (
     TableDescription,
 )
 from singletable.operations.arn import TableArns, parse_arn
-from singletable.retry import Steps, send_once
+from singletable.retry import send_once
+from singletable.steps import Steps
 from singletable.values import Item
 
 R = TypeVar("R")

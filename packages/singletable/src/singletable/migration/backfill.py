@@ -27,9 +27,9 @@ from singletable.migration.live_table import (
     scan_in_place,
 )
 from singletable.migration.verification import Verification, VerifySettings
-from singletable.retry import Steps
 from singletable.schema import Model, model_of
 from singletable.schema.codec.items import UNKNOWN
+from singletable.steps import Steps
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.bulk_load import random_attributes
 from singletable.store.context import Context

@@ -14,8 +14,9 @@ from singletable.errors import OperationError, TrimmedDataAccess, UnexpectedResp
 from singletable.migration.derivation import Source, Unit
 from singletable.migration.state import is_state_item
 from singletable.operations import ChangeRecord, ReadChanges, ReadChangesOutput
-from singletable.retry import Steps, send
+from singletable.retry import send
 from singletable.schema import Table
+from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.values import Item
 

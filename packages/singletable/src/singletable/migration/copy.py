@@ -24,8 +24,8 @@ from singletable.migration.environment import Environment
 from singletable.migration.rules import MergeRule
 from singletable.migration.scan import first_item, scan_rounds
 from singletable.migration.two_addresses import real_name
-from singletable.retry import Steps
 from singletable.schema import Table, model_of
+from singletable.steps import Steps
 from singletable.store.batch import get_items
 from singletable.store.decoder import decode_item
 from singletable.store.writes import ItemId, item_id

@@ -52,8 +52,8 @@ from singletable.migration.trial import StepTrial
 from singletable.migration.two_addresses import Side, real_name
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.operations import Scan
-from singletable.retry import Steps
 from singletable.schema import Table
+from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.writes import item_id
 from singletable.values import Item

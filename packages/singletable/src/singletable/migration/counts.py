@@ -23,8 +23,8 @@ from singletable.migration.derivation import key_text
 from singletable.migration.environment import Environment
 from singletable.migration.live_table import EntityStep, Failures, decode_values, scan_in_place
 from singletable.migration.rules import check_member
-from singletable.retry import Steps
 from singletable.schema import Counter, ItemKey, Model, Partition, Table, model_of
+from singletable.steps import Steps
 from singletable.store.batch import get_items
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.plan import Plan, key_attributes

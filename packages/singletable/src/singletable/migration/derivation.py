@@ -42,9 +42,9 @@ from singletable.migration.rules import (
 )
 from singletable.migration.state import is_state_item
 from singletable.operations import DeleteRequest, PutRequest, WriteRequest
-from singletable.retry import Steps
 from singletable.schema import ItemKey, Model, Table, model_of
 from singletable.schema.unique import OWNER
+from singletable.steps import Steps
 from singletable.store.batch import get_items, write_batches
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item

@@ -11,8 +11,8 @@ from singletable.migration.derivation import Derivation, Source, Targets, Unit, 
 from singletable.migration.environment import Environment
 from singletable.migration.rules import MergeRule
 from singletable.migration.scan import scan_pages
-from singletable.retry import Steps
 from singletable.schema import Table
+from singletable.steps import Steps
 from singletable.store.batch import get_items
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item

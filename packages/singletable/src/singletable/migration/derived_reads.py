@@ -23,8 +23,8 @@ from singletable.operations import (
     TransactGetItems,
     TransactGetItemsOutput,
 )
-from singletable.retry import Steps
 from singletable.schema import ItemKey
+from singletable.steps import Steps
 from singletable.store.batch import get_items
 from singletable.store.writes import item_id
 from singletable.values import Item, item_to_json

@@ -14,8 +14,9 @@ from singletable.migration.migrations import Migration
 from singletable.migration.request_router import RequestRouter, is_about_items
 from singletable.migration.two_addresses import AsyncTwoAddressDriver, Side, TwoAddressDriver
 from singletable.operations import AsyncDriver, Driver, Operation
-from singletable.retry import RetryingDriver, run, run_async, unwrap_retries
+from singletable.retry import RetryingDriver, unwrap_retries
 from singletable.schema import Table
+from singletable.steps import run, run_async
 
 R = TypeVar("R")
 

@@ -26,8 +26,8 @@ from singletable.migration.markers import (
 )
 from singletable.operations import Operation
 from singletable.operations.touches import WRITES, touches
-from singletable.retry import Steps, together
 from singletable.schema import Table
+from singletable.steps import Steps, together
 from singletable.store.batch import get_items
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item, check_value, key_bytes

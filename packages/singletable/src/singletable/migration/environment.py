@@ -19,8 +19,9 @@ from singletable.migration.rate_limit import RateLimit, RateLimitedDriver
 from singletable.migration.state import Changes, State, StateStore
 from singletable.migration.two_addresses import Place, Side
 from singletable.operations import DescribeTable, Driver, Operation, TableDescription
-from singletable.retry import RetryBudget, RetryPolicy, Steps, run, send
+from singletable.retry import RetryBudget, RetryPolicy, send
 from singletable.schema import Table
+from singletable.steps import Steps, run
 from singletable.store.context import Context
 
 R = TypeVar("R")
@@ -139,7 +140,10 @@ class Environment:
             self.renewed = self.clock()
 
     def run_without_lease(self, steps: Steps[R]) -> R:
-        """Run a generator of requests after the lease was lost, to correct what came too late."""
+        """Run a generator of requests without keeping the lease and without the rate limit.
+
+        For the state itself, and to correct what came too late.
+        """
         return run(self.driver, steps, self.sleep)
 
     def run_parallel(self, pieces: Sequence[Callable[[], R]]) -> list[R]:

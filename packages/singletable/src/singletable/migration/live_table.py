@@ -1,4 +1,4 @@
-"""Shared by the steps that change a live table: guards, failures, scans.
+"""The base of steps that change items in place: `EntityStep`, guards, failures, scans.
 
 Each item is written on the condition that it is what was read, so that nothing is lost that an
 application writes at the same time. After a conflict the change is planned again.
@@ -18,8 +18,8 @@ from singletable.migration.environment import Environment
 from singletable.migration.rules import check_entity
 from singletable.migration.scan import restart_scan, scan_rounds
 from singletable.migration.step import Step
-from singletable.retry import Steps
 from singletable.schema import Model, Table, counters_of, model_of
+from singletable.steps import Steps
 from singletable.store.decoder import decode_item
 from singletable.store.writes import same_value
 from singletable.values import Item

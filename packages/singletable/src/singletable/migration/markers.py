@@ -39,9 +39,10 @@ from singletable.migration.change_log import ChangeBatch, ChangedItem
 from singletable.migration.derivation import Source, Unit
 from singletable.migration.state import persist, state_key
 from singletable.operations import DeleteItem, PutItem, UpdateItem, WriteItemOutput
-from singletable.retry import Pause, RetryPolicy, Steps, together
+from singletable.retry import RetryPolicy
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
+from singletable.steps import Pause, Steps, together
 from singletable.store.batch import get_items
 from singletable.store.context import Context
 from singletable.store.writes import item_id

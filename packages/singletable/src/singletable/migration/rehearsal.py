@@ -44,8 +44,9 @@ from singletable.operations import (
 )
 from singletable.operations.registry import OPERATIONS
 from singletable.prices import RegionPrices, region_prices
-from singletable.retry import run, send, unwrap_retries
+from singletable.retry import send, unwrap_retries
 from singletable.schema import Table, create_operation, table_from_description
+from singletable.steps import run
 from singletable.store.batch import MAX_BATCH_WRITES
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item, item_size

@@ -66,14 +66,9 @@ from singletable.operations import (
 from singletable.operations.arn import parse_arn
 from singletable.operations.registry import OPERATIONS
 from singletable.operations.touches import table_names
-from singletable.retry import (
-    Pause,
-    RetryPolicy,
-    Steps,
-    send,
-    send_once,
-)
+from singletable.retry import RetryPolicy, send, send_once
 from singletable.schema import Table
+from singletable.steps import Pause, Steps
 from singletable.store.context import Context, create_context
 
 R = TypeVar("R")

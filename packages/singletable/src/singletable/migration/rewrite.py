@@ -49,8 +49,8 @@ from singletable.migration.rules import (
 )
 from singletable.migration.step import Step
 from singletable.migration.trial import Example
-from singletable.retry import Steps
 from singletable.schema import Model, Table, model_of
+from singletable.steps import Steps
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.commit import MAX_TRANSACTION_ITEMS
 from singletable.store.context import Context

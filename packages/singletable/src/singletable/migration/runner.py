@@ -20,6 +20,7 @@ from singletable.errors import (
     SingleTableError,
     TrimmedDataAccess,
 )
+from singletable.migration.applied import Applied, HistoryStore
 from singletable.migration.copy_step import CopyPhases
 from singletable.migration.derivation import key_text
 from singletable.migration.environment import (
@@ -33,9 +34,7 @@ from singletable.migration.migrations import Migration
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.state import (
     LEASE_SECONDS,
-    Applied,
     Changes,
-    HistoryStore,
     Lease,
     Phase,
     State,
@@ -46,8 +45,8 @@ from singletable.migration.step import without_table
 from singletable.migration.two_addresses import Side, TwoAddressDriver, real_name
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.operations import DeleteTable, Driver
-from singletable.retry import Steps
 from singletable.schema import Table
+from singletable.steps import Steps
 from singletable.store.context import check_driver
 from singletable.values import Item
 
@@ -125,15 +124,15 @@ class MigrationRunner:
         for driver in (source, target or source):
             check_driver(driver)
         self.migration = migration
-        self.table = migration.state_table
+        self.state_table = migration.state_table
         self._has_one_address = target is None or target is source
         # The last step comes last, so the tables that a Copy reads are at the source.
         sides: dict[Table, Side] = {
             table: step.side_of(table) for step in migration.steps for table in step.tables
         }
         self.context = migration_context(sides, tables or {}, clock)
-        name = self.context.table_name(self.table)
-        recorded_in = recorded_in or self.table
+        name = self.context.table_name(self.state_table)
+        recorded_in = recorded_in or self.state_table
         self.states = StateStore(
             recorded_in,
             name,
@@ -146,7 +145,7 @@ class MigrationRunner:
         self.history = HistoryStore(recorded_in, name, self.context.retry_policy)
         self._texts = [step.describe() for step in migration.steps]
         # The settings of every run; each one has a state of its own.
-        self._settings = Environment(
+        self._base_environment = Environment(
             TwoAddressDriver(source, target or source),
             self.context,
             self.states,
@@ -161,17 +160,20 @@ class MigrationRunner:
         )
         self._clock, self._sleep = clock, sleep
 
-    def _run(self, steps: Steps[R]) -> R:
+    def _send(self, steps: Steps[R]) -> R:
         """Send requests about the state, without a lease."""
-        return self._settings.run_without_lease(steps)
+        return self._base_environment.run_without_lease(steps)
 
     def _check_names(self) -> None:
         """Raise InvalidValue if an old table is the new one."""
-        new = real_name(self.context.table_name(self.table))
-        for table in self.migration.copy.sources if self.migration.copy is not None else ():
-            if self._has_one_address and real_name(self.context.table_name(table)) == new:
+        copy = self.migration.copy
+        if copy is None or not self._has_one_address:
+            return
+        new = real_name(self.context.table_name(copy.target))
+        for table in copy.sources:
+            if real_name(self.context.table_name(table)) == new:
                 raise InvalidValue(
-                    f"MigrationRunner: {table!r} and {self.table!r} are both the table {new!r} at "
+                    f"MigrationRunner: {table!r} and {copy.target!r} are both the table {new!r} at "
                     "the same address. Give the new table another name, or copy to another address."
                 )
 
@@ -189,10 +191,10 @@ class MigrationRunner:
                 env.checkpoint()
             if state.phase in ("running", "copying", "ready"):
                 self._check_steps(state)
-                self._run_steps(env)
+                self._run_migration_steps(env)
         return self.status()
 
-    def _run_steps(self, env: Environment) -> None:
+    def _run_migration_steps(self, env: Environment) -> None:
         for number, step in enumerate(self.migration.steps):
             if number < env.state.step:
                 continue
@@ -218,7 +220,7 @@ class MigrationRunner:
         """
         phases = self._phases("follow")
         while not until():
-            env = self._environment(self._state())
+            env = self._environment(self._require_state())
             match env.state.phase:
                 case "ready" | "cut-over":
                     if env.state.phase == "cut-over":
@@ -342,7 +344,7 @@ class MigrationRunner:
         """
         if (copy := self.migration.copy) is not None:
             raise MigrationError(f"{copy.describe()} cannot be undone: {copy.irreversible}")
-        state = self._state()
+        state = self._require_state()
         if state.phase != "down":
             self._check_steps(state)
         for step in self.migration.steps[: state.step + 1]:
@@ -365,7 +367,7 @@ class MigrationRunner:
     def status(self) -> Status:
         """Return the progress of the migration; nothing is changed."""
         try:
-            state, lease = self._run(self.states.read())
+            state, lease = self._send(self.states.read())
         except ResourceNotFound:
             state, lease = None, None
         if state is None:
@@ -397,7 +399,7 @@ class MigrationRunner:
     @property
     def consumed_units(self) -> float:
         """The capacity units that this runner has consumed."""
-        return self._settings.limit.consumed
+        return self._base_environment.limit.consumed
 
     def phase(self) -> Phase | None:
         """Return the phase that is stored now; None if the migration has not begun."""
@@ -413,29 +415,29 @@ class MigrationRunner:
     def _create_state_table(self) -> None:
         """Create the table that has the state, if a step creates it."""
         try:
-            self._run(self.states.read())
+            self._send(self.states.read())
             return
         except ResourceNotFound:
             pass
         for step in self.migration.steps:
-            if step.creates and self.table in step.tables:
+            if step.creates and self.state_table in step.tables:
                 step.run(self._environment())
                 return
         raise MigrationError(
-            f"Table {self.table.name!r} does not exist. Create it, or begin the migration with "
-            "CreateTable(…)."
+            f"Table {self.state_table.name!r} does not exist. Create it, or begin the migration "
+            "with CreateTable(…)."
         )
 
     def _environment(self, state: State | None = None) -> Environment:
         initial = State("running", self._clock(), steps=self._texts, digest=self.migration.schema)
-        return replace(self._settings, state=state or initial)
+        return replace(self._base_environment, state=state or initial)
 
     @contextmanager
     def _leased(self, *, start: bool = False, wait: float = 0.0) -> Generator[Environment]:
         """Take the lease, and give it up at the end; raise MigrationError without a state."""
         self._check_names()
         if not start:
-            self._state()
+            self._require_state()
         env = self._environment(self._acquire(self._environment().state, wait))
         env.renewed = self._clock()
         try:
@@ -443,17 +445,17 @@ class MigrationRunner:
         except BaseException:
             # The state in memory may be ahead of what is done.
             with suppress(SingleTableError):
-                stored, lease = self._run(self.states.read())
+                stored, lease = self._send(self.states.read())
                 if stored is not None and lease is not None and lease.owner == self.states.owner:
-                    self._run(self.states.release(stored))
+                    self._send(self.states.release(stored))
             raise
-        self._run(self.states.release(env.state))
+        self._send(self.states.release(env.state))
 
     def _acquire(self, initial: State, wait: float) -> State:
         until = self._clock() + wait
         while True:
             try:
-                return self._run(self.states.acquire(initial))
+                return self._send(self.states.acquire(initial))
             except MigrationLocked:
                 if self._clock() >= until:
                     raise
@@ -462,11 +464,11 @@ class MigrationRunner:
     def state(self) -> State | None:
         """Return the state that is stored now; None if the migration has not begun."""
         try:
-            return self._run(self.states.read())[0]
+            return self._send(self.states.read())[0]
         except ResourceNotFound:
             return None
 
-    def _state(self) -> State:
+    def _require_state(self) -> State:
         state = self.state()
         if state is None:
             raise MigrationError(f"Migration {self.migration.name} has not begun. Run it first.")

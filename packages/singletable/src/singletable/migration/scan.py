@@ -13,9 +13,10 @@ from singletable.migration.environment import Environment
 from singletable.migration.item_filter import ItemFilter
 from singletable.migration.state import Segment, is_state_item
 from singletable.operations import PageOutput, Scan
-from singletable.retry import Steps, send
+from singletable.retry import send
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
+from singletable.steps import Steps
 from singletable.values import Item
 
 

@@ -1,4 +1,4 @@
-"""The state of a migration: its phases, and the items of the target table that store it.
+"""The state of a migration: its phases, and the items of its state table that store it.
 
 Each state item has a partition of its own, so that reading it needs only its key, whatever the type
 of the table's key and with or without a sort key. The state is one JSON document. A runner holds a
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Literal, TypeAlias, TypeVar
 
@@ -30,9 +30,10 @@ from singletable.operations import (
     PutItem,
     UpdateItem,
 )
-from singletable.retry import RetryPolicy, Steps, send
+from singletable.retry import RetryPolicy, send
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
+from singletable.steps import Steps
 from singletable.values import AttributeValue, Item
 
 R = TypeVar("R")
@@ -197,7 +198,7 @@ class State(msgspec.Struct, omit_defaults=True):
     def cancel_switch(self) -> None:
         """Return to the phase before the switch, if there is one."""
         if self.phase == "switching":
-            self.phase = "ready" if self.cut_over is None else "cut-over"
+            self._enter("ready" if self.cut_over is None else "cut-over")
 
     def end_switch(self, changes: Changes, position: str) -> None:
         """Cut over: from now on, changes of the new table after a position are copied back."""
@@ -395,81 +396,3 @@ def _unchanged_lease(state: State | None, lease: Lease | None) -> Condition:
         return "attribute_not_exists(lease_owner)", {}
     condition = "lease_owner = :owner AND lease_until = :until"
     return condition, {":owner": {"S": lease.owner}, ":until": {"N": repr(lease.until)}}
-
-
-# History: which migrations were applied to a table
-
-
-class Applied(msgspec.Struct, frozen=True):
-    """A migration that was applied, and when."""
-
-    name: str
-    when: float
-    schema: str | None = None
-
-
-_decode_history = msgspec.json.Decoder(list[Applied]).decode
-
-
-class HistoryStore:
-    """The migrations that were applied to a table, in order."""
-
-    def __init__(self, table: Table, table_name: str, retry_policy: RetryPolicy | None = None):
-        self._table_name = table_name
-        self._policy = retry_policy or RetryPolicy()
-        self._key = state_key(table, "history")
-
-    def read(self) -> Steps[list[Applied]]:
-        """Return the applied migrations in order."""
-        history, _ = yield from self._read()
-        return history
-
-    def record(self, applied: Applied) -> Steps[None]:
-        """Add a migration, unless it is there."""
-        yield from self._change(
-            lambda history: [*(one for one in history if one.name != applied.name), applied]
-        )
-
-    def prepend(self, earlier: Sequence[Applied]) -> Steps[None]:
-        """Add migrations that were applied before these, unless they are there."""
-
-        def change(history: Sequence[Applied]) -> list[Applied]:
-            known = {one.name for one in history}
-            return [*(one for one in earlier if one.name not in known), *history]
-
-        yield from self._change(change)
-
-    def remove(self, name: str) -> Steps[None]:
-        """Remove a migration that was undone."""
-        yield from self._change(lambda history: [one for one in history if one.name != name])
-
-    def _read(self) -> Steps[tuple[list[Applied], str | None]]:
-        item = yield from read_state_item(self._policy, self._table_name, self._key)
-        if item is None:
-            return [], None
-        text = str(item["history"].get("S"))
-        return _decode_history(text), text
-
-    def _change(self, change: Callable[[Sequence[Applied]], list[Applied]]) -> Steps[None]:
-        while True:
-            history, text = yield from self._read()
-            changed = change(history)
-            if changed == history:
-                return
-            item: Item = {
-                **self._key,
-                STATE_ATTRIBUTE: {"S": "history"},
-                "history": {"S": _encode(changed).decode()},
-            }
-            same = "attribute_not_exists(history)" if text is None else "history = :read"
-            put = PutItem(
-                self._table_name,
-                item,
-                condition_expression=same,
-                expression_attribute_values=None if text is None else {":read": {"S": text}},
-            )
-            try:
-                yield from persist(self._policy, put)
-            except ConditionFailed:
-                continue
-            return

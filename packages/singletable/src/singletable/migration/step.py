@@ -1,4 +1,4 @@
-"""What every step of a migration can do: run, undo, verify, estimate, try and describe itself.
+"""What every step of a migration can do: run, undo, verify, estimate, dry-run and describe.
 
 A step is a value that says what changes. So a migration can be printed and checked without a
 database, and the same steps run on any address.

@@ -14,8 +14,8 @@ from singletable.errors import TransformFailed
 from singletable.migration.change_log import ChangedItem, ChangeLog
 from singletable.migration.copy import changed_units, read_item, unit_or_none
 from singletable.migration.derivation import Derivation, Targets
-from singletable.retry import Steps
 from singletable.schema import Table
+from singletable.steps import Steps
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 

@@ -51,10 +51,11 @@ from singletable.operations import (
     TableDescription,
     WriteRequest,
 )
-from singletable.retry import Steps, run, send
+from singletable.retry import send
 from singletable.schema import Table, read_table, table_from_description
 from singletable.schema.codec.dynamic import DynamicConverter
 from singletable.schema.unique import OWNER
+from singletable.steps import Steps, run
 from singletable.store.admin import create_table
 from singletable.store.batch import get_items, write_requests
 from singletable.store.writes import ItemId, item_id

@@ -29,9 +29,9 @@ from singletable.migration.rules import check_member
 from singletable.migration.scan import scan_pages
 from singletable.migration.verification import LOOKS, Fault, Verification, VerifySettings
 from singletable.operations import DeleteRequest, WriteRequest
-from singletable.retry import Steps
 from singletable.schema import Model, UniqueConstraint, model_of
 from singletable.schema.unique import OWNER, RELEASED
+from singletable.steps import Steps
 from singletable.store.batch import get_items, write_batches
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.context import Context

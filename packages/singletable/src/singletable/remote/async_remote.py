@@ -16,7 +16,8 @@ from singletable.remote.config import RemoteEndpoint, ResolvedConfig, resolve_co
 from singletable.remote.errors import ConnectionLost, may_resend, no_response
 from singletable.remote.http import RequestWriter
 from singletable.remote.outputs import decode_response
-from singletable.retry import RetryingDriver, RetryPolicy, run_async, send
+from singletable.retry import RetryingDriver, RetryPolicy, send
+from singletable.steps import run_async
 
 R = TypeVar("R")
 

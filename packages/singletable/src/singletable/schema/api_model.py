@@ -28,9 +28,10 @@ class ApiModel(BaseModel):
     """A pydantic model that takes fields from an entity; `of` is the entity.
 
     `only` lists the fields in their order, `omit` those to leave out, and `rename` has new names by
-    name. What the class declares itself is added, or replaces the field of that name; `only` may
-    list it too. Hidden fields are left out. `json_types` replaces types of the entity's fields, as
-    in {datetime: UnixSeconds}, here and in subclasses. Type checkers know what the class declares.
+    name, which `only` and `omit` use. What the class declares itself is added, or replaces the
+    field of that name; `only` may list it too. Hidden fields are left out. `json_types` replaces
+    types of the entity's fields, as in {datetime: UnixSeconds}, here and in subclasses. Type
+    checkers know what the class declares.
     """
 
     _types: ClassVar[Mapping[Any, Any]] = JSON_TYPES
@@ -83,17 +84,22 @@ def _annotations(
 ) -> dict[str, Any]:
     """Return the annotations of the entity's fields and of the class's own, in their order."""
     own = get_annotations(cls)
+    shown = {name: field for name, field in model.fields.items() if not field.hidden}
     fields: dict[str, Any] = {}
-    for name, field in model.fields.items():
-        if not field.hidden:
-            annotation = annotation_of(field, cls._types)
-            if new := rename.get(name):
-                names = AliasChoices(new, name)
-                annotation = Annotated[annotation, Field(validation_alias=names)]
-            fields[new or name] = annotation
+    for name, field in shown.items():
+        annotation = annotation_of(field, cls._types)
+        if new := rename.get(name):
+            if new in model.fields or new in fields:
+                raise DeclarationError(
+                    f"{cls.__name__}: {model.name} already has a field {new}, so {name} cannot be "
+                    "renamed to it. Choose another name."
+                )
+            names = AliasChoices(new, name)
+            annotation = Annotated[annotation, Field(validation_alias=names)]
+        fields[new or name] = annotation
     known = {**fields, **own}
     unknown = [name for name in (*only, *omit) if name not in known]
-    unknown += [name for name in rename if name not in model.fields]
+    unknown += [name for name in rename if name not in shown]
     if unknown:
         raise DeclarationError(
             f"{cls.__name__}: {model.name} has no field {' or '.join(unknown)} for responses. "

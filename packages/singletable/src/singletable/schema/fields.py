@@ -350,7 +350,11 @@ def attr(
     factory: Callable[[], Any] | None = None,
     check: Callable[[Any], object] | None = None,
     codec: FieldCodec[Any] | None = None,
-    **options: Unpack[FieldOptions],
+    name: str | None = None,
+    time_format: TimeFormat | None = None,
+    key_only: bool = False,
+    read_only: bool = False,
+    hidden: bool = False,
 ) -> Any:
     """Declare a field, as in `title: Attr[str] = attr()`.
 
@@ -380,7 +384,15 @@ def attr(
             )
         create = lambda: default  # noqa: E731
     return Attr[Any](
-        default=create, check=check, codec=codec, constant=default is not ..., **options
+        name=name,
+        default=create,
+        check=check,
+        time_format=time_format,
+        key_only=key_only,
+        constant=default is not ...,
+        read_only=read_only,
+        hidden=hidden,
+        codec=codec,
     )
 
 

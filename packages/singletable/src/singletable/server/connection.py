@@ -15,7 +15,7 @@ from singletable.server.deadline import Deadline
 from singletable.server.eager_task import start_eagerly
 from singletable.server.observe import Observer, Traffic
 from singletable.wire import (
-    MAX_HEADERS,
+    MAX_HEADER_COUNT,
     HttpRequest,
     HttpResponse,
     add_header,
@@ -40,7 +40,7 @@ class Limits:
     """Limits on the resources of a client; sizes are in bytes and timeouts in seconds."""
 
     max_body: int = 16 * 1024 * 1024
-    max_headers: int = 64 * 1024
+    max_head_bytes: int = 64 * 1024
     max_connections: int = 1000
     max_pipelined: int = 32  # requests of one connection that wait for their response
     max_held: int = 256 * 1024 * 1024  # requests and unsent responses of all connections together
@@ -148,7 +148,7 @@ class Connection(asyncio.Protocol):
         if self.closing:
             return
         if not self.receiving and not self.unparsed:
-            request = parse_plain_request(data, self.client, self.server.limits.max_headers)
+            request = parse_plain_request(data, self.client, self.server.limits.max_head_bytes)
             if request is not None and len(request.body) <= self.server.limits.max_body:
                 self._enqueue(request, keep_alive=True)
                 return
@@ -158,7 +158,7 @@ class Connection(asyncio.Protocol):
             self.parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self._reject(400)
-        if self.unparsed > self.server.limits.max_headers:
+        if self.unparsed > self.server.limits.max_head_bytes:
             self._reject(431)
 
     def eof_received(self) -> bool:
@@ -205,7 +205,7 @@ class Connection(asyncio.Protocol):
         """Add a header; ignore trailers, which follow a chunked body."""
         self._count_head(len(name) + len(value) + 4)
         self.header_count += 1
-        if self.header_count > MAX_HEADERS:  # repeated ones too: joining thousands takes long
+        if self.header_count > MAX_HEADER_COUNT:  # repeated ones too: joining thousands takes long
             self._reject(431)
         elif not self.in_body:
             add_header(self.headers, name, value)
@@ -355,7 +355,7 @@ class Connection(asyncio.Protocol):
     def _count_head(self, size: int) -> None:
         self.unparsed = 0
         self.head_size += size
-        if self.head_size > self.server.limits.max_headers:
+        if self.head_size > self.server.limits.max_head_bytes:
             self._reject(431)
 
     def _reject(self, status: int) -> None:

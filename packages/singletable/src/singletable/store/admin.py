@@ -23,9 +23,10 @@ from singletable.operations import (
     UpdateTimeToLive,
     WriteRequest,
 )
-from singletable.retry import Pause, Steps, send, together
+from singletable.retry import send
 from singletable.schema import ItemKey, Table, create_operation, model_of
 from singletable.schema.unique import OWNER, UniqueConstraint
+from singletable.steps import Pause, Steps, together
 from singletable.store.batch import write_batches
 from singletable.store.context import Context
 from singletable.store.cursors import CursorSealer

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from singletable.operations import AsyncDriver
-from singletable.retry import NextItems, Steps, run_async, unwrap_retries
+from singletable.retry import unwrap_retries
 from singletable.schema import (
     Collection,
     Condition,
@@ -29,6 +29,7 @@ from singletable.schema import (
     UniqueValue,
 )
 from singletable.schema.fields import StorableItem
+from singletable.steps import NextItems, Steps, run_async
 from singletable.store import admin, batch, items, query, transaction
 from singletable.store import modify as modification
 from singletable.store import upsert as upserts
@@ -229,13 +230,15 @@ class AsyncStore:
     async def modify(
         self, key: ItemKey[E], function: Callable[[E], E | None], *, default: E | None = None
     ) -> E:
-        """Read an item, let `function` change or replace it, and write it; raise NotFound.
+        """Read an item, let `function` change or replace it, and write it.
 
-        If there is no item, the function gets a copy of `default`, and the result is created.
+        If there is no item, the function gets a copy of `default`, and the result is created. Raise
+        NotFound if there is none and no `default`.
 
         The write uses optimistic locking, by the version or else by all attributes. After a
         conflict the item is read again and the function called again, so it must have no other
-        effects, and it must not be async. An item that it leaves unchanged is not written.
+        effects, and it must not be async. An existing item that it leaves unchanged is not written,
+        unless it has an older schema version.
         """
         return await self._run(
             modification.modify(self._context, key, function, default),

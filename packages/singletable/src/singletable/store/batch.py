@@ -17,8 +17,9 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.operations.touches import written_items
-from singletable.retry import Steps, send
+from singletable.retry import send
 from singletable.schema import ItemKey, Model, Table, counters_of
+from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
 from singletable.store.items import apply_stamps

@@ -18,7 +18,8 @@ from typing import TypeAlias, TypeVar, cast
 from uuid import uuid4
 
 from singletable.errors import CancellationReason, TransactionCanceled, TransactionConflict
-from singletable.retry import TRANSIENT_CODES, Steps, send, together
+from singletable.retry import TRANSIENT_CODES, send
+from singletable.steps import Steps, together
 from singletable.store.commit import (
     MAX_TRANSACTION_ITEMS,
     create_transaction,

@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import DeleteRequest, WriteRequest
-from singletable.retry import Steps, together
 from singletable.schema import ItemKey, Model, Selection, Table, UniqueConstraint, model_of
+from singletable.steps import Steps, together
 from singletable.store.batch import MAX_BATCH_WRITES, is_batchable, write_batches
 from singletable.store.bulk import (
     BulkChange,

@@ -17,8 +17,8 @@ from msgspec import structs
 from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue, ItemMismatch
 from singletable.expressions import Constant, Set, apply_update, value_at
 from singletable.operations import PutRequest, WriteRequest
-from singletable.retry import Steps, together
 from singletable.schema import Attr, ItemKey, Model, Table, counters_of, key_of
+from singletable.steps import Steps, together
 from singletable.store.batch import (
     MAX_BATCH_GETS,
     MAX_BATCH_WRITES,

@@ -26,8 +26,8 @@ from singletable.operations import (
     TransactGetItemsOutput,
 )
 from singletable.operations.registry import ITEM_READS
-from singletable.retry import Pause, Reason, Steps, Together
 from singletable.schema import Collection, Edit, ItemKey, Selection, UniqueValue, model_of
+from singletable.steps import Pause, Reason, Steps, Together
 from singletable.store.request_text import consumed_text, request_lines
 from singletable.values.text import escape_controls
 

@@ -10,8 +10,9 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, get_args, ov
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import ChangeRecord, ReadChanges, ReadChangesOutput
 from singletable.operations.arn import parse_arn
-from singletable.retry import Steps, send
+from singletable.retry import send
 from singletable.schema import Model, Table
+from singletable.steps import Steps
 from singletable.store.context import Context, create_context
 from singletable.store.decoder import decode_item
 from singletable.store.validation import check_count, models_of

@@ -10,9 +10,9 @@ from typing import Any, Generic, TypeAlias, TypeVar, Unpack
 from singletable import expressions
 from singletable.errors import InvalidValue, ItemMismatch, NotFound
 from singletable.expressions import holds, render_condition
-from singletable.retry import Steps
 from singletable.schema import Collection, Condition, Model, ResolvedKey, Selection, model_of
 from singletable.schema.fields import Attr, NestedPath
+from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.decoder import (
     check_whole,

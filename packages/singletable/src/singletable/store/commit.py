@@ -22,7 +22,8 @@ from singletable.errors import (
 )
 from singletable.expressions import holds
 from singletable.operations import TransactWriteItems, WriteItemOutput
-from singletable.retry import TRANSIENT_CODES, Steps, send
+from singletable.retry import TRANSIENT_CODES, send
+from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.plan import Plan
 from singletable.store.writes import ItemId, Returning, Write, merge_writes
@@ -104,7 +105,9 @@ def create_transaction(writes: Sequence[Write], token: str) -> TransactWriteItem
             f"A transaction writes at most {MAX_TRANSACTION_ITEMS} items, but this one has "
             f"{len(writes)}, markers and counters included. Split it, or use put_many()."
         )
-    return TransactWriteItems([write.action() for write in writes], client_request_token=token)
+    return TransactWriteItems(
+        [write.transact_item() for write in writes], client_request_token=token
+    )
 
 
 def remaining_writes(writes: Sequence[Write], dropped: set[ItemId]) -> list[Write]:

@@ -11,8 +11,9 @@ from inspect import iscoroutinefunction
 
 from singletable.errors import InvalidValue
 from singletable.operations import AsyncDriver, Driver, GetItem, GetItemOutput
-from singletable.retry import RetryPolicy, Steps, send
+from singletable.retry import RetryPolicy, send
 from singletable.schema import Table
+from singletable.steps import Steps
 from singletable.store.calls import Observer
 from singletable.store.pending_writes import PendingWrites
 from singletable.values import Item

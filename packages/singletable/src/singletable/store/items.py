@@ -7,8 +7,9 @@ from typing import Literal, TypeAlias, TypeVar, cast
 
 from singletable.errors import InternalError, InvalidValue, ItemMismatch, SingleTableError
 from singletable.operations import GetItem, GetItemOutput
-from singletable.retry import Steps, send
+from singletable.retry import send
 from singletable.schema import Condition, Edit, ItemKey, UniqueValue, model_of
+from singletable.steps import Steps
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_result

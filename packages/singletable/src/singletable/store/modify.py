@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from singletable import expressions
 from singletable.errors import InvalidValue, ItemMismatch, NotFound
 from singletable.expressions import At, Compare, Constant, Exists, NotExists
-from singletable.retry import Steps
 from singletable.schema import ItemKey, Model
+from singletable.steps import Steps
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
@@ -49,8 +49,8 @@ class _Modify(ItemChange):
     """Let a function change the item that was read, and put it."""
 
     reads = True
-    # Optimistic locking is the guard's work here, so that a conflict means another attempt.
-    depends = False
+    # Its own guard covers the schema version, so that a conflict means another attempt.
+    requires_current_version = False
     checks_markers = True
 
     def __init__(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from singletable.errors import InvalidCursor, ReadLimitReached
-from singletable.retry import NextItems, Steps
+from singletable.steps import NextItems, Steps
 from singletable.store.cursors import CursorSealer
 from singletable.store.query import ItemQuery
 

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from singletable.errors import ConditionFailed
 from singletable.expressions import Action, Constant, Remove, Set, update_paths
 from singletable.operations import GetItem, GetItemOutput
-from singletable.retry import RetryPolicy, Steps, send
+from singletable.retry import RetryPolicy, send
+from singletable.steps import Steps
 from singletable.store.writes import (
     ItemId,
     Write,

@@ -35,7 +35,6 @@ from singletable.expressions import (
     holds,
     value_at,
 )
-from singletable.retry import Steps
 from singletable.schema import (
     Attr,
     Condition,
@@ -46,6 +45,7 @@ from singletable.schema import (
     key_of,
 )
 from singletable.schema.item_encryption import seal_action
+from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.side_writes import (
     plan_side_writes,
@@ -90,9 +90,10 @@ class ItemChange(ABC):
 
     context: Context
     model: Model
-    # Whether the plan needs the stored item; and whether the change depends on it at all.
+    # Whether the plan needs the stored item.
     reads = False
-    depends = True
+    # Whether the write is guarded by the current schema version.
+    requires_current_version = True
     # Whether to look up markers that the item should have, instead of writing them again.
     checks_markers = False
     # Whether it was planned before.
@@ -109,7 +110,9 @@ class ItemChange(ABC):
     def prepare(self) -> Steps[Plan]:
         """Plan the change, after reading the item if necessary."""
         model = self.model
-        reads = self.reads or (self.depends and model.versions.reads_first(is_retry=self.is_retry))
+        reads = self.reads or (
+            self.requires_current_version and model.versions.reads_first(is_retry=self.is_retry)
+        )
         self.is_retry = True
         if not reads:
             return self._guarded(self.plan())
@@ -136,7 +139,7 @@ class ItemChange(ABC):
     def _guarded(self, plan: Plan) -> Plan:
         """Return the plan with the condition that the item is current, or does not exist."""
         current = self.model.versions.current_condition
-        if current is None or not self.depends:
+        if current is None or not self.requires_current_version:
             return plan
         write, *others = plan.writes
         guard = both(write.guard, Or(NotExists((self.model.table.pk.name,)), current))
@@ -163,7 +166,7 @@ class ItemChange(ABC):
 class Create(ItemChange):
     """Store an item that does not exist yet; `keep_stamps` keeps its version and times."""
 
-    depends = False
+    requires_current_version = False
 
     def __init__(
         self,
@@ -222,7 +225,7 @@ class Put(ItemChange):
         self.if_ = if_
         self.must_exist = must_exist
         self.reads = reads_before_put(model)
-        self.depends = self.reads or if_ is not None
+        self.requires_current_version = self.reads or if_ is not None
 
     def item_key(self) -> ItemKey[Any]:
         """Return the key of the item; raise if it has no number yet, which create assigns."""
@@ -288,7 +291,7 @@ class Check(_KeyChange):
         self, context: Context, key: ItemKey[Any], condition: Condition[Any] | None
     ) -> None:
         super().__init__(context, key, condition)
-        self.depends = condition is not None
+        self.requires_current_version = condition is not None
 
     def plan(self, old: Item | None = None) -> Plan:
         """Plan the check, which needs nothing of the item."""
@@ -319,7 +322,7 @@ class Update(_KeyChange):
         self.edits = edits
         self.effects = effects_of(self.model, edits)
         self.reads = bool(edits) and reads_before_update(key, edits, self.effects)
-        self.depends = bool(edits) or if_ is not None
+        self.requires_current_version = bool(edits) or if_ is not None
 
     def plan_stored(self, stored: Item | None) -> Plan:
         """Plan the update of an item that was read; raise NotFound if it is missing."""
@@ -382,7 +385,7 @@ class Delete(_KeyChange):
     ) -> None:
         super().__init__(context, key, if_)
         self.reads = reads_before_delete(self.model)
-        self.depends = self.reads or if_ is not None
+        self.requires_current_version = self.reads or if_ is not None
 
     def plan(self, old: Item | None = None) -> Plan:
         """Plan to delete the item, with the markers and counters of `old`."""

@@ -29,7 +29,7 @@ from singletable.expressions import (
     render_request,
 )
 from singletable.operations import PageOutput, Query
-from singletable.retry import NextItems, Steps, send, together
+from singletable.retry import send
 from singletable.schema import (
     Condition,
     Model,
@@ -40,6 +40,7 @@ from singletable.schema import (
     model_of,
 )
 from singletable.schema.selection import KeyQuery
+from singletable.steps import NextItems, Steps, together
 from singletable.store.batch import get_items
 from singletable.store.calls import ReadPatternLike
 from singletable.store.context import Context

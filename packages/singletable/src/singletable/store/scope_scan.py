@@ -24,9 +24,10 @@ from singletable.expressions import (
     render_request,
 )
 from singletable.operations import PageOutput, Query, Scan
-from singletable.retry import Steps, send, together
+from singletable.retry import send
 from singletable.schema import Table
 from singletable.schema.unique import RELEASED
+from singletable.steps import Steps, together
 from singletable.store.admin import check_segments
 from singletable.store.batch import get_items
 from singletable.store.bulk import ProgressCallback

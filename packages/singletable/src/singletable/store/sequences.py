@@ -10,8 +10,8 @@ from typing import Any, TypeVar, cast
 
 from singletable.errors import ConditionFailed, NotFound
 from singletable.expressions import Action, Add, Constant, IfNotExists, Set, Sum
-from singletable.retry import Steps
 from singletable.schema import Condition, Counter, ItemKey, Model
+from singletable.steps import Steps
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.plan import Create, Plan

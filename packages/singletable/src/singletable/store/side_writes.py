@@ -25,9 +25,9 @@ from singletable.expressions import (
     NotExists,
     Or,
 )
-from singletable.retry import Steps
 from singletable.schema import Counter, ItemKey, Model, UniqueConstraint, model_of
 from singletable.schema.unique import OWNER, RELEASED
+from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.decoder import decode_fields
 from singletable.store.ttl import item_absent, item_exists

@@ -10,9 +10,10 @@ from msgspec.structs import replace as struct_replace
 
 from singletable.errors import InvalidValue, NotFound, TransactionCanceled, TransactionConflict
 from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactGetItemsOutput
-from singletable.retry import Steps, is_transient, send
+from singletable.retry import is_transient, send
 from singletable.schema import Condition, Counter, Edit, ItemKey, key_of
 from singletable.schema.fields import StorableItem
+from singletable.steps import Steps
 from singletable.store.calls import (
     CallShape,
     PatternLike,

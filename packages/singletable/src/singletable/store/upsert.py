@@ -30,10 +30,10 @@ from singletable.expressions import (
     Set,
     apply_update,
 )
-from singletable.retry import Steps
 from singletable.schema import Attr, Condition, Edit, ItemKey
 from singletable.schema.item_encryption import seal_item
 from singletable.schema.patch import PLACEHOLDER_TIME
+from singletable.steps import Steps
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item, decode_result

@@ -117,7 +117,7 @@ class Write(Struct, frozen=True, dict=True):
                     return_values_on_condition_check_failure="ALL_OLD" if condition else None,
                 )
 
-    def action(self) -> TransactWriteItem:
+    def transact_item(self) -> TransactWriteItem:
         """Return the write as an action of a transaction."""
         rendered = self._rendered()
         condition, names, values = rendered.condition, rendered.names, rendered.values

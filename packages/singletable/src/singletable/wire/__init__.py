@@ -1,7 +1,7 @@
 """The DynamoDB JSON protocol without a socket: read requests, write responses."""
 
 from singletable.wire.http import (
-    MAX_HEADERS,
+    MAX_HEADER_COUNT,
     MIN_COMPRESSED,
     BodyTooLarge,
     HttpRequest,
@@ -20,7 +20,7 @@ from singletable.wire.requests import TARGETS, UnknownOperation, read_request, w
 from singletable.wire.responses import write_error, write_result
 
 __all__ = [
-    "MAX_HEADERS",
+    "MAX_HEADER_COUNT",
     "MIN_COMPRESSED",
     "TARGETS",
     "BodyTooLarge",

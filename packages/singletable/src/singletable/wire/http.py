@@ -45,7 +45,7 @@ _SPECIAL_HEADERS = frozenset(
 _KEEP_ALIVE = (None, "keep-alive", "Keep-Alive")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
 # Clients send about ten headers. Each has a memory overhead, so their number is limited too.
-MAX_HEADERS = 128
+MAX_HEADER_COUNT = 128
 
 
 class HttpRequest(Struct, frozen=True):
@@ -75,7 +75,7 @@ class BodyTooLarge(OperationError):
     code = "RequestEntityTooLargeException"
 
 
-def parse_plain_request(data: bytes, client: str, max_headers: int) -> HttpRequest | None:
+def parse_plain_request(data: bytes, client: str, max_head_bytes: int) -> HttpRequest | None:
     """Parse a request that arrived in one piece in the usual form, on a kept connection.
 
     What this returns is exactly what a full HTTP parser would. Return None in case of any doubt and
@@ -84,10 +84,10 @@ def parse_plain_request(data: bytes, client: str, max_headers: int) -> HttpReque
     8,500 and 6,700 instead of 9,700 and 7,400), because httptools calls Python for each header.
     """
     head, _, body = data.partition(b"\r\n\r\n")
-    if len(head) > max_headers:
+    if len(head) > max_head_bytes:
         return None
     first, *lines = head.decode("latin-1").split("\r\n")
-    if len(lines) > MAX_HEADERS:
+    if len(lines) > MAX_HEADER_COUNT:
         return None
     # Only printable characters and the line breaks that were split at.
     if first != _REQUEST_LINE or head.translate(None, _PRINTABLE) != b"\r\n" * len(lines):

@@ -1,37 +1,11 @@
-"""The HTTP API of elections: one router per topic. Handlers only translate.
-
-`make_elections_app(elections, settings=ApiSettings(…))` is the whole app under `/api/elections`.
-An app with another prefix includes `ROUTERS`, `PROBLEM_TYPES` and `ERRORS`, and calls `attach`.
-"""
+"""The HTTP API of elections, under `/api/elections`: one module per topic."""
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
-from fastapi import FastAPI
-
 from singletable_apps.elections.api import audit, auth, elections, results, users, voting
-from singletable_apps.elections.api.dependencies import (
-    ERRORS,
-    PROBLEM_TYPES,
-    Api,
-    ApiSettings,
-    Limits,
-)
-from singletable_apps.elections.service import Elections
-from singletable_apps.shared.web import make_app
 
-__all__ = [
-    "ERRORS",
-    "PREFIX",
-    "PROBLEM_TYPES",
-    "ROUTERS",
-    "ApiSettings",
-    "Limits",
-    "attach",
-    "make_elections_app",
-]
-PREFIX = "/api/elections"
+__all__ = ["ABOUT", "ROUTERS"]
+
 ROUTERS = (
     auth.router,
     users.me_router,
@@ -54,25 +28,3 @@ ABOUT = (
     "`If-Match`, so that no one overwrites a change they have not seen. Names ignore case; write a "
     "slash in a name as `%2F`."
 )
-
-
-def make_elections_app(elections: Elections, *, settings: ApiSettings | None = None) -> FastAPI:
-    """Return the app for an open service."""
-    chosen = settings or ApiSettings()
-    app = make_app(
-        "Elections",
-        version("singletable"),
-        routers=ROUTERS,
-        prefix=PREFIX,
-        description=ABOUT,
-        problem_types=PROBLEM_TYPES,
-        errors=ERRORS,
-        settings=chosen.web,
-    )
-    attach(app, elections, chosen)
-    return app
-
-
-def attach(app: FastAPI, elections: Elections, settings: ApiSettings) -> None:
-    """Let the routers of an app use this service."""
-    app.state.elections = Api(elections, settings)

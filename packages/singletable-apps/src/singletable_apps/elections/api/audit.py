@@ -27,9 +27,9 @@ Auditor: TypeAlias = Annotated[User, Depends(_auditor)]
 
 
 @router.get("/events")
-def list_events(user: Auditor, elections: Service, page: Pagination) -> schemas.EventPage:
+def list_events(user: Auditor, service: Service, page: Pagination) -> schemas.EventPage:
     """List events, newest first."""
-    found = elections.queries.events(user, page.limit, page.cursor)
+    found = service.queries.events(user, page.limit, page.cursor)
     events = [
         schemas.Event.from_object(event, event_data=redact_event_data(event.event_data))
         for event in found.items
@@ -38,23 +38,21 @@ def list_events(user: Auditor, elections: Service, page: Pagination) -> schemas.
 
 
 @router.get("/tables")
-def list_tables(user: Auditor, elections: Service) -> list[schemas.StoredTable]:
+def list_tables(user: Auditor, service: Service) -> list[schemas.StoredTable]:
     """List the tables that can be read as stored."""
-    return [schemas.StoredTable.from_object(table) for table in elections.audit.tables()]
+    return [schemas.StoredTable.from_object(table) for table in service.audit.tables()]
 
 
 @router.get("/tables/{table}", responses=responses(NOT_FOUND))
-def list_items(
-    user: Auditor, elections: Service, table: Chosen, page: Pagination
-) -> schemas.RowPage:
+def list_items(user: Auditor, service: Service, table: Chosen, page: Pagination) -> schemas.RowPage:
     """List stored items, in no particular order. Password hashes are redacted."""
-    found = elections.audit.raw(user, table, page.limit, page.cursor)
+    found = service.audit.raw(user, table, page.limit, page.cursor)
     items = [dict(item) for item in found.items]
     return schemas.RowPage.from_object(page.answer(items, found.cursor))
 
 
 @router.get("/relations")
-def list_relations(user: Auditor, elections: Service) -> list[schemas.Relation]:
+def list_relations(user: Auditor, service: Service) -> list[schemas.Relation]:
     """List the relations with their columns."""
     return [
         schemas.Relation(
@@ -65,15 +63,15 @@ def list_relations(user: Auditor, elections: Service) -> list[schemas.Relation]:
                 for column in relation.columns
             ],
         )
-        for relation in elections.audit.relations()
+        for relation in service.audit.relations()
     ]
 
 
 @router.get("/relations/{relation}", responses=responses(NOT_FOUND))
 def list_rows(
-    user: Auditor, elections: Service, relation: Chosen, page: Pagination
+    user: Auditor, service: Service, relation: Chosen, page: Pagination
 ) -> schemas.RowPage:
     """List the rows of a relation by natural key."""
-    found = elections.audit.relation(user, relation, page.limit, page.cursor)
+    found = service.audit.relation(user, relation, page.limit, page.cursor)
     rows = [dict(row_values(row)) for row in found.rows]
     return schemas.RowPage.from_object(page.answer(rows, found.cursor))

@@ -8,9 +8,12 @@ from fastapi import BackgroundTasks, Depends, Request, Response
 from fastapi.security import APIKeyCookie
 
 from singletable_apps.elections.api import schemas
-from singletable_apps.elections.api.dependencies import TAKEN, Api, ThisApi, Whole, by_address
+from singletable_apps.elections.api.dependencies import Service, Whole
 from singletable_apps.elections.errors import NotSignedIn
+from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.auth import SignedIn
+from singletable_apps.elections.web import TAKEN
+from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import (
     LONGEST_AGE,
     NOT_SIGNED_IN,
@@ -52,10 +55,10 @@ router = api_router("auth", TOO_MANY_REQUESTS)
         201: {"headers": COOKIE},
         202: {"model": schemas.RegistrationPending, "description": "Confirm the e-mail address."},
     },
-    dependencies=[Depends(by_address(lambda limits: limits.register))],
+    dependencies=limited("register"),
 )
 def register(
-    sent: schemas.Registration, request: Request, response: Response, api: ThisApi
+    sent: schemas.Registration, request: Request, response: Response, service: Service
 ) -> schemas.Tokens | schemas.RegistrationPending:
     """Register and sign in. The first user needs the set-up code, and becomes the owner.
 
@@ -63,44 +66,42 @@ def register(
     the user opens the link in the e-mail, or sends its token and the password to
     `/register/confirm`.
     """
-    user = api.elections.people.register_visitor(
-        sent.name, sent.email, sent.password, sent.setup_code
-    )
+    user = service.people.register_visitor(sent.name, sent.email, sent.password, sent.setup_code)
     if user is None:
         response.status_code = 202
         return schemas.RegistrationPending(email=sent.email)
-    return tokens(request, api, api.elections.auth.start_session(user, _about(request)))
+    return tokens(request, service, service.auth.start_session(user, _about(request)))
 
 
 @router.post(
     "/register/confirm",
     status_code=201,
     responses={**responses(TAKEN, NOT_SIGNED_IN), 201: {"headers": COOKIE}},
-    dependencies=[Depends(by_address(lambda limits: limits.register)), Whole],
+    dependencies=[*limited("register"), Whole],
 )
 def confirm_registration(
-    sent: schemas.RegistrationConfirmation, request: Request, api: ThisApi
+    sent: schemas.RegistrationConfirmation, request: Request, service: Service
 ) -> schemas.Tokens:
     """Create the account with the single-use token from the e-mail and the password; sign in."""
-    user = api.elections.people.confirm_registration(sent.token, sent.password)
-    return tokens(request, api, api.elections.auth.start_session(user, _about(request)))
+    user = service.people.confirm_registration(sent.token, sent.password)
+    return tokens(request, service, service.auth.start_session(user, _about(request)))
 
 
 @router.post(
     "/sign-in",
     responses={**responses(NOT_SIGNED_IN), 200: {"headers": COOKIE}},
-    dependencies=[Depends(by_address(lambda limits: limits.sign_in)), Whole],
+    dependencies=[*limited("sign_in"), Whole],
 )
-def sign_in(sent: schemas.Credentials, request: Request, api: ThisApi) -> schemas.Tokens:
+def sign_in(sent: schemas.Credentials, request: Request, service: Service) -> schemas.Tokens:
     """Sign in with a name or e-mail address and a password."""
-    signed_in = api.elections.auth.sign_in(
+    signed_in = service.auth.sign_in(
         sent.name_or_email,
         sent.password,
         address=client_address(request),
         about=_about(request),
         device=_DEVICE.read(request),
     )
-    return tokens(request, api, signed_in)
+    return tokens(request, service, signed_in)
 
 
 @router.post(
@@ -108,62 +109,62 @@ def sign_in(sent: schemas.Credentials, request: Request, api: ThisApi) -> schema
     responses={**responses(NOT_SIGNED_IN), 200: {"headers": COOKIE}},
     dependencies=[Whole],
 )
-def refresh(request: Request, api: ThisApi, cookie: RefreshCookie) -> schemas.Tokens:
+def refresh(request: Request, service: Service, cookie: RefreshCookie) -> schemas.Tokens:
     """Exchange the refresh cookie for an access token. Each cookie works once and is replaced."""
     if cookie is None:
         raise NotSignedIn("The refresh cookie is missing. Sign in.")
-    return tokens(request, api, api.elections.auth.renew(cookie))
+    return tokens(request, service, service.auth.renew(cookie))
 
 
 # The cookie may be missing: signing out then does nothing.
 @router.post("/sign-out", status_code=204, openapi_extra={"security": [{}]})
-def sign_out(request: Request, api: ThisApi, cookie: RefreshCookie) -> None:
+def sign_out(request: Request, service: Service, cookie: RefreshCookie) -> None:
     """End the session. Without a cookie, nothing happens."""
     if cookie is not None:
-        api.elections.auth.sign_out(cookie)
+        service.auth.sign_out(cookie)
     _COOKIE.delete(request)
 
 
 @router.post(
     "/password-reset",
     status_code=202,
-    dependencies=[Depends(by_address(lambda limits: limits.reset)), Whole],
+    dependencies=[*limited("reset"), Whole],
 )
 def request_password_reset(
-    sent: schemas.ResetRequest, request: Request, api: ThisApi, tasks: BackgroundTasks
+    sent: schemas.ResetRequest, request: Request, service: Service, tasks: BackgroundTasks
 ) -> None:
     """Send an e-mail with a reset link. The response is the same if the account does not exist."""
     # Sent after the response: how long it takes would reveal whether the account exists.
     tasks.add_task(
-        api.elections.auth.try_request_reset, sent.name_or_email, address=client_address(request)
+        service.auth.try_request_reset, sent.name_or_email, address=client_address(request)
     )
 
 
 @router.post(
     "/password-reset/confirm",
     responses={**responses(NOT_SIGNED_IN), 200: {"headers": COOKIE}},
-    dependencies=[Depends(by_address(lambda limits: limits.reset)), Whole],
+    dependencies=[*limited("reset"), Whole],
 )
 def confirm_password_reset(
-    sent: schemas.NewPassword, request: Request, api: ThisApi
+    sent: schemas.NewPassword, request: Request, service: Service
 ) -> schemas.Tokens:
     """Set a new password with the token from the e-mail, which works once, and sign in."""
-    signed_in = api.elections.auth.reset(sent.token, sent.password, about=_about(request))
-    return tokens(request, api, signed_in)
+    signed_in = service.auth.reset(sent.token, sent.password, about=_about(request))
+    return tokens(request, service, signed_in)
 
 
 @router.post(
     "/email/confirm",
     status_code=204,
     responses=responses(NOT_SIGNED_IN, TAKEN),
-    dependencies=[Depends(by_address(lambda limits: limits.reset)), Whole],
+    dependencies=[*limited("reset"), Whole],
 )
-def confirm_email(sent: schemas.EmailToken, api: ThisApi) -> None:
+def confirm_email(sent: schemas.EmailToken, service: Service) -> None:
     """Change an e-mail address with the single-use token from the e-mail to the new one."""
-    api.elections.auth.emails.confirm(sent.token)
+    service.auth.emails.confirm(sent.token)
 
 
-def tokens(request: Request, api: Api, signed_in: SignedIn) -> schemas.Tokens:
+def tokens(request: Request, service: Elections, signed_in: SignedIn) -> schemas.Tokens:
     """Return the access token, and set the cookie that renews it."""
     _COOKIE.set(request, signed_in.refresh, max_age=signed_in.max_age)
     if signed_in.device:
@@ -171,7 +172,7 @@ def tokens(request: Request, api: Api, signed_in: SignedIn) -> schemas.Tokens:
     return schemas.Tokens(
         access_token=signed_in.access,
         token_type="Bearer",
-        expires_in=int(api.elections.auth.lifetime.total_seconds()),
+        expires_in=int(service.auth.lifetime.total_seconds()),
         user=schemas.Account.of(signed_in.user, signed_in.user),
     )
 

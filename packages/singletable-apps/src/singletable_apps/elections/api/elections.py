@@ -8,17 +8,10 @@ from urllib.parse import quote
 from fastapi import Query, Request, Response
 
 from singletable_apps.elections.api import schemas
-from singletable_apps.elections.api.dependencies import (
-    TAKEN,
-    WRONG_STATE,
-    NameAsked,
-    NameInPath,
-    Service,
-    Viewer,
-    user_router,
-)
+from singletable_apps.elections.api.dependencies import Service, Viewer, user_router
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.service import Elections
+from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameAsked, NameInPath
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -44,19 +37,19 @@ CREATED = {
 @router.get("/elections", responses=responses(NOT_FOUND))
 def list_elections(
     user: Viewer,
-    elections: Service,
+    service: Service,
     page: Pagination,
     owner: Annotated[
         NameAsked | None, Query(description="Only the elections of this user.")
     ] = None,
 ) -> Page[schemas.Election]:
     """List elections by name."""
-    now = elections.context.clock()
+    now = service.context.clock()
     if owner is None:
-        some = elections.queries.elections(user, page.limit, page.cursor)
+        some = service.queries.elections(user, page.limit, page.cursor)
         found, cursor = some.items, some.cursor
     else:
-        found, cursor = elections.queries.elections_of(user, owner, page.limit, page.cursor)
+        found, cursor = service.queries.elections_of(user, owner, page.limit, page.cursor)
     return page.answer([schemas.Election.of(one, now) for one in found], cursor)
 
 
@@ -65,41 +58,41 @@ def list_elections(
 )
 def create_election(
     user: Viewer,
-    elections: Service,
+    service: Service,
     sent: schemas.NewElection,
     request: Request,
     response: Response,
 ) -> schemas.Election:
     """Create an election. It is in setup until you launch it."""
-    created = elections.lifecycle.create(user, sent.name, sent.settings())
+    created = service.lifecycle.create(user, sent.name, sent.settings())
     response.headers["Location"] = f"{request.url.path}/{quote(created.name, safe='')}"
     response.headers["ETag"] = etag(created.revision)
-    return schemas.Election.of(created, elections.context.clock())
+    return schemas.Election.of(created, service.context.clock())
 
 
 @router.get("/elections/{name}", responses=responses(NOT_FOUND))
 def read_election(
-    user: Viewer, elections: Service, name: NameInPath, response: Response
+    user: Viewer, service: Service, name: NameInPath, response: Response
 ) -> schemas.Election:
     """Return an election. If its closing time has passed, it is closed first."""
-    found = elections.results.close_if_due(name)
+    found = service.results.close_if_due(name)
     response.headers["ETag"] = etag(found.revision)
-    return schemas.Election.of(found, elections.context.clock())
+    return schemas.Election.of(found, service.context.clock())
 
 
 @router.patch("/elections/{name}", responses=responses(NOT_FOUND, TAKEN, WRONG_STATE))
 def edit_election(
-    user: Viewer, elections: Service, name: NameInPath, sent: schemas.ElectionChanges, edit: IfMatch
+    user: Viewer, service: Service, name: NameInPath, sent: schemas.ElectionChanges, edit: IfMatch
 ) -> schemas.Election:
     """Change the name, the settings, or both: all changes are saved, or none."""
-    edited = elections.lifecycle.edit(user, name, sent.changes(), edit.check)
-    return _answer(edited, edit, elections)
+    edited = service.lifecycle.edit(user, name, sent.changes(), edit.check)
+    return _answer(edited, edit, service)
 
 
 @router.delete("/elections/{name}", status_code=204, responses=responses(NOT_FOUND))
-def delete_election(user: Viewer, elections: Service, name: NameInPath, edit: IfMatch) -> None:
+def delete_election(user: Viewer, service: Service, name: NameInPath, edit: IfMatch) -> None:
     """Delete an election with everything in it. For its owner and administrators."""
-    elections.lifecycle.delete(user, name, edit.check)
+    service.lifecycle.delete(user, name, edit.check)
 
 
 lifecycle_router = user_router("lifecycle", NOT_FOUND, WRONG_STATE)
@@ -107,44 +100,42 @@ lifecycle_router = user_router("lifecycle", NOT_FOUND, WRONG_STATE)
 
 @lifecycle_router.post("/elections/{name}/launch")
 def launch_election(
-    user: Viewer, elections: Service, name: NameInPath, sent: schemas.Launch, edit: IfMatch
+    user: Viewer, service: Service, name: NameInPath, sent: schemas.Launch, edit: IfMatch
 ) -> schemas.Election:
     """Launch an election: voting starts now, or at its opening time."""
-    launched = elections.lifecycle.launch(
+    launched = service.lifecycle.launch(
         user, name, allow_edit=sent.allow_edit, check_revision=edit.check
     )
-    return _answer(launched, edit, elections)
+    return _answer(launched, edit, service)
 
 
 @lifecycle_router.post("/elections/{name}/fix")
 def fix_election(
-    user: Viewer, elections: Service, name: NameInPath, edit: IfMatch
+    user: Viewer, service: Service, name: NameInPath, edit: IfMatch
 ) -> schemas.Election:
     """Lock an election: no more edits, and ballots become final. Voting goes on."""
-    return _answer(elections.lifecycle.lock(user, name, edit.check), edit, elections)
+    return _answer(service.lifecycle.lock(user, name, edit.check), edit, service)
 
 
 @lifecycle_router.post("/elections/{name}/finalize")
 def finalize_election(
-    user: Viewer, elections: Service, name: NameInPath, edit: IfMatch
+    user: Viewer, service: Service, name: NameInPath, edit: IfMatch
 ) -> schemas.Election:
     """Close an election: count the ballots and sign the result."""
-    return _answer(elections.lifecycle.close(user, name, edit.check), edit, elections)
+    return _answer(service.lifecycle.close(user, name, edit.check), edit, service)
 
 
 @lifecycle_router.put("/elections/{name}/owner")
 def hand_over_election(
-    user: Viewer, elections: Service, name: NameInPath, sent: schemas.Owner, edit: IfMatch
+    user: Viewer, service: Service, name: NameInPath, sent: schemas.Owner, edit: IfMatch
 ) -> schemas.Election:
     """Hand over an election to another owner."""
-    return _answer(
-        elections.lifecycle.transfer(user, name, sent.owner, edit.check), edit, elections
-    )
+    return _answer(service.lifecycle.transfer(user, name, sent.owner, edit.check), edit, service)
 
 
-def _answer(election: Election, edit: Edit, elections: Elections) -> schemas.Election:
+def _answer(election: Election, edit: Edit, service: Elections) -> schemas.Election:
     edit.answer(election.revision)
-    return schemas.Election.of(election, elections.context.clock())
+    return schemas.Election.of(election, service.context.clock())
 
 
 candidates_router = user_router("candidates and voters", NOT_FOUND)
@@ -152,58 +143,58 @@ candidates_router = user_router("candidates and voters", NOT_FOUND)
 
 @candidates_router.get("/elections/{name}/candidates")
 def list_candidates(
-    user: Viewer, elections: Service, name: NameInPath, response: Response
+    user: Viewer, service: Service, name: NameInPath, response: Response
 ) -> schemas.Candidates:
     """List the candidates by name. There are at most 100."""
     # Read the ETag first: after an edit in between it is the older one, and If-Match fails.
-    response.headers["ETag"] = etag(elections.context.read.get_election(name).revision)
-    return _candidates(user, elections, name)
+    response.headers["ETag"] = etag(service.context.read.get_election(name).revision)
+    return _candidates(user, service, name)
 
 
-def _candidates(user: User, elections: Elections, name: str) -> schemas.Candidates:
-    candidates = elections.queries.candidates(user, name)
+def _candidates(user: User, service: Elections, name: str) -> schemas.Candidates:
+    candidates = service.queries.candidates(user, name)
     return schemas.Candidates(candidate_names=[each.candidate_name for each in candidates])
 
 
 @candidates_router.put("/elections/{name}/candidates", responses=responses(WRONG_STATE))
 def set_candidates(
-    user: Viewer, elections: Service, name: NameInPath, sent: schemas.Candidates, edit: IfMatch
+    user: Viewer, service: Service, name: NameInPath, sent: schemas.Candidates, edit: IfMatch
 ) -> schemas.Candidates:
     """Replace the candidates. Those you leave out are removed."""
-    election = elections.lifecycle.set_candidates(user, name, sent.candidate_names, edit.check)
+    election = service.lifecycle.set_candidates(user, name, sent.candidate_names, edit.check)
     edit.answer(election.revision)
-    return _candidates(user, elections, election.name)
+    return _candidates(user, service, election.name)
 
 
 @candidates_router.get("/elections/{name}/voters")
 def list_voters(
-    user: Viewer, elections: Service, name: NameInPath, page: Pagination, response: Response
+    user: Viewer, service: Service, name: NameInPath, page: Pagination, response: Response
 ) -> schemas.VoterPage:
     """List the voters by name. Without a list, all registered voters can vote."""
-    election = elections.context.read.get_election(name)
+    election = service.context.read.get_election(name)
     response.headers["ETag"] = etag(election.revision)
-    voters, cursor = elections.queries.voters(user, name, page.limit, page.cursor)
+    voters, cursor = service.queries.voters(user, name, page.limit, page.cursor)
     answer = page.answer([voter.voter_name for voter in voters], cursor)
     return schemas.VoterPage.from_object(answer, everybody=election.voter_count == 0)
 
 
 @candidates_router.put("/elections/{name}/voters", responses=responses(WRONG_STATE))
 def set_voters(
-    user: Viewer, elections: Service, name: NameInPath, sent: schemas.VoterNames, edit: IfMatch
+    user: Viewer, service: Service, name: NameInPath, sent: schemas.VoterNames, edit: IfMatch
 ) -> schemas.VoterList:
     """Replace the voter list. With an empty list, all registered voters can vote."""
-    election = elections.lifecycle.set_voters(user, name, sent.voter_names, edit.check)
+    election = service.lifecycle.set_voters(user, name, sent.voter_names, edit.check)
     edit.answer(election.revision)
     return schemas.VoterList(everybody=election.voter_count == 0, voter_count=election.voter_count)
 
 
 @candidates_router.get("/elections/{name}/eligibility/{voter}")
 def read_eligibility(
-    user: Viewer, elections: Service, name: NameInPath, voter: NameInPath
+    user: Viewer, service: Service, name: NameInPath, voter: NameInPath
 ) -> schemas.Eligibility:
     """Return whether a user can vote in an election."""
-    found = elections.context.read.get_user(voter)
-    eligible = elections.queries.is_eligible(user, name, found.name)
+    found = service.context.read.get_user(voter)
+    eligible = service.queries.is_eligible(user, name, found.name)
     return schemas.Eligibility(user_name=found.name, eligible=eligible)
 
 
@@ -211,16 +202,16 @@ status_router = api_router("status")
 
 
 @status_router.get("/version")
-def read_version(elections: Service) -> schemas.Version:
+def read_version(service: Service) -> schemas.Version:
     """Return a number that grows with every change. Public, and cheap to poll."""
-    sync = elections.context.read.get_sync()
+    sync = service.context.read.get_sync()
     if sync is None:
         return schemas.Version(version=0, rebuilding=False)
     return schemas.Version(version=sync.last_event_id, rebuilding=sync.rebuilding)
 
 
 @status_router.get("/counts", responses=responses(NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS))
-def read_counts(user: Viewer, elections: Service) -> schemas.Counts:
+def read_counts(user: Viewer, service: Service) -> schemas.Counts:
     """Return the number of users and elections."""
-    found = elections.queries.counts(user)
+    found = service.queries.counts(user)
     return schemas.Counts(users=found.user_count, elections=found.election_count)

@@ -12,21 +12,19 @@ from ranked_ballots import METHODS
 from ranked_ballots.formats import FORMATS
 from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.dependencies import (
-    WRONG_STATE,
-    NameInPath,
     Service,
-    ThisApi,
     Viewer,
     slice_page,
     user_router,
 )
-from singletable_apps.elections.entities import User
+from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.proofs.documents import CHECKER_FILENAME, receipt_filename
 from singletable_apps.elections.proofs.encoding import format_code, parse_code
+from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint
 from singletable_apps.elections.proofs.verification import checker_source
-from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.results import RevealedBallot
+from singletable_apps.elections.web import WRONG_STATE, NameInPath, export_file
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -46,10 +44,10 @@ Method = Annotated[
 
 @router.get("/elections/{name}/tally")
 def read_tally(
-    user: Viewer, elections: Service, name: NameInPath, method: Method = "schulze"
+    user: Viewer, service: Service, name: NameInPath, method: Method = "schulze"
 ) -> schemas.Tally:
     """Count the ballots and explain the result. Secret ballots are counted after the close."""
-    tally = elections.results.tally(user, name, method)
+    tally = service.results.tally(user, name, method)
     return schemas.Tally.from_object(
         tally,
         election_name=tally.election.name,
@@ -61,11 +59,11 @@ def read_tally(
 
 @router.get("/elections/{name}/ballots")
 def list_ballots(
-    user: Viewer, api: ThisApi, name: NameInPath, page: Pagination
+    user: Viewer, service: Service, name: NameInPath, page: Pagination
 ) -> schemas.BallotPage:
     """List the ballots as far as the election publishes them."""
-    results = api.elections.results
-    ballots, cursor = slice_page(page, results.ballots(user, name), api)
+    results = service.results
+    ballots, cursor = slice_page(page, results.ballots(user, name), service)
     share = results.unique_share(user, name)
     return schemas.BallotPage.from_object(
         page.answer([_to_schema(ballot) for ballot in ballots], cursor),
@@ -75,25 +73,26 @@ def list_ballots(
 
 
 @router.get("/elections/{name}/publication")
-def read_publication(
-    user: Viewer, elections: Service, name: NameInPath
-) -> schemas.PublishedElection:
+def read_publication(user: Viewer, service: Service, name: NameInPath) -> schemas.PublishedElection:
     """Return the signed publication of a closed election, which anyone can check."""
-    return schemas.PublishedElection.model_validate(elections.results.published(user, name))
+    return schemas.PublishedElection.model_validate(service.results.published(user, name))
 
 
 @router.get("/elections/{name}/proofs/{confirmation}")
 def read_proof(
     user: Viewer,
-    elections: Service,
+    service: Service,
     name: NameInPath,
     confirmation: Annotated[
         str, Path(max_length=200, description="With or without dashes.", examples=["a" * 52])
     ],
 ) -> schemas.BallotProof:
     """Prove that a tracking code is among those signed at the close."""
-    code = parse_code(confirmation)
-    proof, closing = elections.results.proof(user, name, code)
+    try:
+        code = parse_code(confirmation)
+    except InvalidCode as error:
+        raise InvalidInput({"confirmation": str(error)}) from error
+    proof, closing = service.results.proof(user, name, code)
     return schemas.BallotProof(
         confirmation=code,
         proof=schemas.InclusionProof.model_validate(proof),
@@ -107,16 +106,6 @@ def _to_schema(ballot: RevealedBallot) -> schemas.PublishedBallot:
         ranking=[list(level) for level in ballot.ranking.levels],
         when_cast=datetime.fromisoformat(ballot.when_cast) if ballot.when_cast else None,
     )
-
-
-_MEDIA_TYPES = {"csv": "text/csv", "json": "application/json"}
-
-
-def export_file(elections: Elections, viewer: User, name: str, form: str) -> Response:
-    """Return the published ballots of an election as a file."""
-    content = elections.results.export_ballots(viewer, name, form)
-    title, ending = elections.context.read.get_election(name).name, FORMATS[form].extensions[0]
-    return download(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
 
 
 downloads_router = api_router("downloads")
@@ -143,12 +132,12 @@ Format = Annotated[
 )
 def export_ballots(
     user: Viewer,
-    elections: Service,
+    service: Service,
     name: NameInPath,
     form: Annotated[Format, Query(alias="format")],
 ) -> Response:
     """Download the ballots for other programs. With totals only, `rctab` is the one format."""
-    return export_file(elections, user, name, form)
+    return export_file(service, user, name, form)
 
 
 @downloads_router.get(
@@ -156,9 +145,9 @@ def export_ballots(
     response_class=Response,
     responses={**_OF_AN_ELECTION, 200: {"model": schemas.Receipt, "headers": _NAMED}},
 )
-def download_receipt(user: Viewer, elections: Service, name: NameInPath) -> Response:
+def download_receipt(user: Viewer, service: Service, name: NameInPath) -> Response:
     """Download your receipt, for the checker."""
-    receipt = elections.voting.ballot(user, name, user.name).receipt
+    receipt = service.voting.ballot(user, name, user.name).receipt
     content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
     return download(content, receipt_filename(receipt["name"]), "application/json")
 
@@ -180,8 +169,8 @@ def download_checker() -> Response:
 
 
 @downloads_router.get("/keys")
-def read_keys(elections: Service) -> schemas.PublicKey:
+def read_keys(service: Service) -> schemas.PublicKey:
     """Return the public key of the signatures. Compare its fingerprint with one from elsewhere."""
-    public = elections.context.keys.signer.public_key
+    public = service.context.keys.signer.public_key
     code = fingerprint(public)
     return schemas.PublicKey(public_key=public, fingerprint=code, readable=format_code(code))

@@ -9,20 +9,17 @@ from fastapi import Path, Request, Response
 from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.auth import COOKIE, tokens
 from singletable_apps.elections.api.dependencies import (
-    TAKEN,
-    WRONG_STATE,
-    NameInPath,
-    Recent,
     Service,
     SignedInUser,
-    ThisApi,
     Viewer,
     slice_page,
     user_router,
 )
 from singletable_apps.elections.roles import PERMISSIONS, ROLES, Permission, Role, has_permission
 from singletable_apps.elections.service.context import reload_user
+from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameInPath
 from singletable_apps.shared.accounts import SensitiveAction
+from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -40,25 +37,25 @@ router = user_router("users")
 
 
 @router.get("/users")
-def list_users(user: Viewer, elections: Service, page: Pagination) -> Page[schemas.Account]:
+def list_users(user: Viewer, service: Service, page: Pagination) -> Page[schemas.Account]:
     """List users by name, with the roles you can give them. For administrators."""
-    found, cursor = elections.queries.users(user, page.limit, page.cursor)
+    found, cursor = service.queries.users(user, page.limit, page.cursor)
     return page.answer([schemas.Account.of(one.user, user) for one in found], cursor)
 
 
 # Not below /users: a user may be called "names".
 @router.get("/user-names")
-def list_user_names(user: Viewer, elections: Service, page: Pagination) -> Page[str]:
+def list_user_names(user: Viewer, service: Service, page: Pagination) -> Page[str]:
     """List user names, to choose voters from."""
-    return page.answer(*elections.queries.user_names(user, page.limit, page.cursor))
+    return page.answer(*service.queries.user_names(user, page.limit, page.cursor))
 
 
 @router.get("/users/{name}", responses=responses(NOT_FOUND))
 def read_user(
-    user: Viewer, elections: Service, name: NameInPath, response: Response
+    user: Viewer, service: Service, name: NameInPath, response: Response
 ) -> schemas.Account:
     """Return a user: yourself, or anyone if you are an administrator."""
-    found = elections.queries.user(user, name).user
+    found = service.queries.user(user, name).user
     response.headers["ETag"] = etag(found.revision)
     return schemas.Account.of(found, user)
 
@@ -66,7 +63,7 @@ def read_user(
 @router.patch("/users/{name}", responses=responses(NOT_FOUND, TAKEN))
 def edit_user(
     user: Viewer,
-    elections: Service,
+    service: Service,
     name: NameInPath,
     sent: schemas.UserChanges,
     edit: IfMatch,
@@ -79,7 +76,7 @@ def edit_user(
     """
     if "email" in sent.model_fields_set:
         recent(SensitiveAction.CHANGE_EMAIL)
-    edited = elections.people.edit(
+    edited = service.people.edit(
         user, name, name=sent.name, email=sent.email, check_revision=edit.check
     )
     edit.answer(edited.revision)
@@ -88,20 +85,20 @@ def edit_user(
 
 @router.delete("/users/{name}", status_code=204, responses=responses(NOT_FOUND, WRONG_STATE))
 def remove_user(
-    user: SignedInUser, elections: Service, name: NameInPath, edit: IfMatch, recent: Recent
+    user: SignedInUser, service: Service, name: NameInPath, edit: IfMatch, recent: Recent
 ) -> None:
     """Remove a user. Ballots in open elections are deleted; those in closed ones lose the name.
 
     This requires a sign-in within the last five minutes.
     """
     recent(SensitiveAction.DELETE_ACCOUNT)
-    elections.people.remove(user, name, edit.check)
+    service.people.remove(user, name, edit.check)
 
 
 @router.put("/users/{name}/role", responses=responses(NOT_FOUND))
 def change_role(
     user: Viewer,
-    elections: Service,
+    service: Service,
     name: NameInPath,
     sent: schemas.RoleChange,
     edit: IfMatch,
@@ -113,9 +110,9 @@ def change_role(
     """
     if has_permission(sent.role, Permission.MANAGE_USERS):
         recent(SensitiveAction.GIVE_CONTROL)
-    changed = elections.people.change_role(user, name, sent.role, edit.check)
+    changed = service.people.change_role(user, name, sent.role, edit.check)
     edit.answer(changed.revision)
-    return schemas.Account.of(changed, reload_user(elections.context.read, user))
+    return schemas.Account.of(changed, reload_user(service.context.read, user))
 
 
 @router.put("/users/{name}/password", responses={**responses(NOT_FOUND), 200: {"headers": COOKIE}})
@@ -124,11 +121,11 @@ def change_password(
     name: NameInPath,
     sent: schemas.PasswordChange,
     request: Request,
-    api: ThisApi,
+    service: Service,
 ) -> schemas.Tokens:
     """Change your password. All sessions end, and a new one begins."""
-    signed_in = api.elections.auth.change_password(user, name, sent.current, sent.new)
-    return tokens(request, api, signed_in)
+    signed_in = service.auth.change_password(user, name, sent.current, sent.new)
+    return tokens(request, service, signed_in)
 
 
 me_router = api_router("account", NOT_SIGNED_IN, TOO_MANY_REQUESTS)
@@ -142,26 +139,28 @@ def read_me(user: Viewer, response: Response) -> schemas.Account:
 
 
 @me_router.get("/me/activity")
-def read_my_activity(user: SignedInUser, elections: Service) -> schemas.OwnActivity:
+def read_my_activity(user: SignedInUser, service: Service) -> schemas.OwnActivity:
     """Return your activity. Works without any permission."""
-    return schemas.OwnActivity.from_object(elections.queries.activity(user))
+    return schemas.OwnActivity.from_object(service.queries.activity(user))
 
 
 @me_router.get("/me/sessions")
-def list_my_sessions(user: SignedInUser, api: ThisApi, page: Pagination) -> Page[schemas.Session]:
+def list_my_sessions(
+    user: SignedInUser, service: Service, page: Pagination
+) -> Page[schemas.Session]:
     """List your sessions, last used first."""
-    sessions, cursor = slice_page(page, api.elections.auth.sessions(user), api)
+    sessions, cursor = slice_page(page, service.auth.sessions(user), service)
     return page.answer([schemas.Session.from_object(session) for session in sessions], cursor)
 
 
 @me_router.delete("/me/sessions/{session}", status_code=204)
 def end_my_session(
     user: SignedInUser,
-    elections: Service,
+    service: Service,
     session: Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", examples=["A" * 22])],
 ) -> None:
     """End a session. Its access token works until it expires."""
-    elections.auth.end_session(user, session)
+    service.auth.end_session(user, session)
 
 
 permissions_router = user_router("roles")

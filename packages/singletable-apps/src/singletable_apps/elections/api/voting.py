@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import Response
+from fastapi import Request, Response
 
 from singletable_apps.elections.api import schemas
-from singletable_apps.elections.api.dependencies import (
-    KEY_REUSED,
-    WRONG_STATE,
-    NameInPath,
-    Service,
-    ThisApi,
-    Viewer,
-    user_router,
-)
+from singletable_apps.elections.api.dependencies import Service, Viewer, user_router
+from singletable_apps.elections.web import KEY_REUSED, WRONG_STATE, NameInPath
+from singletable_apps.shared.frame import count_user_request
 from singletable_apps.shared.web import (
     NOT_FOUND,
     IdempotencyKey,
     Page,
     Pagination,
-    add_rate_limit_headers,
     responses,
 )
 
@@ -40,41 +33,41 @@ CAST = {
 )
 def cast_ballot(
     user: Viewer,
-    api: ThisApi,
+    service: Service,
     name: NameInPath,
     sent: schemas.NewBallot,
     key: IdempotencyKey,
+    request: Request,
     response: Response,
 ) -> schemas.OwnBallot:
     """Cast your ballot, or change it while the election can be edited.
 
     Repeating a request with the same Idempotency-Key returns the same ballot and casts nothing.
     """
-    if api.settings.limits.cast is not None:
-        add_rate_limit_headers(response, api.settings.limits.cast.hit(str(user.user_id)))
+    count_user_request(request, response, "cast", user.user_id)
     lines = [(line.candidate_name, line.rank) for line in sent.rankings]
-    cast = api.elections.voting.cast(user, name, lines, key)
+    cast = service.voting.cast(user, name, lines, key)
     if cast.is_repeat:
         response.headers[REPLAYED] = "true"
     return schemas.OwnBallot.of(cast)
 
 
 @router.get("/elections/{name}/ballot")
-def read_my_ballot(user: Viewer, elections: Service, name: NameInPath) -> schemas.OwnBallot:
+def read_my_ballot(user: Viewer, service: Service, name: NameInPath) -> schemas.OwnBallot:
     """Return your ballot with its receipt; after the close, with the proof."""
-    return schemas.OwnBallot.of(elections.voting.ballot(user, name, user.name))
+    return schemas.OwnBallot.of(service.voting.ballot(user, name, user.name))
 
 
 @router.delete("/elections/{name}/ballot", status_code=204, responses=responses(WRONG_STATE))
-def withdraw_ballot(user: Viewer, elections: Service, name: NameInPath) -> None:
+def withdraw_ballot(user: Viewer, service: Service, name: NameInPath) -> None:
     """Withdraw your ballot, as if it had never been cast."""
-    elections.voting.withdraw(user, name)
+    service.voting.withdraw(user, name)
 
 
 @router.get("/elections/{name}/rankings")
-def read_my_rankings(user: Viewer, elections: Service, name: NameInPath) -> schemas.Rankings:
+def read_my_rankings(user: Viewer, service: Service, name: NameInPath) -> schemas.Rankings:
     """Return your ballot with every candidate. Candidates you did not rank have no rank."""
-    lines = elections.queries.rankings(user, name)
+    lines = service.queries.rankings(user, name)
     return schemas.Rankings(
         rankings=[schemas.RankedCandidate(candidate_name=one, rank=rank) for one, rank in lines]
     )
@@ -82,15 +75,13 @@ def read_my_rankings(user: Viewer, elections: Service, name: NameInPath) -> sche
 
 @router.get("/elections/{name}/ballots/{voter}", responses=responses(WRONG_STATE))
 def read_ballot(
-    user: Viewer, elections: Service, name: NameInPath, voter: NameInPath
+    user: Viewer, service: Service, name: NameInPath, voter: NameInPath
 ) -> schemas.Ballot:
     """Return the ballot of a voter, if ballots are open."""
-    return schemas.Ballot.of(elections.voting.ballot(user, name, voter))
+    return schemas.Ballot.of(service.voting.ballot(user, name, voter))
 
 
 @router.get("/elections/{name}/who-voted")
-def list_who_voted(
-    user: Viewer, elections: Service, name: NameInPath, page: Pagination
-) -> Page[str]:
+def list_who_voted(user: Viewer, service: Service, name: NameInPath, page: Pagination) -> Page[str]:
     """List the people who have voted. This is public even if ballots are secret."""
-    return page.answer(*elections.queries.who_voted(user, name, page.limit, page.cursor))
+    return page.answer(*service.queries.who_voted(user, name, page.limit, page.cursor))

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
-import pkgutil
-from importlib import import_module
+from singletable_apps.elections.pages import (
+    account,
+    audit,
+    auth,
+    ballot,
+    candidates,
+    election_list,
+    home,
+    lifecycle,
+    overview,
+    people,
+    receipts,
+    results,
+    settings,
+    voters,
+)
+from singletable_apps.elections.pages.dependencies import (
+    PROBLEM_PAGES,
+    ElectionsState,
+    page_context,
+)
 
-from fastapi import APIRouter, FastAPI
+__all__ = ["PROBLEM_PAGES", "ROUTERS", "ElectionsState", "page_context"]
 
-from singletable_apps.elections.pages.dependencies import PREFIX, PROBLEM_PAGES, Site, make_site
-from singletable_apps.elections.service import Elections
-
-__all__ = ["PREFIX", "Site", "add_pages", "make_site"]
-
-
-def add_pages(app: FastAPI, elections: Elections) -> Site:
-    """Add the pages to an app: the router of every module here."""
-    site = make_site(elections, PROBLEM_PAGES)
-    app.state.election_pages = site
-    for module in pkgutil.iter_modules(__path__, f"{__name__}."):
-        router = getattr(import_module(module.name), "router", None)
-        if isinstance(router, APIRouter):
-            app.include_router(router, prefix=PREFIX, include_in_schema=False)
-    site.pages.mount(app)
-    return site
+ROUTERS = (
+    account.router,
+    audit.router,
+    auth.router,
+    ballot.router,
+    candidates.router,
+    election_list.router,
+    home.router,
+    lifecycle.router,
+    overview.router,
+    people.router,
+    receipts.router,
+    results.router,
+    settings.router,
+    voters.router,
+)

@@ -8,12 +8,8 @@ from pydantic import BaseModel
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.dependencies import (
-    COOKIES,
-    PREFIX,
-    AccountPage,
+    UserPage,
     UserPageContext,
-    get_site,
-    url,
 )
 from singletable_apps.elections.roles import (
     ROLE_DESCRIPTIONS,
@@ -35,7 +31,7 @@ router = APIRouter()
 
 
 @router.get("/account")
-def show_account(page: AccountPage) -> Response:
+def show_account(page: UserPage) -> Response:
     """Show the account."""
     return _show_account(page)
 
@@ -53,14 +49,14 @@ def profile_form(user: User) -> Form:
 
 
 @router.post("/account/details")
-def submit_profile(page: AccountPage, form: PostedForm) -> Response:
+def submit_profile(page: UserPage, form: PostedForm) -> Response:
     """Save the name and the e-mail address."""
 
     def act(values: ProfileForm) -> Response:
         changes_email = clean_email(values.email) != page.user.email
         if changes_email:
             page.check_password(form)
-        page.request.state.user = page.elections.people.edit(
+        page.request.state.user = page.service.people.edit(
             page.user,
             page.user.name,
             name=values.name,
@@ -68,7 +64,7 @@ def submit_profile(page: AccountPage, form: PostedForm) -> Response:
             check_revision=form.revision_check(),
         )
         flash = address_sent(values.email) if changes_email else "Profile saved."
-        return page.redirect(url("account"), flash)
+        return page.redirect(page.urls.page("account"), flash)
 
     def show(form: Form, status: int) -> Response:
         return _show_account(page, status, profile=form)
@@ -78,7 +74,7 @@ def submit_profile(page: AccountPage, form: PostedForm) -> Response:
 
 def show_account_page(request: Request, status: int, *, password: Form) -> Response:
     """Show the account with a password form that was rejected."""
-    page = UserPageContext(request, get_site(request), request.state.user)
+    page = UserPageContext(request, request.state.user)
     return _show_account(page, status, password=password)
 
 
@@ -99,22 +95,22 @@ def _show_account(
         can_edit=has_permission(user.role, Permission.USE_APPLICATION),
         profile=profile or profile_form(user),
         password=password or Form(),
-        sessions=COOKIES.sessions(page.request, page.elections.auth, user),
+        sessions=page.cookies.sessions(page.request, page.auth, user),
         cannot_delete=_why_not_delete(page),
-        unaccepted=page.elections.auth.emails.find_unaccepted(user),
+        unaccepted=page.service.auth.emails.find_unaccepted(user),
         needs_password=page.needs_password,
     )
 
 
 @confirm(router, "/account/delete")
-def delete_account(page: AccountPage) -> ConfirmedAction:
+def delete_account(page: UserPage) -> ConfirmedAction:
     """Delete the account."""
     if reason := _why_not_delete(page):
         raise WrongState(reason)
 
     def delete(form: Form) -> None:
-        page.elections.people.remove(page.user, page.user.name, form.revision_check())
-        COOKIES.sign_out(page.request, page.elections.auth)
+        page.service.people.remove(page.user, page.user.name, form.revision_check())
+        page.cookies.sign_out(page.request, page.auth)
 
     return ConfirmedAction(
         page,
@@ -133,18 +129,18 @@ def delete_account(page: AccountPage) -> ConfirmedAction:
             ),
         ),
         button="Delete my account",
-        back=url("account"),
+        back=page.urls.page("account"),
         needs_password=True,
         revision=page.user.revision,
         do=delete,
-        to=PREFIX,
+        to=page.urls.page(),
         done="Your account is deleted.",
     )
 
 
 def _why_not_delete(page: UserPageContext) -> str:
     """Return why the account cannot be deleted now, or an empty string."""
-    counts = page.elections.context.read.get_counts()
+    counts = page.service.context.read.get_counts()
     try:
         check_remove_user(
             page.user,

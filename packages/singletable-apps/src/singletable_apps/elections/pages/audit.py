@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Literal, TypeAlias, cast
 from urllib.parse import urlencode
 
@@ -16,7 +17,7 @@ from singletable import Item
 from singletable_apps.elections.audit import RelationPage, redact_event_data, row_values
 from singletable_apps.elections.errors import CorruptLog
 from singletable_apps.elections.events import Event, check_event
-from singletable_apps.elections.pages.dependencies import UserPageContext, ViewerPage, url
+from singletable_apps.elections.pages.dependencies import UserPageContext, ViewerPage
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role
 from singletable_apps.elections.rules.users import check_permission
@@ -55,11 +56,11 @@ AuditorPage: TypeAlias = Annotated[UserPageContext, Depends(_auditor_page)]
 @router.get("/audit")
 def show_events(page: AuditorPage, query: ListQueryParameters) -> Response:
     """Show the event log, newest first."""
-    events = page.elections.queries.events(page.user, EVENTS_PER_PAGE, query.cursor)
+    events = page.service.queries.events(page.user, EVENTS_PER_PAGE, query.cursor)
     return page.render(
         "audit_events",
         events=query.page(
-            event_rows(events.items, page.elections.context.keys.ballot_key), events.cursor
+            event_rows(events.items, page.service.context.keys.ballot_key), events.cursor
         ),
         tabs=_tabs(page, query.path),
     )
@@ -74,11 +75,11 @@ def show_table(
     row: Cursor = None,
 ) -> Response:
     """Show the items of a table as stored, beside one relation."""
-    audit = page.elections.audit
+    audit = page.service.audit
     items = audit.raw(page.user, table, ITEMS_PER_PAGE, cursor)
     beside = relation or DEFAULT_RELATIONS[table]
     rows = audit.relation(page.user, beside, ITEMS_PER_PAGE, row)
-    path = url("audit", "tables", table)
+    path = page.urls.page("audit", "tables", table)
     return page.render(
         "audit_table",
         table=next(entry for entry in audit.tables() if entry.name == table),
@@ -103,12 +104,12 @@ def show_table(
 @router.get("/audit/relations/{relation}")
 def show_relation(page: AuditorPage, relation: NameInAudit, query: ListQueryParameters) -> Response:
     """Show the rows of a relation, and what its columns mean."""
-    rows = page.elections.audit.relation(page.user, relation, ROWS_PER_PAGE, query.cursor)
+    rows = page.service.audit.relation(page.user, relation, ROWS_PER_PAGE, query.cursor)
     return page.render(
         "audit_relation",
         shown=_relation_context(rows),
         relations=[
-            Link(name, url("audit", "relations", name), name == relation)
+            Link(name, page.urls.page("audit", "relations", name), name == relation)
             for name in _relation_names(page)
         ],
         tabs=_tabs(page, query.path),
@@ -117,16 +118,15 @@ def show_relation(page: AuditorPage, relation: NameInAudit, query: ListQueryPara
 
 
 def _relation_names(page: AuditorPage) -> list[str]:
-    return [relation.name for relation in page.elections.audit.relations()]
+    return [relation.name for relation in page.service.audit.relations()]
 
 
 def _tabs(page: AuditorPage, path: str) -> list[Link]:
-    relation_urls = [url("audit", "relations", name) for name in _relation_names(page)]
-    table_urls = {
-        table.name: url("audit", "tables", table.name) for table in page.elections.audit.tables()
-    }
+    url = partial(page.urls.page, "audit")
+    relation_urls = [url("relations", name) for name in _relation_names(page)]
+    table_urls = {table.name: url("tables", table.name) for table in page.service.audit.tables()}
     return [
-        Link("Events", url("audit"), path == url("audit")),
+        Link("Events", url(), path == url()),
         *(Link(name, table_url, table_url == path) for name, table_url in table_urls.items()),
         Link("Relations", relation_urls[0], path in relation_urls),
     ]

@@ -8,17 +8,16 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import cast
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Response
 from pydantic import JsonValue
 
 from singletable_apps.elections.entities import Ballot, Election, Publication, State, User
 from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.pages.dependencies import (
+    AnyPage,
     ElectionPage,
-    ThisSite,
     UserPageContext,
-    Visitor,
 )
 from singletable_apps.elections.proofs.documents import Receipt
 from singletable_apps.elections.roles import Permission, has_permission
@@ -50,14 +49,14 @@ RESTORED = Flash("You were signed out. Your ranking is still here; cast it again
 _COOKIE = Cookie("elections_draft", max_age=int(MAX_AGE.total_seconds()))
 
 
-def voter_token(elections: Elections, user: User) -> str:
+def voter_token(service: Elections, user: User) -> str:
     """Return what marks a ballot form as this voter's, so that nobody else gets their draft."""
-    return elections.context.keys.ballot_key.hmac("draft", str(user.user_id))
+    return service.context.keys.ballot_key.hmac("draft", str(user.user_id))
 
 
-def _keep_draft(request: Request, site: ThisSite, visitor: Visitor, form: PostedForm) -> None:
+def _keep_draft(page: AnyPage, form: PostedForm) -> None:
     """Keep the submitted ranking if the visitor is signed out."""
-    if visitor is not None:
+    if page.visitor is not None:
         return
     ranks: dict[str, JsonValue] = {
         name.removeprefix(RANK_PREFIX): form.value(name)
@@ -65,9 +64,9 @@ def _keep_draft(request: Request, site: ThisSite, visitor: Visitor, form: Posted
         if name.startswith(RANK_PREFIX) and form.value(name)
     }
     draft: JsonValue = {"voter": form.value("voter"), "ranks": ranks}
-    sealed = _sealer(site.elections).seal(draft, context=path_of(request))
+    sealed = _sealer(page.service).seal(draft, context=path_of(page.request))
     if ranks and len(sealed) <= MAX_LENGTH:
-        _COOKIE.set(request, sealed)
+        _COOKIE.set(page.request, sealed)
 
 
 # A dependency of the route that takes ballots; runs before the visitor is redirected to sign in.
@@ -81,18 +80,18 @@ def take_draft(page: UserPageContext) -> Mapping[str, str] | None:
         return None
     _COOKIE.delete(page.request)
     try:
-        sealer = _sealer(page.elections)
+        sealer = _sealer(page.service)
         draft = sealer.open(sealed, context=path_of(page.request), max_age=MAX_AGE)
     except InvalidSeal:
         return None
     values = cast(Mapping[str, JsonValue], draft)
-    if values["voter"] != voter_token(page.elections, page.user):
+    if values["voter"] != voter_token(page.service, page.user):
         return None
     return cast(Mapping[str, str], values["ranks"])
 
 
-def _sealer(elections: Elections) -> Sealer:
-    return Sealer(elections.context.keys.secret, "ballot draft")
+def _sealer(service: Elections) -> Sealer:
+    return Sealer(service.context.keys.secret, "ballot draft")
 
 
 router = APIRouter()
@@ -159,7 +158,7 @@ class VoterContext:
 
 def load_voter_context(page: ElectionPage) -> VoterContext:
     """Read the user's part in the election."""
-    context, election, user = page.elections.context, page.election, page.user
+    context, election, user = page.service.context, page.election, page.user
     read, now = context.read, context.clock()
     ballot = read.find_ballot(election.name, user.name)
     listed = election.voter_count > 0 and read.is_listed_voter(election.name, user.name)
@@ -224,7 +223,7 @@ def show_ballot(page: ElectionPage) -> Response:
     if not voter.can_cast:
         return _render_unavailable(page, voter)
     draft = take_draft(page)
-    rankings = page.elections.queries.rankings(page.user, page.election.name)
+    rankings = page.service.queries.rankings(page.user, page.election.name)
     ranks: Mapping[str, object] = draft or dict(rankings)
     choices = [Choice(name, str(ranks.get(name) or "")) for name in voter.candidates]
     return _render_ballot(page, voter, choices, restored=draft is not None)
@@ -258,13 +257,13 @@ def confirm_withdrawal(page: ElectionPage) -> Response:
         url=page.url("ballot", "withdraw"),
         back=page.url("ballot"),
     )
-    return page.site.pages.render(page.request, "confirm.html", confirmation=confirmation)
+    return page.pages.render(page.request, "confirm.html", confirmation=confirmation)
 
 
 @router.post("/e/{name}/ballot/withdraw")
 def withdraw_ballot(page: ElectionPage) -> Response:
     """Withdraw the ballot."""
-    page.elections.voting.withdraw(page.user, page.election.name)
+    page.service.voting.withdraw(page.user, page.election.name)
     return page.redirect(page.url("ballot"), "Your ballot was withdrawn.")
 
 
@@ -272,7 +271,7 @@ def _cast(page: ElectionPage, voter: VoterContext, submitted: SubmittedRanks, ke
     """Cast the ballot and go to the receipt. The key makes submitting it twice harmless."""
     try:
         ranks = list(submitted.ranks.items())
-        page.elections.voting.cast(page.user, page.election.name, ranks, key)
+        page.service.voting.cast(page.user, page.election.name, ranks, key)
     except IdempotencyKeyReused:
         if not voter.can_cast:
             return _render_unavailable(page, voter, 409)
@@ -371,7 +370,7 @@ def _render_voter_page(
 
 
 def _own_ballot(page: ElectionPage) -> Mapping[str, object]:
-    cast = page.elections.voting.ballot(page.user, page.election.name, page.user.name)
+    cast = page.service.voting.ballot(page.user, page.election.name, page.user.name)
     return {"when": cast.when_cast, "ranking": render_receipt_ranking(cast.receipt)}
 
 
@@ -386,7 +385,7 @@ def render_receipt_ranking(receipt: Receipt) -> str:
 def _hidden_fields(page: ElectionPage, key: str = "") -> dict[str, str]:
     """Return the fields that make a ballot count once, for these candidates and this voter."""
     return {
-        "key": key or page.elections.context.random(16).hex(),
+        "key": key or page.service.context.random(16).hex(),
         "definition": page.election.definition or "",
-        "voter": voter_token(page.elections, page.user),
+        "voter": voter_token(page.service, page.user),
     }

@@ -50,7 +50,7 @@ def submit_candidates(page: ElectionPage, form: PostedForm) -> Response:
         if election.allow_vote and set(old) - set(new) and values.sure != "yes":
             check_set_candidates(user, election, count=len(new))
             return _confirm_removal(page, form, old, new)
-        page.elections.lifecycle.set_candidates(user, election.name, new, check_revision)
+        page.service.lifecycle.set_candidates(user, election.name, new, check_revision)
         return page.redirect(page.url("candidates"), _describe_change(old, new))
 
     return submit_form(
@@ -76,7 +76,7 @@ def _show_candidates(page: ElectionPage, form: Form, status: int = 200) -> Respo
 
 
 def _names(page: ElectionPage) -> list[str]:
-    candidates = page.elections.queries.candidates(page.user, page.election.name)
+    candidates = page.service.queries.candidates(page.user, page.election.name)
     return [candidate.candidate_name for candidate in candidates]
 
 
@@ -112,7 +112,7 @@ def _confirm_removal(
 def _ranking_counts(page: ElectionPage) -> Counter[str] | None:
     """Return how many ballots rank each candidate, or None if rankings are not published."""
     try:
-        ballots = page.elections.results.ballots(page.user, page.election.name)
+        ballots = page.service.results.ballots(page.user, page.election.name)
     except (NotPermitted, WrongState):
         return None
     return Counter(name for ballot in ballots for level in ballot.ranking.levels for name in level)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Response
 
@@ -13,9 +12,7 @@ from singletable_apps.elections.entities import Election
 from singletable_apps.elections.pages.dependencies import (
     Standing,
     ViewerPage,
-    election_url,
     standing_of,
-    url,
 )
 from singletable_apps.shared.pages import Link
 
@@ -53,7 +50,7 @@ def list_elections(
     cursor: Annotated[str | None, Query(max_length=4000)] = None,
 ) -> Response:
     """List elections by name; on the first page, those that need the viewer's vote come first."""
-    query, queries = query.strip(), page.elections.queries
+    query, queries = query.strip(), page.service.queries
     matches = _matcher(page, which, query)
     elections, following = _read_page(page, which, matches, cursor)
     to_vote: list[ListedElection] = []
@@ -70,15 +67,18 @@ def list_elections(
         query=query,
         counts=queries.counts(page.user),
         user=page.user,
-        tabs=[Link(text, _list_url(name, query), name == which) for name, text in FILTERS.items()],
-        next=_list_url(which, query, following) if following else "",
-        first=_list_url(which, query) if cursor else "",
+        tabs=[
+            Link(text, _list_url(page, name, query), name == which)
+            for name, text in FILTERS.items()
+        ],
+        next=_list_url(page, which, query, following) if following else "",
+        first=_list_url(page, which, query) if cursor else "",
     )
 
 
 def _matcher(page: ViewerPage, which: Filter, query: str) -> Callable[[Election], bool]:
     """Return a function that says whether an election matches the filter and the search."""
-    now, words = page.elections.context.clock(), query.casefold().split()
+    now, words = page.service.context.clock(), query.casefold().split()
     standings = _STANDINGS.get(which)
 
     def matches(election: Election) -> bool:
@@ -94,7 +94,7 @@ def _read_page(
     page: ViewerPage, which: Filter, matches: Callable[[Election], bool], cursor: str | None
 ) -> tuple[list[Election], str | None]:
     """Read until there is a page of matches, the table ends, or enough has been read."""
-    user, queries = page.user, page.elections.queries
+    user, queries = page.user, page.service.queries
     found: list[Election] = []
     for _ in range(MAX_PAGES_READ):
         if which == "mine":
@@ -109,13 +109,13 @@ def _read_page(
 
 
 def _listed(page: ViewerPage, elections: Sequence[Election]) -> list[ListedElection]:
-    now = page.elections.context.clock()
-    parts = page.elections.queries.participation(page.user, elections)
+    now = page.service.context.clock()
+    parts = page.service.queries.participation(page.user, elections)
     return [
         ListedElection(
             election,
             standing := standing_of(election, now),
-            election_url(election),
+            page.urls.election(election),
             standing in VOTING and part.may_vote and not part.has_voted,
             part.has_voted,
         )
@@ -123,7 +123,6 @@ def _listed(page: ViewerPage, elections: Sequence[Election]) -> list[ListedElect
     ]
 
 
-def _list_url(which: Filter, query: str, cursor: str | None = None) -> str:
+def _list_url(page: ViewerPage, which: Filter, query: str, cursor: str | None = None) -> str:
     parameters = {"filter": which if which != "all" else "", "q": query, "cursor": cursor}
-    given = {name: value for name, value in parameters.items() if value}
-    return f"{url('all')}?{urlencode(given)}" if given else url("all")
+    return page.urls.page("all", **{name: value for name, value in parameters.items() if value})

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cache
+from functools import cache, partial
 
 from fastapi import APIRouter, Response
 
 from ranked_ballots import Ballots, Ranking, schulze
 from ranked_ballots.pictures import Picture, draw_beat_paths
-from singletable_apps.elections.entities import Election
+from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages.dependencies import (
+    AnyPage,
     Standing,
-    VisitorPage,
-    election_url,
     standing_of,
 )
 from singletable_apps.elections.roles import Permission, has_permission
@@ -57,31 +56,31 @@ class Row:
 
 
 @router.get("")
-def show_home(page: VisitorPage) -> Response:
+def show_home(page: AnyPage) -> Response:
     """Show the welcome page, the dashboard, or that an administrator has to approve the account."""
-    user = page.user
+    user: User | None = page.visitor
     if user is None:
         return page.render("welcome", picture=sample_picture(), method=METHOD)
     if not has_permission(user.role, Permission.VIEW_APPLICATION):
         return page.render("awaiting_approval", user=user)
-    overview = page.elections.queries.overview(user)
-    now = page.elections.context.clock()
-    own = [_row(election, now) for election in overview.own]
+    overview = page.service.queries.overview(user)
+    row = partial(_row, page)
+    own = [row(election) for election in overview.own]
     return page.render(
         "dashboard",
         user=user,
         overview=overview,
-        to_vote=[_row(election, now) for election in overview.to_vote],
-        voted=[_row(election, now) for election in overview.voted],
-        upcoming=[_row(election, now) for election in overview.coming],
+        to_vote=[row(election) for election in overview.to_vote],
+        voted=[row(election) for election in overview.voted],
+        upcoming=[row(election) for election in overview.coming],
         own=sorted(own, key=lambda row: _MOST_URGENT_FIRST.index(row.standing)),
         # The user's own elections are in `own` already.
-        closed=[_row(election, now) for election in overview.ended if election not in overview.own],
+        closed=[row(election) for election in overview.ended if election not in overview.own],
     )
 
 
 @router.get("/counting")
-def show_counting(page: VisitorPage) -> Response:
+def show_counting(page: AnyPage) -> Response:
     """Explain how votes are counted."""
     return page.render("counting", picture=sample_picture(), method=METHOD)
 
@@ -96,14 +95,15 @@ _MOST_URGENT_FIRST = (
 )
 
 
-def _row(election: Election, now: datetime) -> Row:
-    standing = standing_of(election, now)
-    return Row(election, standing, election_url(election), _next_step(election, standing))
+def _row(page: AnyPage, election: Election) -> Row:
+    standing = standing_of(election, page.service.context.clock())
+    url = partial(page.urls.election, election)
+    return Row(election, standing, url(), _next_step(election, standing, url))
 
 
-def _next_step(election: Election, standing: Standing) -> NextStep:
+def _next_step(election: Election, standing: Standing, url: Callable[[str], str]) -> NextStep:
     def step(text: str, button: str, page: str) -> NextStep:
-        return NextStep(text, button, election_url(election, page))
+        return NextStep(text, button, url(page))
 
     match standing:
         case Standing.SETUP if election.candidate_count < MIN_CANDIDATES:

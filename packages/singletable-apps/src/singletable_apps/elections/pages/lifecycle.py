@@ -13,7 +13,6 @@ from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ElectionPageContext,
     check_can_manage,
-    url,
 )
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
@@ -64,7 +63,7 @@ class OwnerForm(BaseModel):
 def launch(page: ElectionPage) -> ConfirmedAction:
     """Open the election for votes."""
     user, election = page.user, page.election
-    check_launch(user, election, page.elections.context.clock())
+    check_launch(user, election, page.service.context.clock())
     who = f"{election.voter_count:,} people" if election.voter_count else "All registered voters"
     when = "from the opening time" if election.no_voting_before else "right away"
     kind = "secret" if election.secret_ballot else "open"
@@ -87,7 +86,7 @@ def launch(page: ElectionPage) -> ConfirmedAction:
         kind="primary",
         revision=election.revision,
         model=LaunchForm,
-        do=lambda form: page.elections.lifecycle.launch(
+        do=lambda form: page.service.lifecycle.launch(
             user,
             election.name,
             allow_edit=form.value("how") == "editable",
@@ -115,7 +114,7 @@ def lock(page: ElectionPage) -> ConfirmedAction:
         back=page.url("settings"),
         kind="primary",
         revision=page.election.revision,
-        do=lambda form: page.elections.lifecycle.lock(user, name, form.revision_check()),
+        do=lambda form: page.service.lifecycle.lock(user, name, form.revision_check()),
         to=page.url(),
         done=f"“{name}” is locked. Voting goes on.",
     )
@@ -125,7 +124,7 @@ def lock(page: ElectionPage) -> ConfirmedAction:
 def close(page: ElectionPage) -> ConfirmedAction:
     """Close the election."""
     user, name = page.user, page.election.name
-    check_close(user, page.election, page.elections.context.clock())
+    check_close(user, page.election, page.service.context.clock())
     return ConfirmedAction(
         page,
         title=f"Close “{name}”?",
@@ -139,13 +138,13 @@ def close(page: ElectionPage) -> ConfirmedAction:
         button="Close election",
         back=page.url(),
         revision=page.election.revision,
-        do=lambda form: page.elections.lifecycle.close(user, name, form.revision_check()),
+        do=lambda form: page.service.lifecycle.close(user, name, form.revision_check()),
         done=f"“{name}” is closed. Results are in.",
     )
 
 
 def _describe_turnout(page: ElectionPageContext) -> str:
-    turnout = page.elections.queries.turnout(page.user, page.election.name)
+    turnout = page.service.queries.turnout(page.user, page.election.name)
     return f"{turnout.voted:,} of {turnout.eligible:,} have voted."
 
 
@@ -171,8 +170,8 @@ def delete(page: ElectionPage) -> ConfirmedAction:
         button="Delete election",
         back=page.url("settings"),
         revision=page.election.revision,
-        do=lambda form: page.elections.lifecycle.delete(user, name, form.revision_check()),
-        to=url("all"),
+        do=lambda form: page.service.lifecycle.delete(user, name, form.revision_check()),
+        to=page.urls.page("all"),
         done=f"“{name}” is deleted.",
     )
 
@@ -182,7 +181,7 @@ def hand_over(page: ElectionPage) -> ConfirmedAction:
     """Give the election to another owner."""
     user, election = page.user, page.election
     check_can_manage(user, election)
-    names, more = page.elections.queries.user_names(
+    names, more = page.service.queries.user_names(
         user, MOST_OFFERED, permission=Permission.USE_APPLICATION
     )
     others = [(name, name) for name in names if name != election.owner_name]
@@ -194,9 +193,9 @@ def hand_over(page: ElectionPage) -> ConfirmedAction:
     def transfer(form: Form) -> Response:
         owner, check = form.value("owner").strip(), form.revision_check()
         try:
-            given = page.elections.lifecycle.transfer(user, election.name, owner, check)
+            given = page.service.lifecycle.transfer(user, election.name, owner, check)
         except WrongState as error:
-            raise InvalidInput(str(error)) from error
+            raise InvalidInput({"owner": str(error)}) from error
         return page.redirect(page.url(), f"{given.owner_name} now owns “{given.name}”.")
 
     return ConfirmedAction(

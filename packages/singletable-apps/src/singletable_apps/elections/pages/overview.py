@@ -12,7 +12,6 @@ from singletable_apps.elections.entities import Election
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     Standing,
-    election_url,
     standing_of,
 )
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
@@ -49,14 +48,14 @@ class SignedClosing:
 @router.get("/e/{name}")
 def show_election(page: ElectionPage) -> Response:
     """Show the overview."""
-    user, election, queries = page.user, page.election, page.elections.queries
-    standing = standing_of(election, page.elections.context.clock())
+    user, election, queries = page.user, page.election, page.service.queries
+    standing = standing_of(election, page.service.context.clock())
     [part] = queries.participation(user, [election])
     candidates = queries.candidates(user, election.name)
     return page.render_tab(
         "overview",
         "",
-        step=next_step(election, standing, part, owner=page.is_owner),
+        step=next_step(page, standing, part),
         is_owner=page.is_owner,
         candidates=[each.candidate_name for each in candidates[:MAX_CANDIDATES_SHOWN]],
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
@@ -67,34 +66,35 @@ def show_election(page: ElectionPage) -> Response:
     )
 
 
-def next_step(election: Election, standing: Standing, part: Participation, *, owner: bool) -> Step:
-    """Return the viewer's next step; `owner` says whether the election is theirs."""
+def next_step(page: ElectionPage, standing: Standing, part: Participation) -> Step:
+    """Return the viewer's next step."""
     match standing:
         case Standing.SETUP:
-            return _set_up(election) if owner else _wait_for_launch(election)
+            return _set_up(page) if page.is_owner else _wait_for_launch(page.election)
         case Standing.WAITING:
             return _wait_for_opening(part)
         case Standing.OPEN | Standing.FIXED:
-            return _vote(election, part, final=standing is Standing.FIXED)
+            return _vote(page, part, final=standing is Standing.FIXED)
         case Standing.ENDED | Standing.CLOSED:
-            return _see_results(election, part)
+            return _see_results(page, part)
 
 
-def _set_up(election: Election) -> Step:
-    if election.candidate_count < MIN_CANDIDATES:
-        so_far = "There is one so far." if election.candidate_count == 1 else "There are none yet."
+def _set_up(page: ElectionPage) -> Step:
+    count = page.election.candidate_count
+    if count < MIN_CANDIDATES:
+        so_far = "There is one so far." if count == 1 else "There are none yet."
         return Step(
             "Add candidates",
             f"You need at least {MIN_CANDIDATES} before you can launch. {so_far}",
             "Add candidates",
-            election_url(election, "candidates"),
+            page.url("candidates"),
         )
     return Step(
         "Ready to launch",
         "Check the settings first: ballot type, publication and dates can’t change after the "
         "launch.",
         "Launch…",
-        election_url(election, "launch"),
+        page.url("launch"),
     )
 
 
@@ -110,8 +110,8 @@ def _wait_for_opening(part: Participation) -> Step:
     return Step("Not open yet", f"Voting opens later. {who}")
 
 
-def _vote(election: Election, part: Participation, *, final: bool) -> Step:
-    ballot = election_url(election, "ballot")
+def _vote(page: ElectionPage, part: Participation, *, final: bool) -> Step:
+    election, ballot = page.election, page.url("ballot")
     if part.has_voted and final:
         text = "Your ballot is final. Keep your receipt to check the results later."
         return Step("You’ve voted", text, "See my ballot", ballot, done=True)
@@ -128,13 +128,13 @@ def _vote(election: Election, part: Participation, *, final: bool) -> Step:
     return Step("Voting is open", "Your account can view elections, but not vote.")
 
 
-def _see_results(election: Election, part: Participation) -> Step:
+def _see_results(page: ElectionPage, part: Participation) -> Step:
     own = " Your ballot is included: check it with your receipt." if part.has_voted else ""
     return Step(
         "Results are in",
         f"The ballots were counted and the results signed.{own}",
         "See the results",
-        election_url(election, "tally"),
+        page.url("tally"),
     )
 
 
@@ -148,5 +148,5 @@ def _signed_closing(page: ElectionPage) -> SignedClosing | None:
         closed_at=datetime.fromisoformat(statement["closed_at"]),
         root=statement["root"],
         signature=election.signature,
-        fingerprint=format_fingerprint(page.elections.context.keys.signer.public_key),
+        fingerprint=format_fingerprint(page.service.context.keys.signer.public_key),
     )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.errors import NotPermitted
 from singletable_apps.elections.pages.account import ProfileForm, profile_form
-from singletable_apps.elections.pages.dependencies import ViewerPage, url
+from singletable_apps.elections.pages.dependencies import ViewerPage
 from singletable_apps.elections.roles import (
     ROLE_DESCRIPTIONS,
     ROLE_NAMES,
@@ -22,6 +21,7 @@ from singletable_apps.elections.rules.users import (
     check_remove_user,
     check_role_change,
 )
+from singletable_apps.elections.web import NameInPath
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     Form,
@@ -40,7 +40,7 @@ PAGE_SIZE = 30
 @router.get("/people")
 def list_people(page: ViewerPage, query: ListQueryParameters) -> Response:
     """List people by name. With a search text, list names that start with it."""
-    queries = page.elections.queries
+    queries = page.service.queries
     people, next_cursor = queries.users(page.user, PAGE_SIZE, query.cursor, prefix=query.search)
     return page.render(
         "people",
@@ -48,7 +48,7 @@ def list_people(page: ViewerPage, query: ListQueryParameters) -> Response:
         people=query.page(people, next_cursor),
         role_names=ROLE_NAMES,
         total=queries.counts(page.user).user_count,
-        url=url,
+        url=page.urls.page,
         this_page=query.url(cursor=query.cursor or ""),
     )
 
@@ -64,11 +64,11 @@ def submit_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respo
     """Save a person's name and e-mail address."""
 
     def act(values: ProfileForm) -> Response:
-        before = page.elections.queries.user(page.user, name).user
+        before = page.service.queries.user(page.user, name).user
         changes_email = clean_email(values.email) != before.email
         if changes_email:
             page.check_password(form)
-        edited = page.elections.people.edit(
+        edited = page.service.people.edit(
             page.user,
             name,
             name=values.name,
@@ -76,7 +76,7 @@ def submit_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respo
             check_revision=form.revision_check(),
         )
         flash = address_sent(values.email) if changes_email else f"{edited.name} saved."
-        return page.redirect(url("people", edited.name), flash)
+        return page.redirect(page.urls.page("people", edited.name), flash)
 
     def show(form: Form, status: int) -> Response:
         return _show_person(page, name, status, profile=form)
@@ -92,7 +92,7 @@ def _show_person(
     profile: Form | None = None,
     role: Form | None = None,
 ) -> Response:
-    summary = page.elections.queries.user(page.user, name)
+    summary = page.service.queries.user(page.user, name)
     person = summary.user
     return page.render(
         "person",
@@ -106,7 +106,7 @@ def _show_person(
         role_description=ROLE_DESCRIPTIONS[person.role],
         profile=profile or profile_form(person),
         role=role or Form({"role": person.role.value, "revision": person.revision}),
-        person_url=url("people", person.name),
+        person_url=page.urls.page("people", person.name),
         needs_password=page.needs_password,
     )
 
@@ -124,12 +124,12 @@ def submit_role(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respons
 
     def act(values: RoleForm) -> Response:
         if values.role is Role.OWNER:
-            return page.redirect(url("people", name, "owner"))
+            return page.redirect(page.urls.page("people", name, "owner"))
         if has_permission(values.role, Permission.MANAGE_USERS):
             page.check_password(form, "role_password")
-        people, check_revision = page.elections.people, form.revision_check()
+        people, check_revision = page.service.people, form.revision_check()
         changed = people.change_role(page.user, name, values.role, check_revision)
-        back = local_url(values.back, url("people", changed.name))
+        back = local_url(values.back, page.urls.page("people", changed.name))
         return page.redirect(back, f"{changed.name}'s role: {ROLE_NAMES[changed.role]}.")
 
     def show(form: Form, status: int) -> Response:
@@ -144,7 +144,7 @@ def submit_role(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respons
 @confirm(router, "/people/{name}/owner")
 def transfer_ownership(page: ViewerPage, name: NameInPath) -> ConfirmedAction:
     """Make someone else the owner; the previous owner becomes an auditor."""
-    person = page.elections.queries.user(page.user, name).user
+    person = page.service.queries.user(page.user, name).user
     check_role_change(page.user, person, Role.OWNER)
     return ConfirmedAction(
         page,
@@ -160,9 +160,9 @@ def transfer_ownership(page: ViewerPage, name: NameInPath) -> ConfirmedAction:
         ),
         button="Transfer ownership",
         needs_password=True,
-        back=url("people", person.name),
+        back=page.urls.page("people", person.name),
         revision=person.revision,
-        do=lambda form: page.elections.people.change_role(
+        do=lambda form: page.service.people.change_role(
             page.user, name, Role.OWNER, form.revision_check()
         ),
         done=f"{person.name} is now the owner. You’re an auditor.",
@@ -172,10 +172,10 @@ def transfer_ownership(page: ViewerPage, name: NameInPath) -> ConfirmedAction:
 @confirm(router, "/people/{name}/remove")
 def remove_person(page: ViewerPage, name: NameInPath) -> ConfirmedAction | Response:
     """Remove a person."""
-    person = page.elections.queries.user(page.user, name).user
+    person = page.service.queries.user(page.user, name).user
     if page.request.method == "POST" and person.user_id == page.user.user_id:
-        return page.redirect(url("account", "delete"))
-    counts = page.elections.queries.counts(page.user)
+        return page.redirect(page.urls.page("account", "delete"))
+    counts = page.service.queries.counts(page.user)
     check_remove_user(
         page.user, person, user_count=counts.user_count, election_count=counts.election_count
     )
@@ -193,9 +193,9 @@ def remove_person(page: ViewerPage, name: NameInPath) -> ConfirmedAction | Respo
         ),
         button="Remove account",
         needs_password=True,
-        back=url("people", person.name),
+        back=page.urls.page("people", person.name),
         revision=person.revision,
-        do=lambda form: page.elections.people.remove(page.user, name, form.revision_check()),
-        to=url("people"),
+        do=lambda form: page.service.people.remove(page.user, name, form.revision_check()),
+        to=page.urls.page("people"),
         done=f"{person.name} was removed.",
     )

@@ -11,19 +11,17 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field, JsonValue
 
-from singletable_apps.elections.api import PREFIX as API
-from singletable_apps.elections.errors import NotSignedIn, Rejected
+from singletable_apps.elections.errors import NotSignedIn, RequestRejected
 from singletable_apps.elections.pages.ballot import (
     load_voter_context,
     render_receipt_ranking,
     visibility_notice,
 )
 from singletable_apps.elections.pages.dependencies import (
+    AnyPage,
     ElectionPage,
-    PageContext,
-    VisitorPage,
-    url,
 )
+from singletable_apps.elections.proofs.checker import is_included
 from singletable_apps.elections.proofs.documents import (
     CHECKER_FILENAME,
     checker_command,
@@ -32,8 +30,9 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.encoding import format_code, parse_code
 from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint, is_signed
-from singletable_apps.elections.proofs.merkle import InclusionProof, is_included
 from singletable_apps.elections.proofs.verification import Finding, verify_receipt
+from singletable_apps.elections.service import Elections
+from singletable_apps.elections.urls import API
 from singletable_apps.shared.pages import Form, PostedForm
 from singletable_apps.shared.pages.uploads import MULTIPART, read_upload
 from singletable_apps.shared.web import Problem, download
@@ -51,7 +50,7 @@ def show_receipt(page: ElectionPage) -> Response:
     if voter.ballot is None:
         flash = "You don’t have a receipt: you haven’t voted in this election."
         return page.redirect(page.url("ballot"), flash)
-    cast = page.elections.voting.ballot(page.user, page.election.name, page.user.name)
+    cast = page.service.voting.ballot(page.user, page.election.name, page.user.name)
     return page.render_tab(
         "receipt",
         "ballot",
@@ -63,9 +62,9 @@ def show_receipt(page: ElectionPage) -> Response:
         can_change=voter.can_cast,
         visibility=visibility_notice(page.election),
         closing=cast.receipt["closing"],
-        fingerprint=_formatted_fingerprint(page),
+        fingerprint=_formatted_fingerprint(page.service),
         command=checker_command(receipt_filename(cast.receipt["name"])),
-        check_url=url("check"),
+        check_url=page.urls.page("check"),
         checker_url=CHECKER_URL,
     )
 
@@ -74,7 +73,7 @@ def show_receipt(page: ElectionPage) -> Response:
 def download_receipt(page: ElectionPage) -> Response:
     """Return the receipt as a file for the checker."""
     user = page.user
-    receipt = page.elections.voting.ballot(user, page.election.name, user.name).receipt
+    receipt = page.service.voting.ballot(user, page.election.name, user.name).receipt
     content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
     response = download(content, receipt_filename(receipt["name"]), "application/json")
     response.headers["Cache-Control"] = "private, no-store"
@@ -176,14 +175,14 @@ class CheckResult:
 
 
 @router.get("/check")
-def show_check(page: VisitorPage) -> Response:
+def show_check(page: AnyPage) -> Response:
     """Show the forms that check a receipt or a tracking code."""
     return _render_check(page)
 
 
 @router.post("/check")
 def check_receipt(
-    page: VisitorPage,
+    page: AnyPage,
     submitted: Annotated[SubmittedReceipt, Depends(read_submitted_receipt)],
 ) -> Response:
     """Check a receipt and show what it proves."""
@@ -194,7 +193,7 @@ def check_receipt(
         form = form.with_errors(receipt=str(error))
         return _render_check(page, 422, receipt_form=form)
     is_closed = bool(receipt.get("closing"))
-    key = fingerprint(page.elections.context.keys.signer.public_key) if is_closed else None
+    key = fingerprint(page.service.context.keys.signer.public_key) if is_closed else None
     findings = verify_receipt(receipt, key=key)
     title, text = _describe_receipt(all(finding.ok for finding in findings), is_closed)
     result = CheckResult(title, text, findings, str(receipt.get("name", ""))[:400])
@@ -221,9 +220,9 @@ def _describe_receipt(is_ok: bool, is_closed: bool) -> tuple[str, str]:
 
 
 @router.post("/check/confirmation")
-def check_code(page: VisitorPage, form: PostedForm) -> Response:
+def check_code(page: AnyPage, form: PostedForm) -> Response:
     """Look up a tracking code among those that were signed when an election closed."""
-    if page.user is None:
+    if page.visitor is None:
         raise NotSignedIn("Sign in to look up a tracking code.")
     values = form.validate(CodeForm)
     if isinstance(values, Form):
@@ -234,8 +233,8 @@ def check_code(page: VisitorPage, form: PostedForm) -> Response:
         form = form.with_errors(confirmation=str(error))
         return _render_check(page, 422, code_form=form)
     try:
-        inclusion, closing = page.elections.results.proof(page.user, values.election.strip(), code)
-    except Rejected as error:
+        inclusion, closing = page.service.results.proof(page.visitor, values.election.strip(), code)
+    except RequestRejected as error:
         if error.field != "confirmation":
             form = form.with_errors(election=str(error))
             return _render_check(page, 422, code_form=form)
@@ -249,10 +248,9 @@ def check_code(page: VisitorPage, form: PostedForm) -> Response:
         )
         return _render_check(page, code_form=form, code_check=result)
     statement = closing["statement"]
-    proof = InclusionProof(inclusion["index"], inclusion["size"], tuple(inclusion["path"]))
     findings = [
         Finding(
-            is_included(statement["root"], code, proof),
+            is_included(statement["root"], code, **inclusion),
             f"The tracking code is one of {statement['ballots']:,} that were signed.",
         ),
         Finding(
@@ -265,19 +263,19 @@ def check_code(page: VisitorPage, form: PostedForm) -> Response:
     return _render_check(page, code_form=form, code_check=result)
 
 
-def _render_check(page: VisitorPage, status: int = 200, /, **context: object) -> Response:
+def _render_check(page: AnyPage, status: int = 200, /, **context: object) -> Response:
     defaults: dict[str, object] = {
         "receipt_form": Form(),
         "code_form": Form(),
         "receipt_check": None,
         "code_check": None,
-        "fingerprint": _formatted_fingerprint(page),
+        "fingerprint": _formatted_fingerprint(page.service),
         "command": checker_command("RECEIPT"),
         "checker_url": CHECKER_URL,
-        "is_signed_in": page.user is not None,
+        "is_signed_in": page.visitor is not None,
     }
     return page.render("check", status, **{**defaults, **context})
 
 
-def _formatted_fingerprint(page: PageContext) -> str:
-    return format_fingerprint(page.elections.context.keys.signer.public_key)
+def _formatted_fingerprint(service: Elections) -> str:
+    return format_fingerprint(service.context.keys.signer.public_key)

@@ -96,14 +96,14 @@ class Count:
         return part in self.tally.shown
 
 
-def load_count(elections: Elections, viewer: User, name: str) -> Count:
+def load_count(service: Elections, viewer: User, name: str) -> Count:
     """Count the ballots, as far as the viewer may see them now."""
-    tallies = elections.results.tallies(viewer, name)
+    tallies = service.results.tallies(viewer, name)
     tally = tallies[METHOD.key]
     rankings: list[tuple[Ranking, int]] = []
     formats: tuple[str, ...] = ()
     if ResultDetail.RANKINGS in tally.shown:
-        rankings = elections.results.rankings(viewer, name)
+        rankings = service.results.rankings(viewer, name)
         formats = writable_formats(tally.result.candidates, rankings)
     results = {method: each.result for method, each in tallies.items()}
     top = tuple(rankings[:MAX_TOP_RANKINGS])

@@ -14,7 +14,6 @@ from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ViewerPage,
     check_can_manage,
-    election_url,
 )
 from singletable_apps.elections.rules.elections import (
     check_create_election,
@@ -137,9 +136,9 @@ def create_election(page: ViewerPage, form: PostedForm) -> Response:
     check_create_election(page.user)
 
     def act(values: ElectionForm) -> Response:
-        created = page.elections.lifecycle.create(page.user, values.name, values.settings())
+        created = page.service.lifecycle.create(page.user, values.name, values.settings())
         return page.redirect(
-            election_url(created, "candidates"),
+            page.urls.election(created, "candidates"),
             f"“{created.name}” is created. Now add candidates.",
         )
 
@@ -180,10 +179,10 @@ def submit_settings(page: ElectionPage, form: PostedForm) -> Response:
     check_owner(user, election)
 
     def act(values: ElectionForm | NameForm) -> Response:
-        edited = page.elections.lifecycle.edit(
+        edited = page.service.lifecycle.edit(
             user, election.name, values.changes(), form.revision_check()
         )
-        return page.redirect(election_url(edited, "settings"), "Settings saved.")
+        return page.redirect(page.urls.election(edited, "settings"), "Settings saved.")
 
     show = partial(_show_settings, page)
     if "ballot" in form.values:

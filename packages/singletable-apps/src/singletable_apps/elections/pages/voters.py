@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from itertools import islice
 from typing import Annotated, Literal, TypeAlias
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
@@ -45,11 +44,11 @@ def show_voters(page: ElectionPage, query: ListQueryParameters) -> Response:
         if len(names) == VOTERS_PER_PAGE:
             shown = f"The first {VOTERS_PER_PAGE} matches. Type more of the name to see fewer."
     else:
-        voters, next_cursor = page.elections.queries.voters(
+        voters, next_cursor = page.service.queries.voters(
             page.user, election.name, VOTERS_PER_PAGE, query.cursor
         )
         names = [voter.voter_name for voter in voters]
-    [participation] = page.elections.queries.participation(page.user, [election])
+    [participation] = page.service.queries.participation(page.user, [election])
     return page.render_tab(
         "voters",
         "voters",
@@ -75,7 +74,8 @@ def edit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
     def act(values: VoterListForm) -> Response:
         names = split_lines(values.voters) if values.who == "listed" else []
         if values.who == "listed" and not names:
-            raise InvalidInput("Add at least one voter, or choose “All registered voters”.")
+            message = "Add at least one voter, or choose “All registered voters”."
+            raise InvalidInput({"voters": message})
         return page.redirect(page.url("voters"), _save_voters(page, names, form))
 
     def initial() -> Form:
@@ -122,10 +122,11 @@ def choose_voters(
         kept = [name for name in listed if name not in values.shown or name in values.chosen]
         names = [*kept, *(name for name in values.chosen if name not in listed)]
         if listed and not names:
-            raise InvalidInput(
+            message = (
                 "No one would be left on the list, and then everyone could vote. If you want "
                 "that, choose “All registered voters” under “Edit as text”."
             )
+            raise InvalidInput({"chosen": message})
         message = _save_voters(page, names, form)
         if values.go == "done":
             return page.redirect(page.url("voters"), message)
@@ -161,7 +162,7 @@ def _show_choice(
 
 def _find_people(page: ElectionPage, q: str, cursor: str | None) -> tuple[list[str], str | None]:
     """Return a page of the registered people who can vote, or the first that match `q`."""
-    queries, text = page.elections.queries, fold_name(q.strip())
+    queries, text = page.service.queries, fold_name(q.strip())
     if not text:
         return queries.user_names(page.user, PEOPLE_PER_PAGE, cursor, permission=Permission.VOTE)
     matches: list[str] = []
@@ -175,13 +176,13 @@ def _find_people(page: ElectionPage, q: str, cursor: str | None) -> tuple[list[s
 
 
 def _listed(page: ElectionPage) -> list[str]:
-    voters = page.elections.context.read.list_voters(page.election.name)
+    voters = page.service.context.read.list_voters(page.election.name)
     return [voter.voter_name for voter in voters]
 
 
 def _save_voters(page: ElectionPage, names: list[str], form: Form) -> str:
     """Save the voter list, and return a message that says who can vote now."""
-    edited = page.elections.lifecycle.set_voters(
+    edited = page.service.lifecycle.set_voters(
         page.user, page.election.name, names, form.revision_check()
     )
     if not edited.voter_count:
@@ -192,4 +193,4 @@ def _save_voters(page: ElectionPage, names: list[str], form: Form) -> str:
 
 def _page_url(page: ElectionPage, *parts: str, q: str = "", cursor: str | None = None) -> str:
     query = {name: value for name, value in (("q", q), ("cursor", cursor)) if value}
-    return f"{page.url(*parts)}?{urlencode(query)}" if query else page.url(*parts)
+    return page.url(*parts, **query)

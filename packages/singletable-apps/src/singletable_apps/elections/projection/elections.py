@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from singletable import key_of
 from singletable_apps.elections import events
+from singletable_apps.elections.changes import definition_of, new_election
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
@@ -28,13 +29,10 @@ from singletable_apps.elections.entities import (
 from singletable_apps.elections.projection.event_transaction import (
     ProjectionStep,
     copy_with,
+    set_fields,
     take_step,
 )
-from singletable_apps.elections.proofs.documents import (
-    BallotDefinition,
-    create_definition,
-    hash_definition,
-)
+from singletable_apps.elections.proofs.documents import hash_definition
 
 # How many of the latest requests to remember for each ballot, for idempotency.
 REMEMBERED_REQUESTS = 8
@@ -43,7 +41,7 @@ ElectionItem: TypeAlias = Ballot | Voter | Candidate | Definition
 
 
 def create_election(step: ProjectionStep, data: events.ElectionCreated) -> bool:
-    """Create the election. Its id is the id of the event."""
+    """Create the election."""
     step.transaction.create(new_election(step.event, data))
     step.transaction.create(Ownership(election_name=data.name, owner_name=data.owner))
     step.transaction.update(User.key(data.owner), User.elections_owned.add(1))
@@ -51,85 +49,20 @@ def create_election(step: ProjectionStep, data: events.ElectionCreated) -> bool:
     return True
 
 
-def new_election(event: events.Event, data: events.ElectionCreated) -> Election:
-    """Return the election that an event created."""
-    return Election(
-        name=data.name,
-        owner_name=data.owner,
-        secret_ballot=data.secret_ballot,
-        publication=data.publication,
-        no_voting_before=data.no_voting_before,
-        no_voting_after=data.no_voting_after,
-        election_id=event.event_id,
-        when_created=event.when_occurred,
-        revision=event.event_id,
-    )
-
-
-def update_election(step: ProjectionStep, data: events.ElectionUpdated) -> bool:
-    """Set all settings; times that the event does not name are removed."""
-    step.transaction.update(
-        Election.key(data.name),
-        Election.secret_ballot.set(data.secret_ballot),
-        Election.publication.set(data.publication),
-        Election.no_voting_before.set(data.no_voting_before),
-        Election.no_voting_after.set(data.no_voting_after),
-        Election.revision.set(step.revision),
-    )
-    return True
-
-
 def change_owner(step: ProjectionStep, data: events.ElectionOwnerChanged) -> bool:
     """Set the owner."""
-    step.transaction.update(
-        Election.key(data.name),
-        Election.owner_name.set(data.new_owner),
-        Election.revision.set(step.revision),
-    )
     step.transaction.update(Ownership.key(data.name), Ownership.owner_name.set(data.new_owner))
     step.transaction.update(User.key(data.old_owner), User.elections_owned.add(-1))
     step.transaction.update(User.key(data.new_owner), User.elections_owned.add(1))
-    return True
+    return set_fields(step, data)
 
 
 def launch_election(step: ProjectionStep, data: events.ElectionLaunched) -> bool:
     """Open voting on the current candidates."""
-    election = copy(step.require(step.read.find_election(data.name), data.name))
-    election.tie_commitment = data.tie_commitment
+    election = step.require(step.read.find_election(data.name), data.name)
     names = [candidate.candidate_name for candidate in step.read.list_candidates(election.name)]
-    step.transaction.update(
-        Election.key(election.name),
-        Election.allow_vote.set(True),
-        Election.allow_edit.set(data.allow_edit),
-        Election.tie_commitment.set(data.tie_commitment),
-        Election.tie_sealed.set(data.tie_sealed),
-        Election.definition.set(_put_definition(step, election, names)),
-        Election.revision.set(step.revision),
-    )
-    return True
-
-
-def fix_election(step: ProjectionStep, data: events.ElectionFixed) -> bool:
-    """End editing."""
-    step.transaction.update(
-        Election.key(data.name),
-        Election.allow_edit.set(False),
-        Election.revision.set(step.revision),
-    )
-    return True
-
-
-def finalize_election(step: ProjectionStep, data: events.ElectionFinalized) -> bool:
-    """Close the election with its signed statement."""
-    step.transaction.update(
-        Election.key(data.name),
-        Election.allow_edit.set(False),
-        Election.allow_vote.set(False),
-        Election.statement.set(data.statement),
-        Election.signature.set(data.signature),
-        Election.revision.set(step.revision),
-    )
-    return True
+    launched = copy_with(election, tie_commitment=data.tie_commitment)
+    return set_fields(step, data, Election.definition.set(_put_definition(step, launched, names)))
 
 
 def rename_election(step: ProjectionStep, data: events.ElectionNameChanged) -> bool:
@@ -194,41 +127,33 @@ def _count_elections(step: ProjectionStep, change: int) -> None:
 # Candidates and voters.
 
 
-def add_candidates(step: ProjectionStep, data: events.CandidatesAdded) -> bool:
-    """Create the candidates. If voting is open, ballots get a new definition."""
+def change_candidates(
+    step: ProjectionStep, data: events.CandidatesAdded | events.CandidatesRemoved
+) -> bool:
+    """Create or delete the candidates. If voting is open, ballots get a new definition.
+
+    Ballots stay as they were cast; the tally skips removed candidates.
+    """
+    is_new = isinstance(data, events.CandidatesAdded)
     names, is_last = step.slice_names(data.candidates)
     for name in names:
-        step.transaction.create(
-            Candidate(election_name=data.election, candidate_name=name, since=step.revision)
+        if is_new:
+            step.transaction.create(
+                Candidate(election_name=data.election, candidate_name=name, since=step.revision)
+            )
+        else:
+            step.transaction.delete(Candidate.key(data.election, name))
+    if is_last:
+        election = step.require(step.read.find_election(data.election), data.election)
+        edits = [Election.candidate_count.add(len(data.candidates) * (1 if is_new else -1))]
+        if election.allow_vote:
+            known = {each.candidate_name for each in step.read.list_candidates(data.election)}
+            left = known.union(data.candidates) if is_new else known.difference(data.candidates)
+            edits.append(Election.definition.set(_put_definition(step, election, sorted(left))))
+        step.transaction.update(
+            Election.key(data.election), *edits, Election.revision.set(step.revision)
         )
-    if is_last:
-        _update_candidates(step, data.election, added=data.candidates)
     return is_last
-
-
-def remove_candidates(step: ProjectionStep, data: events.CandidatesRemoved) -> bool:
-    """Delete the candidates. Ballots stay as they were cast; the tally skips these candidates."""
-    names, is_last = step.slice_names(data.candidates)
-    for name in names:
-        step.transaction.delete(Candidate.key(data.election, name))
-    if is_last:
-        _update_candidates(step, data.election, removed=data.candidates)
-    return is_last
-
-
-def _update_candidates(
-    step: ProjectionStep, name: str, *, added: Sequence[str] = (), removed: Sequence[str] = ()
-) -> None:
-    election = step.require(step.read.find_election(name), name)
-    edits = [
-        Election.candidate_count.add(len(added) - len(removed)),
-        Election.revision.set(step.revision),
-    ]
-    if election.allow_vote:
-        names = {candidate.candidate_name for candidate in step.read.list_candidates(name)}
-        names = (names | set(added)) - set(removed)
-        edits.append(Election.definition.set(_put_definition(step, election, sorted(names))))
-    step.transaction.update(Election.key(name), *edits)
 
 
 def _put_definition(step: ProjectionStep, election: Election, names: list[str]) -> str:
@@ -240,46 +165,24 @@ def _put_definition(step: ProjectionStep, election: Election, names: list[str]) 
     return digest
 
 
-def definition_of(election: Election, candidates: Sequence[str]) -> BallotDefinition:
-    """Return the definition of an election's ballots, from which confirmations are computed."""
-    return create_definition(
-        election.election_id,
-        candidates,
-        election.secret_ballot,
-        level=election.publication.value,
-        commitment=election.tie_commitment or "",
-    )
-
-
-def add_voters(step: ProjectionStep, data: events.VotersAdded) -> bool:
-    """Add voters to the list."""
+def change_voters(step: ProjectionStep, data: events.VotersAdded | events.VotersRemoved) -> bool:
+    """Add voters to the list, or remove them."""
+    sign = 1 if isinstance(data, events.VotersAdded) else -1
     names, is_last = step.slice_names(data.voters)
     for name in names:
-        step.transaction.create(Voter(election_name=data.election, voter_name=name))
-        step.transaction.update(User.key(name), User.eligible_in.add(1))
-    if is_last:
-        _count_voters(step, data.election, len(data.voters))
-    return is_last
-
-
-def remove_voters(step: ProjectionStep, data: events.VotersRemoved) -> bool:
-    """Remove voters from the list."""
-    names, is_last = step.slice_names(data.voters)
-    for name in names:
-        step.transaction.delete(Voter.key(data.election, name))
+        if sign > 0:
+            step.transaction.create(Voter(election_name=data.election, voter_name=name))
+        else:
+            step.transaction.delete(Voter.key(data.election, name))
         if not is_removed_user(name):
-            step.transaction.update(User.key(name), User.eligible_in.add(-1))
+            step.transaction.update(User.key(name), User.eligible_in.add(sign))
     if is_last:
-        _count_voters(step, data.election, -len(data.voters))
+        step.transaction.update(
+            Election.key(data.election),
+            Election.voter_count.add(sign * len(data.voters)),
+            Election.revision.set(step.revision),
+        )
     return is_last
-
-
-def _count_voters(step: ProjectionStep, election: str, change: int) -> None:
-    step.transaction.update(
-        Election.key(election),
-        Election.voter_count.add(change),
-        Election.revision.set(step.revision),
-    )
 
 
 # Ballots.

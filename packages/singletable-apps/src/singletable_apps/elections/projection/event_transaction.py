@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from singletable import Store, Transaction, key_of
-from singletable_apps.elections.events import Event
+from singletable import Edit, Store, Transaction, key_of
+from singletable_apps.elections.changes import changes_of
+from singletable_apps.elections.events import Event, EventData
 from singletable_apps.elections.read_model import ReadModel
 
 T = TypeVar("T")
@@ -69,6 +70,15 @@ class ProjectionStep:
         if not items:
             raise IndexLag
         return items
+
+
+def set_fields(step: ProjectionStep, data: EventData, *edits: Edit[Any]) -> bool:
+    """Set the fields that the event changes. `edits` are further ones of the last item."""
+    for entity, name, fields in changes_of(step.revision, data):
+        sets = [getattr(entity, field).set(value) for field, value in fields.items()]
+        sets.append(entity.revision.set(step.revision))
+        step.transaction.update(entity.key(name), *sets, *edits)
+    return True
 
 
 def take_step(items: Iterable[T]) -> list[T]:

@@ -33,6 +33,7 @@ from singletable_apps.elections.projection.event_transaction import (
     IndexLag,
     ProjectionStep,
     StaleReadModel,
+    set_fields,
 )
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.read_model import ReadModel
@@ -66,26 +67,26 @@ def _handle(
 
 
 _handle(events.UserRegistered, patterns.register, users.register_user)
-_handle(events.UserRoleChanged, patterns.change_user, users.change_role)
-_handle(events.OwnershipTransferred, patterns.change_user, users.transfer_ownership)
-_handle(events.UserPasswordChanged, patterns.change_user, users.change_password)
-_handle(events.UserEmailChanged, patterns.change_user, users.change_email)
+_handle(events.UserRoleChanged, patterns.change_user, set_fields)
+_handle(events.OwnershipTransferred, patterns.change_user, set_fields)
+_handle(events.UserPasswordChanged, patterns.change_user, set_fields)
+_handle(events.UserEmailChanged, patterns.change_user, set_fields)
 _handle(events.UserNameChanged, patterns.rename_user, users.rename_user)
 _handle(events.UserRemoved, patterns.remove_user, users.remove_user)
 
 _handle(events.ElectionCreated, patterns.create_election, elections.create_election)
-_handle(events.ElectionUpdated, patterns.change_election, elections.update_election)
+_handle(events.ElectionUpdated, patterns.change_election, set_fields)
 _handle(events.ElectionLaunched, patterns.change_election, elections.launch_election)
-_handle(events.ElectionFixed, patterns.change_election, elections.fix_election)
-_handle(events.ElectionFinalized, patterns.change_election, elections.finalize_election)
+_handle(events.ElectionFixed, patterns.change_election, set_fields)
+_handle(events.ElectionFinalized, patterns.change_election, set_fields)
 _handle(events.ElectionOwnerChanged, patterns.hand_over, elections.change_owner)
 _handle(events.ElectionNameChanged, patterns.rename_election, elections.rename_election)
 _handle(events.ElectionDeleted, patterns.delete_election, elections.delete_election)
 
-_handle(events.CandidatesAdded, patterns.change_candidates, elections.add_candidates)
-_handle(events.CandidatesRemoved, patterns.change_candidates, elections.remove_candidates)
-_handle(events.VotersAdded, patterns.change_voters, elections.add_voters)
-_handle(events.VotersRemoved, patterns.change_voters, elections.remove_voters)
+_handle(events.CandidatesAdded, patterns.change_candidates, elections.change_candidates)
+_handle(events.CandidatesRemoved, patterns.change_candidates, elections.change_candidates)
+_handle(events.VotersAdded, patterns.change_voters, elections.change_voters)
+_handle(events.VotersRemoved, patterns.change_voters, elections.change_voters)
 _handle(events.BallotCast, patterns.cast_ballot, elections.cast_ballot)
 _handle(events.BallotWithdrawn, patterns.withdraw_ballot, elections.withdraw_ballot)
 

@@ -7,7 +7,7 @@ import secrets
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from singletable import AlreadyExists, Condition, ConditionFailed, Edit, Store
@@ -18,17 +18,13 @@ from singletable_apps.elections.events import check_not_restoring
 from singletable_apps.elections.projection.projector import catch_up, get_last_event
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.shared.service import utc_now
 
 # Called with the number of events that are done, and their total.
 Progress: TypeAlias = Callable[[int, int], None]
 
 # Longer than a page of deletions or an event takes, and short enough to wait for after a crash.
 LEASE_DURATION = timedelta(minutes=1)
-
-
-def utc_now() -> datetime:
-    """Return the current time in UTC."""
-    return datetime.now(UTC)
 
 
 def rebuild(

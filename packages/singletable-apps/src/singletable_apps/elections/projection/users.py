@@ -9,6 +9,7 @@ from copy import copy
 
 from singletable import key_of
 from singletable_apps.elections import events, patterns
+from singletable_apps.elections.changes import keeps_ballots, new_user
 from singletable_apps.elections.entities import (
     Counts,
     Election,
@@ -18,58 +19,12 @@ from singletable_apps.elections.entities import (
     removed_user_name,
 )
 from singletable_apps.elections.projection.event_transaction import ProjectionStep, copy_with
-from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules.elections import has_ended
 
 
 def register_user(step: ProjectionStep, data: events.UserRegistered) -> bool:
-    """Create the user. Their id is the id of the event."""
+    """Create the user."""
     step.transaction.create(new_user(step.event, data))
     _count_users(step, 1)
-    return True
-
-
-def new_user(event: events.Event, data: events.UserRegistered) -> User:
-    """Return the user that an event registered."""
-    return User(
-        name=data.name,
-        email=data.email,
-        hash=data.hash,
-        role=data.role,
-        user_id=event.event_id,
-        credentials=event.event_id,
-        when_registered=event.when_occurred,
-        revision=event.event_id,
-    )
-
-
-def change_role(step: ProjectionStep, data: events.UserRoleChanged) -> bool:
-    """Set the role of a user."""
-    _set_role(step, data.name, data.role)
-    return True
-
-
-def transfer_ownership(step: ProjectionStep, data: events.OwnershipTransferred) -> bool:
-    """Make the owner an auditor, and another user the owner."""
-    _set_role(step, data.old_owner, Role.AUDITOR)
-    _set_role(step, data.new_owner, Role.OWNER)
-    return True
-
-
-def change_password(step: ProjectionStep, data: events.UserPasswordChanged) -> bool:
-    """Set the password hash. A new password ends all sessions of the user."""
-    edits = [User.hash.set(data.hash)]
-    if not data.renewed:
-        edits.append(User.credentials.set(step.revision))
-    step.transaction.update(User.key(data.name), *edits, User.revision.set(step.revision))
-    return True
-
-
-def change_email(step: ProjectionStep, data: events.UserEmailChanged) -> bool:
-    """Set the e-mail address."""
-    step.transaction.update(
-        User.key(data.name), User.email.set(data.email), User.revision.set(step.revision)
-    )
     return True
 
 
@@ -136,7 +91,7 @@ def remove_user(step: ProjectionStep, data: events.UserRemoved) -> bool:
                 step.read.find_election(ballot.election_name), ballot.election_name
             )
             step.transaction.delete(key_of(ballot))
-            if not election.allow_vote or has_ended(election, step.event.when_occurred):
+            if keeps_ballots(election, step.event.when_occurred):
                 step.transaction.create(copy_with(ballot, voter_name=placeholder))
         step.transaction.update(User.key(user.name), User.ballots_cast.add(-len(ballots)))
         return False
@@ -151,10 +106,6 @@ def remove_user(step: ProjectionStep, data: events.UserRemoved) -> bool:
     step.transaction.delete(User.key(user.name))
     _count_users(step, -1)
     return True
-
-
-def _set_role(step: ProjectionStep, name: str, role: Role) -> None:
-    step.transaction.update(User.key(name), User.role.set(role), User.revision.set(step.revision))
 
 
 def _count_users(step: ProjectionStep, change: int) -> None:

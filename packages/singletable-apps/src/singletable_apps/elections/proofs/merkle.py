@@ -69,23 +69,6 @@ class MerkleTree:
         return InclusionProof(index, len(self), tuple(path))
 
 
-def is_included(root: str, confirmation: str, proof: InclusionProof) -> bool:
-    """Return whether the proof leads from this code to this root."""
-    if not 0 <= proof.index < proof.size:
-        return False
-    node = _hash_leaf(confirmation)
-    position, last = proof.index, proof.size - 1
-    siblings = iter(proof.path)
-    while last:
-        if position % 2 or position != last:
-            sibling = _parse_node(next(siblings, ""))
-            if sibling is None:
-                return False
-            node = _hash_node(sibling + node if position % 2 else node + sibling)
-        position, last = position >> 1, last >> 1
-    return next(siblings, None) is None and node.hex() == root
-
-
 def _parents(level: bytes) -> bytes:
     pairs, rest = divmod(len(level), 2 * _NODE_SIZE)
     starts = range(0, pairs * 2 * _NODE_SIZE, 2 * _NODE_SIZE)
@@ -99,12 +82,3 @@ def _hash_leaf(confirmation: str) -> bytes:
 
 def _hash_node(children: bytes) -> bytes:
     return sha256(b"\x01" + children).digest()
-
-
-def _parse_node(text: str) -> bytes | None:
-    try:
-        node = bytes.fromhex(text)
-    except ValueError:
-        return None
-    # Capitals and spaces would allow other spellings of the same proof.
-    return node if len(node) == _NODE_SIZE and node.hex() == text else None

@@ -64,20 +64,18 @@ def check_window(before: datetime | None, after: datetime | None) -> None:
             continue
         if time.utcoffset() is None:
             raise InvalidInput(
-                f"Add a time zone, for example {time.isoformat()}Z for UTC.", field=field
+                {field: f"Add a time zone, for example {time.isoformat()}Z for UTC."}
             )
         if time.year not in _YEARS:
-            raise InvalidInput(
-                f"Choose a year from {_YEARS.start} to {_YEARS.stop - 1}.", field=field
-            )
+            raise InvalidInput({field: f"Choose a year from {_YEARS.start} to {_YEARS.stop - 1}."})
     if before is not None and after is not None and before >= after:
-        raise InvalidInput("Choose a time after the opening.", field="no_voting_after")
+        raise InvalidInput({"no_voting_after": "Choose a time after the opening."})
 
 
 def check_closing_time(after: datetime | None, now: datetime) -> None:
     """Raise InvalidInput if the closing time has passed."""
     if after is not None and after <= now:
-        raise InvalidInput("Choose a time in the future, or none.", field="no_voting_after")
+        raise InvalidInput({"no_voting_after": "Choose a time in the future, or none."})
 
 
 # What owners may do.

@@ -55,7 +55,7 @@ def clean_user_name(text: str, *, field: str = "name") -> str:
     """Return a user name in the form that is stored. It has no @, unlike an e-mail address."""
     name = _clean_name(text, "user name", field)
     if "@" in name:
-        raise InvalidInput("User names can’t contain @. Choose another name.", field=field)
+        raise InvalidInput({field: "User names can’t contain @. Choose another name."})
     return name
 
 
@@ -86,14 +86,13 @@ def clean_email(text: str, *, field: str = "email") -> str:
     address = normalize("NFC", text.strip())
     _check_length(address, kind, field)
     if any(character.isspace() for character in address):
-        raise InvalidInput("E-mail addresses can’t contain spaces.", field=field)
+        raise InvalidInput({field: "E-mail addresses can’t contain spaces."})
     _check_visible(address, kind, field)
     try:
         check_address(address)
     except InvalidEmail:
         raise InvalidInput(
-            f"{quote(address)} is not an e-mail address. Enter one like ada@example.org.",
-            field=field,
+            {field: f"{quote(address)} is not an e-mail address. Enter one like ada@example.org."}
         ) from None
     return address
 
@@ -133,7 +132,7 @@ def _clean_names(
 ) -> tuple[str, ...]:
     if len(texts) > limit:
         raise InvalidInput(
-            f"That's {len(texts):,} {kind}. An election can have at most {limit:,}.", field=field
+            {field: f"That's {len(texts):,} {kind}. An election can have at most {limit:,}."}
         )
     names = tuple(clean(text, field=field) for text in texts)
     spellings: dict[str, list[str]] = {}
@@ -141,11 +140,11 @@ def _clean_names(
         spellings.setdefault(fold_name(name), []).append(name)
     repeated = [name for group in spellings.values() if len(group) > 1 for name in group]
     if repeated:
-        raise InvalidInput(
+        message = (
             f"Some {kind} are listed more than once: {quote_names(repeated)}. Names that differ "
-            "only in upper and lower case are the same.",
-            field=field,
+            "only in upper and lower case are the same."
         )
+        raise InvalidInput({field: message})
     return names
 
 
@@ -156,7 +155,7 @@ def _clean_name(text: str, kind: str, field: str) -> str:
     _check_visible(name, kind, field)
     # Browsers resolve these in a URL.
     if name in (".", ".."):
-        raise InvalidInput(f"{quote(name)} can’t be used as a name. Choose another.", field=field)
+        raise InvalidInput({field: f"{quote(name)} can’t be used as a name. Choose another."})
     return name
 
 
@@ -167,7 +166,7 @@ def _check_input_length(text: str, kind: str, field: str) -> None:
 
 def _check_length(text: str, kind: str, field: str) -> None:
     if not text:
-        raise InvalidInput(f"Enter {_ARTICLES.get(kind, 'a')} {kind}.", field=field)
+        raise InvalidInput({field: f"Enter {_ARTICLES.get(kind, 'a')} {kind}."})
     size = len(fold_name(text).encode("utf-8", "surrogatepass"))
     if len(text) > MAX_NAME_LENGTH or size > MAX_NAME_BYTES:
         raise _too_long(kind, len(text), field, size)
@@ -178,7 +177,7 @@ def _too_long(kind: str, length: int, field: str, size: int = 0) -> InvalidInput
         message = f"{length:,} characters. Use at most {MAX_NAME_LENGTH}"
     else:
         message = f"{size:,} bytes in UTF-8. Use at most {MAX_NAME_BYTES}"
-    return InvalidInput(f"This {kind} is too long: {message}.", field=field)
+    return InvalidInput({field: f"This {kind} is too long: {message}."})
 
 
 def _check_visible(text: str, kind: str, field: str) -> None:
@@ -195,11 +194,11 @@ def _check_visible(text: str, kind: str, field: str) -> None:
         else:
             problem = _INVISIBLE.get("Cf" if character in BLANKS else category(character))
         if problem is not None:
-            raise InvalidInput(
+            message = (
                 f"This {kind} contains {problem} (U+{ord(character):04X}). Remove it, or type the "
-                f"{kind} again.",
-                field=field,
+                f"{kind} again."
             )
+            raise InvalidInput({field: message})
         previous = character
     if not any(category(character)[0] in "LNPS" for character in text):
-        raise InvalidInput(f"This {kind} has no visible characters.", field=field)
+        raise InvalidInput({field: f"This {kind} has no visible characters."})

@@ -28,11 +28,11 @@ def check_listed_voters(users: Sequence[User]) -> None:
     """Raise InvalidInput if there are users who may not vote, and so can't be on a voter list."""
     names = [user.name for user in users if not has_permission(user.role, Permission.VOTE)]
     if names:
-        raise InvalidInput(
+        message = (
             f"These people's accounts can’t vote: {quote_names(names)}. Leave them out, or ask an "
-            "administrator to change their roles.",
-            field="voters",
+            "administrator to change their roles."
         )
+        raise InvalidInput({"voters": message})
 
 
 def check_cast(
@@ -138,4 +138,4 @@ def _check_rank(name: str, rank: object) -> int | None:
 
 
 def _invalid_ballot(message: str) -> InvalidInput:
-    return InvalidInput(message, field="rankings")
+    return InvalidInput({"rankings": message})

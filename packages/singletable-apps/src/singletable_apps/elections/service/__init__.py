@@ -13,16 +13,18 @@ from singletable_apps.elections.keys import Keys, check_keys
 from singletable_apps.elections.projection.projector import catch_up, is_behind
 from singletable_apps.elections.service.audit import Audit
 from singletable_apps.elections.service.auth import Auth
-from singletable_apps.elections.service.context import Context, Settings, utc_now
+from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import ElectionSettings, Lifecycle
 from singletable_apps.elections.service.people import People
 from singletable_apps.elections.service.queries import Queries
 from singletable_apps.elections.service.results import Results
 from singletable_apps.elections.service.voting import Voting
+from singletable_apps.elections.urls import Urls
 from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
+from singletable_apps.shared.service import utc_now
 
-__all__ = ["ElectionSettings", "Elections", "open_elections"]
+__all__ = ["ElectionSettings", "Elections", "create_tables", "open_elections"]
 
 TABLES = {expiring: "vote_sessions"}
 
@@ -41,12 +43,21 @@ class Elections:
     audit: Audit
 
 
+def create_tables(driver: Driver) -> Store:
+    """Create the missing tables and return a store on them."""
+    store = Store(driver, tables=TABLES)
+    for table in (votes, event_log, expiring):
+        store.admin.create_table(table, if_missing=True)
+    return store
+
+
 def open_elections(
     driver: Driver,
     keys: Keys,
     *,
     mailer: Mailer | None = None,
-    settings: Settings | None = None,
+    urls: Urls | None = None,
+    confirm_registrations: bool = False,
     clock: Callable[[], datetime] = utc_now,
     passwords: Passwords | None = None,
     observers: Iterable[Observer] = (),
@@ -56,11 +67,10 @@ def open_elections(
     Raise WrongKeys if elections were launched or closed with other keys, and CorruptLog unless
     every event of the log was written with these keys.
     """
+    create_tables(driver)
     store = Store(
         driver, tables=TABLES, cursor_secret=keys.secret, clock=clock, observers=observers
     )
-    for table in (votes, event_log, expiring):
-        store.admin.create_table(table, if_missing=True)
     keys.check_checkpoint(store)
     if is_behind(store):
         catch_up(store, keys.ballot_key)
@@ -69,7 +79,8 @@ def open_elections(
         store,
         keys,
         mailer or Outbox(store),
-        settings or Settings(),
+        urls or Urls(),
+        confirm_registrations,
         clock,
         passwords or Passwords(),
     )

@@ -86,4 +86,4 @@ class Audit:
 
 def _check_size(size: int) -> None:
     if not 1 <= size <= MAX_PAGE_SIZE:
-        raise InvalidInput(f"Use a page size from 1 to {MAX_PAGE_SIZE:,}.", field="size")
+        raise InvalidInput({"size": f"Use a page size from 1 to {MAX_PAGE_SIZE:,}."})

@@ -28,10 +28,9 @@ class Auth(accounts.Auth[User]):
             context.mailer,
             secret=context.keys.secret,
             issuer="elections",
-            reset_link=lambda token: context.settings.link.format(page="reset", token=token),
+            reset_link=lambda token: context.urls.link("reset", token),
             clock=context.clock,
             passwords=context.passwords,
-            error=NotSignedIn,
         )
         self._context = context
         self.emails = accounts.EmailChanges(
@@ -39,10 +38,14 @@ class Auth(accounts.Auth[User]):
             context.store,
             context.mailer,
             secret=context.keys.secret,
-            link=lambda page, token: context.settings.link.format(page=page, token=token),
+            link=context.urls.link,
             clock=context.clock,
-            error=NotSignedIn,
         )
+
+    def authenticate(self, token: str) -> User:
+        """Return the user of an access token, unless its session has ended since."""
+        self._context.check_not_rebuilding()
+        return super().authenticate(token)
 
     def renew(self, refresh: str) -> SignedIn:
         """Exchange a refresh token, which works once, for new tokens."""

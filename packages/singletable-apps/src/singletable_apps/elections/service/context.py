@@ -5,8 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TypeAlias
+from datetime import datetime
 
 from singletable import Store
 from singletable_apps.elections.command_bus import CommandBus, Decision
@@ -16,43 +15,25 @@ from singletable_apps.elections.events import Event, EventData
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.urls import Urls
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.mail import Mailer
-
-# Called with the current revision before a change; raises if the change was based on another.
-RevisionCheck: TypeAlias = Callable[[int], None]
-
-
-def any_revision(_: int) -> None:
-    """Accept every revision."""
-
-
-def utc_now() -> datetime:
-    """Return the current time in UTC."""
-    return datetime.now(UTC)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The operator's settings: the links in e-mails, and how accounts are created.
-
-    `link` is a URL with the placeholders `{page}` and `{token}`. With `confirm_registrations`, an
-    account is created when its owner opens the link in an e-mail, so registering does not reveal
-    which addresses have accounts.
-    """
-
-    link: str = "http://127.0.0.1:8000/elections/{page}?token={token}"
-    confirm_registrations: bool = False
+from singletable_apps.shared.service import utc_now
 
 
 @dataclass(frozen=True)
 class Context:
-    """What the parts of the service share."""
+    """What the parts of the service share.
+
+    With `confirm_registrations`, an account is created when its owner opens the link in an e-mail,
+    so registering does not reveal which addresses have accounts.
+    """
 
     store: Store
     keys: Keys
     mailer: Mailer
-    settings: Settings = Settings()
+    urls: Urls
+    confirm_registrations: bool = False
     clock: Callable[[], datetime] = utc_now
     passwords: Passwords = field(default_factory=Passwords)
     random: Callable[[int], bytes] = secrets.token_bytes

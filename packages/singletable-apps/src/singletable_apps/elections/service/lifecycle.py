@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from singletable_apps.elections import events
 from singletable_apps.elections.entities import Election, Publication, User, is_removed_user
-from singletable_apps.elections.errors import AlreadyTaken, InvalidInput
+from singletable_apps.elections.errors import AlreadyExists, InvalidInput
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.proofs.documents import compute_commitment
 from singletable_apps.elections.proofs.encoding import canonical_json
@@ -29,12 +29,8 @@ from singletable_apps.elections.rules.names import (
 )
 from singletable_apps.elections.rules.voting import check_listed_voters
 from singletable_apps.elections.service.closing import closing_statement
-from singletable_apps.elections.service.context import (
-    Context,
-    RevisionCheck,
-    any_revision,
-    reload_user,
-)
+from singletable_apps.elections.service.context import Context, reload_user
+from singletable_apps.shared.service import RevisionCheck, any_revision
 
 T = TypeVar("T")
 
@@ -329,7 +325,7 @@ class Lifecycle:
             me, election = reload_user(read, actor), read.get_election(name)
             new_owner = read.find_user(to)
             if new_owner is None:
-                raise InvalidInput(f"There is no user {quote(to)}.", field="owner")
+                raise InvalidInput({"owner": f"There is no user {quote(to)}."})
             rules.check_transfer(me, election, new_owner)
             check_revision(election.revision)
             if is_same_name(new_owner.name, election.owner_name):
@@ -357,8 +353,8 @@ def _choose(wanted: T | UnsetType, current: T) -> T:
 
 def _check_available(read: ReadModel, name: str) -> None:
     if read.find_election(name) is not None:
-        raise AlreadyTaken(
-            f"There is already an election named {quote(name)}. Choose another name.", field="name"
+        raise AlreadyExists(
+            {"name": f"There is already an election named {quote(name)}. Choose another name."}
         )
 
 
@@ -367,11 +363,11 @@ def _get_voters(read: ReadModel, names: Sequence[str]) -> list[str]:
     users = dict(zip(names, read.find_users(names), strict=True))
     unknown = [name for name, user in users.items() if user is None]
     if unknown:
-        raise InvalidInput(
+        message = (
             f"No one is registered as {quote_names(unknown)}. Ask them to register first, or leave "
-            "them out.",
-            field="voters",
+            "them out."
         )
+        raise InvalidInput({"voters": message})
     found = [user for user in users.values() if user is not None]
     check_listed_voters(found)
     return [user.name for user in found]
@@ -379,9 +375,8 @@ def _get_voters(read: ReadModel, names: Sequence[str]) -> list[str]:
 
 def _check_size(names: Sequence[str]) -> None:
     if len(json.dumps(names, ensure_ascii=False).encode()) > MAX_NAMES_BYTES:
-        raise InvalidInput(
-            f"{len(names):,} names are too many to change at once. Change the list in steps."
-        )
+        message = f"{len(names):,} names are too many to change at once. Change the list in steps."
+        raise InvalidInput({"": message})
 
 
 def _chunks(names: Sequence[str]) -> list[tuple[str, ...]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from singletable_apps.elections import events
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotSignedIn
+from singletable_apps.elections.errors import AlreadyExists, InvalidInput, NotSignedIn
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import ROLE_NAMES, Role
@@ -19,8 +19,6 @@ from singletable_apps.elections.rules.users import (
 )
 from singletable_apps.elections.service.context import (
     Context,
-    RevisionCheck,
-    any_revision,
     get_user_by_id,
     reload_user,
 )
@@ -39,6 +37,7 @@ from singletable_apps.shared.accounts import (
     send_notice,
 )
 from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.service import RevisionCheck, any_revision
 
 
 class People:
@@ -74,14 +73,13 @@ class People:
             if not self._setup_code.matches(setup_code, self._log_position()):
                 raise _needs_setup_code()
             return self._create(new, may_own=True)
-        if not self._context.settings.confirm_registrations:
+        if not self._context.confirm_registrations:
             return self._create(new)
         read, now = self._context.read, self._context.clock()
         check_available(read, name=new.name)
         self._throttle.attempt([("register", new.email.casefold())], now)
-        link = self._context.settings.link.format(
-            page="register/confirm", token=self._registrations.keep(new, now)
-        )
+        token = self._registrations.keep(new, now)
+        link = self._context.urls.link("register/confirm", token)
         notice = (
             notices.confirm_registration(new.email, link)
             if read.find_user_by_email(new.email) is None
@@ -106,11 +104,11 @@ class People:
         new = self.read_registration(token)
         self._throttle.attempt([("confirm", token)], self._context.clock())
         if not self._context.passwords.matches(new.password_hash, password):
-            raise InvalidInput(
+            message = (
                 "Enter the password with which you registered. If you don’t know it, register "
-                "again.",
-                field="password",
+                "again."
             )
+            raise InvalidInput({"password": message})
         check_available(self._context.read, name=new.name, email=new.email)
         if not self._registrations.use_up(token):
             raise NotSignedIn("This link has been used. Sign in.")
@@ -258,7 +256,7 @@ def set_email(context: Context, user: User, email: str, by: str = "") -> User:
 
 
 def _needs_setup_code() -> InvalidInput:
-    return InvalidInput(NEEDS_SETUP_CODE, field="setup_code")
+    return InvalidInput({"setup_code": NEEDS_SETUP_CODE})
 
 
 def check_new_password(password: str, *, about: Sequence[str], field: str = "password") -> None:
@@ -266,19 +264,19 @@ def check_new_password(password: str, *, about: Sequence[str], field: str = "pas
     try:
         check_password(password, about=about)
     except PasswordRejected as error:
-        raise InvalidInput(str(error), field=field) from error
+        raise InvalidInput({field: str(error)}) from error
 
 
 def check_available(read: ReadModel, *, name: str | None = None, email: str | None = None) -> None:
-    """Raise AlreadyTaken if someone has the name or e-mail address."""
+    """Raise AlreadyExists if someone has the name or e-mail address."""
     if name is not None and read.find_user(name) is not None:
-        raise AlreadyTaken(f"The name {quote(name)} is taken. Choose another.", field="name")
+        raise AlreadyExists({"name": f"The name {quote(name)} is taken. Choose another."})
     # The log names the application itself so.
     if name is not None and is_same_name(name, SYSTEM_ACTOR):
-        raise AlreadyTaken(f"The name {quote(name)} is reserved. Choose another.", field="name")
+        raise AlreadyExists({"name": f"The name {quote(name)} is reserved. Choose another."})
     if email is not None and read.find_user_by_email(email) is not None:
-        raise AlreadyTaken(
+        message = (
             "There is already an account with this e-mail address. Sign in instead, or use another "
-            "address.",
-            field="email",
+            "address."
         )
+        raise AlreadyExists({"email": message})

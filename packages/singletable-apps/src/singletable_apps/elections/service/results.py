@@ -93,10 +93,8 @@ class Results:
     def tally(self, viewer: User, name: str, method: str = METHOD.key) -> Tally:
         """Count the ballots by a method."""
         if method not in METHODS:
-            raise InvalidInput(
-                f"Unknown counting method {quote(method)}. Use one of: {', '.join(METHODS)}.",
-                field="method",
-            )
+            message = f"Unknown counting method {quote(method)}. Use one of: {', '.join(METHODS)}."
+            raise InvalidInput({"method": message})
         election = self._visible(viewer, name)
         opened = self._open(election)
         return self._tally(election, opened, method)
@@ -135,7 +133,7 @@ class Results:
         """Return the ballots in a file format, or the rounds of instant runoff for RCVis."""
         if form not in FORMATS:
             raise InvalidInput(
-                f"Unknown format {quote(form)}. Use one of: {', '.join(FORMATS)}.", field="format"
+                {"format": f"Unknown format {quote(form)}. Use one of: {', '.join(FORMATS)}."}
             )
         election = self._visible(viewer, name)
         only_totals = ResultDetail.RANKINGS not in visible_details(election, self._context.clock())
@@ -151,7 +149,7 @@ class Results:
                 return write_rounds(rounds, contest=election.name, day=when.date())
             return write_ballots(opened.counting, form, title=election.name, when=when)
         except WriteError as error:
-            raise InvalidInput(str(error), field="format") from error
+            raise InvalidInput({"format": str(error)}) from error
 
     def published(self, viewer: User, name: str) -> documents.PublishedElection:
         """Return the signed publication of a closed election, which anyone can check."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
+from singletable_apps.elections.changes import definition_of
 from singletable_apps.elections.command_bus import NumberedEvent
 from singletable_apps.elections.entities import Ballot, CastRequest, Election, User
 from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput, NotFound
 from singletable_apps.elections.events import BallotCast, BallotWithdrawn, Event, EventData
 from singletable_apps.elections.poll_book import CountedBallot, check_definition
-from singletable_apps.elections.projection.elections import definition_of
 from singletable_apps.elections.proofs.documents import (
     BallotContent,
     BallotDefinition,
@@ -117,11 +117,11 @@ class Voting:
         """Return keyed hashes of the idempotency key and the request, which reveal nothing."""
         ballot_key = self._context.keys.ballot_key
         if not all(is_valid_text(text) for text in (key, *(name for name, _ in lines))):
-            raise InvalidInput(
+            message = (
                 "The rankings or the idempotency key contain invalid Unicode (half of a surrogate "
-                "pair).",
-                field="rankings",
+                "pair)."
             )
+            raise InvalidInput({"rankings": message})
         scope = (str(me.user_id), str(election.election_id), key)
         content = [f"{name}\n{rank}" for name, rank in sorted(lines, key=repr)]
         return (

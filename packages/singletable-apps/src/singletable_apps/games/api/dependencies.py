@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Path, Request
 
@@ -27,8 +27,6 @@ from singletable_apps.shared.web import (
     hit_limit,
 )
 
-# For `openapi_extra`: the operation can be used without a token.
-PUBLIC: dict[str, Any] = {"security": [{}]}
 # The problems of operations that need a token.
 SEATED = (NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY_REQUESTS)
 

@@ -8,7 +8,6 @@ from typing import Any
 from fastapi import Request, Response
 
 from singletable_apps.games.api.dependencies import (
-    PUBLIC,
     SCORED_HERE,
     SEATED,
     WRONG_PHASE,
@@ -44,7 +43,15 @@ from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.games import GameDraft, draft_from_set
 from singletable_apps.games.tokens import Role, new_id
 from singletable_apps.shared.frame import limited
-from singletable_apps.shared.web import INVALID, Page, Pagination, Problem, api_router, responses
+from singletable_apps.shared.web import (
+    INVALID,
+    PUBLIC,
+    Page,
+    Pagination,
+    Problem,
+    api_router,
+    responses,
+)
 
 router = api_router("games", *SEATED)
 

@@ -8,14 +8,15 @@ from fastapi import Query, Request, Response, WebSocket
 from starlette.concurrency import run_in_threadpool
 
 from singletable_apps.games.api.asyncapi import asyncapi_document, describe_messages
-from singletable_apps.games.api.dependencies import (
-    PUBLIC,
-    SEATED,
-    AnySeat,
-    CurrentState,
-    GameId,
+from singletable_apps.games.api.dependencies import SEATED, AnySeat, CurrentState, GameId
+from singletable_apps.games.errors import (
+    AppError,
+    Busy,
+    NotFound,
+    NotSeated,
+    RequestRejected,
+    RoomClosed,
 )
-from singletable_apps.games.errors import AppError, NotFound, NotSeated, RoomClosed
 from singletable_apps.shared.rooms import (
     CloseCode,
     Position,
@@ -25,7 +26,7 @@ from singletable_apps.shared.rooms import (
     serve_socket,
     socket_token,
 )
-from singletable_apps.shared.web import UNAVAILABLE, Problem, api_router, client_address
+from singletable_apps.shared.web import PUBLIC, UNAVAILABLE, Problem, api_router, client_address
 
 router = api_router("live", *SEATED)
 
@@ -45,7 +46,7 @@ async def serve_game(websocket: WebSocket, state: CurrentState, game_id: GameId)
         seat, _ = await run_in_threadpool(
             state.service.context.read_seat, socket_token(websocket), game_id
         )
-    except AppError as error:
+    except (RequestRejected, Busy) as error:
         code = _CLOSE_CODES.get(type(error), CloseCode.TRY_AGAIN_LATER)
         await refuse_socket(websocket, code, str(error))
         return

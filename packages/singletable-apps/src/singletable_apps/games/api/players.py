@@ -6,7 +6,6 @@ from fastapi import Request, Response
 
 from singletable_apps.games.api.dependencies import (
     EXISTS,
-    PUBLIC,
     ROOM_CLOSED,
     SEATED,
     AnyActor,
@@ -29,6 +28,7 @@ from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import (
     INVALID,
     INVALID_CURSOR,
+    PUBLIC,
     Pagination,
     api_router,
     check_limit,

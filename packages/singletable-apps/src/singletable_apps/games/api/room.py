@@ -10,7 +10,6 @@ from pydantic.alias_generators import to_camel
 
 from singletable_apps.games.api.dependencies import (
     EXISTS,
-    PUBLIC,
     SEATED,
     WRONG_PHASE,
     DriverSeat,
@@ -26,7 +25,7 @@ from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Role
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.qr import qr_svg
-from singletable_apps.shared.web import INVALID, Segment, api_router, responses
+from singletable_apps.shared.web import INVALID, PUBLIC, Segment, api_router, responses
 
 router = api_router("hosts", *SEATED)
 _CHANGES = responses(INVALID, WRONG_PHASE)

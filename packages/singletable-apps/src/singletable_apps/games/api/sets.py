@@ -13,14 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from fastapi import Depends, Query, Response
 from pydantic import Field
 
-from singletable_apps.games.api.dependencies import (
-    EXISTS,
-    PUBLIC,
-    SEATED,
-    AnyActor,
-    CurrentActor,
-    Service,
-)
+from singletable_apps.games.api.dependencies import EXISTS, SEATED, AnyActor, CurrentActor, Service
 from singletable_apps.games.api.schemas import Body
 from singletable_apps.games.entities import QuestionSet, SetCategory
 from singletable_apps.games.errors import InvalidInput, NotPermitted
@@ -37,6 +30,7 @@ from singletable_apps.games.service.sets import ADMIN
 from singletable_apps.games.set_library import download_set, example_set
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import (
+    PUBLIC,
     IfMatch,
     IfMatchIfAny,
     IfNoneMatch,

@@ -104,7 +104,7 @@ def clear_games(page: AdminPage) -> ConfirmedAction:
         page,
         title="Delete all games?",
         text="All games of all hosts are deleted, also running ones and the whole history. "
-        "ConfirmedAction sets stay.",
+        "Question sets stay.",
         warning="You can’t undo this.",
         choice=ConfirmField("phrase", f"Type “{CLEAR_PHRASE}”", "text"),
         button="Delete all games",

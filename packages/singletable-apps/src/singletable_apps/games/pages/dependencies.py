@@ -49,7 +49,6 @@ def page_context(request: Request, service: GamesService) -> Mapping[str, object
     section = path_of(request).removeprefix(urls.page()).strip("/").split("/")[0]
     links = [*_NAVIGATION, *([("Admin", "admin")] if PageContext(request).is_admin else [])]
     return {
-        "urls": urls,
         "question_names": QUESTION_NAMES,
         "nav": [Link(text, urls.page(part), part == section) for text, part in links],
     }
@@ -115,7 +114,7 @@ class SeatPageContext(PageContext):
 
 
 # A page for everyone.
-AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.of)]
+AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.public)]
 
 
 def _seat_page(page: AnyPage, game_id: Segment) -> SeatPageContext:

@@ -14,7 +14,13 @@ from markupsafe import Markup
 from pydantic import BaseModel
 
 from singletable_apps.games.entities import AnswerStatus
-from singletable_apps.games.errors import AppError, InvalidInput, NotFound, NotPermitted
+from singletable_apps.games.errors import (
+    Busy,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    RequestRejected,
+)
 from singletable_apps.games.pages.dependencies import DriverPage, SeatPage, SeatPageContext, Segment
 from singletable_apps.games.phases import HOST_COMMANDS, Command, Phase
 from singletable_apps.games.tokens import Role
@@ -126,7 +132,7 @@ def _act(page: SeatPageContext, act: Callable[[], object], done: str = "") -> Re
     is_script = "application/json" in page.request.headers.get("accept", "")
     try:
         act()
-    except AppError as error:
+    except (RequestRejected, Busy) as error:
         if is_script:
             raise
         return page.redirect(page.urls.host(page.game.game_id), Flash(str(error), "danger"))

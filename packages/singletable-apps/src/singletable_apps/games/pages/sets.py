@@ -1,4 +1,4 @@
-"""ConfirmedAction sets: the list, a set with its questions, its details, versions and files."""
+"""Question sets: the list, a set with its questions, its details, versions and files."""
 
 from __future__ import annotations
 

@@ -6,18 +6,16 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from singletable import Store
 from singletable_apps.games.entities import Game, GameContent, GameState, Player, Round
-from singletable_apps.games.errors import NotFound, NotSeated, RoomClosed
+from singletable_apps.games.errors import NotSeated, RoomClosed
 from singletable_apps.games.questions import Question
 from singletable_apps.games.tokens import NO_LINK, Actor, Role, Seat, Tokens
 from singletable_apps.games.urls import Urls
 from singletable_apps.shared.objects import Bucket
-from singletable_apps.shared.service import utc_now
+from singletable_apps.shared.service import check_found, utc_now
 
-T = TypeVar("T")
 Listener = Callable[["Game | GameState | Player | Round"], None]
 _ID = re.compile(r"[0-9a-z]{16,26}")
 # Games whose questions are kept in memory.
@@ -27,13 +25,6 @@ _CACHED_GAMES = 200
 def is_id(text: str) -> bool:
     """Return whether a text can be the id of a game, a player or a set, so that one may look."""
     return _ID.fullmatch(text) is not None
-
-
-def check_found(item: T | None, text: str) -> T:
-    """Return an item that was read, or raise NotFound."""
-    if item is None:
-        raise NotFound(text)
-    return item
 
 
 def has_link(seat: Seat, game: Game) -> bool:

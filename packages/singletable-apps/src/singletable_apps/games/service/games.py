@@ -21,8 +21,9 @@ from singletable_apps.games.entities import (
 from singletable_apps.games.errors import Busy, InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import EngagementType, Question, SetDraft
-from singletable_apps.games.service.context import Context, check_found, is_id
+from singletable_apps.games.service.context import Context, is_id
 from singletable_apps.games.tokens import Role, new_game_id, new_join_code
+from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 
 DEFAULT_TITLE = "Engagements Session"

@@ -18,9 +18,10 @@ from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import EngagementType, QuestionType
 from singletable_apps.games.rules import Play
 from singletable_apps.games.service.answers import is_open
-from singletable_apps.games.service.context import Context, check_found
+from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.views import AnonymousAnswer
+from singletable_apps.shared.service import check_found
 
 _TEXTS = (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT)
 _ATTEMPTS = 5

@@ -56,8 +56,9 @@ from singletable_apps.games.scoring import (
     score_trivia,
     score_votes,
 )
-from singletable_apps.games.service.context import Context, check_found
+from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.game_store import GameStore
+from singletable_apps.shared.service import check_found
 
 _ATTEMPTS = 5
 

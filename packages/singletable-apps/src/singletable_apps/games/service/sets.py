@@ -26,9 +26,9 @@ from singletable_apps.games import patterns
 from singletable_apps.games.entities import QuestionSet, SetCategory, SetQuestion, SetVersion
 from singletable_apps.games.errors import AlreadyExists, Busy, InvalidInput, NotFound
 from singletable_apps.games.questions import SetDraft, Visibility, check_set
-from singletable_apps.games.service.context import Context, check_found, is_id
+from singletable_apps.games.service.context import Context, is_id
 from singletable_apps.games.tokens import new_id
-from singletable_apps.shared.service import RevisionCheck, any_revision
+from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import clean_filename
 
 # The administrator, among the ids of hosts, who have random ones.

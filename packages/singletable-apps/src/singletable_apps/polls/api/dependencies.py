@@ -1,11 +1,11 @@
-"""Settings and dependencies of the API: the service, the browser cookie, keys and rate limits."""
+"""Dependencies of the API: the service, the poll id, admin keys, and the limit on guesses."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 from uuid import UUID
 
 from fastapi import Depends, Path, Request
@@ -24,8 +24,6 @@ from singletable_apps.shared.web import (
     set_header,
 )
 
-# For `openapi_extra`: the operation can be used without a key or cookie.
-PUBLIC: dict[str, Any] = {"security": [{}]}
 # In a path `/{poll_id:uuid}`, so that other words in its place are free.
 PollId: TypeAlias = Annotated[UUID, Path(description="The id of the poll.")]
 

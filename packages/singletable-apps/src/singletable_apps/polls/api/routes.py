@@ -11,7 +11,6 @@ from fastapi import Depends, Path, Query, Request, Response
 from ranked_ballots.formats import WriteError, write_ballots, write_rounds
 from singletable_apps.polls.api import problems, schemas
 from singletable_apps.polls.api.dependencies import (
-    PUBLIC,
     AdminKey,
     CodeLimit,
     OptionalAdminKey,
@@ -30,6 +29,7 @@ from singletable_apps.shared.web import (
     INVALID,
     NOT_ALLOWED,
     NOT_FOUND,
+    PUBLIC,
     TOO_MANY_REQUESTS,
     Edit,
     FieldError,

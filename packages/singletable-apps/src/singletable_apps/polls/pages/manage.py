@@ -225,7 +225,8 @@ def _show_edit(
 @confirm(router, "/p/{poll_id}/manage/close")
 def close_poll(page: ManagedPage) -> ConfirmedAction | Response:
     """Close the poll."""
-    if not page.is_open:
+    # Closing again finishes what was interrupted, so only the question is left out.
+    if not page.is_open and page.request.method == "GET":
         return page.redirect(page.manage_url(), "The poll is already closed.")
     return ConfirmedAction(
         page,

@@ -35,7 +35,7 @@ from singletable_apps.polls.rules import (
     check_ranking,
     is_changeable,
 )
-from singletable_apps.polls.service import Viewer, Voter
+from singletable_apps.polls.service import Identity, Viewer, Voter
 from singletable_apps.polls.urls import poll_url, receipt_link, share_link
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,
@@ -82,16 +82,21 @@ _REQUEST_KEY = re.compile(r"[0-9A-Za-z_-]{16,64}")
 
 @dataclass(frozen=True, slots=True)
 class VotingSession:
-    """A voter at a poll: who they are, and the vote they have cast.
-
-    `is_code_used` means that someone has voted with this code, but not in this browser.
-    """
+    """A voter at a poll."""
 
     poll: Poll
-    voter: Voter
-    vote: Vote | None
+    identity: Identity
     is_open: bool
-    is_code_used: bool = False
+
+    @property
+    def voter(self) -> Voter:
+        """Return how the voter is identified."""
+        return self.identity.voter
+
+    @property
+    def vote(self) -> Vote | None:
+        """Return the vote they have cast."""
+        return self.identity.vote
 
     @property
     def code(self) -> str:
@@ -116,33 +121,15 @@ def start_session(
 ) -> VotingSession:
     """Identify the voter. A code in the URL or form takes precedence over a saved one."""
     key = request_key if _REQUEST_KEY.fullmatch(request_key) else None
-    poll, still_open = page.poll, page.is_open
-    if poll.protection is Protection.CODES:
+    saved = None
+    if page.poll.protection is Protection.CODES:
         page.check_code_limit(code)
-        saved = page.saved_code()
-        if saved is not None and (not code or _is_same_code(page, code, saved[0])):
-            page.check_code_limit(saved[0])
-            voter = Voter(browser, saved[0], key, saved[1])
-            vote, _ = _find_vote(page, voter)
-            # A cookie can be forged: without the proof of a vote, it is ignored.
-            if vote is not None:
-                return VotingSession(poll, voter, vote, still_open)
-    voter = Voter(browser, code or None, key, proof=key)
-    vote, is_code_used = _find_vote(page, voter)
-    return VotingSession(poll, voter, vote, still_open, is_code_used)
-
-
-def _find_vote(page: PollPageContext, voter: Voter) -> tuple[Vote | None, bool]:
-    """Return the voter's vote, or None, and whether the code was used by someone else."""
-    try:
-        return page.service.voting.find_vote(page.poll, voter), False
-    except CodeUsed:
-        return None, True
-
-
-def _is_same_code(page: PollPageContext, typed: str, saved: str) -> bool:
-    secret, poll = page.service.context.secret, page.poll
-    return secret.code_number(poll.id, typed) == secret.code_number(poll.id, saved)
+        if found := page.saved_code():
+            page.check_code_limit(found[0])
+            saved = Voter(browser, found[0], key, found[1])
+    typed = Voter(browser, code or None, key, proof=key)
+    identity = page.service.voting.identify(page.poll, typed, saved)
+    return VotingSession(page.poll, identity, page.is_open)
 
 
 @router.get("/p/{poll_id}")
@@ -155,7 +142,7 @@ def show_ballot(
     poll, session = page.poll, start_session(page, _voter_token(page), code)
     if not session.is_open:
         return _show_closed(page, session)
-    if session.is_code_used:
+    if session.identity.is_code_used:
         return _show_code_used(page, session)
     if session.vote is not None and not (change and is_changeable(poll)):
         return _show_vote(page, session, session.vote)
@@ -173,7 +160,7 @@ def submit_vote(page: PollPage, form: PostedForm) -> Response:
     session = start_session(page, _voter_token(page), code, form.value("key"))
     if not session.is_open:
         return _show_closed(page, session, late=True)
-    if session.is_code_used:
+    if session.identity.is_code_used:
         return _show_code_used(page, session, 409)
     if session.vote is not None and not is_changeable(poll) and not form.value("sure"):
         return _show_vote(page, session, session.vote, again=True)
@@ -221,13 +208,12 @@ def open_receipt(
     set_no_store(page.request)
     if page.poll.protection is Protection.CODES:
         page.check_code_limit(code)
-        voter = Voter(code=code, proof=proof)
-        vote, is_code_used = _find_vote(page, voter)
-        if is_code_used:
-            session = VotingSession(page.poll, voter, None, page.is_open)
+        identity = page.service.voting.identify(page.poll, Voter(code=code, proof=proof))
+        if identity.is_code_used:
+            session = VotingSession(page.poll, identity, page.is_open)
             return _show_code_used(page, session, 403)
-        if vote is not None:
-            page.save_code(voter)
+        if identity.vote is not None:
+            page.save_code(identity.voter)
             return page.redirect(page.url(), RECEIPT_OPENED)
     return page.redirect(page.url())
 

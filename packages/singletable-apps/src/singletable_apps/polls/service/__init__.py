@@ -27,7 +27,7 @@ from singletable_apps.polls.service.results import (
     Tallies,
     Viewer,
 )
-from singletable_apps.polls.service.voting import CastVote, Voter, Voting
+from singletable_apps.polls.service.voting import CastVote, Identity, Voter, Voting
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.polls.urls import Urls
 from singletable_apps.shared.service import utc_now
@@ -35,6 +35,7 @@ from singletable_apps.shared.service import utc_now
 __all__ = [
     "CastVote",
     "Context",
+    "Identity",
     "ManagedPoll",
     "PollLifecycle",
     "PollResults",

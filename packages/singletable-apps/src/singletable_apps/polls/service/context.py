@@ -6,16 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from singletable import ConnectionFailed, InternalError, Store
+from singletable import Store
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import InvalidAdminKey, WrongSecret
-from singletable_apps.polls.rules import check_exists, is_uuid
+from singletable_apps.polls.rules import check_exists
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.polls.urls import Urls
-from singletable_apps.shared.service import utc_now
-
-# After one of these errors a write may or may not have been applied.
-UNKNOWN_OUTCOME = (InternalError, ConnectionFailed)
+from singletable_apps.shared.service import is_uuid, utc_now
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,13 +29,10 @@ from singletable_apps.polls.rules import (
     poll_has_votes,
     poll_not_found,
 )
-from singletable_apps.polls.service.context import (
-    UNKNOWN_OUTCOME,
-    Context,
-)
+from singletable_apps.polls.service.context import Context
 from singletable_apps.polls.service.voting import new_lanes, update_lanes
 from singletable_apps.polls.tokens import MAX_CODES
-from singletable_apps.shared.service import RevisionCheck, any_revision
+from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_revision
 
 E = TypeVar("E")
 # Eight votes at a time can be written to a poll without waiting for each other.

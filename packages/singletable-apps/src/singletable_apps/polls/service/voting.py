@@ -23,12 +23,12 @@ from singletable_apps.polls.rules import (
     check_open,
     check_ranking,
     is_changeable,
-    is_uuid,
     poll_not_found,
     printable_excerpt,
 )
-from singletable_apps.polls.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.polls.service.context import Context
 from singletable_apps.polls.tally import encode_ranking, lane_for
+from singletable_apps.shared.service import UNKNOWN_OUTCOME, is_uuid
 
 LANE_ATTEMPTS = 10
 VOTE_ATTEMPTS = 60
@@ -100,6 +100,18 @@ class CastVote:
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """Who a voter is, and the vote they have cast.
+
+    `is_code_used` means that someone has voted with this code, but not in this browser.
+    """
+
+    voter: Voter
+    vote: Vote | None
+    is_code_used: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Voting:
     """Cast and find votes."""
 
@@ -129,6 +141,27 @@ class Voting:
         if not is_uuid(vote_id):
             return None
         return self.context.store.run(patterns.vote_by_id, poll_id, vote_id)
+
+    def identify(self, poll: Poll, typed: Voter, saved: Voter | None = None) -> Identity:
+        """Return who votes: with the code that they typed, or the one that the browser saved.
+
+        A cookie can be forged: a saved code counts only with the proof of a vote.
+        """
+        if saved is not None and (not typed.code or self._is_same_code(poll, typed, saved)):
+            known = self._identity(poll, saved)
+            if known.vote is not None:
+                return known
+        return self._identity(poll, typed)
+
+    def _identity(self, poll: Poll, voter: Voter) -> Identity:
+        try:
+            return Identity(voter, self.find_vote(poll, voter))
+        except CodeUsed:
+            return Identity(voter, None, is_code_used=True)
+
+    def _is_same_code(self, poll: Poll, one: Voter, other: Voter) -> bool:
+        number = self.context.secret.code_number
+        return number(poll.id, one.code or "") == number(poll.id, other.code or "")
 
     def find_vote(self, poll: Poll, voter: Voter) -> Vote | None:
         """Return the vote that this voter has cast, or None; CodeUsed without the right proof."""

@@ -7,22 +7,16 @@ from typing import Annotated, TypeAlias
 from fastapi import Header, Path, Request
 
 from singletable_apps.portfolio.api import schemas
-from singletable_apps.portfolio.api.dependencies import (
-    SIGNED_IN,
-    TAKEN,
-    Actor,
-    EnvelopeRouter,
-    Service,
-)
+from singletable_apps.portfolio.api.dependencies import TAKEN, Actor, EnvelopeRouter, Service
 from singletable_apps.portfolio.entities import Role, User
 from singletable_apps.portfolio.service import PortfolioService
-from singletable_apps.portfolio.service.accounts import Invitation
-from singletable_apps.shared.accounts import SensitiveAction, SignedIn
+from singletable_apps.shared.accounts import Invitation, SensitiveAction, SignedIn
 from singletable_apps.shared.frame import Recent, limited
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
+    SIGNED_IN,
     TOO_MANY_REQUESTS,
     IfMatch,
     client_address,
@@ -116,7 +110,9 @@ def list_users(service: Service, actor: Actor) -> list[User]:
 @users_router.post(
     "/users", response_model=schemas.Invitation, status_code=201, responses=responses(TAKEN)
 )
-def invite_user(new: schemas.NewUser, service: Service, actor: Actor, recent: Recent) -> Invitation:
+def invite_user(
+    new: schemas.NewUser, service: Service, actor: Actor, recent: Recent
+) -> Invitation[User]:
     """Create an account. Its owner gets an e-mail with a link to choose a password.
 
     Inviting an owner of the site requires a sign-in within the last five minutes.

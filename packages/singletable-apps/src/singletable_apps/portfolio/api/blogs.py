@@ -11,8 +11,6 @@ from starlette.exceptions import HTTPException
 
 from singletable_apps.portfolio.api import schemas
 from singletable_apps.portfolio.api.dependencies import (
-    PUBLIC,
-    SIGNED_IN,
     SWITCHED_OFF,
     TAKEN,
     Actor,
@@ -41,6 +39,8 @@ from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.web import (
     NOT_FOUND,
     NOT_SIGNED_IN,
+    PUBLIC,
+    SIGNED_IN,
     TOO_MANY_REQUESTS,
     IfMatch,
     IfMatchIfAny,

@@ -14,10 +14,7 @@ from singletable_apps.portfolio.entities import User
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.shared.frame import AppProblems, current_service, signed_in_user
 from singletable_apps.shared.web import (
-    INVALID,
-    NOT_ALLOWED,
-    NOT_SIGNED_IN,
-    TOO_MANY_REQUESTS,
+    INVALID_400,
     PageLimit,
     PageRequest,
     ProblemType,
@@ -30,10 +27,6 @@ from singletable_apps.shared.web import (
 
 T = TypeVar("T")
 
-# For `openapi_extra`: the operation can be used without a token.
-PUBLIC: dict[str, Any] = {"security": [{}]}
-# The problems of operations that need a token.
-SIGNED_IN = (NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 Service: TypeAlias = Annotated[PortfolioService, Depends(current_service)]
 
 
@@ -120,11 +113,7 @@ Listed: TypeAlias = Annotated[ListRequest, Depends()]
 
 # ------------------------------------------------------------------------------ problems
 
-# The original answers invalid input with 400, including a slug that another post has. Of this name
-# there is a common type, which this one replaces in the API.
-INVALID_400 = ProblemType(
-    INVALID.name, 400, "Invalid request", "`errors` lists what is wrong, and where."
-)
+# The original answers a slug that another post has with 400.
 TAKEN = ProblemType(
     "taken", 400, "Already taken", "Another post has this slug, or another account this address."
 )

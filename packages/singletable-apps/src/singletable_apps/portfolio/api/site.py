@@ -10,8 +10,6 @@ from fastapi import Path, Query, Response
 from singletable_apps.portfolio.api import schemas
 from singletable_apps.portfolio.api.blogs import BlogId, blog_bodies
 from singletable_apps.portfolio.api.dependencies import (
-    INVALID_400,
-    SIGNED_IN,
     SWITCHED_OFF,
     Actor,
     EnvelopeRouter,
@@ -28,7 +26,9 @@ from singletable_apps.portfolio.service import SITE, PortfolioService
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.pages import PostedUpload
 from singletable_apps.shared.web import (
+    INVALID_400,
     NOT_FOUND,
+    SIGNED_IN,
     TOO_MANY_REQUESTS,
     IfMatch,
     IfMatchIfAny,

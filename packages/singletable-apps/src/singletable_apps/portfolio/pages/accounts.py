@@ -17,7 +17,7 @@ from singletable_apps.portfolio.pages.dependencies import (
     UserPageContext,
 )
 from singletable_apps.portfolio.rules import ROLES
-from singletable_apps.portfolio.service.accounts import Invitation
+from singletable_apps.shared.accounts import Invitation
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -36,18 +36,9 @@ _ROLE_CHOICES = [(role.value, *words) for role, words in ROLES.items()]
 
 def _auth_page(request: Request) -> AuthPage[User]:
     PageContext(request).read_settings()
-    page = PageContext.of(request)
-    return AuthPage(
-        request,
-        page.pages,
-        page.service.accounts,
-        page.state.cookies,
-        page.visitor,
-        page.urls.admin,
-        home=page.urls.admin(),
-        signed_out=page.urls.admin("sign-in"),
-        frame="portfolio/admin.html",
-    )
+    page = PageContext.visited(request)
+    admin = page.urls.admin
+    return page.auth_page(admin, home=admin(), signed_out=admin("sign-in"))
 
 
 def _show_rejected_password(request: Request, form: Form, status: int) -> Response:
@@ -80,19 +71,17 @@ def set_up(
     page: AnyPage, form: PostedForm, code: Annotated[str, Query(max_length=100)] = ""
 ) -> Response:
     """Create the site and its owner, who is signed in. This can be done once."""
-    accounts = page.service.accounts
     if page.request.method == "GET" and page.service.profile.is_set_up():
         return page.redirect(page.urls.admin("sign-in"))
 
     def act(values: SetUpForm) -> Response:
         try:
-            owner = accounts.set_up(
+            owner = page.service.accounts.set_up(
                 values.name, values.email, values.password, values.site_title, values.setup_code
             )
         except NotPermitted as error:
             return page.redirect(page.urls.admin("sign-in"), str(error))
-        about = page.request.headers.get("user-agent", "")
-        page.state.cookies.remember(page.request, accounts.start_session(owner, about))
+        page.sign_in(owner)
         return page.redirect(page.urls.admin(), f"Welcome, {owner.name}! Your site is ready.")
 
     def show(form: Form, status: int) -> Response:
@@ -188,7 +177,7 @@ def invite_again(page: OwnerPage, user_id: UserId) -> Response:
     return _redirect_invited(page, page.service.accounts.invite_again(page.user, user_id))
 
 
-def _redirect_invited(page: OwnerPage, invitation: Invitation) -> Response:
+def _redirect_invited(page: OwnerPage, invitation: Invitation[User]) -> Response:
     user = invitation.user
     flash = (
         Flash(f"We’ve e-mailed {user.email} a link to choose a password. It works for a week.")
@@ -261,7 +250,7 @@ def _show_person(
         status,
         person=person,
         is_self=person.user_id == page.user.user_id,
-        is_last_owner=page.service.accounts.is_last_owner(page.user, person),
+        is_last_owner=page.service.accounts.is_last_admin(page.user, person),
         name=name or Form({"name": person.name}),
         role=role or Form({"role": person.role}),
         roles=_ROLE_CHOICES,

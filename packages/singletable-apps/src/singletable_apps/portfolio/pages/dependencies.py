@@ -45,7 +45,6 @@ def page_context(request: Request, service: PortfolioService) -> Mapping[str, ob
     user: User | None = getattr(request.state, "user", None)
     settings: SiteSettings | None = getattr(request.state, "site_settings", None)
     common: dict[str, object] = {
-        "urls": urls,
         "user": user,
         "links": [Link("View site", urls.page())],
     }
@@ -104,17 +103,17 @@ class UserPageContext(PageContext, frame.UserPageContext[PortfolioService, Urls,
     """A request of someone who is signed in."""
 
     @classmethod
-    def of(cls, request: Request) -> Self:
+    def signed_in(cls, request: Request) -> Self:
         """Return the context of a page for authors."""
         PageContext(request).read_settings()
-        return super().of(request)
+        return super().signed_in(request)
 
 
 Service: TypeAlias = Annotated[PortfolioService, Depends(frame.current_service)]
 # A page for everyone, also before the site is set up.
-AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.of)]
+AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.public)]
 # A page for authors. Others are redirected to the sign-in page.
-AuthorPage: TypeAlias = Annotated[UserPageContext, Depends(UserPageContext.of)]
+AuthorPage: TypeAlias = Annotated[UserPageContext, Depends(UserPageContext.signed_in)]
 
 
 async def _owner_page(page: AuthorPage) -> UserPageContext:

@@ -13,7 +13,6 @@ from markupsafe import Markup
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.errors import NotFound
 from singletable_apps.portfolio.pages.dependencies import AnyPage, PageContext
-from singletable_apps.portfolio.rules import is_uuid
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.feeds import (
     ATOM_TYPE,
@@ -29,6 +28,7 @@ from singletable_apps.shared.feeds import (
     sitemap_index,
     sitemaps,
 )
+from singletable_apps.shared.service import is_uuid
 from singletable_apps.shared.web import CachedRoute, Segment, public_response
 
 router = APIRouter(route_class=CachedRoute)

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, RedirectResponse
 
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
+from singletable_apps.portfolio.errors import Busy, InvalidInput
 from singletable_apps.portfolio.pages.public_page import PublicPage, PublicPageContext
 from singletable_apps.portfolio.pages.seo import (
     Head,
@@ -295,7 +295,7 @@ def submit_comment(page: PublicPage, slug: Segment, form: PostedForm) -> Respons
         CommentFields,
         submit,
         lambda shown, status: _show_post(page, post, status, form=shown),
-        rejects=(InvalidInput, SiteBusy),
+        rejects=(InvalidInput, Busy),
     )
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.entities import Experience, Project
-from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
+from singletable_apps.portfolio.errors import Busy, InvalidInput
 from singletable_apps.portfolio.pages.public_page import (
     PostRow,
     PublicFile,
@@ -162,7 +162,7 @@ def send_message(page: PublicPage, form: PostedForm) -> Response:
         ContactFields,
         send,
         lambda shown, status: _show_contact(page, shown, status),
-        rejects=(InvalidInput, SiteBusy),
+        rejects=(InvalidInput, Busy),
     )
 
 

@@ -24,7 +24,7 @@ from singletable_apps.portfolio.entities import (
     Role,
     User,
 )
-from singletable_apps.portfolio.errors import NotPermitted, PortfolioError
+from singletable_apps.portfolio.errors import AppError, NotPermitted
 from singletable_apps.portfolio.service import SITE, PortfolioService
 from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
 from singletable_apps.portfolio.service.posts import Outcome
@@ -75,7 +75,7 @@ def create_sample(service: PortfolioService, progress: Progress | None = None) -
     report = import_site(service, owner, _sample_files(now), on_progress=progress)
     failed = [f"{each.path}: {each.reason}" for each in report if each.outcome is Outcome.FAILED]
     if failed:
-        raise PortfolioError(f"The sample is damaged: {'; '.join(failed)}")
+        raise AppError(f"The sample is damaged: {'; '.join(failed)}")
     posts = {blog.slug: blog for blog in service.posts.list_published(50).items}
     context.store.put_many([*_comments(posts, owner, now), *_likes(posts, now), *_days(posts, now)])
 

@@ -19,12 +19,7 @@ from singletable_apps.portfolio.service.comments import (
     ContactService,
     QueuedComment,
 )
-from singletable_apps.portfolio.service.context import (
-    Context,
-    RevisionCheck,
-    any_revision,
-    utc_now,
-)
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService, LikeState
 from singletable_apps.portfolio.service.media import MediaService
 from singletable_apps.portfolio.service.posts import Moved, PostService
@@ -35,6 +30,7 @@ from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
 from singletable_apps.shared.objects import Bucket
 from singletable_apps.shared.sealed import derive_key
+from singletable_apps.shared.service import RevisionCheck, any_revision, utc_now
 from singletable_apps.shared.web import WriteCounter
 
 __all__ = [
@@ -119,7 +115,7 @@ def open_portfolio(
     def whole_seconds() -> datetime:  # the precision of the times that are stored
         return clock().replace(microsecond=0)
 
-    context = Context(store, secret, sender, bucket, urls or Urls(), whole_seconds, writes)
+    context = Context(store, secret, sender, urls or Urls(), whole_seconds, bucket, writes)
     profile, stats, catalog = ProfileService(context), StatsService(context), Catalog(context)
     likes = LikeService(context, profile, stats)
     posts = PostService(context, likes, on_change=catalog.expire)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Iterable
 
-from singletable import AlreadyExists, ConditionFailed, Transaction, WritePattern, retry_conflicts
+from singletable import AlreadyExists, ConditionFailed, key_of, retry_conflicts
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
 from singletable_apps.portfolio.errors import (
@@ -16,66 +13,62 @@ from singletable_apps.portfolio.errors import (
     NotFound,
     NotPermitted,
     NotSignedIn,
-    SiteBusy,
 )
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
-from singletable_apps.portfolio.service.context import Context, RevisionCheck, any_revision
 from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
-    Auth,
-    PasswordResets,
-    Passwords,
-    SetupCode,
+    Invitation,
     SignedIn,
-    StoredUsers,
+    StoredAccounts,
+    busy_account,
     check_password_field,
-    notices,
-    send_notice,
+    new_user_id,
 )
-from singletable_apps.shared.mail import Email
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks
 
-INVITATION_LIFETIME = timedelta(days=7)
 _TAKEN = "There is already an account with this e-mail address."
-_LAST_OWNER = "A site needs an owner. Make someone else an owner first."
 
 
-def _busy() -> SiteBusy:
-    return SiteBusy("Someone else is changing this account right now. Try again.")
+class Accounts(StoredAccounts[User, int]):
+    """The accounts of the site, by number. The base handles sessions, passwords and roles."""
 
+    issuer = "portfolio"
+    wrong_login = "Wrong e-mail address or password."
+    entity = User
+    by_id = patterns.user_by_id
+    about = ("name", "email")
+    admin = Role.OWNER
+    last_admin = "A site needs an owner. Make someone else an owner first."
+    role_change = patterns.change_role
 
-@dataclass(frozen=True, slots=True)
-class Invitation:
-    """A new account, and whether the e-mail with its link was sent."""
+    def check_manager(self, actor: User) -> None:
+        """Raise NotPermitted unless someone may manage accounts."""
+        PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
 
-    user: User
-    is_sent: bool
+    def get_user(self, who: int) -> User:
+        """Return an account by its number, or raise NotFound."""
+        user = self._store.run(patterns.user_by_id, who)
+        if user is None:
+            raise NotFound("There is no such account. It may have been removed.")
+        return user
 
+    def list_admins(self) -> Iterable[User]:
+        """Return all accounts, the owners among them."""
+        return self._store.query(User.by_date())
 
-class Accounts(Auth[User]):
-    """The accounts of the site. `Auth` handles signing in, sessions and passwords."""
+    def find_by_login(self, login: str) -> User | None:
+        """Find an account by its e-mail address, in any case."""
+        checks = InputChecks()
+        email = checks.email("email", login, required=True)
+        return None if checks.errors else self._store.get(User.key(email), consistent=True)
 
-    def __init__(self, context: Context, passwords: Passwords) -> None:
-        super().__init__(
-            _Users(context),
-            context.store,
-            context.mailer,
-            secret=context.secret,
-            issuer="portfolio",
-            reset_link=lambda token: context.urls.absolute(
-                context.urls.admin("reset", token=token)
-            ),
-            clock=context.clock,
-            passwords=passwords,
-            error=NotSignedIn,
-            wrong_login="Wrong e-mail address or password.",
-        )
-        self._context = context
-        self._setup_code = SetupCode(context.secret)
-        self._invitations = PasswordResets(
-            context.store, secret=context.secret, lifetime=INVITATION_LIFETIME
-        )
+    def describe_invitation(self, actor: User, user: User) -> tuple[str, str]:
+        """Return the subject of an invitation, and who invites to what."""
+        settings = self._store.run(patterns.settings, "default")
+        site = settings.title if settings else self._urls.public
+        return f"Write for {site}", f"{actor.name} invites you to write for {site}."
 
     def set_up(
         self, name: str, email: str, password: str, site_title: str, setup_code: str | None = None
@@ -94,7 +87,7 @@ class Accounts(Auth[User]):
         if setup_code is not None and not self._setup_code.matches(setup_code):
             checks.reject("setup_code", NEEDS_SETUP_CODE)
         checks.raise_errors(InvalidInput)
-        now = self._context.clock()
+        now = self._clock()
         owner = self._new_user(name, email, Role.OWNER, self._passwords.hash(password))
         # Imported data may contain a portfolio.
         has_portfolio = self._store.get(Portfolio.key("default"), consistent=True) is not None
@@ -117,7 +110,7 @@ class Accounts(Auth[User]):
 
     def start_session(self, user: User, about: str = "") -> SignedIn[User]:
         """Start a session, and note when the user signed in."""
-        login = User.last_login.set(self._context.clock())
+        login = User.last_login.set(self._clock())
         try:
             is_same = User.user_id == user.user_id
             user = self._store.update(User.key(user.email), login, if_=is_same)
@@ -127,25 +120,20 @@ class Accounts(Auth[User]):
 
     def list_accounts(self, actor: User) -> list[User]:
         """Return all accounts, oldest first."""
-        PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
+        self.check_manager(actor)
         return list(self._store.query(User.by_date()))
 
     def get(self, actor: User, user_id: int) -> User:
         """Return an account: one's own, or any for an owner."""
         if actor.user_id != user_id:
-            PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
-        user = self._store.run(patterns.user_by_id, user_id)
-        if user is None:
-            raise _not_found()
-        return user
+            self.check_manager(actor)
+        return self.get_user(user_id)
 
-    def is_last_owner(self, actor: User, user: User) -> bool:
-        """Return whether there would be no owner without this one."""
-        return user.role is Role.OWNER and self._find_owner(actor, user) is None
-
-    def invite(self, actor: User, name: str, email: str, role: Role = Role.AUTHOR) -> Invitation:
+    def invite(
+        self, actor: User, name: str, email: str, role: Role = Role.AUTHOR
+    ) -> Invitation[User]:
         """Create an account without a password, and e-mail a link to choose one."""
-        PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
+        self.check_manager(actor)
         checks = InputChecks()
         name = checks.line("name", name, longest=MAX_NAME, required=True)
         email = checks.email("email", email, required=True).lower()
@@ -156,17 +144,7 @@ class Accounts(Auth[User]):
             raise AlreadyTaken({"email": _TAKEN}) from error
         return self._send_invitation(actor, user)
 
-    def invite_again(self, actor: User, user_id: int) -> Invitation:
-        """Send a new link to someone who has not chosen a password yet."""
-        PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
-        user = self.get(actor, user_id)
-        if user.password_hash:
-            raise InvalidInput(
-                {"email": f"{user.name} has chosen a password and can sign in or reset it."}
-            )
-        return self._send_invitation(actor, user)
-
-    @retry_conflicts(otherwise=_busy)
+    @retry_conflicts(otherwise=busy_account)
     def rename(
         self, actor: User, user_id: int, name: str, check: RevisionCheck = any_revision
     ) -> User:
@@ -179,126 +157,27 @@ class Accounts(Auth[User]):
         unchanged = User.revision == user.revision
         return self._store.update(User.key(user.email), User.name.set(name), if_=unchanged)
 
-    def change_role(
-        self, actor: User, user_id: int, role: Role, check: RevisionCheck = any_revision
-    ) -> User:
-        """Change the role of an account. The last owner stays an owner."""
-
-        def write(transaction: Transaction, user: User) -> None:
-            unchanged = User.revision == user.revision
-            transaction.update(User.key(user.email), User.role.set(role), if_=unchanged)
-
-        PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
-        if self.get(actor, user_id).role is not role:
-            self._change(actor, user_id, check, patterns.change_role, write)
-            account = self.account_of(self.get(actor, user_id))
-            notice = notices.role_changed(account, account.role, actor.name)
-            send_notice(self._context.mailer, notice, self._context.clock())
-        return self.get(actor, user_id)
-
+    @retry_conflicts(otherwise=busy_account)
     def remove(self, actor: User, user_id: int, check: RevisionCheck = any_revision) -> User:
         """Remove an account and end its sessions. Its posts stay."""
-
-        def write(transaction: Transaction, user: User) -> None:
-            transaction.delete(User.key(user.email), if_=User.revision == user.revision)
-
-        PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
-        user = self._change(actor, user_id, check, patterns.delete_user, write)
+        self.check_manager(actor)
+        user = self.get_user(user_id)
+        check(user.revision)
+        with self.keep_admin(actor, user, patterns.delete_user) as transaction:
+            transaction.delete(key_of(user), if_=User.revision == user.revision)
         self._sessions.forget(user.user_id)
         return user
-
-    @retry_conflicts(otherwise=_busy)
-    def _change(
-        self,
-        actor: User,
-        user_id: int,
-        check: RevisionCheck,
-        pattern: WritePattern,
-        write: Callable[[Transaction, User], None],
-    ) -> User:
-        """Write if someone else is an owner. Return the account as it was before.
-
-        Two owners who demote each other at the same time could otherwise both succeed.
-        """
-        user = self.get(actor, user_id)
-        check(user.revision)
-        owner = self._find_owner(actor, user)
-        if owner is None:
-            raise InvalidInput({"role": _LAST_OWNER})
-        try:
-            with self._store.transaction(pattern=pattern) as transaction:
-                write(transaction, user)
-                transaction.check(User.key(owner.email), User.role == Role.OWNER)
-        except ConditionFailed:
-            current = self._store.get(User.key(owner.email), consistent=True)
-            if current is None or current.role is not Role.OWNER:
-                raise NotPermitted("Someone has just changed these accounts.") from None
-            raise
-        return user
-
-    def _find_owner(self, actor: User, without: User) -> User | None:
-        """Return the actor if they are an owner, or else another one; never `without`."""
-        candidates = [actor] if actor.email != without.email else self.list_accounts(actor)
-        # Someone who was invited may never sign in.
-        owners = (user for user in candidates if user.role is Role.OWNER and user.password_hash)
-        return next((user for user in owners if user.email != without.email), None)
 
     def _new_user(self, name: str, email: str, role: Role, password_hash: str = "") -> User:
         return User(
             email=email,
-            # Not counted up: the number of a removed account must not come back.
-            user_id=1 + secrets.randbelow(1 << 53),
+            user_id=new_user_id(),
             name=name,
             role=role,
             password_hash=password_hash,
-            created_at=self._context.clock(),
+            created_at=self._clock(),
         )
-
-    def _send_invitation(self, actor: User, user: User) -> Invitation:
-        now, urls = self._context.clock(), self._context.urls
-        token = self._invitations.issue(user.user_id, self.account_of(user).state, now)
-        settings = self._store.run(patterns.settings, "default")
-        site = settings.title if settings else urls.public
-        email = Email(
-            to=user.email,
-            subject=f"Write for {site}",
-            text=(
-                f"Hello {user.name},\n\n"
-                f"{actor.name} invites you to write for {site}. To choose a password and sign in, "
-                f"open this link within a week:\n\n"
-                f"{urls.absolute(urls.admin('reset', token=token))}\n\n"
-                "If you don’t know what this is about, ignore this e-mail.\n"
-            ),
-        )
-        return Invitation(user, send_notice(self._context.mailer, email, now))
-
-
-class _Users(StoredUsers[User]):
-    """The accounts in the table, as `Auth` finds and changes them."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context.store, User, NotSignedIn)
-
-    def find_by_login(self, login: str) -> User | None:
-        """Find an account by its e-mail address, in any case."""
-        checks = InputChecks()
-        email = checks.email("email", login, required=True)
-        return None if checks.errors else self._store.get(User.key(email), consistent=True)
-
-    def find_by_id(self, subject: int) -> User | None:
-        """Find an account by its number."""
-        return self._store.run(patterns.user_by_id, subject)
-
-    def check_password(self, user: User, password: str, field: str) -> None:
-        """Raise InvalidInput if the new password is too easy to guess."""
-        checks = InputChecks()
-        check_password_field(checks, password, about=(user.name, user.email), field=field)
-        checks.raise_errors(InvalidInput)
 
 
 def _already_set_up() -> NotPermitted:
     return NotPermitted("This site has been set up. Sign in.")
-
-
-def _not_found() -> NotFound:
-    return NotFound("There is no such account. It may have been removed.")

@@ -35,18 +35,19 @@ from singletable_apps.portfolio.comment_rules import (
     ref_of,
 )
 from singletable_apps.portfolio.entities import Blog, Comment, Listing, PendingComment, User
-from singletable_apps.portfolio.errors import InvalidInput, NotFound, SiteBusy, SwitchedOff
+from singletable_apps.portfolio.errors import Busy, InvalidInput, NotFound, SwitchedOff
 from singletable_apps.portfolio.rules import (
     PERMISSIONS,
     Permission,
     check_can_moderate,
     is_id,
 )
-from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
 from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.permissions import is_permitted
+from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
 PENDING_LIFETIME = timedelta(days=90)
 NOTIFICATION_INTERVAL = timedelta(hours=1)
@@ -128,7 +129,7 @@ class CommentService:
     @retry_conflicts(
         also=[TransactionConflict],
         idempotent=True,
-        otherwise=lambda: SiteBusy("The comment could not be approved right now. Try again."),
+        otherwise=lambda: Busy("The comment could not be approved right now. Try again."),
     )
     def approve(self, actor: User, ref: str) -> Comment:
         """Publish a comment. Approving it again returns the same comment."""
@@ -182,7 +183,7 @@ class CommentService:
             text = f"{len(waiting)} of your comments are waiting for approval. Try again later."
             raise InvalidInput({"content": text})
         if self.count_pending() >= MAX_PENDING:
-            raise SiteBusy("Too many comments are waiting for approval. Try again in a few days.")
+            raise Busy("Too many comments are waiting for approval. Try again in a few days.")
         return True
 
     def _create(self, pending: PendingComment) -> bool:
@@ -197,7 +198,7 @@ class CommentService:
                 may_be_stored = True
                 continue
             return True
-        raise SiteBusy("Your comment could not be saved right now. Try again.")
+        raise Busy("Your comment could not be saved right now. Try again.")
 
     def _load(self, actor: User, named: CommentRef) -> tuple[Blog | None, PendingComment | None]:
         """Return the post and the comment in the queue, if the actor may moderate them."""
@@ -288,18 +289,18 @@ class ContactService:
             self._context.mailer.send(email, self._context.clock())
         except MailError as error:
             _log.warning("A message from the contact form was not sent: %s", error)
-            raise SiteBusy(
+            raise Busy(
                 "Your message was not sent, because this site cannot send e-mail right now. Keep a "
                 "copy of it and try again later."
             ) from error
 
     def _check_flood(self) -> None:
-        """Count a message, and raise SiteBusy if too many were sent within an hour."""
+        """Count a message, and raise Busy if too many were sent within an hour."""
         now = self._context.clock()
         with self._lock:
             is_full = len(self._sent) == MESSAGES_PER_HOUR
             if is_full and now - self._sent[0] < timedelta(hours=1):
-                raise SiteBusy(
+                raise Busy(
                     "This site has received too many messages. Keep a copy of yours and try again "
                     "in an hour."
                 )

@@ -1,38 +1,25 @@
-"""The store, secret, clock, mailer and bucket that every part of the service works with."""
+"""What every part of the service works with."""
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 
-from singletable import ConnectionFailed, InternalError, Store
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.errors import NotFound
 from singletable_apps.portfolio.rules import is_id, is_public
 from singletable_apps.portfolio.urls import Urls
-from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.accounts import AccountsContext
 from singletable_apps.shared.objects import Bucket
-from singletable_apps.shared.service import RevisionCheck, any_revision, utc_now
 from singletable_apps.shared.web import WriteCounter
-
-__all__ = ["UNKNOWN_OUTCOME", "Context", "RevisionCheck", "any_revision", "utc_now"]
-
-# After one of these errors a write may or may not have been applied.
-UNKNOWN_OUTCOME = (InternalError, ConnectionFailed)
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class Context(AccountsContext):
     """What every part of the service works with."""
 
-    store: Store
-    secret: bytes = field(repr=False)
-    mailer: Mailer
-    bucket: Bucket
     urls: Urls
-    clock: Callable[[], datetime] = utc_now
+    bucket: Bucket
     writes: WriteCounter = field(default_factory=WriteCounter)
 
     def keyed_hash(self, purpose: str, *values: str) -> str:

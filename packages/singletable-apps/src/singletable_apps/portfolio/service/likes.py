@@ -25,13 +25,13 @@ from datetime import UTC, datetime
 from singletable import ConditionFailed, TransactionConflict, key_of, retry_conflicts
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, Like, LikeCount, Listing
-from singletable_apps.portfolio.errors import NotFound, SiteBusy, SwitchedOff
-from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.portfolio.errors import Busy, NotFound, SwitchedOff
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
+from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
 SHARDS = 8
-# The store retries within each attempt.
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +115,7 @@ class LikeService:
         attempts=10,
         also=[TransactionConflict],
         idempotent=True,
-        otherwise=lambda: SiteBusy(
-            "Very many people like this post right now. Try again in a minute."
-        ),
+        otherwise=lambda: Busy("Very many people like this post right now. Try again in a minute."),
     )
     def _change(self, blog_id: str, visitor: str, *, liked: bool) -> LikeState:
         if not self._profile.get_settings().likes:

@@ -16,7 +16,7 @@ from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Media, User
 from singletable_apps.portfolio.errors import InvalidInput, NotFound
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
-from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.shared.images import (
     WIDTHS,
     InvalidImage,
@@ -27,6 +27,7 @@ from singletable_apps.shared.images import (
     read_processed_image,
 )
 from singletable_apps.shared.objects import ObjectNotFound
+from singletable_apps.shared.service import UNKNOWN_OUTCOME
 from singletable_apps.shared.text import InputChecks, clean_filename
 
 MAX_ALT = 500

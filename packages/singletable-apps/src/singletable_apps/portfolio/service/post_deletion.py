@@ -21,11 +21,12 @@ from singletable_apps.portfolio.entities import (
     Revision,
     User,
 )
-from singletable_apps.portfolio.errors import NotFound, SiteBusy
+from singletable_apps.portfolio.errors import Busy, NotFound
 from singletable_apps.portfolio.rules import check_can_edit, is_public
-from singletable_apps.portfolio.service.context import Context, RevisionCheck
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.slugs import SlugRegistry
+from singletable_apps.shared.service import RevisionCheck
 
 _log = logging.getLogger(__name__)
 _BATCH = 1_000
@@ -43,7 +44,7 @@ class PostDeletion:
     @retry_conflicts(
         attempts=10,
         idempotent=True,
-        otherwise=lambda: SiteBusy("Someone else is changing this post right now. Try again."),
+        otherwise=lambda: Busy("Someone else is changing this post right now. Try again."),
     )
     def hide(self, actor: User, blog_id: str, check: RevisionCheck) -> Blog:
         """Take the post away from readers and authors, unless an interrupted call has done so."""

@@ -11,7 +11,7 @@ from uuid import uuid4
 from singletable import ConditionFailed, InvalidCursor, Page, TransactionConflict, evolve
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Revision, User
-from singletable_apps.portfolio.errors import AlreadyTaken, InvalidInput, NotFound, SiteBusy
+from singletable_apps.portfolio.errors import AlreadyTaken, Busy, InvalidInput, NotFound
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import (
     MAX_DESCRIPTION,
@@ -30,22 +30,17 @@ from singletable_apps.portfolio.rules import (
     derive_slug,
     is_id,
     is_public,
-    is_uuid,
     make_excerpt,
     reading_time,
 )
-from singletable_apps.portfolio.service.context import (
-    UNKNOWN_OUTCOME,
-    Context,
-    RevisionCheck,
-    any_revision,
-)
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.post_deletion import PostDeletion
 from singletable_apps.portfolio.service.slugs import SlugRegistry
 from singletable_apps.portfolio.site_files import PostFile
 from singletable_apps.shared.markdown import plain_text, render_markdown
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
+from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_revision, is_uuid
 from singletable_apps.shared.text import InputChecks
 
 # How many old texts of a post are kept.
@@ -504,8 +499,8 @@ def apply_draft(blog: Blog, draft: PostDraft, *, media_prefix: str) -> Post:
     return Post(changed, content)
 
 
-def _busy() -> SiteBusy:
-    return SiteBusy("Someone else is changing this post right now. Try again.")
+def _busy() -> Busy:
+    return Busy("Someone else is changing this post right now. Try again.")
 
 
 def _make_cursor(until: datetime, cursor: str | None) -> str | None:

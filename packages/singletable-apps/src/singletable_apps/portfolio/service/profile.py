@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from singletable import evolve, retry_conflicts
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
-from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
+from singletable_apps.portfolio.errors import Busy, InvalidInput
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
     SettingsEdits,
@@ -17,8 +17,9 @@ from singletable_apps.portfolio.profile_rules import (
     check_settings_edits,
 )
 from singletable_apps.portfolio.rules import MAX_HTML_BYTES, PERMISSIONS, Permission
-from singletable_apps.portfolio.service.context import Context, RevisionCheck, any_revision
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.shared.markdown import html_as_markdown, render_markdown
+from singletable_apps.shared.service import RevisionCheck, any_revision
 
 E = TypeVar("E", Portfolio, SiteSettings)
 ID = "default"
@@ -74,9 +75,7 @@ class ProfileService:
         changes = changes_of(check_settings_edits(edits))
         return self._save(lambda: self.get_settings(consistent=True), changes, check)
 
-    @retry_conflicts(
-        otherwise=lambda: SiteBusy("Someone else is saving this right now. Try again.")
-    )
+    @retry_conflicts(otherwise=lambda: Busy("Someone else is saving this right now. Try again."))
     def _save(self, read: Callable[[], E], changes: dict[str, Any], check: RevisionCheck) -> E:
         current = read()
         check(current.revision)

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from singletable import Condition, Store, Transaction, evolve, key_of, retry_conflicts
 from singletable_apps.portfolio.entities import Blog, Slug
-from singletable_apps.portfolio.errors import AlreadyTaken, InvalidInput, SiteBusy
+from singletable_apps.portfolio.errors import AlreadyTaken, Busy, InvalidInput
 from singletable_apps.portfolio.rules import (
     MAX_OLD_SLUGS,
     MAX_SLUG,
@@ -130,7 +130,7 @@ class SlugRegistry:
 
     @retry_conflicts(
         attempts=10,
-        otherwise=lambda: SiteBusy("Others keep changing the slugs of this post. Delete it again."),
+        otherwise=lambda: Busy("Others keep changing the slugs of this post. Delete it again."),
     )
     def _forget(self, blog: Blog, slug: str) -> None:
         held = self._store.get(Slug.key(slug), consistent=True)

@@ -15,7 +15,8 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from singletable import SingleTableError
 from singletable_apps.portfolio.entities import DayStats
-from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.portfolio.service.context import Context
+from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
 SITE = "SITE"
 FLUSH_AFTER = timedelta(seconds=10)

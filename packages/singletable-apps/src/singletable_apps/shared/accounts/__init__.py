@@ -32,13 +32,19 @@ from singletable_apps.shared.accounts.registration import (
     SetupCode,
 )
 from singletable_apps.shared.accounts.sessions import RenewedSession, SessionInfo, Sessions
-from singletable_apps.shared.accounts.stored_users import StoredUsers
+from singletable_apps.shared.accounts.stored_accounts import (
+    AccountsContext,
+    Invitation,
+    StoredAccounts,
+    busy_account,
+    new_user_id,
+)
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
 from singletable_apps.shared.accounts.usernames import (
-    StoredUsernames,
     UserFields,
     UsernameAccounts,
+    UsernameContext,
 )
 from singletable_apps.shared.expiry import expiring
 
@@ -47,6 +53,7 @@ __all__ = [
     "AccessClaims",
     "AccessTokens",
     "Account",
+    "AccountsContext",
     "AccountsError",
     "AddressNotice",
     "AttemptKey",
@@ -56,6 +63,7 @@ __all__ = [
     "InvalidReset",
     "InvalidSession",
     "InvalidToken",
+    "Invitation",
     "NewAccount",
     "NotSignedIn",
     "PasswordRejected",
@@ -71,15 +79,17 @@ __all__ = [
     "Sessions",
     "SetupCode",
     "SignedIn",
-    "StoredUsernames",
-    "StoredUsers",
+    "StoredAccounts",
     "Throttle",
     "TooManyAttempts",
     "UserFields",
     "UsernameAccounts",
+    "UsernameContext",
     "Users",
+    "busy_account",
     "check_password",
     "check_password_field",
     "expiring",
+    "new_user_id",
     "send_notice",
 ]

@@ -26,11 +26,7 @@ class AccountsError(Exception):
 
 
 class NotSignedIn(AccountsError, RequestRejected):
-    """Not signed in, or the wrong password. `field` names the field at fault, if any."""
-
-    def __init__(self, message: str, *, field: str | None = None) -> None:
-        super().__init__(message)
-        self.field = field
+    """Not signed in, or the wrong password."""
 
 
 class PasswordRejected(AccountsError, ValueError):

@@ -56,6 +56,17 @@ def reset_link(account: Account, link: str) -> Email | None:
     )
 
 
+def invitation(account: Account, subject: str, text: str, link: str) -> Email | None:
+    """Return the e-mail with a link to choose a first password. `text` says who invites to what."""
+    return _to(
+        account.email,
+        account.name,
+        subject,
+        f"{text} To choose a password and sign in, open this link within a week:\n\n{link}",
+        "If you don’t know what this is about, ignore this e-mail.",
+    )
+
+
 def resets_are_off(account: Account, by: str) -> Email | None:
     """Return the e-mail for a requested reset while resets are off."""
     return _to(

@@ -1,7 +1,7 @@
 """The frame of an app: its declaration, from which the web app and the commands follow.
 
 `AppSpec` declares an app. Handlers of the API depend on `current_service` and `signed_in_user`,
-those of pages on `PageContext.of` and `UserPageContext.of`. `app_commands` is in
+those of pages on `PageContext.visited` and `UserPageContext.signed_in`. `app_commands` is in
 `shared.app_commands`, which does not load the web framework.
 """
 
@@ -15,6 +15,7 @@ from singletable_apps.shared.frame.state import (
     Limits,
     Recent,
     count_request,
+    count_user_request,
     current_service,
     current_state,
     limited,
@@ -34,6 +35,7 @@ __all__ = [
     "Urls",
     "UserPageContext",
     "count_request",
+    "count_user_request",
     "current_service",
     "current_state",
     "find_visitor",

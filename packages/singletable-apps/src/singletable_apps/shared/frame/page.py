@@ -1,13 +1,14 @@
 """The contexts of page handlers: for everyone, and for people who are signed in.
 
-An app names its service, user and URLs once:
+An app names its service and URLs once, and `UserPageContext` its user too:
 
     Context: TypeAlias = frame.PageContext[NotesService, Urls]
-    AnyPage: TypeAlias = Annotated[Context, Depends(Context.of)]
+    AnyPage: TypeAlias = Annotated[Context, Depends(Context.visited)]
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeVar, cast
 
@@ -17,7 +18,7 @@ from singletable_apps.shared import pages
 from singletable_apps.shared.accounts import Auth, NotSignedIn
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame.state import AppService, AppState, state_of
-from singletable_apps.shared.pages import Pages, PasswordPrompt, SessionCookies
+from singletable_apps.shared.pages import AuthPage, Pages, PasswordPrompt, SessionCookies
 from singletable_apps.shared.urls import Urls
 
 S = TypeVar("S", bound=AppService)
@@ -32,15 +33,23 @@ class PageContext(pages.PageContext, Generic[S, L]):
     rejects = (InvalidInput, Busy)
 
     @classmethod
-    def of(cls, request: Request) -> Self:
-        """Return the context of a page for everyone, who may be signed in."""
+    def public(cls, request: Request) -> Self:
+        """Return the context of a page that is the same for everyone, so that it can be cached."""
+        return cls(request)
+
+    @classmethod
+    def visited(cls, request: Request) -> Self:
+        """Return the context of a page for everyone, and find out who is signed in.
+
+        It may renew the session, which sets cookies.
+        """
         find_visitor(request)
         return cls(request)
 
     @property
     def visitor(self) -> Any:
         """Who is signed in, or None."""
-        return self.request.state.user
+        return getattr(self.request.state, "user", None)
 
     @property
     def state(self) -> AppState[S]:
@@ -62,6 +71,18 @@ class PageContext(pages.PageContext, Generic[S, L]):
         """The URLs of the app."""
         return cast(L, self.service.context.urls)
 
+    def auth_page(self, url: Callable[..., str], **options: Any) -> AuthPage[Any]:
+        """Return the context of `auth_router`; `options` are further fields of it."""
+        state, options = self.state, {"frame": self.frame, **options}
+        return AuthPage(
+            self.request, state.pages, state.auth, state.cookies, self.visitor, url, **options
+        )
+
+    def sign_in(self, user: object) -> None:
+        """Start a session in this browser for someone who has just registered."""
+        about = self.request.headers.get("user-agent", "")
+        self.state.cookies.remember(self.request, self.state.auth.start_session(user, about))
+
 
 @dataclass(frozen=True)
 class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
@@ -70,8 +91,8 @@ class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
     user: U
 
     @classmethod
-    def of(cls, request: Request) -> Self:
-        """Return the context of a page for people who are signed in."""
+    def signed_in(cls, request: Request) -> Self:
+        """Return the context of a page for people who are signed in; others are asked to."""
         user = find_visitor(request)
         if user is None:
             raise NotSignedIn("Sign in to see this page.")
@@ -93,6 +114,10 @@ class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
 
 
 def find_visitor(request: Request) -> Any:
-    """Return who is signed in, or None."""
+    """Return who is signed in, or None, once per request: asking twice would renew twice."""
     state = state_of(request)
-    return None if state.auth_of is None else state.cookies.visitor(request, state.auth)
+    if state.auth_of is None:
+        return None
+    if not hasattr(request.state, "user"):
+        state.cookies.visitor(request, state.auth)
+    return request.state.user

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
 from fastapi import Request
 
 from singletable_apps.shared.accounts import NotSignedIn, TooManyAttempts
-from singletable_apps.shared.errors import AppError, Busy, InvalidInput, NotFound
+from singletable_apps.shared.errors import (
+    AppError,
+    Busy,
+    InvalidInput,
+    NotFound,
+    RequestRejected,
+)
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.web.error_handlers import ErrorProblems
 from singletable_apps.shared.web.problems import (
@@ -39,7 +45,8 @@ class AppProblems:
     """Turns the errors of an app into problems.
 
     `types` has the problem types of the app's own errors, which hold for their subclasses too.
-    `field_name` returns the name that a field of the service has in request bodies.
+    `field_name` returns the name that a field of the service has in request bodies; the fields in
+    `parameters` are in the path. `handlers` make the problems of errors that need more than a type.
     """
 
     def __init__(
@@ -47,13 +54,17 @@ class AppProblems:
         types: Mapping[type[Exception], ProblemType] = MappingProxyType({}),
         *,
         field_name: Callable[[str, Request], str] = lambda name, _: name,
+        parameters: Collection[str] = (),
+        handlers: ErrorProblems = MappingProxyType({}),
     ) -> None:
         self._types = {**_COMMON, **types}
         self._field_name = field_name
+        self._parameters = parameters
+        self._handlers = handlers
 
     def handlers(self) -> ErrorProblems:
         """Return the functions that make problems, by error type."""
-        return dict.fromkeys((AppError, TooManyAttempts), self.problem_of)
+        return {**dict.fromkeys((AppError, TooManyAttempts), self.problem_of), **self._handlers}
 
     def problem_of(self, error: Exception, request: Request) -> Problem:
         """Return the problem of an error; one that the app has no problem type for is a bug."""
@@ -71,7 +82,7 @@ class AppProblems:
         )
 
     def _field_error(self, name: str, text: str, request: Request) -> FieldError:
-        if request.method == "GET":
+        if request.method == "GET" or name in self._parameters:
             # `skill/1` is the second parameter of this name.
             return FieldError(text, parameter=name.partition("/")[0])
         # An error of the whole request has no field.
@@ -82,7 +93,7 @@ def _fields(error: Exception) -> Mapping[str, str]:
     match error:
         case InvalidInput():
             return error.errors
-        case NotSignedIn() if error.field:
+        case RequestRejected() if error.field:
             return {error.field: str(error)}
         case _:
             return {}
@@ -91,7 +102,7 @@ def _fields(error: Exception) -> Mapping[str, str]:
 def _headers(error: Exception) -> dict[str, str]:
     match error:
         case Busy():
-            return {"Retry-After": "1"}
+            return {"Retry-After": str(error.retry_after)}
         case TooManyAttempts():
             return {"Retry-After": str(error.seconds)}
         case _:

@@ -11,6 +11,7 @@ Nothing is registered anywhere:
         folder=Path(__file__).parent,
         picture_alt="A note",
         open=open_service,
+        secret=lambda service: service.context.secret,
         description="Notes over HTTP.",
         routers=(notes.router,),
         pages=(pages.router,),
@@ -18,12 +19,12 @@ Nothing is registered anywhere:
     )
 
 The pages are under `/notes` and the API under `/api/notes`. `folder` has `templates/`, `static/`,
-`picture.svg` and `picture.css`.
+`picture.svg` and `picture.css`. The commands are in the app's module `cli`, made by
+`shared.app_commands.app_commands`, and `pyproject.toml` names them under `singletable.commands`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -36,11 +37,11 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.responses import RedirectResponse
 
 from singletable import Driver, Store, Table
-from singletable_apps.shared.accounts import Auth
+from singletable_apps.shared.accounts import Auth, UsernameContext
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
 from singletable_apps.shared.frame.problems import AppProblems
-from singletable_apps.shared.frame.state import AppService, AppState
+from singletable_apps.shared.frame.state import AppService, AppState, LimitedBy, state_of
 from singletable_apps.shared.key_files import create_folder, load_key_file
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.pages import Pages, ProblemPage, Product, SessionCookies
@@ -54,7 +55,7 @@ from singletable_apps.shared.serve import (
     open_driver,
     progress_bar,
 )
-from singletable_apps.shared.service import Context
+from singletable_apps.shared.service import utc_now
 from singletable_apps.shared.urls import LOCAL, Urls
 from singletable_apps.shared.web import (
     ProblemMember,
@@ -89,7 +90,9 @@ class Opening:
             create_folder(self.keys.parent)
         return load_key_file(self.keys, purpose)
 
-    def make_context(self, urls: Urls, *tables: Table, names: Mapping[Table, str]) -> Context:
+    def make_context(
+        self, urls: Urls, *tables: Table, names: Mapping[Table, str]
+    ) -> UsernameContext:
         """Open the store and create its tables if they are missing; `names` has that of sessions.
 
         E-mails go to the outbox in the table of sessions, unless there is a mail server.
@@ -100,26 +103,45 @@ class Opening:
             store.admin.create_table(table, if_missing=True)
         mailer = self.emails.mailer(Outbox(store))
         confirms = self.emails.server is not None
-        return Context(store, secret, mailer, urls, confirm_addresses=confirms)
+        return UsernameContext(store, secret, mailer, urls, utc_now, confirms)
 
 
-def _no_context(_: Request, service: AppService) -> Mapping[str, object]:
-    return {"urls": service.context.urls}
+def _no_context(_: Request, __: AppService) -> Mapping[str, object]:
+    return {}
 
 
 @dataclass(frozen=True, kw_only=True)
 class AppSpec(Generic[S]):
     """An app with the service `S`.
 
-    `about` is on the home page, `tagline` in the pages, `description` in the documentation of the
-    API. `open` opens the service; `keys` names its secrets in the folder of the app. `secret` signs
-    what browsers keep. `limits` has the quota and the seconds of each rate limit, `uploads` the
-    largest body of a form by the path of a page, with the default prefix. `home` is the router of
-    the path "" of an app that may also be at the root of a host, where no router can have it.
-    `sample` fills an empty service, `list_sample` returns what is left of that; the command prints
-    `sample_note`. `locations` lists where data is stored besides the tables and keys. `outbox` are
-    the tables of an app that sends e-mails. While there is no account, `setup_url` leads to the
-    first one. `command` is how the commands are called, if not `singletable NAME`.
+    Texts: `about` is on the home page with the picture, `tagline` in the pages, `description` in
+    the documentation of the API. `picture_alt` describes `picture.svg`; or `picture()` returns the
+    SVG, its description and its styles.
+
+    The service: `open` opens it. `file` and `keys` name its tables and its secrets in the folder of
+    the app. `secret(service)` signs what browsers keep, `auth(service)` are the accounts, and
+    `state` is a subclass of `AppState` if handlers need more than that.
+
+    The API: its `routers` are below `/api/NAME`. `problems` turns errors into problems;
+    `problem_types` are the app's own types, `problem_members` are added to every problem, and
+    `problem_pages` replace the error pages of a type.
+
+    Pages: the routers in `pages` are below `/NAME`. `home` is the router of the path "" of an app
+    that may also be at the root of a host, where no router can have it. `context(request, service)`
+    returns variables of all templates. `templates` are further folders of templates, and
+    `generated_files` are further static files. With accounts, people who are not signed in go
+    to `sign_in(urls)`, or else to `/NAME/sign-in`; while there is no account, `setup_url(service)`
+    leads to the first one.
+
+    Limits: `limits` has the quota and the seconds of each rate limit, `uploads` the largest body of
+    a form by the path of a page, with the default prefix, `body_limit` that of all other requests.
+
+    Sample data: `sample` fills an empty service, with `sample_title` beside the progress bar, and
+    the command prints `sample_note` after it. `list_sample` returns what is left of it.
+
+    Operation: `serve` prints `locations`, where data is stored besides the tables and keys, and
+    `warning`, what to back up. `outbox` are the tables of an app that sends e-mails.
+    `command` is how its commands are called, if not `singletable NAME`.
     """
 
     name: str
@@ -150,6 +172,7 @@ class AppSpec(Generic[S]):
     generated_files: Mapping[str, str] = field(default_factory=dict[str, str])
     templates: Sequence[Path] = ()
     sign_in: Callable[[Urls], str] | None = None
+    file: str = ""
     keys: str = "secret.key"
     sample: Callable[[S, Progress], None] | None = None
     sample_title: str = "Creating sample data"
@@ -186,6 +209,7 @@ class AppSpec(Generic[S]):
         self, service: S, settings: Settings | None = None, *, limited: bool = True
     ) -> FastAPI:
         """Return the web app with the API and the pages; `/` redirects to the pages."""
+        self._check_limits()
         urls = service.context.urls
         app = self._make_api(settings or Settings(), urls)
         state = self._make_state(service, urls, limited=limited)
@@ -202,9 +226,20 @@ class AppSpec(Generic[S]):
 
         return app
 
+    def _check_limits(self) -> None:
+        """Raise ValueError if a handler names a limit that the app does not declare."""
+        for router in (*self.routers, *self.pages):
+            for route in router.routes:
+                for depends in getattr(route, "dependencies", ()):
+                    limit = depends.dependency
+                    if isinstance(limit, LimitedBy) and limit.name not in self.limits:
+                        raise ValueError(
+                            f"Expected one of the limits {', '.join(self.limits)} at "
+                            f"{route.path}, but got {limit.name}."  # type: ignore[attr-defined]
+                        )
+
     def _make_api(self, settings: Settings, urls: Urls) -> FastAPI:
-        at = f"^{self.prefix}"
-        uploads = {re.sub(at, urls.prefix, path): size for path, size in self.uploads.items()}
+        uploads = {self._at(path, urls): size for path, size in self.uploads.items()}
         chosen = replace(settings, uploads={**uploads, **settings.uploads})
         if self.body_limit is not None:
             chosen = replace(chosen, body_limit=self.body_limit)
@@ -220,6 +255,14 @@ class AppSpec(Generic[S]):
             settings=chosen,
         )
 
+    def _at(self, path: str, urls: Urls) -> str:
+        """Return the path of an upload below the prefix that the pages have."""
+        is_page = path == self.prefix or path.startswith(f"{self.prefix}/")
+        found = urls.prefix + path.removeprefix(self.prefix) if is_page else path
+        if not found:
+            raise ValueError(f"Expected uploads below {self.prefix}/, where pages may be at /.")
+        return found
+
     def _make_state(self, service: S, urls: Urls, *, limited: bool) -> AppState[S]:
         pages = Pages(
             self.name,
@@ -227,14 +270,23 @@ class AppSpec(Generic[S]):
             secret=self.secret(service),
             product=Product(self.title, urls.page(), self.tagline),
             prefix=urls.prefix,
-            sign_in=None if self.sign_in is None else self.sign_in(urls),
-            context=lambda request: self.context(request, service),
+            sign_in=self._sign_in_url(urls),
+            context=self._page_context,
             generated_files=self.generated_files,
             templates=self.templates,
             problem_pages=self.problem_pages,
         )
         limits = self.make_limits() if limited else dict.fromkeys(self.limits)
         return self.state(service, pages, limits, SessionCookies(self.name), self.auth)
+
+    def _sign_in_url(self, urls: Urls) -> str | None:
+        if self.sign_in is not None:
+            return self.sign_in(urls)
+        return None if self.auth is None else urls.page("sign-in")
+
+    def _page_context(self, request: Request) -> Mapping[str, object]:
+        service = state_of(request).service
+        return {"urls": service.context.urls, **self.context(request, service)}
 
     def app_info(self) -> AppInfo:
         """Return the entry on the home page."""
@@ -250,12 +302,12 @@ class AppSpec(Generic[S]):
     @contextmanager
     def open_app(self, context: AppContext) -> Generator[RunningApp]:
         """Open the app for the home page, creating sample data first if it is wanted."""
-        file = f"{self.name}.db"
+        emails = email_delivery(print_emails=context.print_emails, smtp=context.smtp)
+        file = self.file or f"{self.name}.db"
         if context.needs_sample:
             with new_folder(context.folder) as folder:
                 keys = folder / self.keys
                 self.create_sample(f"file:{folder / file}", keys, context.public.url)
-        emails = email_delivery(print_emails=context.print_emails, smtp=context.smtp)
         with context.connect(file) as driver:
             opening = Opening(driver, context.folder / self.keys, context.public.url, emails)
             with self.open(opening) as service:

@@ -88,9 +88,20 @@ async def current_service(request: Request) -> Any:
     return state_of(request).service
 
 
+@dataclass(frozen=True)
+class LimitedBy:
+    """A dependency that counts the requests of a client network toward a limit of the app."""
+
+    name: str
+
+    def __call__(self, request: Request, response: Response) -> None:
+        """Count a request."""
+        rate_limited(lambda _: state_of(request).limits[self.name])(request, response)
+
+
 def limited(name: str) -> list[Any]:
     """Return the `dependencies=` of a handler with this limit per client network."""
-    return [Depends(rate_limited(lambda request: state_of(request).limits[name]))]
+    return [Depends(LimitedBy(name))]
 
 
 def count_request(request: Request, name: str) -> None:
@@ -98,16 +109,20 @@ def count_request(request: Request, name: str) -> None:
     hit_limit(request, state_of(request).limits[name])
 
 
+def count_user_request(request: Request, response: Response, name: str, user_id: object) -> None:
+    """Count a request of this user, if the app has the limit, and tell how many are left."""
+    limit = state_of(request).limits.get(name)
+    if limit is not None:
+        add_rate_limit_headers(response, limit.hit(str(user_id)))
+
+
 def signed_in_user(request: Request, response: Response, sent: SentToken) -> Any:
     """Return the account of the access token: `Actor = Annotated[User, Depends(signed_in_user)]`.
 
     The limit `signed_in`, if the app has one, counts its requests.
     """
-    token, state = check_signed_in(request, sent), state_of(request)
-    user = state.auth.authenticate(token.credentials)
-    limit = state.limits.get("signed_in")
-    if limit is not None:
-        add_rate_limit_headers(response, limit.hit(str(user.user_id)))
+    user = state_of(request).auth.authenticate(check_signed_in(request, sent).credentials)
+    count_user_request(request, response, "signed_in", user.user_id)
     return user
 
 

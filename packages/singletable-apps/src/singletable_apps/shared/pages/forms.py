@@ -22,6 +22,7 @@ from singletable_apps.shared.pages.times import (
     request_time_zone,
     zone_named,
 )
+from singletable_apps.shared.service import RevisionCheck
 from singletable_apps.shared.web import MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE, Problem
 
 _Limits = Mapping[str, object]
@@ -79,20 +80,12 @@ _MAX_FIELDS = 20_000
 _COLLECTIONS = (list, tuple, set, frozenset)
 
 
-# Called with the current revision of what is changed; raises if the change is based on another.
-RevisionCheck: TypeAlias = Callable[[int], None]
-
-
 class RevisionConflict(Exception):
     """Someone else changed this after the form was shown; `revision` is the current one."""
 
     def __init__(self, revision: int) -> None:
         super().__init__("Someone else changed this while you were editing. Nothing was saved.")
         self.revision = revision
-
-
-def any_revision(_: int) -> None:
-    """Accept every revision."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from singletable_apps.shared.web.clients import (
     check_limit,
     client_address,
     hit_limit,
-    limited_by,
     rate_limited,
 )
 from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
@@ -34,7 +33,7 @@ from singletable_apps.shared.web.middleware import (
     CrossOriginProtection,
     request_id,
 )
-from singletable_apps.shared.web.openapi import responses
+from singletable_apps.shared.web.openapi import PUBLIC, responses
 from singletable_apps.shared.web.pagination import (
     CURSOR_FORMAT,
     OffsetCursors,
@@ -51,6 +50,7 @@ from singletable_apps.shared.web.problems import (
     IDEMPOTENCY_KEY,
     INTERNAL_ERROR,
     INVALID,
+    INVALID_400,
     INVALID_CURSOR,
     MALFORMED_BODY,
     MALFORMED_PATH,
@@ -60,6 +60,7 @@ from singletable_apps.shared.web.problems import (
     NOT_SIGNED_IN,
     PRECONDITION_FAILED,
     PRECONDITION_REQUIRED,
+    SIGNED_IN,
     TOO_LARGE,
     TOO_MANY_REQUESTS,
     UNAVAILABLE,
@@ -106,6 +107,7 @@ __all__ = [
     "IDEMPOTENCY_KEY",
     "INTERNAL_ERROR",
     "INVALID",
+    "INVALID_400",
     "INVALID_CURSOR",
     "JSON_POLICY",
     "LONGEST_AGE",
@@ -119,7 +121,9 @@ __all__ = [
     "PAGE_POLICY",
     "PRECONDITION_FAILED",
     "PRECONDITION_REQUIRED",
+    "PUBLIC",
     "SHARED_FIVE_MINUTES",
+    "SIGNED_IN",
     "TOO_LARGE",
     "TOO_MANY_REQUESTS",
     "UNAVAILABLE",
@@ -170,7 +174,6 @@ __all__ = [
     "etag",
     "hit_limit",
     "in_segment",
-    "limited_by",
     "line",
     "make_app",
     "optional_field",

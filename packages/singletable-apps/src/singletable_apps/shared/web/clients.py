@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import Any
 
-from fastapi import Depends, Request, Response
+from fastapi import Request, Response
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -65,18 +64,6 @@ def rate_limited(
             add_rate_limit_headers(response, limit.hit(client_network(client_address(request))))
 
     return count
-
-
-def limited_by(limits_of: Callable[[Request], object]) -> Callable[[str], list[Any]]:
-    """Return a function that returns the `dependencies=` of a handler, given the name of a limit.
-
-    `limits_of` returns the app's limits, which apply per client network.
-    """
-
-    def limited(name: str) -> list[Any]:
-        return [Depends(rate_limited(lambda request: getattr(limits_of(request), name)))]
-
-    return limited
 
 
 class RateLimits:

@@ -68,14 +68,25 @@ class Cookie:
         self.set(request, "", max_age=0, path=path)
 
 
+_SHARED_CACHE_HEADERS = ("cdn-cache-control", "surrogate-control")
+
+
 def set_header(request: Request, name: str, value: str) -> None:
     """Set a header of the response to this request, in place of the handler's own."""
     _pending(request).append((name, value))
 
 
 def add_pending_headers(scope: Scope, headers: MutableHeaders) -> None:
-    """Add the cookies and headers that were set while the request was handled."""
-    for name, value in scope["state"]["response_headers"]:
+    """Add the cookies and headers that were set while the request was handled.
+
+    A response with cookies is for one reader, so no cache shared by several may keep it.
+    """
+    pending = scope["state"]["response_headers"]
+    if "public" in headers.get("cache-control", "") and ("set-cookie" in dict(pending)):
+        headers["cache-control"] = "private, no-store"
+        for name in _SHARED_CACHE_HEADERS:
+            del headers[name]
+    for name, value in pending:
         if name == "set-cookie":
             headers.append(name, value)
         else:

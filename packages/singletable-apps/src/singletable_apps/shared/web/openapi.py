@@ -46,6 +46,9 @@ _REQUIRED = {
     "idempotency-key": {"type": "string", "pattern": VISIBLE},
 }
 
+# For `openapi_extra`: the operation can be used without a token, key or cookie.
+PUBLIC: dict[str, Any] = {"security": [{}]}
+
 
 def responses(*types: ProblemType) -> dict[int | str, Json]:
     """Return the `responses=` of a FastAPI route for these problem types."""

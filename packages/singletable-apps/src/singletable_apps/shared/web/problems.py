@@ -155,6 +155,13 @@ UNAVAILABLE = ProblemType(
     RETRY_AFTER,
 )
 
+# Instead of INVALID, in the API of an app whose original answers invalid input with 400.
+INVALID_400 = ProblemType(
+    INVALID.name, 400, "Invalid request", "`errors` lists what is wrong, and where."
+)
+# The problems of operations that need a token.
+SIGNED_IN = (NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
+
 COMMON = (
     MALFORMED_BODY,
     MALFORMED_PATH,

@@ -10,13 +10,14 @@ from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_SIGNED_IN,
+    PUBLIC,
     TOO_MANY_REQUESTS,
     api_router,
     client_address,
     responses,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import EXISTS, PUBLIC, Actor, Service
+from singletable_apps.skills.api.dependencies import EXISTS, Actor, Service
 
 router = api_router("accounts", TOO_MANY_REQUESTS)
 UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]

@@ -7,14 +7,20 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Path, Query
 
-from singletable_apps.shared.web import NOT_FOUND, Headers, IfMatchIfAny, api_router, responses
+from singletable_apps.shared.web import (
+    NOT_FOUND,
+    SIGNED_IN,
+    Headers,
+    IfMatchIfAny,
+    api_router,
+    responses,
+)
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import (
     CREATED,
     EXISTS,
     IN_USE,
     READ,
-    SIGNED_IN,
     Actor,
     Service,
 )

@@ -8,10 +8,7 @@ from fastapi import Depends, Path
 
 from singletable_apps.shared.frame import AppProblems, current_service, signed_in_user
 from singletable_apps.shared.web import (
-    INVALID,
-    NOT_ALLOWED,
-    NOT_SIGNED_IN,
-    TOO_MANY_REQUESTS,
+    INVALID_400,
     ProblemType,
     Segment,
 )
@@ -20,10 +17,6 @@ from singletable_apps.skills.errors import AlreadyExists, InUse
 from singletable_apps.skills.service import SkillsService
 
 Responses: TypeAlias = dict[int | str, dict[str, Any]]
-# For `openapi_extra`: the operation can be used without a token.
-PUBLIC: dict[str, Any] = {"security": [{}]}
-# The problems of operations that need a token.
-SIGNED_IN = (NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 
 Username: TypeAlias = Annotated[Segment, Path(description="A username, in any case.")]
 SkillName: TypeAlias = Annotated[
@@ -49,11 +42,6 @@ LISTED: Responses = {
 
 # ------------------------------------------------------------------------------ problems
 
-# The original answers invalid input with 400. Of this name there is a common type, which this one
-# replaces in the API.
-INVALID_400 = ProblemType(
-    INVALID.name, 400, "Invalid request", "`errors` lists what is wrong, and where."
-)
 EXISTS = ProblemType(
     "already-exists", 409, "Already exists", "This username, skill or alias is taken."
 )

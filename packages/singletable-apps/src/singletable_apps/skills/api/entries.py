@@ -10,6 +10,7 @@ from starlette.convertors import StringConvertor, register_url_convertor
 
 from singletable_apps.shared.web import (
     NOT_FOUND,
+    SIGNED_IN,
     Headers,
     IfMatchIfAny,
     Page,
@@ -17,7 +18,7 @@ from singletable_apps.shared.web import (
     api_router,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service, Username
+from singletable_apps.skills.api.dependencies import Actor, Service, Username
 from singletable_apps.skills.api.schemas import EntryBody
 from singletable_apps.skills.entities import Project, ProjectStatus
 from singletable_apps.skills.entry_rules import KINDS, Entry, EntryDraft, EntryKind, KindName

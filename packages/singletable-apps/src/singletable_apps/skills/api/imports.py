@@ -10,9 +10,9 @@ from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.pages import PostedUpload
 from singletable_apps.shared.spreadsheets import MEDIA_TYPES
-from singletable_apps.shared.web import NOT_FOUND, Page, Pagination, api_router
+from singletable_apps.shared.web import NOT_FOUND, SIGNED_IN, Page, Pagination, api_router
 from singletable_apps.shared.web.downloads import TableFormat, download_table
-from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service
+from singletable_apps.skills.api.dependencies import Actor, Service
 from singletable_apps.skills.api.schemas import ImportBody, ImportChoices
 from singletable_apps.skills.entities import Import, ImportStatus
 from singletable_apps.skills.errors import InvalidInput

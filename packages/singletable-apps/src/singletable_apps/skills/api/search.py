@@ -9,6 +9,7 @@ from pydantic import Field
 
 from singletable_apps.shared.web import (
     NOT_FOUND,
+    SIGNED_IN,
     Headers,
     IfMatchIfAny,
     Model,
@@ -18,7 +19,7 @@ from singletable_apps.shared.web import (
     responses,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service, Username
+from singletable_apps.skills.api.dependencies import Actor, Service, Username
 from singletable_apps.skills.api.schemas import Body, PersonSummary, UserSkillBody
 from singletable_apps.skills.entities import Level, Team
 from singletable_apps.skills.search_rules import parse_rows

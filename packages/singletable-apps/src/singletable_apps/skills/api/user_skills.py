@@ -9,6 +9,7 @@ from fastapi import Query
 
 from singletable_apps.shared.web import (
     NOT_FOUND,
+    SIGNED_IN,
     Day,
     Headers,
     IfMatchIfAny,
@@ -24,7 +25,6 @@ from singletable_apps.skills.api.dependencies import (
     EXISTS,
     LISTED,
     READ,
-    SIGNED_IN,
     Actor,
     Service,
     SkillName,

@@ -10,6 +10,7 @@ from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.web import (
     NOT_FOUND,
+    SIGNED_IN,
     Headers,
     IfMatch,
     IfMatchIfAny,
@@ -22,7 +23,6 @@ from singletable_apps.skills.api.dependencies import (
     EXISTS,
     LISTED,
     READ,
-    SIGNED_IN,
     Actor,
     Service,
     Username,
@@ -103,7 +103,7 @@ def invite_user(
     """
     if new.role is Role.ADMIN:
         recent(SensitiveAction.GIVE_CONTROL)
-    invitation = service.people.invite(actor, new.username, new.name, new.email, new.role)
+    invitation = service.accounts.invite(actor, new.username, new.name, new.email, new.role)
     return schemas.Invitation.model_validate(invitation)
 
 
@@ -170,7 +170,7 @@ def change_role(
     """
     if change.role is Role.ADMIN:
         recent(SensitiveAction.GIVE_CONTROL)
-    user = service.people.change_role(actor, username, change.role, edit.check)
+    user = service.accounts.change_role(actor, username, change.role, edit.check)
     edit.answer(user.revision)
     return Person.model_validate(user)
 

@@ -27,14 +27,9 @@ from singletable_apps.skills.pages.dependencies import (
 
 
 def _auth_page(request: Request) -> AuthPage[User]:
-    page = PageContext.of(request)
+    page = PageContext.visited(request)
     urls = page.urls
-    return AuthPage(
-        request,
-        page.pages,
-        page.service.accounts,
-        page.state.cookies,
-        page.visitor,
+    return page.auth_page(
         urls.page,
         home=urls.page("people"),
         signed_out=urls.page(),
@@ -81,16 +76,14 @@ def register(
     page: AnyPage, form: PostedForm, code: Annotated[str, Query(max_length=100)] = ""
 ) -> Response:
     """Create an account, and sign in."""
-    accounts = page.service.accounts
     if page.request.method == "POST":
         count_request(page.request, "register")
 
     def act(values: RegistrationForm) -> Response:
-        user = accounts.register(
+        user = page.service.accounts.register(
             values.username, values.name, values.password, values.email, values.setup_code
         )
-        about = page.request.headers.get("user-agent", "")
-        page.state.cookies.remember(page.request, accounts.start_session(user, about))
+        page.sign_in(user)
         if user.role is Role.ADMIN:
             text = f"Welcome, {user.name}! You are the administrator: add skills, then people."
             return page.redirect(page.urls.page("admin"), text)

@@ -1,6 +1,6 @@
 """What page handlers depend on: the person who is signed in, and the navigation.
 
-A handler looks like this; its template extends `skills/frame.html` and fills the block `page`:
+A handler looks like this; its template extends `frame.html` of `shared` and fills the block `page`:
 
     @router.get("/catalog/{skill_id}")
     def show_skill(page: UserPage, skill_id: Segment) -> Response:
@@ -44,7 +44,7 @@ def page_context(request: Request, service: SkillsService) -> Mapping[str, objec
     """Return the variables of every page."""
     urls = service.context.urls
     user: User | None = getattr(request.state, "user", None)
-    common: dict[str, object] = {"urls": urls, "user": user}
+    common: dict[str, object] = {"user": user}
     if user is None:
         links = [Link("Sign in", urls.page("sign-in")), Link("Register", urls.page("register"))]
         return {**common, "account_links": links}
@@ -78,9 +78,9 @@ class UserPageContext(frame.UserPageContext[SkillsService, Urls, User]):
 
 
 # A page for everyone.
-AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.of)]
+AnyPage: TypeAlias = Annotated[PageContext, Depends(PageContext.visited)]
 # A page for people who are signed in. Others are redirected to the sign-in page.
-UserPage: TypeAlias = Annotated[UserPageContext, Depends(UserPageContext.of)]
+UserPage: TypeAlias = Annotated[UserPageContext, Depends(UserPageContext.signed_in)]
 
 
 async def _manager_page(page: UserPage) -> UserPageContext:

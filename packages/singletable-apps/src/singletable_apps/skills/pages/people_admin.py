@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
+from singletable_apps.shared.accounts import Invitation
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmForm,
@@ -18,9 +19,8 @@ from singletable_apps.shared.pages import (
     ListQueryParameters,
     PostedForm,
 )
-from singletable_apps.skills.entities import Role
+from singletable_apps.skills.entities import Role, User
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPageContext
-from singletable_apps.skills.service.people import Invitation
 
 router = APIRouter(prefix="/admin/people")
 _PAGE = 50
@@ -112,7 +112,8 @@ def invite(page: AdminPage, form: PostedForm) -> Response:
     def act(values: InvitationForm) -> Response:
         if values.role is Role.ADMIN:
             page.check_password(form)
-        return _redirect_invited(page, page.service.people.invite(page.user, **values.model_dump()))
+        invitation = page.service.accounts.invite(page.user, **values.model_dump())
+        return _redirect_invited(page, invitation)
 
     def show(form: Form, status: int) -> Response:
         return page.render(
@@ -126,7 +127,7 @@ def invite(page: AdminPage, form: PostedForm) -> Response:
     return page.fill(form, Form({"role": Role.USER}), InvitationForm, act, show)
 
 
-def _redirect_invited(page: UserPageContext, invitation: Invitation) -> Response:
+def _redirect_invited(page: UserPageContext, invitation: Invitation[User]) -> Response:
     user = invitation.user
     flash = Flash(f"We’ve e-mailed {user.email} a link to choose a password. It works for a week.")
     if not invitation.is_sent:
@@ -157,7 +158,7 @@ def submit_role(page: AdminPage, username: Segment, form: PostedForm) -> Respons
     def act(values: RoleForm) -> Response:
         if values.role is Role.ADMIN:
             page.check_password(form)
-        changed = page.service.people.change_role(page.user, username, values.role)
+        changed = page.service.accounts.change_role(page.user, username, values.role)
         is_own = changed.user_id == page.user.user_id
         text = f"{changed.name} now has the role {_NAMES[changed.role].lower()}."
         # Someone who gives up the role does not see the pages of administrators any more.
@@ -172,7 +173,7 @@ def invite_again(page: AdminPage, username: Segment, form: PostedForm) -> Respon
     """Send another link to someone who has not chosen a password yet."""
 
     def act(_: ConfirmForm) -> Response:
-        return _redirect_invited(page, page.service.people.invite_again(page.user, username))
+        return _redirect_invited(page, page.service.accounts.invite_again(page.user, username))
 
     return page.submit(form, ConfirmForm, act, partial(_show_account, page, username))
 

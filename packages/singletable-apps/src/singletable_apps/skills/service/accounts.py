@@ -1,29 +1,41 @@
-"""Accounts: register, sign in, and what signing in needs to know about a person."""
+"""Accounts: register, invite people, and what signing in needs to know about a person."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from singletable import AlreadyExists as ItemExists
+from singletable import retry_conflicts
 from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
+    EmailChanges,
+    Invitation,
     Passwords,
-    SetupCode,
-    StoredUsernames,
-    UsernameAccounts,
+    StoredAccounts,
+    busy_account,
     check_password_field,
+    new_user_id,
 )
-from singletable_apps.shared.accounts.usernames import TAKEN, check_username, new_user_id
+from singletable_apps.shared.accounts.usernames import TAKEN, check_username
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
 from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotPermitted
-from singletable_apps.skills.rules import check_name
+from singletable_apps.skills.rules import PERMISSIONS, Permission, check_name
 from singletable_apps.skills.service.context import Context
 
 
-class Accounts(UsernameAccounts[User]):
-    """The accounts of the directory."""
+class Accounts(StoredAccounts[User, str]):
+    """The accounts of the directory, by username. The base handles sessions and roles."""
+
+    issuer = "skills"
+    wrong_login = "Invalid credentials"
+    entity = User
+    by_id = patterns.user_by_id
+    about = ("username", "name")
+    admin = Role.ADMIN
+    last_admin = "The directory needs an administrator. Make someone else an administrator first."
+    role_change = patterns.change_role
 
     def __init__(
         self,
@@ -31,16 +43,49 @@ class Accounts(UsernameAccounts[User]):
         passwords: Passwords,
         check_free: Callable[[str], None] = lambda _: None,
     ) -> None:
-        super().__init__(
-            context,
-            _Users(context),
-            issuer="skills",
-            passwords=passwords,
-            wrong_login="Invalid credentials",
-        )
-        self._directory = context
+        super().__init__(context, passwords)
+        self._context = context
         self._check_free = check_free
-        self._setup_code = SetupCode(context.secret)
+        self.emails = EmailChanges(
+            self,
+            context.store,
+            context.mailer,
+            secret=context.secret,
+            link=context.urls.link,
+            clock=context.clock,
+        )
+
+    def check_manager(self, actor: User) -> None:
+        """Raise NotPermitted unless someone may manage accounts."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+
+    def get_user(self, who: str) -> User:
+        """Return a person by username, or raise NotFound."""
+        return self._context.get_user(who, consistent=True)
+
+    def list_admins(self) -> Iterator[User | None]:
+        """Return the administrators in the index as they are now."""
+        is_admin = User.role == Role.ADMIN
+        for (username,) in self._store.select(patterns.all_users(), User.username, where=is_admin):
+            yield self._context.find_user(username, consistent=True)
+
+    def find_by_login(self, login: str) -> User | None:
+        """Find an account by its username, in any case."""
+        return self._context.find_user(login, consistent=True)
+
+    def is_taken(self, user: User, email: str) -> bool:
+        """Return False: people sign in with usernames, and may share an address."""
+        return False
+
+    def set_email(self, user: User, email: str, by: str) -> User:
+        """Store the confirmed address."""
+        return self.update(user, User.email.set(email))
+
+    def describe_invitation(self, actor: User, user: User) -> tuple[str, str]:
+        """Return the subject of an invitation, and who invites to what."""
+        directory = (self._store.run(patterns.directory) or Directory()).name
+        text = f"{actor.name} invites you to {directory}, a directory of people and their skills."
+        return f"Your account in {directory}", f"{text} Your username is {user.username}."
 
     def register(
         self,
@@ -88,15 +133,32 @@ class Accounts(UsernameAccounts[User]):
             if isinstance(error.current, Directory):
                 # Someone else was first.
                 return self.register(username, name, password, email, setup_code)
-            if self._directory.find_user(username, consistent=True):
+            if self._context.find_user(username, consistent=True):
                 raise AlreadyExists({"username": TAKEN}) from error
             # Someone was renamed or deleted. Once everything is moved, the username is free.
             self._check_free(username)
             return self.register(username, name, password, email, setup_code)
-        user = self._directory.get_user(username, consistent=True)
+        user = self._context.get_user(username, consistent=True)
         if email and not is_confirmed:
             self.emails.request(user, email)
         return user
+
+    @retry_conflicts(otherwise=busy_account)
+    def invite(
+        self, actor: User, username: str, name: str, email: str, role: Role = Role.USER
+    ) -> Invitation[User]:
+        """Create a person without a password, and e-mail a link to choose one."""
+        self.check_manager(actor)
+        checks = InputChecks()
+        username, name = check_username(checks, username), check_name(checks, name)
+        email = checks.email("email", email, required=True)
+        checks.raise_errors(InvalidInput)
+        user = User(username=username, user_id=new_user_id(), name=name, email=email, role=role)
+        try:
+            return self._send_invitation(actor, self._store.create(user))
+        except ItemExists:
+            self._check_free(username)
+            raise
 
     def setup_code(self) -> str | None:
         """Return the set-up code, or None if there is an account already."""
@@ -108,19 +170,3 @@ class Accounts(UsernameAccounts[User]):
         if directory is not None:
             return False
         return not self._store.page(User.by_name(), 1, fields=(User.username,)).items
-
-
-class _Users(StoredUsernames[User]):
-    """The accounts in the table; a user who was renamed or deleted has none."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context.store, User)
-        self._context = context
-
-    def find_by_login(self, login: str) -> User | None:
-        """Find an account by its username, in any case."""
-        return self._context.find_user(login, consistent=True)
-
-    def find_by_id(self, subject: int) -> User | None:
-        """Find an account by its number."""
-        return self._store.run(patterns.user_by_id, subject)

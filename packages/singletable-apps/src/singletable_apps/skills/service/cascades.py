@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -25,8 +26,8 @@ from singletable import (
     evolve,
     key_of,
 )
-from singletable_apps.shared.accounts import Sessions
-from singletable_apps.shared.accounts.usernames import TAKEN, new_user_id
+from singletable_apps.shared.accounts import Sessions, new_user_id
+from singletable_apps.shared.accounts.usernames import TAKEN
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Cascade,
@@ -40,7 +41,7 @@ from singletable_apps.skills.entities import (
 from singletable_apps.skills.entry_rules import Entry
 from singletable_apps.skills.errors import AlreadyExists
 from singletable_apps.skills.rules import is_same_user
-from singletable_apps.skills.service.context import ATTEMPTS, IS_HERE, Context
+from singletable_apps.skills.service.context import ATTEMPTS, Context
 from singletable_apps.skills.service.user_skills import count
 
 # How long an index may be behind. What was written just before a cascade began is found after it.
@@ -61,11 +62,15 @@ class Cascades:
         self._store = context.store
         self._sessions = Sessions(context.store, secret=context.secret)
 
-    def start(self, user: User, new_username: str = "", other_admin: User | None = None) -> None:
+    def start(
+        self,
+        user: User,
+        new_username: str = "",
+        transaction: AbstractContextManager[Transaction] | None = None,
+    ) -> None:
         """Rename a person who was just read. Without a new username, delete the person.
 
-        Raise ConditionFailed if the person was changed, the new username is taken, or `other_admin`
-        is not an administrator any more.
+        Raise ConditionFailed if the person was changed, or the new username is taken.
         """
         cascade = Cascade(
             username=user.username,
@@ -82,14 +87,11 @@ class Cascades:
             email="",
             about="",
         )
-        with self._store.transaction(pattern=patterns.start_cascade) as transaction:
-            transaction.replace(placeholder)
-            transaction.create(cascade)
+        with transaction or self._store.transaction(pattern=patterns.start_cascade) as writes:
+            writes.replace(placeholder)
+            writes.create(cascade)
             if new_username:
-                transaction.create(evolve(user, username=new_username))
-            if other_admin is not None:
-                is_admin = (User.role == Role.ADMIN) & IS_HERE
-                transaction.check(User.key(other_admin.username), is_admin)
+                writes.create(evolve(user, username=new_username))
         self._run_later(user.username)
 
     def is_moving(self, username: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from singletable import AlreadyExists as ItemExists
+from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Category, Skill, SkillAlias, SkillCount, User
@@ -20,7 +21,7 @@ from singletable_apps.skills.rules import (
     is_key,
     normalize_alias,
 )
-from singletable_apps.skills.service.context import Context, check_found
+from singletable_apps.skills.service.context import Context
 
 MAX_ALIASES = 40
 MAX_TAGS = 20

@@ -1,20 +1,19 @@
-"""What every part of the service works with: people and skills by their names."""
+"""What every part of the service works with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import TypeVar
 
 from singletable import Condition
-from singletable_apps.shared import service
+from singletable_apps.shared.accounts import AccountsContext
+from singletable_apps.shared.service import check_found
 from singletable_apps.skills.entities import Skill, User
-from singletable_apps.skills.errors import Busy, NotFound
+from singletable_apps.skills.errors import Busy
 from singletable_apps.skills.rules import is_key
 from singletable_apps.skills.urls import Urls
 
-T = TypeVar("T")
 # How often a write is tried again if someone else has changed the item meanwhile.
 ATTEMPTS = 5
 # What a write that adds something to a person checks: the person was not renamed or deleted.
@@ -26,18 +25,15 @@ def busy(what: str) -> Callable[[], Busy]:
     return lambda: Busy(f"Someone else is changing {what} right now. Try again.")
 
 
-def check_found(item: T | None, text: str) -> T:
-    """Return an item that was read, or raise NotFound."""
-    if item is None:
-        raise NotFound(text)
-    return item
-
-
 @dataclass(frozen=True, slots=True)
-class Context(service.Context):
-    """What every part of the service works with."""
+class Context(AccountsContext):
+    """What every part of the service works with.
+
+    With `confirm_addresses`, an e-mail address is saved when its owner opens the link sent to it.
+    """
 
     urls: Urls
+    confirm_addresses: bool = False
 
     def today(self) -> date:
         """Return the current day, in UTC."""

@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 
 from singletable import ConditionFailed, Edit, Page, Transaction, TransactionConflict, key_of
-from singletable_apps.shared.accounts.usernames import new_user_id
-from singletable_apps.shared.service import RevisionCheck, any_revision
+from singletable_apps.shared.accounts import new_user_id
+from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.spreadsheets import SpreadsheetError, Table, TableRow, read_table
 from singletable_apps.shared.text import clean_filename
 from singletable_apps.skills import patterns
@@ -60,12 +60,7 @@ from singletable_apps.skills.import_rules import (
 from singletable_apps.skills.rules import PERMISSIONS, Permission, is_key, normalize_alias
 from singletable_apps.skills.service.catalog import Catalog, SkillEdit, check_skill, spellings_of
 from singletable_apps.skills.service.catalog_changes import CatalogChanges
-from singletable_apps.skills.service.context import (
-    ATTEMPTS,
-    IS_HERE,
-    Context,
-    check_found,
-)
+from singletable_apps.skills.service.context import ATTEMPTS, IS_HERE, Context
 from singletable_apps.skills.service.user_skills import count
 
 # The parts of an item, which may have 400 KB with its other attributes.

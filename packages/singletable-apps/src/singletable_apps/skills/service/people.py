@@ -1,26 +1,20 @@
-"""People: find them, change profiles, roles and usernames, invite and delete them."""
+"""People: find them, change profiles and usernames, and delete them; and the settings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from datetime import timedelta
 from functools import reduce
 from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, Edit, Page, Path, evolve, key_of, retry_conflicts
-from singletable_apps.shared.accounts import (
-    PasswordResets,
-    notices,
-    send_notice,
-)
-from singletable_apps.shared.accounts.usernames import check_username, new_user_id
-from singletable_apps.shared.mail import Email
+from singletable import Edit, Page, Path, evolve, retry_conflicts
+from singletable_apps.shared.accounts import busy_account, notices, send_notice
+from singletable_apps.shared.accounts.usernames import check_username
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks, normalize_line
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
-from singletable_apps.skills.errors import Busy, InvalidInput, NotPermitted
+from singletable_apps.skills.errors import Busy, InvalidInput
 from singletable_apps.skills.rules import (
     MAX_ABOUT,
     MAX_NAME,
@@ -34,16 +28,10 @@ from singletable_apps.skills.rules import (
 )
 from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.cascades import Cascades
-from singletable_apps.skills.service.context import (
-    IS_HERE,
-    Context,
-    busy,
-)
+from singletable_apps.skills.service.context import IS_HERE, Context, busy
 
-INVITATION_LIFETIME = timedelta(days=7)
 # How many people a page of a filtered list reads at most.
 _MAX_READ = 2_000
-_LAST_ADMIN = "The directory needs an administrator. Make someone else an administrator first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +60,6 @@ class PersonEdit:
     job_role: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Invitation:
-    """A person, and whether the e-mail with the link was sent."""
-
-    user: User
-    is_sent: bool
-
-
 class People:
     """The people of the directory."""
 
@@ -88,9 +68,6 @@ class People:
         self._store = context.store
         self._cascades = cascades
         self._accounts = accounts
-        self._invitations = PasswordResets(
-            context.store, secret=context.secret, lifetime=INVITATION_LIFETIME
-        )
 
     def list(
         self,
@@ -144,7 +121,7 @@ class People:
             send_notice(self._context.mailer, notice, self._context.clock())
         return edited
 
-    @retry_conflicts(otherwise=busy("this account"))
+    @retry_conflicts(otherwise=busy_account)
     def _save_edit(
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck
     ) -> tuple[User, User, str | None]:
@@ -165,32 +142,7 @@ class People:
         unchanged = (User.revision == user.revision) & IS_HERE
         return user, self._store.update(User.key(username), *changes, if_=unchanged), email
 
-    @retry_conflicts(otherwise=busy("this account"))
-    def change_role(
-        self, actor: User, username: str, role: Role, check: RevisionCheck = any_revision
-    ) -> User:
-        """Change what an account may do. The last administrator stays one."""
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
-        user = self._get(username, check)
-        if user.role is role:
-            return user
-        other = self._find_other_admin(actor, user)
-        try:
-            with self._store.transaction(pattern=patterns.change_role) as transaction:
-                unchanged = User.revision == user.revision
-                transaction.update(key_of(user), User.role.set(role), if_=unchanged)
-                if other is not None:
-                    is_admin = (User.role == Role.ADMIN) & IS_HERE
-                    transaction.check(User.key(other.username), is_admin)
-        except ConditionFailed:
-            self._check_still_admin(actor)
-            raise
-        changed = self._context.get_user(username, consistent=True)
-        notice = notices.role_changed(self._accounts.account_of(changed), changed.role, actor.name)
-        send_notice(self._context.mailer, notice, self._context.clock())
-        return changed
-
-    @retry_conflicts(otherwise=busy("this account"))
+    @retry_conflicts(otherwise=busy_account)
     def rename(
         self, actor: User, username: str, new_username: str, check: RevisionCheck = any_revision
     ) -> User:
@@ -210,64 +162,15 @@ class People:
             raise
         return self._context.get_user(new, consistent=True)
 
-    @retry_conflicts(otherwise=busy("this account"))
+    @retry_conflicts(otherwise=busy_account)
     def delete(self, actor: User, username: str, check: RevisionCheck = any_revision) -> User:
         """Delete a person with everything that refers to them. Return the person as they were."""
         check_self(actor, username)
         user = self._get(username, check)
         self._check_not_moving(user)
-        try:
-            self._cascades.start(user, other_admin=self._find_other_admin(actor, user))
-        except ConditionFailed:
-            self._check_still_admin(actor)
-            raise
+        transaction = self._accounts.keep_admin(actor, user, patterns.start_cascade)
+        self._cascades.start(user, transaction=transaction)
         return user
-
-    # -------------------------------------------------------------------------- invitations
-
-    @retry_conflicts(otherwise=busy("this account"))
-    def invite(
-        self, actor: User, username: str, name: str, email: str, role: Role = Role.USER
-    ) -> Invitation:
-        """Create a person without a password, and e-mail a link to choose one."""
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
-        checks = InputChecks()
-        username, name = check_username(checks, username), check_name(checks, name)
-        email = checks.email("email", email, required=True)
-        checks.raise_errors(InvalidInput)
-        user = User(username=username, user_id=new_user_id(), name=name, email=email, role=role)
-        try:
-            return self._send_invitation(actor, self._store.create(user))
-        except ItemExists:
-            self._cascades.check_free(username)
-            raise
-
-    def invite_again(self, actor: User, username: str) -> Invitation:
-        """E-mail a link to someone who has not chosen a password yet."""
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
-        user = self._context.get_user(username, consistent=True)
-        if user.password_hash:
-            raise InvalidInput({"email": f"{user.name} has a password, and can reset it."})
-        if not user.email:
-            raise InvalidInput({"email": f"{user.name} has no e-mail address. Add one first."})
-        return self._send_invitation(actor, user)
-
-    def _send_invitation(self, actor: User, user: User) -> Invitation:
-        now, urls = self._context.clock(), self._context.urls
-        token = self._invitations.issue(user.user_id, self._accounts.account_of(user).state, now)
-        directory = self.settings().name
-        email = Email(
-            to=user.email,
-            subject=f"Your account in {directory}",
-            text=(
-                f"Hello {user.name},\n\n"
-                f"{actor.name} invites you to {directory}, a directory of people and their skills. "
-                f"Your username is {user.username}. To choose a password and sign in, open this "
-                f"link within a week:\n\n{urls.absolute(urls.page('reset', token=token))}\n\n"
-                "If you don’t know what this is about, ignore this e-mail.\n"
-            ),
-        )
-        return Invitation(user, send_notice(self._context.mailer, email, now))
 
     # -------------------------------------------------------------------------- settings
 
@@ -326,32 +229,6 @@ class People:
         user = self._context.get_user(username, consistent=True)
         check(user.revision)
         return user
-
-    def _find_other_admin(self, actor: User, user: User) -> User | None:
-        """Return an administrator besides `user`, or None if `user` is not one.
-
-        Two administrators who remove each other at the same time must not both succeed.
-        """
-        if user.role is not Role.ADMIN:
-            return None
-        if not is_same_user(actor.username, user.username):
-            return actor
-        selection = patterns.all_users()
-        admins = self._store.select(selection, User.username, where=User.role == Role.ADMIN)
-        for (username,) in admins:
-            other = self._context.find_user(username, consistent=True)
-            if other is None or is_same_user(other.username, user.username):
-                continue
-            # Someone who was invited may never sign in.
-            if other.role is Role.ADMIN and other.password_hash:
-                return other
-        raise InvalidInput({"role": _LAST_ADMIN})
-
-    def _check_still_admin(self, actor: User) -> None:
-        """Raise NotPermitted if the actor was an administrator, and is not any more."""
-        now = self._context.find_user(actor.username, consistent=True)
-        if actor.role is Role.ADMIN and (now is None or now.role is not Role.ADMIN):
-            raise NotPermitted("Someone has just changed your account.")
 
     def _check_not_moving(self, user: User) -> None:
         if self._cascades.is_moving(user.username):

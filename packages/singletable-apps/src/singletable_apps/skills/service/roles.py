@@ -8,7 +8,7 @@ from secrets import token_hex
 
 from singletable import AlreadyExists as ItemExists
 from singletable import Transaction, retry_conflicts
-from singletable_apps.shared.service import RevisionCheck, any_revision
+from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import JobRole, Level, Skill, User
@@ -23,11 +23,7 @@ from singletable_apps.skills.rules import (
 )
 from singletable_apps.skills.search_rules import explain_unknown
 from singletable_apps.skills.service.catalog import MAX_DESCRIPTION, Catalog
-from singletable_apps.skills.service.context import (
-    Context,
-    busy,
-    check_found,
-)
+from singletable_apps.skills.service.context import Context, busy
 
 MAX_TARGETS = 50
 

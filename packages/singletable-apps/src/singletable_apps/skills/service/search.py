@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from singletable import CallStats, PatternStats
+from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import JobRole, Level, Skill, SkillCount, User, UserSkill
@@ -34,7 +35,7 @@ from singletable_apps.skills.search_rules import (
     rank_gap,
 )
 from singletable_apps.skills.service.catalog import Catalog, names_of
-from singletable_apps.skills.service.context import Context, check_found
+from singletable_apps.skills.service.context import Context
 
 # How many of the nearest people are found.
 MAX_NEAREST = 100

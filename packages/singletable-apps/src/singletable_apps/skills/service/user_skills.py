@@ -21,7 +21,7 @@ from singletable import (
     retry_conflicts,
 )
 from singletable import NotFound as ItemNotFound
-from singletable_apps.shared.service import RevisionCheck, any_revision
+from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Level,
@@ -43,12 +43,7 @@ from singletable_apps.skills.rules import (
     is_same_user,
 )
 from singletable_apps.skills.service.catalog import Catalog
-from singletable_apps.skills.service.context import (
-    IS_HERE,
-    Context,
-    busy,
-    check_found,
-)
+from singletable_apps.skills.service.context import IS_HERE, Context, busy
 
 # How many endorsements one transaction deletes, besides the skill and its count.
 _BATCH = 90

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -12,11 +12,12 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from singletable import connect
-from singletable_apps.elections.api import PREFIX, ApiSettings, Limits, attach, make_elections_app
+from singletable_apps.elections.app import APP
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
-from singletable_apps.elections.service.context import Settings
-from singletable_apps.shared.web import Settings as WebSettings
+from singletable_apps.elections.urls import API
+from singletable_apps.shared.frame import AppState, Limits
+from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.world import World
 
 HOST = "elections.example"
@@ -36,12 +37,12 @@ class Client:
     def request(
         self, method: str, path: str, tag: str | None = None, **more: Any
     ) -> httpx2.Response:
-        attach(self.api.app, self.api.elections, self.api.settings)
+        self.api.activate()
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         if tag is not None:
             headers["If-Match"] = tag
         headers |= more.pop("headers", {})
-        return self.http.request(method, f"{PREFIX}{path}", headers=headers, **more)
+        return self.http.request(method, f"{API}{path}", headers=headers, **more)
 
     def get(self, path: str, **more: Any) -> httpx2.Response:
         return self.request("GET", path, **more)
@@ -87,12 +88,17 @@ class Api:
 
     world: World
     app: FastAPI
-    settings: ApiSettings
+    limits: Limits
     clients: dict[str, Client] = field(default_factory=dict[str, Client])
 
     @property
     def elections(self) -> Elections:
         return self.world.service
+
+    def activate(self) -> None:
+        """Let the shared app use the service of this world."""
+        state: AppState[Elections] = self.app.state.frame
+        replace(state, service=self.elections, limits=self.limits).attach(self.app)
 
     def anonymous(self) -> Client:
         http = TestClient(self.app, base_url=f"https://{HOST}", raise_server_exceptions=False)
@@ -129,15 +135,17 @@ class Api:
 
 
 def make_api(
-    *names: str, limits: Limits | None = None, secure: bool = True, settings: Settings | None = None
+    *names: str,
+    limits: Limits | None = None,
+    secure: bool = True,
+    confirm_registrations: bool = False,
 ) -> Api:
     """Return an API where these people have registered; the first is the owner."""
     world = World(connect("memory:"))
-    world.service = world.open_service(settings=settings or Settings(link="{token}"))
-    web = ApiSettings(web=WebSettings(secure_cookies=secure), limits=limits or Limits.off())
+    world.service = world.open_service(confirm_registrations=confirm_registrations)
     if secure not in _APPS:
-        _APPS[secure] = make_elections_app(world.service, settings=web)
-    api = Api(world, _APPS[secure], web)
+        _APPS[secure] = APP.make_app(world.service, Settings(secure_cookies=secure))
+    api = Api(world, _APPS[secure], {**dict.fromkeys(APP.limits), **(limits or {})})
     for name in names:
         api.register(name)
     return api

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from singletable_apps.elections.api import PREFIX
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.roles import Role
+from singletable_apps.elections.urls import API
 from tests.apps.elections.api.client import Api, make_api, type_of
 
 RAW = ("/events", "/tables", "/tables/vote_data", "/relations", "/relations/users")
@@ -76,7 +76,7 @@ def readable(api: Api) -> list[str]:
         "relation": ["users", "elections", "ballots", "rankings", "events"],
         "confirmation": ["a" * 52],
     }
-    found = [path.removeprefix(PREFIX) for path, methods in described.items() if "get" in methods]
+    found = [path.removeprefix(API) for path, methods in described.items() if "get" in methods]
     for name, chosen in values.items():
         found = [path.replace(f"{{{name}}}", one) for path in found for one in chosen]
     found = [

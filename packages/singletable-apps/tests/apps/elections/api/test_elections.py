@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from singletable_apps.elections.api import PREFIX
 from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.roles import Role
+from singletable_apps.elections.urls import API
 from tests.apps.elections.api.client import Api, at, make_api, type_of
 from tests.apps.elections.api.test_users import NAMES
 
@@ -29,7 +29,7 @@ def test_created_election_has_location_and_etag(api: Api) -> None:
     made = ben.post("/elections", {"name": "Tea / coffee"})
     assert made.status_code == 201
     assert made.headers["Location"] == "/api/elections/elections/Tea%20%2F%20coffee"
-    found = ben.get(made.headers["Location"].removeprefix(PREFIX))
+    found = ben.get(made.headers["Location"].removeprefix(API))
     assert found.json() == made.json()
     assert found.headers["ETag"] == made.headers["ETag"]
     assert made.json()["status"] == "Being set up"
@@ -134,7 +134,7 @@ def test_names_with_special_characters_work_in_paths(api: Api, name: str) -> Non
         assert ben.get(f"{at(spelling)}/tally").json()["result"]["winner"] == "Assam / 1"
     for what in ("who-voted", "ballots"):
         first = ben.get(f"{at(name)}/{what}", params={"limit": 2})
-        rest = ben.get(first.links["next"]["url"].removeprefix(PREFIX)).json()["items"]
+        rest = ben.get(first.links["next"]["url"].removeprefix(API)).json()["items"]
         assert len(rest) == 1
         assert rest[0] not in first.json()["items"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.elections.api import PREFIX
 from singletable_apps.elections.roles import Role
+from singletable_apps.elections.urls import API
 from tests.apps.elections.api.client import Api, make_api, type_of
 from tests.apps.support.elections.world import PASSWORD
 
@@ -168,7 +168,7 @@ GUARDED: dict[str, tuple[str, object]] = {
 def test_every_guarded_route_is_tested(api: Api) -> None:
     paths = api.anonymous().get("/openapi.json").json()["paths"]
     guarded = {
-        f"{method.upper()} {path.removeprefix(PREFIX)}"
+        f"{method.upper()} {path.removeprefix(API)}"
         for path, operations in paths.items()
         for method, operation in operations.items()
         if "if-match" in str(operation.get("parameters"))

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, settings
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core.parameters import ParameterLocation
 
-from singletable_apps.elections.api import PREFIX, attach
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.urls import API
 from tests.apps.elections.api.client import Api, make_api
 from tests.apps.support.elections.world import PASSWORD
 
@@ -66,7 +66,7 @@ CONFIG = SchemathesisConfig.from_dict(
         },
     }
 )
-schema = schemathesis.openapi.from_asgi(f"{PREFIX}/openapi.json", api.app, config=CONFIG)
+schema = schemathesis.openapi.from_asgi(f"{API}/openapi.json", api.app, config=CONFIG)
 
 ELECTIONS = cycle(["Set up", "open / #1", "Secret", "Closed"])
 USERS = cycle(["ben", "Ada"])
@@ -84,7 +84,7 @@ def restore_sample() -> None:
     """Restore the sample data if the previous operation may have changed it."""
     if not towns:
         towns.append(busy_town())
-    attach(towns[0].app, towns[0].elections, towns[0].settings)
+    towns[0].activate()
 
 
 @schema.parametrize()

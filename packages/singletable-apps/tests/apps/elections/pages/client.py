@@ -12,13 +12,14 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from singletable import connect
-from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
+from singletable_apps.elections.app import APP
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.pages import Site, add_pages
-from singletable_apps.elections.pages.dependencies import MAX_RESULT_AGE, url
+from singletable_apps.elections.pages.dependencies import MAX_RESULT_AGE, ElectionsState
+from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.voting import CastBallot
+from singletable_apps.elections.urls import Urls
 from singletable_apps.shared.mail import Email, Outbox
 from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import Settings
@@ -28,18 +29,17 @@ from tests.apps.support.html import forms_in, text_in
 HOME = "http://elections.example"
 CHAIR = "Chair"
 FieldValue = str | list[str] | None
-_SHARED: list[tuple[FastAPI, Site]] = []
+url = Urls().page
+_SHARED: list[FastAPI] = []
 
 
-def shared_app(elections: Elections) -> tuple[FastAPI, Site]:
-    """Return an app and a site on this service. Creating an app is slow, so all tests share one."""
+def shared_app(elections: Elections) -> tuple[FastAPI, ElectionsState]:
+    """Return the app, and its state with this service. All tests share one: creating it is slow."""
     if not _SHARED:
-        web = Settings(secure_cookies=False, uploads={"/elections": 4 << 20})
-        settings = ApiSettings(web=web, limits=Limits.off())
-        app = make_elections_app(elections, settings=settings)
-        _SHARED.append((app, add_pages(app, elections)))
-    app, site = _SHARED[0]
-    return app, replace(site, elections=elections, result_cache=ResultCache(MAX_RESULT_AGE))
+        _SHARED.append(APP.make_app(elections, Settings(secure_cookies=False), limited=False))
+    state: ElectionsState = _SHARED[0].state.frame
+    cache = ResultCache[Count](MAX_RESULT_AGE)
+    return _SHARED[0], replace(state, service=elections, result_cache=cache)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Browser:
     """A browser, signed in or not. It follows redirects of GET requests."""
 
     fastapi: FastAPI
-    site: Site
+    state: ElectionsState
     http: TestClient
 
     def get(self, *parts: str, query: str = "", **headers: str) -> httpx2.Response:
@@ -56,7 +56,7 @@ class Browser:
 
     def open(self, path: str, **headers: str) -> httpx2.Response:
         """Open a page by its path."""
-        self.fastapi.state.election_pages = self.site
+        self.state.attach(self.fastapi)
         return self.http.get(path, headers={"Accept": "text/html", **headers})
 
     def read(self, *parts: str) -> str:
@@ -83,7 +83,7 @@ class Browser:
         self, path: str, data: Mapping[str, str | list[str]] | None = None, **options: Any
     ) -> httpx2.Response:
         """Post a form without following the redirect."""
-        self.fastapi.state.election_pages = self.site
+        self.state.attach(self.fastapi)
         headers = {"Accept": "text/html", "Origin": HOME, "Sec-Fetch-Site": "same-origin"}
         return self.http.post(path, data=data, headers=headers, follow_redirects=False, **options)
 
@@ -119,16 +119,15 @@ def ballot_fields(page: httpx2.Response) -> dict[str, str]:
 
 def browser(elections: Elections, user: User | None = None) -> Browser:
     """Return a new browser, signed in as `user` if there is one."""
-    app, site = shared_app(elections)
-    return _browser(app, site, user)
+    return _browser(*shared_app(elections), user)
 
 
-def _browser(app: FastAPI, site: Site, user: User | None) -> Browser:
+def _browser(app: FastAPI, state: ElectionsState, user: User | None) -> Browser:
     client = TestClient(app, base_url=HOME, raise_server_exceptions=False)
     if user is not None:
-        token = site.elections.auth.start_session(user, "tests").access
+        token = state.service.auth.start_session(user, "tests").access
         client.cookies.set("elections_access", token)
-    return Browser(app, site, client)
+    return Browser(app, state, client)
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ class PagesApp:
 
     world: World
     fastapi: FastAPI
-    site: Site
+    state: ElectionsState
 
     @classmethod
     def create(cls, world: World | None = None) -> PagesApp:
@@ -156,7 +155,7 @@ class PagesApp:
 
     def browser(self, user: User | None = None) -> Browser:
         """Return a new browser, signed in as `user` if there is one."""
-        return _browser(self.fastapi, self.site, user)
+        return _browser(self.fastapi, self.state, user)
 
     def sign_in(self, name: str) -> Browser:
         """Sign in with the form, so that the browser has both cookies."""

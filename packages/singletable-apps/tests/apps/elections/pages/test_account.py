@@ -1,13 +1,10 @@
-"""Users edit their profile and password, end sessions, and delete their account."""
+"""Users edit their profile, and delete their account."""
 
 from __future__ import annotations
 
 from singletable_apps.elections.roles import Role
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.support.elections.world import PASSWORD
 from tests.apps.support.html import forms_in, text_in
-
-NEW_PASSWORD = "another lantern, another river"
 
 
 def test_name_and_address_change_together(app: PagesApp, ada: Browser) -> None:
@@ -32,36 +29,6 @@ def test_voters_cannot_edit_their_profile(app: PagesApp, ada: Browser) -> None:
 def test_account_shows_the_role_in_words(app: PagesApp, ada: Browser) -> None:
     assert "Owner – Full control; there is only one" in ada.get("account").text
     assert "OWNER" not in ada.get("account").text
-
-
-def test_new_password_signs_out_everywhere_else(app: PagesApp, ada: Browser) -> None:
-    here, elsewhere = app.sign_in("Ada"), app.sign_in("Ada")
-    page = here.get("account")
-    response = here.submit(page, "/password", current=PASSWORD, new=NEW_PASSWORD, username=None)
-    assert here.flash(response)
-    assert here.get("account").url.path == "/elections/account"
-    assert elsewhere.get("account").url.path == "/elections/sign-in"
-
-
-def test_sessions_are_listed_and_can_be_ended(app: PagesApp, ada: Browser) -> None:
-    here = app.sign_in("Ada")
-    app.sign_in("Ada")
-    third = app.sign_in("Ada")
-    page = here.get("account")
-    assert text_in(page.text).count("This browser") == 1
-    ends = [form.action for form in forms_in(page) if form.action.endswith("/end")]
-    sessions = [action for action in ends if "others" not in action]
-    assert len(sessions) == 4  # one of them began without the form
-    assert here.flash(here.post(sessions[1], {}))
-    assert len(app.world.service.auth.sessions(app.user("Ada"))) == 3
-    assert here.post("/elections/account/sessions/others/end", {}).status_code == 303
-    assert len(app.world.service.auth.sessions(app.user("Ada"))) == 1
-    app.world.clock.advance(hours=1)
-    assert third.get("account").url.path == "/elections/sign-in"
-    forms = forms_in(here.get("account"))
-    [own] = [form.action for form in forms if form.action.endswith("/end")]
-    here.post(own, {})
-    assert here.get("account").url.path == "/elections/sign-in"
 
 
 def test_account_is_deleted_after_confirmation(app: PagesApp, ada: Browser, ben: Browser) -> None:

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from ranked_ballots.formats import read_ballots
+from singletable_apps.elections.proofs import checker
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint
-from singletable_apps.elections.proofs.verification import verify_publication
 from tests.apps.elections.pages.client import Browser, PagesApp, browser
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.html import text_in
@@ -43,8 +43,8 @@ def test_every_field_of_the_statement_is_explained(sample: SampleCopy, hedy: Bro
 def test_publication_can_be_downloaded_and_verified(sample: SampleCopy, hedy: Browser) -> None:
     answer = hedy.get("e", BOARD, "published", "publication.json")
     key = fingerprint(sample.keys.signer.public_key)
-    findings = verify_publication(answer.json(), key=key)
-    assert [finding.text for finding in findings if not finding.ok] == []
+    findings = checker.check_publication(answer.json(), key)
+    assert [finding.claim for finding in findings if not finding.ok] == []
 
 
 def test_every_download_exists_and_contains_the_ballots(sample: SampleCopy, hedy: Browser) -> None:

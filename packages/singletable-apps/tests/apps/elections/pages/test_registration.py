@@ -7,7 +7,6 @@ import pytest
 
 from singletable import connect
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service.context import Settings
 from tests.apps.elections.api.client import Api, make_api, type_of
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import PASSWORD, World
@@ -21,7 +20,7 @@ ZOE = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
 def confirming() -> PagesApp:
     """Return an app with a mail server, where Ada has an account."""
     world = World(connect("memory:"))
-    world.service = world.open_service(settings=Settings(confirm_registrations=True))
+    world.service = world.open_service(confirm_registrations=True)
     world.register("Ada")
     return PagesApp.create(world)
 
@@ -81,7 +80,7 @@ def test_addresses_are_not_flooded_with_links(confirming: PagesApp) -> None:
 
 
 def test_api_answers_the_same_for_every_address() -> None:
-    api = make_api("Ada", settings=Settings(confirm_registrations=True))
+    api = make_api("Ada", confirm_registrations=True)
     answers = [
         api.anonymous().post("/register", {**ZOE, "email": address})
         for address in ("zoe@example.org", "ada@example.org")

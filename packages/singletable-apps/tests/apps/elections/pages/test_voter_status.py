@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import product
 
 from singletable_apps.elections.entities import State
-from singletable_apps.elections.errors import Rejected
+from singletable_apps.elections.errors import RequestRejected
 from singletable_apps.elections.pages.ballot import VoterContext, VoterStatus, voter_status
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.voting import check_cast
@@ -33,7 +33,7 @@ def test_status_allows_voting_exactly_where_the_rules_do() -> None:
         try:
             check_cast(voter, about, listed=listed, ballot=cast, now=NOON)
             allowed = True
-        except Rejected:
+        except RequestRejected:
             allowed = False
         context = VoterContext(about, voter, status, cast, ())
         assert context.can_cast is allowed, (state, window, role, voters, listed, has_voted)

@@ -12,7 +12,12 @@ import pytest
 
 from singletable import Driver
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import AlreadyTaken, RebuildInProgress, Rejected, WrongState
+from singletable_apps.elections.errors import (
+    AlreadyExists,
+    RebuildInProgress,
+    RequestRejected,
+    WrongState,
+)
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Role
@@ -39,15 +44,15 @@ def worlds(drivers: tuple[Driver, Driver]) -> list[World]:
     return [first, World(drivers[1], first.clock)]
 
 
-def run_at_once(commands: Sequence[Callable[[], T]]) -> list[T | Rejected]:
+def run_at_once(commands: Sequence[Callable[[], T]]) -> list[T | RequestRejected]:
     """Run the commands at the same time, and return their results or refusals."""
     begin = threading.Barrier(len(commands))
 
-    def run(command: Callable[[], T]) -> T | Rejected:
+    def run(command: Callable[[], T]) -> T | RequestRejected:
         begin.wait()
         try:
             return command()
-        except Rejected as refusal:
+        except RequestRejected as refusal:
             return refusal
 
     with ThreadPoolExecutor(len(commands)) as pool:
@@ -95,9 +100,9 @@ def test_name_or_email_is_given_to_one_of_many(worlds: list[World], field: str) 
         return lambda: services[n % 4].people.register(name, f"{local}@example.org", PASSWORD)
 
     results = run_at_once([command(n) for n in range(WRITERS)])
-    refusals = [one for one in results if isinstance(one, Rejected)]
+    refusals = [one for one in results if isinstance(one, RequestRejected)]
     assert len(refusals) == WRITERS - 1
-    assert {(type(one), one.field) for one in refusals} == {(AlreadyTaken, field)}
+    assert {(type(one), one.field) for one in refusals} == {(AlreadyExists, field)}
     assert worlds[0].event_count == 1
     _check(worlds[0])
 
@@ -160,7 +165,7 @@ def test_close_signs_exactly_the_ballots_cast_before_it(worlds: list[World], sec
 
     results = run_at_once([*(vote(n) for n in range(2, len(voters))), close])
     taken = {one for one in results[:-1] if isinstance(one, str)}
-    assert {type(one) for one in results if isinstance(one, Rejected)} <= {WrongState}
+    assert {type(one) for one in results if isinstance(one, RequestRejected)} <= {WrongState}
     assert results[-1] == ""
     closing = services[0].results.tally(ada, "E").closing
     assert closing is not None
@@ -197,7 +202,7 @@ def test_request_sent_many_times_at_once_casts_one_ballot(worlds: list[World]) -
             for n in range(WRITERS)
         ]
     )
-    answers = [one for one in results if not isinstance(one, Rejected)]
+    answers = [one for one in results if not isinstance(one, RequestRejected)]
     assert len(answers) == WRITERS
     assert len({one.receipt["confirmation"] for one in answers}) == 1
     assert [one.is_repeat for one in answers].count(False) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from typing import Any
 
@@ -16,6 +17,7 @@ from singletable_apps.elections.proofs.documents import (
     compute_confirmation,
     compute_tie_seed,
     create_definition,
+    create_publication,
     create_receipt,
     create_statement,
     hash_definition,
@@ -134,6 +136,22 @@ def test_receipt_rejects_unknown_candidates_and_the_proof_of_another_tree() -> N
         create_receipt(name=NAME, definition=sample.definition, nonce=bytes(16), ranking=ranking)
     with pytest.raises(InvalidDocument, match="1 ballots, but the statement has 5"):
         add_proof(sample.open_receipt, sample.closing, MerkleTree(["a"]).prove("a"))
+
+
+def test_totals_contain_no_ranking_and_no_nonce() -> None:
+    sample = make_sample("totals")
+    text = json.dumps(sample.published)
+    assert all(ballot.nonce.hex() not in text for ballot in sample.ballots)
+    assert sample.published["rankings"] is None
+    assert sample.published["ballots"] is None
+
+
+# The order of rankings must not lead to tracking codes.
+def test_anonymous_rankings_are_sorted_by_content() -> None:
+    sample = make_sample("anonymous")
+    assert create_publication(sample.closing, reversed(sample.ballots)) == sample.published
+    rankings: Any = sample.published["rankings"]
+    assert rankings == sorted(rankings, key=lambda each: json.dumps(each, ensure_ascii=False))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from singletable_apps.elections.errors import (
     InvalidInput,
     NotFound,
     NotPermitted,
-    Rejected,
+    RequestRejected,
     WrongState,
 )
 from singletable_apps.elections.roles import Permission, Role
@@ -31,7 +31,7 @@ class Case:
     """A call that is rejected, and the error."""
 
     call: Callable[[], object]
-    error: type[Rejected]
+    error: type[RequestRejected]
     message: str
     field: str | None = None
 
@@ -470,13 +470,13 @@ def test_every_raise_statement_has_a_case() -> None:
     assert {_location(_error(case)) for case in CASES} == statements
 
 
-def _error(case: Case) -> Rejected:
-    with pytest.raises(Rejected) as caught:
+def _error(case: Case) -> RequestRejected:
+    with pytest.raises(RequestRejected) as caught:
         case.call()
     return caught.value
 
 
-def _location(error: Rejected) -> tuple[str, int]:
+def _location(error: RequestRejected) -> tuple[str, int]:
     last = extract_tb(error.__traceback__)[-1]
     assert last.lineno is not None
     return Path(last.filename).name, last.lineno

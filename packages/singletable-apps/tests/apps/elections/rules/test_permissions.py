@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from singletable_apps.elections.errors import NotPermitted, Rejected, WrongState
+from singletable_apps.elections.errors import NotPermitted, RequestRejected, WrongState
 from singletable_apps.elections.roles import ROLES, Permission, Role
 from singletable_apps.elections.rules.elections import check_create_election
 from singletable_apps.elections.rules.users import (
@@ -162,6 +162,6 @@ def test_user_who_owns_elections_is_not_removed() -> None:
 def _is_allowed(ask: Callable[[], None]) -> bool:
     try:
         ask()
-    except Rejected:
+    except RequestRejected:
         return False
     return True

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from singletable_apps.elections.entities import Publication, State
-from singletable_apps.elections.errors import NotPermitted, Rejected, WrongState
+from singletable_apps.elections.errors import NotPermitted, RequestRejected, WrongState
 from singletable_apps.elections.roles import ROLES, Role
 from singletable_apps.elections.rules.elections import (
     check_view_ballot,
@@ -86,7 +86,7 @@ def test_open_ballots_of_others_are_visible_with_names(
     listed = "voters with ballots" in visible_details(it, NOON) and role is not Role.NO_ACCESS
     try:
         check_view_ballot(user(role), "ben", it, NOON)
-    except Rejected:
+    except RequestRejected:
         assert not listed
     else:
         assert listed

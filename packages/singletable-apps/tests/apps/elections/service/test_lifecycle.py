@@ -11,21 +11,21 @@ from msgspec import UNSET
 from ranked_ballots import METHODS
 from singletable_apps.elections.entities import Election, Publication, State, User
 from singletable_apps.elections.errors import (
-    AlreadyTaken,
+    AlreadyExists,
     InvalidInput,
     NotFound,
     NotPermitted,
     NotSignedIn,
-    Rejected,
+    RequestRejected,
     WrongState,
 )
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules.elections import METHOD, state_of
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.closing import COUNTING_RULES
-from singletable_apps.elections.service.context import RevisionCheck, any_revision
 from singletable_apps.elections.service.lifecycle import ElectionEdit, Lifecycle
 from singletable_apps.elections.service.queries import Turnout
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import World, ballot, dump_items, read_events
 
@@ -119,11 +119,11 @@ def test_commands_reject_missing_elections_and_removed_actors(memory: World, ste
 
 
 MANY = [str(number) for number in range(101)]
-REJECTED: dict[str, tuple[Callable[[Lifecycle, User], object], type[Rejected], str]] = {
-    "taken": (lambda s, u: s.create(u, "Élan"), AlreadyTaken, "name"),
-    "taken, other case": (lambda s, u: s.create(u, "ÉLAN"), AlreadyTaken, "name"),
-    "taken, other form": (lambda s, u: s.create(u, "E\u0301lan"), AlreadyTaken, "name"),
-    "rename to taken": (lambda s, u: s.rename(u, "E", "élan"), AlreadyTaken, "name"),
+REJECTED: dict[str, tuple[Callable[[Lifecycle, User], object], type[RequestRejected], str]] = {
+    "taken": (lambda s, u: s.create(u, "Élan"), AlreadyExists, "name"),
+    "taken, other case": (lambda s, u: s.create(u, "ÉLAN"), AlreadyExists, "name"),
+    "taken, other form": (lambda s, u: s.create(u, "E\u0301lan"), AlreadyExists, "name"),
+    "rename to taken": (lambda s, u: s.rename(u, "E", "élan"), AlreadyExists, "name"),
     "no name": (lambda s, u: s.create(u, " "), InvalidInput, "name"),
     "a folder": (lambda s, u: s.create(u, ".."), InvalidInput, "name"),
     "twice": (lambda s, u: s.set_candidates(u, "E", ["A", "a"]), InvalidInput, "candidates"),
@@ -198,7 +198,7 @@ def test_name_and_settings_change_atomically(memory: World) -> None:
     memory.service.lifecycle.create(ada, "E")
     memory.service.lifecycle.create(ada, "F")
     expect_rejection(
-        memory, AlreadyTaken, lambda: edit(ada, "E", ElectionEdit(name="f", secret_ballot=True))
+        memory, AlreadyExists, lambda: edit(ada, "E", ElectionEdit(name="f", secret_ballot=True))
     )
     both = edit(ada, "E", ElectionEdit(name="G", secret_ballot=True))
     assert (both.name, both.secret_ballot, both.publication) == ("G", True, Publication.TOTALS)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.elections.errors import (
-    AlreadyTaken,
+    AlreadyExists,
     InvalidInput,
     NotFound,
     NotPermitted,
     NotSignedIn,
-    Rejected,
+    RequestRejected,
     WrongState,
 )
 from singletable_apps.elections.roles import Role
@@ -31,11 +31,11 @@ def test_first_user_becomes_owner_and_others_get_the_default_role(memory: World)
 @pytest.mark.parametrize(
     ("name", "address", "why", "field"),
     [
-        ("ada", "new@example.org", AlreadyTaken, "name"),
-        ("ADA", "new@example.org", AlreadyTaken, "name"),
-        ("  Ada ", "new@example.org", AlreadyTaken, "name"),
-        ("System", "new@example.org", AlreadyTaken, "name"),
-        ("Bob", "ADA@example.org", AlreadyTaken, "email"),
+        ("ada", "new@example.org", AlreadyExists, "name"),
+        ("ADA", "new@example.org", AlreadyExists, "name"),
+        ("  Ada ", "new@example.org", AlreadyExists, "name"),
+        ("System", "new@example.org", AlreadyExists, "name"),
+        ("Bob", "ADA@example.org", AlreadyExists, "email"),
         ("a@b", "new@example.org", InvalidInput, "name"),
         ("", "new@example.org", InvalidInput, "name"),
         ("x" * 201, "new@example.org", InvalidInput, "name"),
@@ -44,7 +44,7 @@ def test_first_user_becomes_owner_and_others_get_the_default_role(memory: World)
     ],
 )
 def test_invalid_registration_names_the_wrong_field(
-    memory: World, name: str, address: str, why: type[Rejected], field: str
+    memory: World, name: str, address: str, why: type[RequestRejected], field: str
 ) -> None:
     memory.register("Ada")
     error = expect_rejection(
@@ -102,8 +102,8 @@ def test_name_and_email_change(memory: World) -> None:
     ada, bob = memory.register("Ada", "Bob")
     people = memory.service.people
     context = memory.service.context
-    expect_rejection(memory, AlreadyTaken, lambda: set_email(context, bob, "ADA@EXAMPLE.ORG"))
-    expect_rejection(memory, AlreadyTaken, lambda: people.rename(bob, "Bob", "aDA"))
+    expect_rejection(memory, AlreadyExists, lambda: set_email(context, bob, "ADA@EXAMPLE.ORG"))
+    expect_rejection(memory, AlreadyExists, lambda: people.rename(bob, "Bob", "aDA"))
     people.rename(bob, "Bob", "Robert")
     assert set_email(context, bob, "r@example.org").email == "r@example.org"
     assert memory.service.auth.sign_in("R@EXAMPLE.ORG", PASSWORD).user.name == "Robert"

@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from singletable_apps.portfolio.entities import Role
 from tests.apps.portfolio.pages.client import PagesApp
 from tests.apps.portfolio.support.harness import PASSWORD
-
-
-def test_reset_is_void_after_a_change_of_role(app: PagesApp) -> None:
-    grace = app.join("Grace")
-    grace.submit(grace.get("forgot"), who="grace@example.org")
-    token = app.world.mailbox.emails[-1].text.partition("token=")[2].split()[0]
-    owner, accounts = app.world.owner(), app.world.service.accounts
-    user = next(each for each in accounts.list_accounts(owner) if each.name == "Grace")
-    accounts.change_role(owner, user.user_id, Role.OWNER)
-    assert app.world.mailbox.emails[-1].subject == "Your role was changed"
-    answer = grace.submit(grace.get("reset", token=token), password="orchard violet engine")
-    assert answer.status_code == 422
 
 
 def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp) -> None:

@@ -33,6 +33,17 @@ def _publish(app: PagesApp, title: str, markdown: str = "Text.", **fields: Any) 
     return publish(app.world, title, markdown, **fields)
 
 
+# A CDN may keep these responses, with their headers, for all readers.
+@pytest.mark.parametrize("file", [*FILES, "sitemap.xml", "robots.txt"])
+def test_public_files_renew_no_session(app: PagesApp, file: str) -> None:
+    author = app.browser(app.world.owner())
+    author.http.cookies.set("portfolio_access", "expired")
+    app.activate()
+    answer = author.http.get(f"/portfolio/{file}", headers={"Accept": "*/*"})
+    assert answer.status_code == 200
+    assert "set-cookie" not in answer.headers
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_feeds_have_their_types_and_can_be_cached(app: PagesApp, file: str) -> None:
     post = _publish(app, "Tea", tags=("tea",))

@@ -19,11 +19,11 @@ from singletable_apps.portfolio.comment_rules import (
 )
 from singletable_apps.portfolio.entities import Blog, Comment, Listing, PendingComment, Role
 from singletable_apps.portfolio.errors import (
+    AppError,
+    Busy,
     InvalidInput,
     NotFound,
     NotPermitted,
-    PortfolioError,
-    SiteBusy,
     SwitchedOff,
 )
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
@@ -164,7 +164,7 @@ def test_visitor_cannot_fill_the_queue(memory: World) -> None:
 
 def test_queue_is_limited(memory: World) -> None:
     fill_queue(memory, "tea")
-    with pytest.raises(SiteBusy, match="Too many comments"):
+    with pytest.raises(Busy, match="Too many comments"):
         memory.service.comments.submit("tea", DRAFT, "bob")
     memory.clock.advance(days=2)
     memory.service.comments.submit("tea", DRAFT, "bob")
@@ -221,7 +221,7 @@ def test_concurrent_moderators_publish_a_comment_once(worlds: tuple[World, World
         service = services.pop()
         return service.comments.approve(world.user(email=f"{len(services)}@example.org"), ref)
 
-    results, errors = run_concurrently(16, approve, PortfolioError)
+    results, errors = run_concurrently(16, approve, AppError)
     assert errors == []
     assert len({each.approved_by for each in results}) == 1
     assert len(world.service.comments.of_post("tea")) == 1

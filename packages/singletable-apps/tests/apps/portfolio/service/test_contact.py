@@ -11,7 +11,7 @@ import pytest
 
 from singletable import Store
 from singletable_apps.portfolio.comment_rules import ContactDraft
-from singletable_apps.portfolio.errors import InvalidInput, SiteBusy, SwitchedOff
+from singletable_apps.portfolio.errors import Busy, InvalidInput, SwitchedOff
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.service import ContactService
 from singletable_apps.portfolio.service.comments import MESSAGES_PER_HOUR
@@ -105,7 +105,7 @@ def test_message_that_is_not_sent_is_an_error(site: World, is_temporary: bool) -
             raise MailNotSent("The server rejected it.", is_temporary=is_temporary)
 
     broken = replace(site.service.context, mailer=BrokenMailer())
-    with pytest.raises(SiteBusy, match="was not sent"):
+    with pytest.raises(Busy, match="was not sent"):
         ContactService(broken, site.service.profile).send(DRAFT)
 
 
@@ -118,7 +118,7 @@ def test_messages_are_not_stored(site: World) -> None:
 def test_owner_is_not_flooded_from_many_networks(site: World) -> None:
     for _ in range(MESSAGES_PER_HOUR):
         site.service.contact.send(DRAFT)
-    with pytest.raises(SiteBusy, match="in an hour"):
+    with pytest.raises(Busy, match="in an hour"):
         site.service.contact.send(DRAFT)
     assert len(site.mailbox.emails) == MESSAGES_PER_HOUR
     site.clock.advance(hours=1)

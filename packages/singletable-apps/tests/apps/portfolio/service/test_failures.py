@@ -13,7 +13,7 @@ from singletable.faults import Faults, FaultyDriver, Next
 from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
 from singletable_apps.portfolio.entities import Like, LikeCount, PendingComment
-from singletable_apps.portfolio.errors import SiteBusy
+from singletable_apps.portfolio.errors import Busy
 from singletable_apps.portfolio.service import LikeState, PortfolioService
 from singletable_apps.portfolio.service.likes import SHARDS, Recount
 from tests.apps.portfolio.support.harness import World
@@ -89,7 +89,7 @@ def test_conflicts_spread_the_likes_over_more_counters(memory: World) -> None:
 def test_like_that_always_conflicts_is_rejected_and_not_counted(memory: World) -> None:
     driver = FaultyDriver(memory.driver)
     likes = memory.open(driver).likes
-    with driver.inject(Faults(conflict=1.0)), pytest.raises(SiteBusy):
+    with driver.inject(Faults(conflict=1.0)), pytest.raises(Busy):
         likes.like("tea", "ada")
     assert likes.state("tea", "ada") == LikeState(0, liked=False)
 

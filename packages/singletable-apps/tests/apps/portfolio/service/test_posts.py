@@ -14,10 +14,10 @@ from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Blog, Listing, Role, data_table
 from singletable_apps.portfolio.errors import (
     AlreadyTaken,
+    Busy,
     InvalidInput,
     NotFound,
     NotPermitted,
-    SiteBusy,
 )
 from singletable_apps.portfolio.patterns import patterns
 from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication, post_status
@@ -253,7 +253,7 @@ def test_concurrent_edits_without_a_check_lose_no_version(world: World) -> None:
     def edit() -> Blog:
         return posts.edit(owner, blog.blog_id, replace(DRAFT, markdown=next(texts)))
 
-    edited, _ = run_concurrently(4, edit, SiteBusy)
+    edited, _ = run_concurrently(4, edit, Busy)
     written = {old.markdown for old in posts.history(blog.blog_id)}
     written.add(posts.get(blog.blog_id).content.markdown)
     assert len(written) == len(edited) + 1
@@ -317,7 +317,7 @@ def test_one_of_many_concurrent_creates_gets_the_slug(world: World) -> None:
 
 def test_concurrent_creates_with_one_title_get_different_slugs(world: World) -> None:
     posts, owner = world.service.posts, world.user()
-    made, _ = run_concurrently(4, lambda: posts.create(owner, DRAFT), SiteBusy)
+    made, _ = run_concurrently(4, lambda: posts.create(owner, DRAFT), Busy)
     assert len({blog.slug for blog in made}) == len(made) == 4
 
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from singletable_apps.portfolio.entities import Experience, Font, Project, Role
-from singletable_apps.portfolio.errors import InvalidInput, NotPermitted, SiteBusy
+from singletable_apps.portfolio.errors import Busy, InvalidInput, NotPermitted
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
     SettingsEdits,
@@ -41,7 +41,7 @@ def test_edit_changes_only_the_fields_that_are_given(world: World) -> None:
 def test_concurrent_edits_of_different_fields_are_both_kept(world: World) -> None:
     profile, owner = world.service.profile, world.user()
     edits = [PortfolioEdits(name="Ada"), PortfolioEdits(headline="Analyst")]
-    run_concurrently(2, lambda: profile.update_portfolio(owner, edits.pop()), SiteBusy)
+    run_concurrently(2, lambda: profile.update_portfolio(owner, edits.pop()), Busy)
     portfolio = profile.get_portfolio(consistent=True)
     assert (portfolio.name, portfolio.headline, portfolio.revision) == ("Ada", "Analyst", 2)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from singletable import Call, Driver
 from singletable.testing import StoreClock
@@ -11,26 +11,13 @@ from singletable_apps.portfolio.patterns import patterns
 from singletable_apps.portfolio.service import PortfolioService, open_portfolio
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import Passwords
-from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.objects import MemoryBucket
+from tests.apps.support.mailbox import Mailbox
 from tests.apps.support.patterns import check_declared
 
 SECRET = b"of tests" * 4
 PASSWORD = "nine blue horses"
 PUBLIC = "https://ada.example"
-
-
-class Mailbox:
-    """A mailer that keeps what it sends, or fails with `error`."""
-
-    def __init__(self) -> None:
-        self.emails: list[Email] = []
-        self.error: MailError | None = None
-
-    def send(self, email: Email, now: datetime) -> None:
-        if self.error is not None:
-            raise self.error
-        self.emails.append(email)
 
 
 class World:

@@ -151,6 +151,20 @@ def test_other_sessions_are_ended(world: World) -> None:
     assert [session.id for session in world.auth.sessions(user)] == [current]
 
 
+def test_new_password_ends_all_other_sessions(world: World) -> None:
+    old = world.auth.sign_in("ada", PASSWORD)
+    with pytest.raises(WrongPassword) as wrong:
+        world.auth.change_own_password(old.user, OTHER, OTHER)
+    assert wrong.value.field == "current"
+    new = world.auth.change_own_password(old.user, PASSWORD, OTHER)
+    with pytest.raises(WrongPassword):
+        world.auth.authenticate(old.access)
+    with pytest.raises(WrongPassword):
+        world.auth.renew(old.refresh)
+    assert len(world.auth.sessions(new.user)) == 1
+    assert world.auth.authenticate(new.access) == world.people.ada
+
+
 def test_session_has_its_remaining_seconds(world: World) -> None:
     signed_in = world.auth.sign_in("ada", PASSWORD)
     assert signed_in.max_age == int((signed_in.ends - world.clock()).total_seconds())

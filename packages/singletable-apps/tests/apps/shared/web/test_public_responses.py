@@ -18,6 +18,7 @@ from singletable_apps.shared.web import (
     NO_STORE,
     SHARED_FIVE_MINUTES,
     CachedRoute,
+    Cookie,
     ResponseCache,
     WriteCounter,
     make_app,
@@ -46,6 +47,11 @@ def _browser(folder: Path) -> TestClient:
     def listed(request: Request, status: int = 200) -> Response:
         return public_response(request, "a,b", "text/csv", status, caching=FOREVER)
 
+    @router.get("/counted")
+    def counted(request: Request) -> Response:
+        Cookie("visits").set(request, "7")
+        return public_response(request, "a,b", "text/csv")
+
     app = make_app("Notes", "1", routers=[], pages=[router], prefix="/api")
     return TestClient(app, headers={"Accept-Encoding": "gzip"})
 
@@ -54,6 +60,13 @@ def _browser(folder: Path) -> TestClient:
 def browser(tmp_path: Path) -> TestClient:
     """Return a browser for two public pages."""
     return _browser(tmp_path)
+
+
+def test_response_with_a_cookie_is_not_kept_by_shared_caches(browser: TestClient) -> None:
+    answer = browser.get("/counted")
+    assert "visits=7" in answer.headers["set-cookie"]
+    assert answer.headers["cache-control"] == "private, no-store"
+    assert "cdn-cache-control" not in answer.headers
 
 
 def test_public_page_is_the_same_for_everyone(browser: TestClient) -> None:

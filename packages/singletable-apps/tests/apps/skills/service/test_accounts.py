@@ -83,19 +83,13 @@ def _keep_old(accounts: Accounts, tokens: dict[str, str]) -> None:
     accounts.emails.keep_old(tokens["old"])
 
 
-def _reset(accounts: Accounts, tokens: dict[str, str]) -> None:
-    accounts.reset(tokens["reset"], "seven red foxes")
-
-
 @pytest.mark.parametrize("is_replaced", [False, True])
-@pytest.mark.parametrize("open_link", [_confirm, _keep_old, _reset])
+@pytest.mark.parametrize("open_link", [_confirm, _keep_old])
 def test_link_is_rejected_if_its_user_is_deleted_meanwhile(
     memory: World, open_link: Callable[[Accounts, dict[str, str]], None], is_replaced: bool
 ) -> None:
     memory.fill({"ada": {}, "bob": {}}, roles={"ada": Role.ADMIN})
     service, tokens = memory.service, dict[str, str]()
-    service.accounts.request_reset("bob")
-    tokens["reset"] = _token(memory, "bob@example.org")
     service.people.edit(memory.user("ada"), "bob", PersonEdit(email="bob@example.net"))
     tokens["old"] = _token(memory, "bob@example.org")
     tokens["new"] = _token(memory, "bob@example.net")

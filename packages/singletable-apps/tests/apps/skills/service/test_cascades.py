@@ -268,7 +268,7 @@ RACES: dict[str, Callable[[SkillsService, World], object]] = {
     "endorse": lambda s, w: s.endorsements.endorse(w.user("bob"), "ada", "Rust"),
     "withdraw": lambda s, w: s.endorsements.withdraw(w.user("bob"), "ada", "Go"),
     "endorse another": lambda s, w: s.endorsements.endorse(w.user("ada"), "joan", "Java"),
-    "edit the profile": lambda s, w: s.people.change_role(w.user("mia"), "ada", Role.MANAGER),
+    "edit the profile": lambda s, w: s.accounts.change_role(w.user("mia"), "ada", Role.MANAGER),
 }
 
 

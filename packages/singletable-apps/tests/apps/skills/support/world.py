@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from singletable import Call, Driver, Store
 from singletable.testing import StoreClock
 from singletable_apps.shared.accounts import Passwords
-from singletable_apps.shared.mail import Email
 from singletable_apps.skills.entities import (
     Category,
     Directory,
@@ -26,6 +25,7 @@ from singletable_apps.skills.rules import derive_skill_id
 from singletable_apps.skills.service import TABLES, SkillsService, open_skills
 from singletable_apps.skills.service.catalog import spellings_of
 from singletable_apps.skills.urls import Urls
+from tests.apps.support.mailbox import Mailbox
 from tests.apps.support.patterns import check_declared
 
 SECRET = b"of tests" * 4
@@ -36,16 +36,6 @@ _HASH = PASSWORDS.hash(PASSWORD)
 
 # The skills of people by username: a level, or a level with years and the day of its last use.
 Filling = Mapping[str, Mapping[str, str | tuple[str, int] | tuple[str, int, date]]]
-
-
-class Mailbox:
-    """A mailer that keeps what it sends."""
-
-    def __init__(self) -> None:
-        self.emails: list[Email] = []
-
-    def send(self, email: Email, now: datetime) -> None:
-        self.emails.append(email)
 
 
 class World:

@@ -22,7 +22,7 @@ from singletable_apps.elections.entities import (
     is_removed_user,
     votes,
 )
-from singletable_apps.elections.errors import ElectionsError
+from singletable_apps.elections.errors import AppError
 from singletable_apps.elections.events import check_event, event_log
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.names import fold_name
@@ -88,7 +88,7 @@ def _check_names(users: list[User], elections: list[Election]) -> None:
         assert len(set(names)) == len(names), f"duplicates: {names}"
 
 
-E = TypeVar("E", bound=ElectionsError)
+E = TypeVar("E", bound=AppError)
 
 
 def expect_rejection(world: World, why: type[E], command: Callable[[], object]) -> E:

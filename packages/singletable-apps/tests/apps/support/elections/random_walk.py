@@ -9,7 +9,7 @@ from random import Random
 
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election, User, removed_user_name
-from singletable_apps.elections.errors import Rejected
+from singletable_apps.elections.errors import RequestRejected
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import ROLES
 from singletable_apps.elections.rules.elections import has_ended
@@ -65,7 +65,7 @@ class RandomWalk:
         before = self.world.event_count
         try:
             command(service)
-        except (Rejected, TooManyAttempts) as refusal:
+        except (RequestRejected, TooManyAttempts) as refusal:
             self.outcomes[type(refusal).__name__] += 1
             assert self.world.event_count == before, (
                 f"{command.__name__} was refused, and did something"
@@ -115,13 +115,13 @@ class RandomWalk:
     def _somebody(self) -> User:
         users = self._users()
         if not users:
-            raise Rejected("Nobody is here.")
+            raise RequestRejected("Nobody is here.")
         return self.chance.choice(users)
 
     def _election(self) -> Election:
         elections = self._elections()
         if not elections:
-            raise Rejected("There is no election.")
+            raise RequestRejected("There is no election.")
         return self.chance.choice(elections)
 
     def _name_of(self, election: Election) -> str:
@@ -204,13 +204,13 @@ class RandomWalk:
     def _finalise(self, service: Elections) -> object:
         one = self._election()
         if self.chance.random() < 0.7:
-            raise Rejected("They let others vote for a while.")
+            raise RequestRejected("They let others vote for a while.")
         return service.lifecycle.close(self._actor(one, service), one.name)
 
     def _delete(self, service: Elections) -> object:
         one = self._election()
         if self.chance.random() < 0.3:
-            raise Rejected("They think better of it.")
+            raise RequestRejected("They think better of it.")
         service.lifecycle.delete(self._actor(one, service), one.name)
         return self._cast.pop(one.election_id, None)
 

@@ -15,7 +15,6 @@ from singletable_apps.elections.patterns import patterns
 from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.service import TABLES, Elections, ElectionSettings, open_elections
-from singletable_apps.elections.service.context import Settings
 from singletable_apps.shared.accounts import Passwords
 from tests.apps.support.patterns import check_declared
 
@@ -43,14 +42,14 @@ class World:
         driver: Driver | None = None,
         *,
         keys: Keys = KEYS,
-        settings: Settings | None = None,
+        confirm_registrations: bool = False,
         passwords: Passwords = FAST_PASSWORDS,
     ) -> Elections:
         """Open another service on the same tables, like another process."""
         return open_elections(
             driver or self.driver,
             keys,
-            settings=settings,
+            confirm_registrations=confirm_registrations,
             clock=self.clock,
             passwords=passwords,
             observers=[self.calls.append],

@@ -10,7 +10,7 @@ from singletable.engine.handlers.put_item import (
     is_unconditional,
     parse_condition_of,
 )
-from singletable.engine.item_write import check_condition, delete, load_item, write_output
+from singletable.engine.item_write import check_condition, delete, load_item, output_of_write
 from singletable.engine.key_validation import encode_key
 from singletable.engine.request_expressions import WRITE_PARAMETERS, check_parameters
 from singletable.engine.storage import RowKey
@@ -54,4 +54,4 @@ def run(plan: DeletePlan, session: Session) -> WriteItemOutput:
     check_condition(plan.condition, old, request.return_values_on_condition_check_failure)
     cost = delete(session, old)
     returned = old.json if request.return_values == "ALL_OLD" else None
-    return write_output(session, request, old, plan.key, cost, returned)
+    return output_of_write(session, request, old, plan.key, cost, returned)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from singletable.engine.catalog import Session
-from singletable.engine.item_write import check_condition, load_item, put, write_output
+from singletable.engine.item_write import check_condition, load_item, output_of_write, put
 from singletable.engine.key_validation import encode_item_key
 from singletable.engine.legacy_parameters import parse_expected
 from singletable.engine.request_expressions import (
@@ -85,4 +85,4 @@ def run(plan: PutPlan, session: Session) -> WriteItemOutput:
         check_condition(plan.condition, old, request.return_values_on_condition_check_failure)
     cost = put(session, old, item, plan.size)
     returned = old.json if request.return_values == "ALL_OLD" else None
-    return write_output(session, request, old, item, cost, returned)
+    return output_of_write(session, request, old, item, cost, returned)

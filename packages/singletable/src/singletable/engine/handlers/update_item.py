@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from singletable.engine.capacity import Cost
 from singletable.engine.catalog import Session
-from singletable.engine.item_update import TOO_LARGE, check_update, update_item
-from singletable.engine.item_write import check_condition, load_item, put, write_output
+from singletable.engine.item_update import TOO_LARGE, check_update, updated_item
+from singletable.engine.item_write import check_condition, load_item, output_of_write, put
 from singletable.engine.key_validation import encode_key
 from singletable.engine.legacy_parameters import (
     check_update_types,
@@ -70,15 +70,15 @@ def run(plan: UpdatePlan, session: Session) -> WriteItemOutput:
     check_condition(plan.condition, old, request.return_values_on_condition_check_failure)
     if request.attribute_updates is not None:
         check_update_types(plan.update, old.item or {})
-    new = update_item(old, plan.update, key)
+    new = updated_item(old, plan.update, key)
     cost = Cost(1) if new is None else put(session, old, new.item, new.size)
     if request.return_values is None:
-        return write_output(session, request, old, key, cost, None)
+        return output_of_write(session, request, old, key, cost, None)
     returned = _returned_attributes(
         request.return_values, plan.update, old.item, None if new is None else new.item
     )
     json = item_to_json(returned) if returned else None
-    return write_output(session, request, old, key, cost, json)
+    return output_of_write(session, request, old, key, cost, json)
 
 
 def _returned_attributes(

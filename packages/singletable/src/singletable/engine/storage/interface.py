@@ -35,7 +35,11 @@ class Row(Struct, frozen=True):
 
 
 class RowKey(NamedTuple):
-    """The encoded key of a row: its bytes sort in DynamoDB's order."""
+    """The encoded key of a row.
+
+    The partition key has a hash in front, so that scans are in random order. The bytes of the sort
+    key sort as DynamoDB sorts: `values/sort_order.py` encodes numbers.
+    """
 
     partition: bytes
     sort: bytes

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from starlette.responses import HTMLResponse, JSONResponse
 
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.errors import InvalidInput, NotFound, SiteBusy
+from singletable_apps.portfolio.errors import Busy, InvalidInput, NotFound
 from singletable_apps.portfolio.pages.admin.views import site_zone, view_post
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.portfolio.rules import (
@@ -169,7 +169,7 @@ def _finish(
             )
         elif values.action == "unpublish":
             blog = posts.unpublish(page.user, blog.blog_id)
-    except (InvalidInput, SiteBusy) as error:
+    except (InvalidInput, Busy) as error:
         # The text is saved, so the form must not be sent again with its old revision.
         return page.redirect(url, Flash(f"Saved, but not published. {error}", "warning"))
     if wants_json(page.request):

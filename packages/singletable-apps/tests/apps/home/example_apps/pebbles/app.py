@@ -31,31 +31,36 @@ class PebblesLost(AppError):
     """The folder contains a stone instead of pebbles."""
 
 
-def app_info() -> AppInfo:
-    """Return what the home page shows."""
-    return AppInfo(
-        "Pebbles", "Small stones.", "/pebbles", '<svg class="p"></svg>', "A pebble", ".p{}"
-    )
+class Pebbles:
+    """The app."""
 
-
-@contextmanager
-def open_app(context: AppContext) -> Generator[RunningApp]:
-    """Open the app, with one sample pebble if the folder is new."""
-    if (context.folder / "stone").exists():
-        raise PebblesLost("There is a stone. Roll it away.")
-    if context.needs_sample:
-        with new_folder(context.folder) as draft, open_driver(f"file:{draft / FILE}") as driver:
-            _store(driver).create(Pebble(name="gray"))
-    with context.connect(FILE) as driver:
-        store = _store(driver)
-        yield RunningApp(
-            _app(store, context.public.settings()),
-            prefixes=("/pebbles", "/api/pebbles", "/static/*/pebbles"),
-            api="/api/pebbles",
-            locations=(("stones", context.address_of(FILE)),),
-            warning="Do not throw them.",
-            sample=lambda: _sample(store),
+    def app_info(self) -> AppInfo:
+        """Return what the home page shows."""
+        return AppInfo(
+            "Pebbles", "Small stones.", "/pebbles", '<svg class="p"></svg>', "A pebble", ".p{}"
         )
+
+    @contextmanager
+    def open_app(self, context: AppContext) -> Generator[RunningApp]:
+        """Open the app, with one sample pebble if the folder is new."""
+        if (context.folder / "stone").exists():
+            raise PebblesLost("There is a stone. Roll it away.")
+        if context.needs_sample:
+            with new_folder(context.folder) as draft, open_driver(f"file:{draft / FILE}") as driver:
+                _store(driver).create(Pebble(name="gray"))
+        with context.connect(FILE) as driver:
+            store = _store(driver)
+            yield RunningApp(
+                _app(store, context.public.settings()),
+                prefixes=("/pebbles", "/api/pebbles", "/static/*/pebbles"),
+                api="/api/pebbles",
+                locations=(("stones", context.address_of(FILE)),),
+                warning="Do not throw them.",
+                sample=lambda: _sample(store),
+            )
+
+
+APP = Pebbles()
 
 
 def _store(driver: Driver) -> Store:

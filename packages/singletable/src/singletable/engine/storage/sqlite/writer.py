@@ -103,22 +103,21 @@ class PendingWrite(Struct, eq=False):
 class WriteGroup(Struct, eq=False):
     """Writes that share a transaction: each succeeds or fails alone, and all commit together.
 
-    The first write that succeeds needs no savepoint: if it fails, there is nothing else to roll
-    back. Until then the group has not `begun`, and there is nothing to commit. `before` is the
-    state of the listener to restore.
+    Until a write has succeeded, none needs a savepoint: if it fails, the whole transaction is
+    rolled back, and nothing `needs_commit`. `before` is the state of the listener to restore.
     """
 
     writer: Writer
     before: object
     writes: list[PendingWrite] = []
-    begun: bool = False
+    needs_commit: bool = False
 
     def run(self, write: PendingWrite) -> None:
         """Run the write and keep its result or error; raise if the whole group cannot continue."""
         if write.future is not None and write.future.cancelled():
             return
         self.writes.append(write)
-        if self.begun:
+        if self.needs_commit:
             self._run_in_savepoint(write)
             return
         self.writer.command("BEGIN IMMEDIATE")
@@ -128,7 +127,7 @@ class WriteGroup(Struct, eq=False):
             write.error = _wrap_sqlite_error(error)
             self._roll_back()
         else:
-            self.begun = True
+            self.needs_commit = True
 
     def _run_in_savepoint(self, write: PendingWrite) -> None:
         snapshot = self.writer.listener.snapshot()
@@ -145,7 +144,7 @@ class WriteGroup(Struct, eq=False):
 
     def commit(self) -> None:
         """Commit the group; if that fails, every write gets the error."""
-        if not self.begun:
+        if not self.needs_commit:
             self._mark_done()
             return
         try:
@@ -177,7 +176,7 @@ class WriteGroup(Struct, eq=False):
         self._mark_done()
 
     def _roll_back(self) -> None:
-        self.begun = False
+        self.needs_commit = False
         self.writer.listener.restore(self.before)
         if self.writer.connection.in_transaction:
             # If even this fails, the next turn tries again.
@@ -308,7 +307,7 @@ class Writer:
         try:
             self._run_group(group)
         finally:
-            if group.begun:
+            if group.needs_commit:
                 self._commit_in_thread(group)
             else:
                 self._commit(group)

@@ -24,7 +24,7 @@ router = APIRouter()
 
 # A request of someone who is signed in.
 Context = UserPageContext[Service, Urls, User]
-UserPage = Annotated[Context, Depends(Context.of)]
+UserPage = Annotated[Context, Depends(Context.signed_in)]
 
 
 @router.get("")

@@ -7,10 +7,7 @@ from singletable import PatternCatalog, creates, per_day, per_minute, per_second
 from mysite.entities import Note, User, table
 
 catalog = PatternCatalog(
-    "mysite",
-    table,
-    sizes={User: 400, Note: 1_000},
-    counts={User: 1_000, Note: 50_000},
+    "mysite", table, sizes={User: 400, Note: 1_000}, counts={User: 1_000, Note: 50_000}
 )
 
 # Accounts

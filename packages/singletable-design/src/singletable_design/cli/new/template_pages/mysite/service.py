@@ -6,9 +6,9 @@ import secrets
 from typing import Annotated
 
 from singletable import Page, Store, evolve, retry_conflicts
-from singletable_apps.shared.accounts import StoredUsernames, UsernameAccounts
-from singletable_apps.shared.errors import Busy, NotFound
-from singletable_apps.shared.service import Context, RevisionCheck, any_revision, utc_now
+from singletable_apps.shared.accounts import UsernameAccounts, UsernameContext
+from singletable_apps.shared.errors import Busy
+from singletable_apps.shared.service import RevisionCheck, any_revision, check_found, utc_now
 from singletable_apps.shared.web import Model, line, paragraphs
 
 from mysite import patterns
@@ -44,9 +44,7 @@ class Notes:
     def get(self, user: User, note_id: str) -> Note:
         """Return a note, or raise NotFound."""
         note = self._store.run(patterns.notes.get, user.user_id, note_id)
-        if note is None:
-            raise NotFound("There is no such note. It may have been deleted.")
-        return note
+        return check_found(note, "There is no such note. It may have been deleted.")
 
     def create(self, user: User, draft: NoteDraft) -> Note:
         """Create a note."""
@@ -67,15 +65,21 @@ class Notes:
         """Delete a note."""
         note = self.get(user, note_id)
         check(note.revision)
-        unchanged = Note.revision == note.revision
-        self._store.delete(Note.key(user.user_id, note_id), if_=unchanged)
+        self._store.delete(Note.key(user.user_id, note_id), if_=Note.revision == note.revision)
+
+
+class Accounts(UsernameAccounts[User]):
+    """The accounts of people, by username."""
+
+    issuer = "mysite"
+    entity = User
+    by_id = patterns.user_by_id
 
 
 class Service:
     """What the pages, the API and the commands use."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: UsernameContext) -> None:
         self.context = context
-        users = StoredUsernames(context.store, User)
-        self.accounts = UsernameAccounts(context, users, issuer="mysite")
+        self.accounts = Accounts(context)
         self.notes = Notes(context.store)

@@ -1,0 +1,22 @@
+"""The URLs of the pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable_apps.elections.entities import Election
+from singletable_apps.shared.urls import Urls as BaseUrls
+
+PREFIX = "/elections"
+API = "/api/elections"
+
+
+@dataclass(frozen=True, slots=True)
+class Urls(BaseUrls):
+    """Builds URLs of elections."""
+
+    prefix: str = PREFIX
+
+    def election(self, election: Election, *parts: str, **query: str) -> str:
+        """Return the URL of a page about an election."""
+        return self.page("e", election.name, *(part for part in parts if part), **query)

@@ -1,0 +1,103 @@
+"""What the API and the pages share: names in URLs, downloads, and the problem of each error."""
+
+from __future__ import annotations
+
+import logging
+from typing import Annotated, TypeAlias
+from unicodedata import normalize
+
+from fastapi import Request, Response
+from pydantic import AfterValidator, Field
+
+from ranked_ballots.formats import FORMATS
+from singletable import ItemMismatch
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.errors import (
+    AlreadyExists,
+    IdempotencyKeyReused,
+    IntegrityError,
+    WrongState,
+)
+from singletable_apps.elections.rules.names import MAX_NAME_BYTES, fold_name
+from singletable_apps.elections.service import Elections
+from singletable_apps.shared.frame import AppProblems
+from singletable_apps.shared.web import (
+    UNAVAILABLE,
+    FieldError,
+    Problem,
+    ProblemType,
+    download,
+    in_segment,
+)
+
+LONGEST = 200
+_MEDIA_TYPES = {"csv": "text/csv", "json": "application/json"}
+
+
+def _written(name: str) -> str:
+    written = normalize("NFC", name)
+    if len(fold_name(written).encode()) > MAX_NAME_BYTES:
+        raise ValueError(f"Expected a name that takes at most {MAX_NAME_BYTES} bytes")
+    return written
+
+
+NameAsked: TypeAlias = Annotated[
+    str, Field(min_length=1, max_length=LONGEST), AfterValidator(_written)
+]
+NameInPath: TypeAlias = Annotated[NameAsked, in_segment]
+
+
+def export_file(service: Elections, viewer: User, name: str, form: str) -> Response:
+    """Return the published ballots of an election as a file."""
+    content = service.results.export_ballots(viewer, name, form)
+    title, ending = service.context.read.get_election(name).name, FORMATS[form].extensions[0]
+    return download(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
+
+
+# ------------------------------------------------------------------------------ problems
+
+TAKEN = ProblemType("taken", 409, "Already taken", "Choose another name or e-mail address.")
+WRONG_STATE = ProblemType(
+    "wrong-state",
+    409,
+    "Not possible in this state",
+    "An election is set up, launched and closed, in this order. Read its `state`.",
+)
+KEY_REUSED = ProblemType(
+    "key-reused",
+    422,
+    "Idempotency-Key used for another request",
+    "Use a new key for each ballot, and the same key only to repeat a request.",
+)
+PROBLEM_TYPES = (TAKEN, WRONG_STATE, KEY_REUSED)
+
+# Fields that have another name in the request body.
+_FIELD_NAMES = {"candidates": "candidate_names", "voters": "voter_names"}
+_LOG = logging.getLogger("singletable_apps.errors")
+_BROKEN = (
+    "The stored data of this site does not match its event log, so nothing was shown or saved. The "
+    "operator must repair it; the details are in the server log."
+)
+
+
+def _report_broken(error: Exception, request: Request) -> Problem:
+    """Log that the log and the table contradict each other. Only the operator gets the details."""
+    _LOG.error("Request to %s failed: %s", request.url.path, error, exc_info=error)
+    return Problem(UNAVAILABLE, _BROKEN, headers={"Retry-After": "60"})
+
+
+def _key_reused(error: Exception, _: Request) -> Problem:
+    text = str(error)
+    return Problem(KEY_REUSED, text, errors=[FieldError(text, header="Idempotency-Key")])
+
+
+PROBLEMS = AppProblems(
+    {AlreadyExists: TAKEN, WrongState: WRONG_STATE},
+    field_name=lambda name, _: _FIELD_NAMES.get(name, name),
+    parameters={"user", "election", "ballot", "confirmation", "table", "relation"},
+    handlers={
+        IdempotencyKeyReused: _key_reused,
+        IntegrityError: _report_broken,
+        ItemMismatch: _report_broken,
+    },
+)

@@ -1,0 +1,121 @@
+"""The frame of an app rejects wrong declarations when the app is made."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import APIRouter, Request
+from fastapi.testclient import TestClient
+
+from singletable_apps.shared.errors import AppError, Busy, NotFound
+from singletable_apps.shared.frame import AppSpec, Opening, count_request, limited
+from singletable_apps.shared.urls import Urls
+
+router = APIRouter(generate_unique_id_function=lambda route: route.name)
+
+
+@router.get("/ping", dependencies=limited("ping"))
+def ping(fail: str = "") -> str:
+    """Answer, or fail."""
+    if fail:
+        raise {"none": NotFound, "busy": Busy, "broken": AppError}[fail]("Not now.")
+    return "pong"
+
+
+page_router = APIRouter()
+
+
+@page_router.get("/counted")
+def show_counted(request: Request) -> str:
+    """Count a request."""
+    count_request(request, "ping")
+    return "counted"
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the service works with."""
+
+    urls: Urls
+
+
+@dataclass(frozen=True)
+class Pings:
+    """The service."""
+
+    context: Context
+
+
+@contextmanager
+def _open(opening: Opening) -> Generator[Pings]:
+    yield Pings(Context(Urls("/pings", opening.public)))
+
+
+def spec(**changes: Any) -> AppSpec[Pings]:
+    """Return an app that answers."""
+    return AppSpec[Pings](
+        **{
+            "name": "pings",
+            "title": "Pings",
+            "tagline": "",
+            "about": "",
+            "folder": Path(),
+            "open": _open,
+            "secret": lambda _: bytes(32),
+            "description": "",
+            "routers": [router],
+            "pages": [page_router],
+            "limits": {"ping": (2, 60)},
+            **changes,
+        }
+    )
+
+
+def made(app: AppSpec[Pings], prefix: str = "/pings", *, is_limited: bool = True) -> TestClient:
+    web = app.make_app(Pings(Context(Urls(prefix))), limited=is_limited)
+    return TestClient(web, base_url="https://testserver", raise_server_exceptions=False)
+
+
+def test_limits_hold_for_the_api_and_the_pages_together() -> None:
+    client = made(spec())
+    assert [client.get(path).status_code for path in ("/api/pings/ping", "/pings/counted")] == [
+        200,
+        200,
+    ]
+    assert client.get("/api/pings/ping").status_code == 429
+    free = made(spec(), is_limited=False)
+    assert {free.get("/api/pings/ping").status_code for _ in range(4)} == {200}
+
+
+@pytest.mark.parametrize(
+    ("failure", "status", "shown"),
+    [("none", 404, True), ("busy", 503, True), ("broken", 500, False)],
+)
+def test_only_errors_with_a_problem_type_are_shown(failure: str, status: int, shown: bool) -> None:
+    answer = made(spec()).get(f"/api/pings/ping?fail={failure}")
+    assert (answer.status_code, "Not now." in answer.text) == (status, shown)
+    assert (answer.headers.get("retry-after") == "1") == (failure == "busy")
+
+
+def test_limit_that_is_not_declared_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"one of the limits pong at /ping, but got ping"):
+        made(spec(limits={"pong": (1, 1)}))
+
+
+# Otherwise every path, those of the API too, would accept forms of this size.
+def test_upload_of_a_whole_site_at_the_root_is_an_error() -> None:
+    uploads = spec(uploads={"/pings": 100})
+    made(uploads)
+    with pytest.raises(ValueError, match="Expected uploads below /pings/"):
+        made(uploads, prefix="")
+
+
+def test_app_without_accounts_has_no_visitor() -> None:
+    state: Any = made(spec()).app.state.frame  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match=r"AppSpec\(auth=…\)"):
+        _ = state.auth

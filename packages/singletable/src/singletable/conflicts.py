@@ -1,0 +1,75 @@
+"""Repeat functions that read, decide and write on conditions, after conflicts."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import iscoroutinefunction
+from typing import Any, ParamSpec, TypeVar
+
+from singletable.errors import ConditionFailed, InvalidValue, SingleTableError
+from singletable.retry import RetryPolicy
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def retry_conflicts(
+    *,
+    attempts: int = 5,
+    also: Sequence[type[SingleTableError]] = (),
+    idempotent: bool = False,
+    otherwise: Callable[[], Exception] | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function, sync or async, that reads, decides and writes on conditions.
+
+    It is called again, after a backoff with jitter, while it raises ConditionFailed, because
+    someone else has written since it read; if it is `idempotent`, also after errors with
+    `outcome_unknown`. After the last attempt, `otherwise()` is raised, or else the last error.
+
+    NotFound and AlreadyExists are kinds of ConditionFailed: catch them inside the function, or they
+    are retried and end as `otherwise`. TransactionConflict has to be named in `also`: the store has
+    repeated the request before.
+    """
+    if attempts < 1:
+        raise InvalidValue(f"attempts: expected at least 1, but got {attempts}.")
+    policy = RetryPolicy()
+
+    def delay_after(attempt: int, error: SingleTableError) -> float:
+        is_unknown = idempotent and error.outcome_unknown
+        if not is_unknown and not isinstance(error, (ConditionFailed, *also)):
+            raise error
+        if attempt + 1 < attempts:
+            return policy.backoff(attempt, "conflict").seconds
+        if otherwise is None:
+            raise error
+        raise otherwise() from error
+
+    def decorate(function: Callable[P, Any]) -> Callable[P, Any]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> Any:
+            attempt = 0
+            while True:
+                try:
+                    return function(*args, **kwargs)
+                except SingleTableError as error:
+                    seconds = delay_after(attempt, error)
+                time.sleep(seconds)
+                attempt += 1
+
+        @wraps(function)
+        async def call_async(*args: P.args, **kwargs: P.kwargs) -> Any:
+            attempt = 0
+            while True:
+                try:
+                    return await function(*args, **kwargs)
+                except SingleTableError as error:
+                    seconds = delay_after(attempt, error)
+                await asyncio.sleep(seconds)
+                attempt += 1
+
+        return call_async if iscoroutinefunction(function) else call
+
+    return decorate
