@@ -39,6 +39,7 @@ from singletable_apps.shared.pages import (
 from singletable_apps.shared.urls import Urls
 from singletable_apps.shared.web import (
     NOT_SIGNED_IN,
+    PUBLIC,
     TOO_MANY_REQUESTS,
     Document,
     Model,
@@ -75,7 +76,6 @@ def with_accounts(spec: AppSpec[S]) -> AppSpec[S]:
         routers=(api, *spec.routers),
         pages=(*spec.pages, pages),
         context=find_context,
-        sign_in=_sign_in_url,
         limits={
             "sign_in": (30, 60),
             "register": (30, 3600),
@@ -84,10 +84,6 @@ def with_accounts(spec: AppSpec[S]) -> AppSpec[S]:
         },
         uploads={spec.prefix: 1 << 18, **spec.uploads},
     )
-
-
-def _sign_in_url(urls: Urls) -> str:
-    return urls.page("sign-in")
 
 
 def _account_context(request: Request, service: AccountsService) -> Mapping[str, object]:
@@ -201,8 +197,6 @@ def show_account(page: Annotated[_UserPage, Depends(_UserPage.signed_in)]) -> Re
 # ------------------------------------------------------------------------------ API
 
 api = api_router("accounts", TOO_MANY_REQUESTS)
-# For `openapi_extra`: the operation can be used without a token.
-_PUBLIC: dict[str, Any] = {"security": [{}]}
 Service: TypeAlias = Annotated[AccountsService, Depends(current_service)]
 UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]
 
@@ -259,7 +253,7 @@ def _tokens(signed_in: SignedIn[Any]) -> Tokens:
     )
 
 
-@api.post("/register", status_code=201, dependencies=limited("register"), openapi_extra=_PUBLIC)
+@api.post("/register", status_code=201, dependencies=limited("register"), openapi_extra=PUBLIC)
 def register(new: NewUser, service: Service, user_agent: UserAgent = "") -> Tokens:
     """Create an account and sign in."""
     accounts = service.accounts
@@ -271,7 +265,7 @@ def register(new: NewUser, service: Service, user_agent: UserAgent = "") -> Toke
     "/sign-in",
     responses=responses(NOT_SIGNED_IN),
     dependencies=limited("sign_in"),
-    openapi_extra=_PUBLIC,
+    openapi_extra=PUBLIC,
 )
 def sign_in(
     sent: Credentials, request: Request, service: Service, user_agent: UserAgent = ""
@@ -295,14 +289,14 @@ def sign_in(
     "/refresh",
     responses=responses(NOT_SIGNED_IN),
     dependencies=limited("sign_in"),
-    openapi_extra=_PUBLIC,
+    openapi_extra=PUBLIC,
 )
 def refresh(sent: RefreshToken, service: Service) -> Tokens:
     """Exchange a refresh token, which works once, for new tokens."""
     return _tokens(service.accounts.renew(sent.refresh_token))
 
 
-@api.post("/sign-out", status_code=204, openapi_extra=_PUBLIC)
+@api.post("/sign-out", status_code=204, openapi_extra=PUBLIC)
 def sign_out(sent: RefreshToken, service: Service) -> None:
     """End the session of a refresh token. An unknown token is ignored."""
     service.accounts.sign_out(sent.refresh_token)

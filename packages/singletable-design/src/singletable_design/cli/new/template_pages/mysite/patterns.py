@@ -6,12 +6,9 @@ from singletable import PatternCatalog, creates, per_day, per_minute, per_second
 
 from mysite.entities import Note, User, table
 
-catalog = PatternCatalog(
-    "mysite",
-    table,
-    sizes={User: 400, Note: 1_000},
-    counts={User: 1_000, Note: 50_000},
-)
+SIZES = {User: 400, Note: 1_000}
+COUNTS = {User: 1_000, Note: 50_000}
+catalog = PatternCatalog("mysite", table, sizes=SIZES, counts=COUNTS)
 
 # Accounts
 user_by_id = catalog.read("U1", "User of a session", User.one_id, rate=per_second(20))

@@ -24,8 +24,7 @@ def client(tmp_path: Path) -> Iterator[TestClient]:
     """Return a browser, which can call the API too, on tables with the sample."""
     with APP.open(Opening(connect("memory:"), tmp_path / "secret.key")) as service:
         create_sample(service, lambda done, total: None)
-        app = APP.make_app(service, limited=False)
-        yield TestClient(app, base_url="https://testserver")
+        yield TestClient(APP.make_app(service, limited=False), base_url="https://testserver")
 
 
 def post(client: TestClient, path: str, **form: str) -> httpx2.Response:
@@ -34,8 +33,7 @@ def post(client: TestClient, path: str, **form: str) -> httpx2.Response:
 
 
 def test_notes_are_written_found_changed_and_deleted(client: TestClient) -> None:
-    signed_in = post(client, "/sign-in", who=USERNAME, password=PASSWORD)
-    assert "1 to 20 of 30" in signed_in.text
+    assert "1 to 20 of 30" in post(client, "/sign-in", who=USERNAME, password=PASSWORD).text
     assert "Saved “Milk”." in post(client, "/new", title="Milk", text="To buy.").text
     assert "Please fill this in." in post(client, "/new", title=" ").text
     found = client.get(APP.prefix + "?q=milk buy").text
