@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from singletable_apps.games.errors import InvalidInput
 from singletable_apps.shared.text import InputChecks
 
 MAX_TITLE, MAX_DETAIL, MAX_OPTION, MAX_CATEGORY = 300, 2_000, 150, 60
@@ -297,5 +296,5 @@ def check_set(draft: SetDraft) -> SetDraft:
         questions=tuple(questions),
         categories=tuple(Category(*each) for each in known.items()),
     )
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return checked

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from singletable_apps.portfolio.entities import Comment, PendingComment
-from singletable_apps.portfolio.errors import InvalidInput, NotFound
+from singletable_apps.portfolio.errors import NotFound
 from singletable_apps.shared.text import InputChecks
 
 MAX_AUTHOR_NAME, MAX_COMMENT, MAX_MESSAGE = 80, 5_000, 5_000
@@ -72,7 +72,7 @@ def check_comment(draft: CommentDraft) -> CommentDraft:
         content=checks.text("content", draft.content, longest=MAX_COMMENT, required=True),
         author_email=checks.email("author_email", draft.author_email),
     )
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return checked
 
 
@@ -84,5 +84,5 @@ def check_contact(draft: ContactDraft) -> ContactDraft:
         email=checks.email("email", draft.email, required=True),
         message=checks.text("message", draft.message, longest=MAX_MESSAGE, required=True),
     )
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return checked

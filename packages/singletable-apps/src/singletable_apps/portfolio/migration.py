@@ -139,7 +139,7 @@ def to_account(secret: bytes, old: OldUser) -> User:
     """Return the account of an administrator, without a password."""
     checks = InputChecks()
     email = checks.email("email", old.email, required=True).lower()
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     digest = hmac.digest(secret, f"user\0{email}".encode(), "sha256")
     return User(
         email=email,

@@ -11,7 +11,6 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from singletable_apps.portfolio.entities import Experience, Font, Project, Theme
-from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.portfolio.rules import MAX_HTML_BYTES, MAX_MARKDOWN_BYTES, is_id
 from singletable_apps.shared.text import InputChecks, normalize_line
 
@@ -100,7 +99,7 @@ def check_portfolio_edits(edits: PortfolioEdits) -> PortfolioEdits:
             _check_experience(checks, f"experience/{number}", entry)
             for number, entry in enumerate(edits.experience)
         ]
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return PortfolioEdits(**checked)
 
 
@@ -129,7 +128,7 @@ def check_settings_edits(edits: SettingsEdits) -> SettingsEdits:
     most = MAX_POSTS_PER_PAGE
     if edits.posts_per_page is not None and not 1 <= edits.posts_per_page <= most:
         checks.reject("posts_per_page", f"Enter a number from 1 to {most}.")
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return SettingsEdits(**checked)
 
 

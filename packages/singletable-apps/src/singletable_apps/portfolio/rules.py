@@ -242,7 +242,7 @@ def check_draft(draft: PostDraft) -> PostDraft:
         checks.line("seo_description", draft.seo_description, longest=MAX_DESCRIPTION),
         canonical_url,
     )
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return checked
 
 

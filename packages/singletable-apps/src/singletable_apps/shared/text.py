@@ -7,6 +7,7 @@ from collections.abc import Callable
 from unicodedata import category, normalize
 from urllib.parse import urlsplit
 
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import InvalidEmail, check_address
 
 # Unicode reserves these code points for use inside programs; XML cannot contain U+FFFE and U+FFFF.
@@ -70,7 +71,7 @@ class InputChecks:
         checks = InputChecks()
         title = checks.line("title", draft.title, longest=200)
         link = checks.link("link", draft.link)
-        checks.raise_errors(InvalidInput)   # InvalidInput({"title": "Please fill this in."})
+        checks.raise_errors()   # InvalidInput({"title": "Please fill this in."})
 
     Each method returns the normalized value; an invalid one is returned as it is.
     """
@@ -129,7 +130,7 @@ class InputChecks:
         """Add an error, unless the field has one already."""
         self.errors.setdefault(field, message)
 
-    def raise_errors(self, error: Callable[[dict[str, str]], Exception]) -> None:
+    def raise_errors(self, error: Callable[[dict[str, str]], Exception] = InvalidInput) -> None:
         """Raise the error with all messages by field, if there are any."""
         if self.errors:
             raise error(self.errors)

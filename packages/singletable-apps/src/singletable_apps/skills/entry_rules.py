@@ -16,7 +16,7 @@ from singletable_apps.skills.entities import (
     ProjectStatus,
     User,
 )
-from singletable_apps.skills.errors import InvalidInput, NotFound, NotPermitted
+from singletable_apps.skills.errors import NotFound, NotPermitted
 from singletable_apps.skills.rules import is_same_user
 
 MAX_ENTRIES = 50
@@ -155,5 +155,5 @@ def check_entry(kind: EntryKind, draft: EntryDraft, today: date) -> dict[str, An
         values["status"] = draft.status
         if len(draft.skills) > MAX_SKILLS:
             checks.reject("skills", f"Use at most {MAX_SKILLS} skills.")
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return values

@@ -21,7 +21,6 @@ from singletable_apps.skills.entities import (
     Source,
     UserSkill,
 )
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.rules import (
     LEVELS,
     MAX_NAME,
@@ -277,7 +276,7 @@ def check_choices(
         is_category = action.removeprefix(CREATE) in [*Category]
         if action != SKIP and not action.startswith(USE) and not is_category:
             checks.reject("skills", f"Choose to create, use or skip skills, not “{action[:50]}”.")
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return fields, actions
 
 

@@ -15,7 +15,7 @@ from singletable_apps.shared.accounts.usernames import MAX_USERNAME, USERNAME
 from singletable_apps.shared.permissions import Permissions, is_permitted
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import Category, Level, Role, SkillCount, User, UserSkill
-from singletable_apps.skills.errors import InvalidInput, NotPermitted
+from singletable_apps.skills.errors import NotPermitted
 
 MIN_NAME, MAX_NAME = 2, 100
 MAX_SKILL_NAME = 100
@@ -150,7 +150,7 @@ def check_skill_draft(draft: SkillDraft, today: date) -> SkillDraft:
         checks.reject("last_used", "This day is in the future.")
     elif last_used.year < 1950:
         checks.reject("last_used", "Enter a day after 1950.")
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return SkillDraft(draft.level, draft.years, last_used, notes)
 
 

@@ -146,7 +146,7 @@ def parse_rows(
         checks.line("location", location, longest=MAX_NAME),
         checks.line("job", job, longest=MAX_NAME),
     )
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return query
 
 

@@ -407,7 +407,7 @@ def check_answer(question: Question, sent: Submission) -> tuple[str, tuple[str, 
     match question.type:
         case QuestionType.CALL_AND_ANSWER | QuestionType.TEXT:
             text = checks.text("text", sent.text, longest=question.longest, required=True)
-            checks.raise_errors(InvalidInput)
+            checks.raise_errors()
             return text, (), None
         case QuestionType.RATING:
             steps = question.scale.steps

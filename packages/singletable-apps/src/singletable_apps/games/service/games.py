@@ -117,7 +117,7 @@ class Games:
         settings = check_settings(draft.settings, checks)
         if not draft.questions:
             checks.reject("set_id", "Choose a question set with at least one question.")
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         questions = list(draft.questions)
         if settings.is_random:
             random.SystemRandom().shuffle(questions)
@@ -221,7 +221,7 @@ class Games:
         if settings is not None:
             self._check_changeable(game, settings)
             game.settings = check_settings(settings, checks)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         game.last_activity_at = self._context.clock()
         with self._context.store.transaction() as tx:
             tx.put(game)

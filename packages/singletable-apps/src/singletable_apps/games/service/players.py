@@ -85,7 +85,7 @@ class Players:
         is_drawn = game.settings.generated_names and not name.strip()
         names = draw_names() if is_drawn else iter([self._check_name(checks, game, name)])
         placed = self._check_team(checks, game, team) if team.strip() else ""
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         room = self._count(game_id)
         if room.players >= game.settings.max_players:
             raise RoomClosed("This game is full.")
@@ -157,7 +157,7 @@ class Players:
         game = context.get_game(game_id)
         player = context.get_player(game_id, player_id)
         chosen = self._check_name(checks, game, name)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         if chosen == player.name:
             return player
         if by_player:
@@ -192,7 +192,7 @@ class Players:
         checks = InputChecks()
         game = self._context.get_game(game_id)
         chosen = self._check_team(checks, game, team)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         self._context.get_player(game_id, player_id)
         return self._update(game_id, player_id, Player.team.set(chosen))
 

@@ -9,7 +9,6 @@ from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
 from singletable_apps.portfolio.errors import (
     AlreadyTaken,
-    InvalidInput,
     NotFound,
     NotPermitted,
     NotSignedIn,
@@ -86,7 +85,7 @@ class Accounts(ManagedAccounts[User, int]):
         check_password_field(checks, password, about=(name, email))
         if setup_code is not None and not self._setup_code.matches(setup_code):
             checks.reject("setup_code", NEEDS_SETUP_CODE)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         now = self._clock()
         owner = self._new_user(name, email, Role.OWNER, self._passwords.hash(password))
         # Imported data may contain a portfolio.
@@ -137,7 +136,7 @@ class Accounts(ManagedAccounts[User, int]):
         checks = InputChecks()
         name = checks.line("name", name, longest=MAX_NAME, required=True)
         email = checks.email("email", email, required=True).lower()
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         try:
             user = self._store.create(self._new_user(name, email, role))
         except AlreadyExists as error:
@@ -153,7 +152,7 @@ class Accounts(ManagedAccounts[User, int]):
         name = checks.line("name", name, longest=MAX_NAME, required=True)
         user = self.get(actor, user_id)
         check(user.revision)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         unchanged = User.revision == user.revision
         return self._store.update(User.key(user.email), User.name.set(name), if_=unchanged)
 

@@ -187,5 +187,5 @@ def _not_found() -> NotFound:
 def _check_alt(alt: str) -> str:
     checks = InputChecks()
     alt = checks.line("alt", alt, longest=MAX_ALT)
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return alt

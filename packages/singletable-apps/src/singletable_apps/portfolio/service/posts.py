@@ -11,7 +11,7 @@ from uuid import uuid4
 from singletable import ConditionFailed, InvalidCursor, Page, TransactionConflict, evolve
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Revision, User
-from singletable_apps.portfolio.errors import AlreadyTaken, Busy, InvalidInput, NotFound
+from singletable_apps.portfolio.errors import AlreadyTaken, Busy, NotFound
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import (
     MAX_DESCRIPTION,
@@ -371,7 +371,7 @@ class PostService:
         checks = InputChecks()
         author = checks.line("author", file.author, longest=MAX_DESCRIPTION).lower() or blog.author
         author_name = checks.line("author_name", file.author_name, longest=MAX_NAME)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         account = self._store.run(patterns.user_by_email, author)
         names = (author_name, blog.author_name, account.name if account else "")
         slug = draft.slug or self._slugs.find_free(draft.title, blog)

@@ -99,8 +99,7 @@ class Auth(Generic[U]):
     """Sessions and passwords.
 
     `issuer` names the app in access tokens. `reset_link(token)` returns the link in password reset
-    e-mails. `error` is raised if someone is not signed in, with `wrong_login` as its message if the
-    name or the password is wrong.
+    e-mails. `wrong_login` is the message if the name or the password is wrong.
     """
 
     def __init__(
@@ -114,7 +113,6 @@ class Auth(Generic[U]):
         reset_link: Callable[[str], str],
         clock: Callable[[], datetime],
         passwords: Passwords | None = None,
-        error: type[NotSignedIn] = NotSignedIn,
         wrong_login: str = "Wrong name or password.",
     ) -> None:
         self._users = users
@@ -122,7 +120,6 @@ class Auth(Generic[U]):
         self._reset_link = reset_link
         self._clock = clock
         self._passwords = passwords or Passwords()
-        self.error = error
         self._wrong_login = wrong_login
         self._tokens = AccessTokens(secret, issuer=issuer)
         self._sessions = Sessions(store, secret=secret)
@@ -154,7 +151,7 @@ class Auth(Generic[U]):
         stored = self._users.account_of(user).password_hash if user is not None else None
         # The password of an unknown user is verified too, so that it takes as long.
         if not self._passwords.matches(stored, password) or user is None or stored is None:
-            raise self.error(self._wrong_login)
+            raise NotSignedIn(self._wrong_login)
         self._throttle.succeeded(key, others=origin)
         if self._passwords.needs_rehash(stored):
             self._users.rehash(user, self._passwords.hash(password))
@@ -175,11 +172,11 @@ class Auth(Generic[U]):
         try:
             renewed = self._sessions.rotate(refresh, now)
         except InvalidSession as error:
-            raise self.error(str(error)) from error
+            raise NotSignedIn(str(error)) from error
         user = self._find_unchanged(renewed.subject, renewed.credentials)
         if user is None:
             self._sessions.end(renewed.token)
-            raise self.error(_SIGN_IN_AGAIN)
+            raise NotSignedIn(_SIGN_IN_AGAIN)
         return self._signed_in(user, renewed.token, renewed.begun, renewed.ends, now)
 
     def sign_out(self, refresh: str) -> None:
@@ -217,13 +214,13 @@ class Auth(Generic[U]):
         try:
             claims = self._tokens.read(token, now)
         except InvalidToken as error:
-            raise self.error(str(error)) from error
+            raise NotSignedIn(str(error)) from error
         # This costs a read per request; without it, a stolen token would outlive a sign-out.
         if not self._sessions.is_open(claims.subject, claims.session, now):
-            raise self.error("Your session has ended. Sign in again.")
+            raise NotSignedIn("Your session has ended. Sign in again.")
         user = self._find_unchanged(claims.subject, claims.credentials)
         if user is None:
-            raise self.error(_SIGN_IN_AGAIN)
+            raise NotSignedIn(_SIGN_IN_AGAIN)
         return user
 
     def has_recent_password(self, token: str) -> bool:
@@ -237,7 +234,7 @@ class Auth(Generic[U]):
     def check_recent_password(self, token: str, action: SensitiveAction) -> None:
         """Raise unless the user of an access token entered the password a few minutes ago."""
         if not self.has_recent_password(token):
-            raise self.error(
+            raise NotSignedIn(
                 f"Sign in again to {action}: this needs a sign-in within the last "
                 f"{RECENT // timedelta(minutes=1)} minutes."
             )
@@ -248,7 +245,7 @@ class Auth(Generic[U]):
         key = self._attempt_key("own password", user)
         self._throttle.attempt([key], self._clock())
         if not self._passwords.matches(self._users.account_of(user).password_hash, password):
-            raise self.error("That’s not your current password.", field=field)
+            raise NotSignedIn("That’s not your current password.", field=field)
         self._throttle.succeeded(key)
 
     def change_own_password(
@@ -293,7 +290,7 @@ class Auth(Generic[U]):
         try:
             self._resets.read(token, self._clock())
         except InvalidReset as error:
-            raise self.error(str(error), field="token") from error
+            raise NotSignedIn(str(error), field="token") from error
 
     def reset(self, token: str, new: str, *, about: str = "") -> SignedIn[U]:
         """Set a new password with the token of a reset e-mail, which works once."""
@@ -305,9 +302,9 @@ class Auth(Generic[U]):
                 self._users.check_password(user, new, "password")
             redeemed = self._resets.redeem(token, now)
         except InvalidReset as error:
-            raise self.error(str(error), field="token") from error
+            raise NotSignedIn(str(error), field="token") from error
         if user is None or self._users.account_of(user).state != redeemed.state:
-            raise self.error(
+            raise NotSignedIn(
                 "Your account has changed since this e-mail was sent. Request a new one.",
                 field="token",
             )

@@ -107,7 +107,7 @@ class StoredAccounts(Auth[U], ABC, Generic[U]):
         checks = InputChecks()
         about = [getattr(user, name) for name in self.about]
         check_password_field(checks, password, about=about, field=field)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
 
     def set_password(self, user: U, password_hash: str) -> U:
         """Change the password, unless it was changed since `user` was read."""

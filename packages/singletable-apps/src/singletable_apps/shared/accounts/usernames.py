@@ -24,7 +24,7 @@ from singletable_apps.shared.accounts.stored_accounts import (
     StoredAccounts,
     new_user_id,
 )
-from singletable_apps.shared.errors import AlreadyExists, InvalidInput
+from singletable_apps.shared.errors import AlreadyExists
 from singletable_apps.shared.text import InputChecks
 
 MIN_USERNAME, MAX_USERNAME = 3, 50
@@ -106,7 +106,7 @@ class UsernameAccounts(StoredAccounts[U], Generic[U]):
         name = checks.line("name", name, longest=MAX_NAME, required=True)
         email = checks.email("email", email)
         check_password_field(checks, password, about=(username, name, email))
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         unconfirmed = email if self._context.confirm_addresses else ""
         if unconfirmed:
             self.emails.check_request(unconfirmed)

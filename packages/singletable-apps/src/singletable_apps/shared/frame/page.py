@@ -108,10 +108,6 @@ class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
         """The cookies that keep the user signed in."""
         return self.state.cookies
 
-    def invalid_field(self, field: str, message: str) -> Exception:
-        """Return the error for a field of a form."""
-        return InvalidInput({field: message})
-
 
 def find_visitor(request: Request) -> Any:
     """Return who is signed in, or None, once per request: asking twice would renew twice."""

@@ -23,16 +23,14 @@ from singletable_apps.shared.pages.lists import ListPage, ListQuery, ListQueryPa
 from singletable_apps.shared.pages.page_context import FORM_METHODS, PageContext, PasswordPrompt
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
 from singletable_apps.shared.pages.sessions import (
-    CURRENT_PASSWORD,
     SessionCookies,
     describe_browser,
 )
-from singletable_apps.shared.pages.times import LocalTime, request_time_zone
+from singletable_apps.shared.pages.times import LocalTime
 from singletable_apps.shared.pages.uploads import PostedUpload, Upload, UploadedFile
 from singletable_apps.shared.pages.urls import local_url, path_of
 
 __all__ = [
-    "CURRENT_PASSWORD",
     "FORM_METHODS",
     "POLICY",
     "AuthPage",
@@ -65,7 +63,6 @@ __all__ = [
     "email_router",
     "local_url",
     "path_of",
-    "request_time_zone",
     "submit_form",
     "submit_values",
 ]

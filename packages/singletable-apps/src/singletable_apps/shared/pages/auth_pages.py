@@ -95,9 +95,9 @@ class AuthPage(Generic[U]):
         return self.pages.redirect(self.request, url, flash)
 
     def get_user(self) -> U:
-        """Return who is signed in, or raise the app's NotSignedIn."""
+        """Return who is signed in, or raise NotSignedIn."""
         if self.user is None:
-            raise self.auth.error("Sign in to see this page.")
+            raise NotSignedIn("Sign in to see this page.")
         return self.user
 
     def current_session(self) -> str | None:

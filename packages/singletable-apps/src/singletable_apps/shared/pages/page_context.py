@@ -17,6 +17,7 @@ from singletable_apps.shared.accounts import (
     SensitiveAction,
     TooManyAttempts,
 )
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import Confirmation, Form, submit_form
 from singletable_apps.shared.pages.pages import Pages
@@ -118,10 +119,6 @@ class PasswordPrompt(PageContext, Generic[U]):
     def auth(self) -> Auth[U]:
         """Return the accounts of the app."""
 
-    @abstractmethod
-    def invalid_field(self, field: str, message: str) -> Exception:
-        """Return the app's error for a field of a form."""
-
     @property
     def needs_password(self) -> bool:
         """Return whether a sensitive action requires the password again."""
@@ -134,8 +131,8 @@ class PasswordPrompt(PageContext, Generic[U]):
         return self.redirect(url, f"Enter your password again to {action}.")
 
     def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
-        """Raise `invalid_field` unless the password was entered recently or in this form."""
+        """Raise InvalidInput unless the password was entered recently or in this form."""
         try:
             self.cookies.check_password(self.request, self.auth, self.user, form, field)
         except (NotSignedIn, TooManyAttempts) as error:
-            raise self.invalid_field(field, str(error)) from error
+            raise InvalidInput({field: str(error)}) from error

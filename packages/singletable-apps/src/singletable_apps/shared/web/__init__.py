@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from singletable_apps.shared.web.api_docs import problem_types_of
 from singletable_apps.shared.web.app import api_router, make_app
-from singletable_apps.shared.web.bearer import BEARER, ERROR_MEMBER, SentToken, check_signed_in
+from singletable_apps.shared.web.bearer import ERROR_MEMBER, SentToken, check_signed_in
 from singletable_apps.shared.web.clients import (
     check_limit,
     client_address,
@@ -24,7 +24,6 @@ from singletable_apps.shared.web.etags import (
     IfNoneMatch,
     Look,
     etag,
-    precondition_failed,
 )
 from singletable_apps.shared.web.idempotency import IdempotencyKey, IdempotencyKeyIfAny
 from singletable_apps.shared.web.middleware import (
@@ -46,20 +45,16 @@ from singletable_apps.shared.web.pagination import (
 from singletable_apps.shared.web.paths import ItemId, Segment, decode_segment, in_segment
 from singletable_apps.shared.web.problems import (
     COMMON,
-    CROSS_ORIGIN,
     IDEMPOTENCY_KEY,
     INTERNAL_ERROR,
     INVALID,
     INVALID_400,
     INVALID_CURSOR,
     MALFORMED_BODY,
-    MALFORMED_PATH,
-    METHOD_NOT_ALLOWED,
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
     PRECONDITION_FAILED,
-    PRECONDITION_REQUIRED,
     SIGNED_IN,
     TOO_LARGE,
     TOO_MANY_REQUESTS,
@@ -98,9 +93,7 @@ from singletable_apps.shared.web.schemas import (
 from singletable_apps.shared.web.settings import Settings
 
 __all__ = [
-    "BEARER",
     "COMMON",
-    "CROSS_ORIGIN",
     "CURSOR_FORMAT",
     "ERROR_MEMBER",
     "FOREVER",
@@ -112,15 +105,12 @@ __all__ = [
     "JSON_POLICY",
     "LONGEST_AGE",
     "MALFORMED_BODY",
-    "MALFORMED_PATH",
-    "METHOD_NOT_ALLOWED",
     "NOT_ALLOWED",
     "NOT_FOUND",
     "NOT_SIGNED_IN",
     "NO_STORE",
     "PAGE_POLICY",
     "PRECONDITION_FAILED",
-    "PRECONDITION_REQUIRED",
     "PUBLIC",
     "SHARED_FIVE_MINUTES",
     "SIGNED_IN",
@@ -179,7 +169,6 @@ __all__ = [
     "optional_field",
     "paragraphs",
     "partial_model",
-    "precondition_failed",
     "problem_types_of",
     "public_response",
     "rate_limited",

@@ -105,7 +105,7 @@ class Accounts(ManagedAccounts[User, str]):
         name = check_name(checks, name)
         email = checks.email("email", email)
         check_password_field(checks, password, about=(username, name, email))
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         directory = self._store.run(patterns.directory)
         if directory is not None and not directory.open_registration:
             raise NotPermitted("Registration is closed. Ask an administrator for an account.")
@@ -152,7 +152,7 @@ class Accounts(ManagedAccounts[User, str]):
         checks = InputChecks()
         username, name = check_username(checks, username), check_name(checks, name)
         email = checks.email("email", email, required=True)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         user = User(username=username, user_id=new_user_id(), name=name, email=email, role=role)
         try:
             return self._send_invitation(actor, self._store.create(user))

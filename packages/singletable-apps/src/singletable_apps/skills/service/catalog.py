@@ -11,7 +11,7 @@ from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Category, Skill, SkillAlias, SkillCount, User
-from singletable_apps.skills.errors import AlreadyExists, InvalidInput
+from singletable_apps.skills.errors import AlreadyExists
 from singletable_apps.skills.rules import (
     MAX_SKILL_NAME,
     PERMISSIONS,
@@ -144,7 +144,7 @@ def check_skill(edit: SkillEdit) -> Skill:
     if len(tags) > MAX_TAGS:
         checks.reject("tags", f"Use at most {MAX_TAGS} tags; there are {len(tags)}.")
     description = checks.text("description", edit.description, longest=MAX_DESCRIPTION)
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     return Skill(
         skill_id=skill_id,
         name=name,

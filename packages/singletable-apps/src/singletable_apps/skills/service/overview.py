@@ -57,7 +57,7 @@ class PeopleFilter:
         checks = InputChecks()
         name = checks.line("q", self.name, longest=MAX_NAME)
         department = checks.line("department", self.department, longest=MAX_NAME)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         return PeopleFilter(name, department, self.job.strip(), self.team.strip())
 
 

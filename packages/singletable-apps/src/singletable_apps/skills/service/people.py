@@ -14,7 +14,7 @@ from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks, normalize_line
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
-from singletable_apps.skills.errors import Busy, InvalidInput
+from singletable_apps.skills.errors import Busy
 from singletable_apps.skills.rules import (
     MAX_ABOUT,
     MAX_NAME,
@@ -150,7 +150,7 @@ class People:
         check_self(actor, username)
         checks = InputChecks()
         new = check_username(checks, new_username)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         user = self._get(username, check)
         self._check_not_moving(user)
         try:
@@ -191,7 +191,7 @@ class People:
         PERMISSIONS.check(actor.role, Permission.ADMINISTER)
         checks = InputChecks()
         name = checks.line("name", name, longest=MAX_NAME, required=True)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         before = self.settings()
         check(before.revision)
         return self._store.update(
@@ -218,7 +218,7 @@ class People:
         role = edit.job_role
         if role and (not is_key(role) or self._store.run(patterns.job, role) is None):
             checks.reject("job_role", "There is no such job. Choose one of the list.")
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         if email not in (None, user.email):
             check_self(actor, user.username)
         if role not in (None, user.job_role):

@@ -12,7 +12,7 @@ from singletable_apps.shared.service import RevisionCheck, any_revision, check_f
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import JobRole, Level, Skill, User
-from singletable_apps.skills.errors import AlreadyExists, InvalidInput
+from singletable_apps.skills.errors import AlreadyExists
 from singletable_apps.skills.rules import (
     MAX_NAME,
     PERMISSIONS,
@@ -116,7 +116,7 @@ class Roles:
                 skill_id = found[spelling].skill_id
                 levels = (level, targets.get(skill_id, level))
                 targets[skill_id] = max(levels, key=RANKS.__getitem__)
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         return JobRole(role_id=role_id, name=name, description=description, targets=targets)
 
 

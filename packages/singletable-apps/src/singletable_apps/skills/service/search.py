@@ -14,7 +14,6 @@ from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import JobRole, Level, Skill, SkillCount, User, UserSkill
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.rules import RANKS, is_key, people_at
 from singletable_apps.skills.search_rules import (
     MAX_READ,
@@ -209,7 +208,7 @@ def _resolve(context: Context, criteria: Sequence[Criterion]) -> tuple[Wanted, .
             checks.reject(f"skill/{number}", f"You ask for {skill.name} twice.")
         else:
             asked.add(skill.skill_id)
-    checks.raise_errors(InvalidInput)
+    checks.raise_errors()
     counts = catalog.counts(asked)
     return tuple(_wanted(each, skills[each.skill], counts) for each in criteria)
 

@@ -82,7 +82,7 @@ class Teams:
         )
         if search and (len(search) > _MAX_SEARCH or parse_search(search) is None):
             checks.reject("search", "Enter the query string of a search, such as skill=Go.")
-        checks.raise_errors(InvalidInput)
+        checks.raise_errors()
         return self._store.create(team)
 
     def edit(
@@ -103,7 +103,7 @@ class Teams:
                 changed.append(Team.name.set(_check_name(checks, name)))
             if members is not None:
                 changed.append(Team.members.set(self._check_members(checks, members)))
-            checks.raise_errors(InvalidInput)
+            checks.raise_errors()
             return changed
 
         return self._change(actor, team_id, edits, check)
@@ -116,7 +116,7 @@ class Teams:
             added = self._check_members(checks, [username], field="username")
             if len(team.members) >= MAX_MEMBERS:
                 checks.reject("username", f"A team has at most {MAX_MEMBERS} members.")
-            checks.raise_errors(InvalidInput)
+            checks.raise_errors()
             is_member = any(is_same_user(username, name) for name in team.members)
             return [] if is_member else [Team.members.set([*team.members, *added])]
 

@@ -27,10 +27,6 @@ PASSWORD, OTHER = "nine blue horses", "orchard violet engine"
 FAST = Passwords(memory_kib=64, passes=1)
 
 
-class WrongPassword(NotSignedIn):
-    """The error of this app."""
-
-
 @dataclass(frozen=True)
 class Person:
     name: str
@@ -100,7 +96,6 @@ class World:
             reset_link=lambda token: f"token={token}",
             clock=self.clock,
             passwords=passwords,
-            error=WrongPassword,
             wrong_login="Wrong.",
         )
 
@@ -121,7 +116,7 @@ def test_login_ignores_case_and_surrounding_spaces(world: World, login: str) -> 
 
 @pytest.mark.parametrize("login", ["Ada", "Eve", "", "x" * 500, "\ud800"])
 def test_wrong_login_raises_the_error_of_the_app(world: World, login: str) -> None:
-    with pytest.raises(WrongPassword, match=r"^Wrong\.$"):
+    with pytest.raises(NotSignedIn, match=r"^Wrong\.$"):
         world.auth.sign_in(login, OTHER)
 
 
@@ -140,7 +135,7 @@ def test_tokens_of_a_removed_user_are_rejected(world: World) -> None:
         lambda: world.auth.renew(signed_in.refresh),
     ]
     for call in calls:
-        with pytest.raises(WrongPassword):
+        with pytest.raises(NotSignedIn):
             call()
 
 
@@ -153,13 +148,13 @@ def test_other_sessions_are_ended(world: World) -> None:
 
 def test_new_password_ends_all_other_sessions(world: World) -> None:
     old = world.auth.sign_in("ada", PASSWORD)
-    with pytest.raises(WrongPassword) as wrong:
+    with pytest.raises(NotSignedIn) as wrong:
         world.auth.change_own_password(old.user, OTHER, OTHER)
     assert wrong.value.field == "current"
     new = world.auth.change_own_password(old.user, PASSWORD, OTHER)
-    with pytest.raises(WrongPassword):
+    with pytest.raises(NotSignedIn):
         world.auth.authenticate(old.access)
-    with pytest.raises(WrongPassword):
+    with pytest.raises(NotSignedIn):
         world.auth.renew(old.refresh)
     assert len(world.auth.sessions(new.user)) == 1
     assert world.auth.authenticate(new.access) == world.people.ada
@@ -177,7 +172,7 @@ def test_rejected_password_does_not_use_up_the_reset_token(world: World) -> None
     with pytest.raises(PasswordRejected):
         world.auth.reset(token, "short")
     assert world.auth.reset(token, OTHER).user.credentials == 2
-    with pytest.raises(WrongPassword) as error:
+    with pytest.raises(NotSignedIn) as error:
         world.auth.reset(token, PASSWORD)
     assert error.value.field == "token"
 
@@ -208,7 +203,7 @@ def _lock_out(world: World) -> None:
     for number in range(40):
         try:
             world.auth.sign_in("ada", OTHER, address=f"192.0.2.{number}")
-        except WrongPassword:
+        except NotSignedIn:
             continue
         except TooManyAttempts:
             return
@@ -229,13 +224,13 @@ def test_guesses_from_elsewhere_do_not_lock_out_a_known_device(world: World) -> 
 def test_guesses_with_a_name_reveal_nothing_about_an_address(world: World) -> None:
     _lock_out(world)
     for login in ("ada@example.org", "eve@example.org"):
-        with pytest.raises(WrongPassword):
+        with pytest.raises(NotSignedIn):
             world.auth.sign_in(login, OTHER)
 
 
 def _wrong_sign_ins(world: World, count: int, address: str) -> None:
     for number in range(count):
-        with pytest.raises(WrongPassword):
+        with pytest.raises(NotSignedIn):
             world.auth.sign_in(f"person {number}", OTHER, address=address.format(number))
 
 
@@ -247,7 +242,7 @@ def test_people_who_share_an_address_are_not_locked_out_by_some_typing_errors(wo
 # Someone who keeps trying a locked account must not lock out a whole school.
 def test_attempts_during_a_wait_do_not_count_for_the_address(world: World) -> None:
     for _ in range(40):
-        with pytest.raises((WrongPassword, TooManyAttempts)):
+        with pytest.raises((NotSignedIn, TooManyAttempts)):
             world.auth.sign_in("eve", OTHER, address="192.0.2.1")
     assert world.auth.sign_in("ada", PASSWORD, address="192.0.2.1")
 
@@ -262,7 +257,7 @@ def test_guesses_from_one_network_are_counted_together(world: World) -> None:
 def test_known_device_has_an_allowance_of_its_own(world: World) -> None:
     device = world.auth.sign_in("ada", PASSWORD).device
     for _ in range(5):
-        with pytest.raises(WrongPassword):
+        with pytest.raises(NotSignedIn):
             world.auth.sign_in("ada", OTHER, device=device)
     with pytest.raises(TooManyAttempts):
         world.auth.sign_in("ada", PASSWORD, device=device)
@@ -284,5 +279,5 @@ def test_password_is_recent_for_five_minutes_also_after_a_renewal(world: World) 
     world.clock.advance(minutes=2)
     for token in (signed_in.access, renewed.access, "", "forged"):
         assert not world.auth.has_recent_password(token)
-        with pytest.raises(WrongPassword, match="Sign in again"):
+        with pytest.raises(NotSignedIn, match="Sign in again"):
             world.auth.check_recent_password(token, SensitiveAction.EXPORT)
