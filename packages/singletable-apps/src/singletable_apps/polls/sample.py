@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Polls, Voter, open_polls
-from singletable_apps.polls.urls import admin_link
 from singletable_apps.shared.apps import SampleData, SampleEntry
 
 # The browser that creates the sample. Real tokens are longer, so no browser can send this one.
@@ -123,11 +122,12 @@ def list_sample(polls: Polls) -> SampleData | None:
     if not created:
         return None
     about = {sample.draft.title: sample.about for sample in SAMPLE_POLLS}
+    urls = polls.context.urls
     entries = [
         SampleEntry(
             managed.poll.title,
             about.get(managed.poll.title, ""),
-            admin_link("", managed.poll.id, managed.admin_key),
+            urls.poll(managed.poll.id, "manage", key=managed.admin_key),
         )
         for managed in reversed(created)
     ]

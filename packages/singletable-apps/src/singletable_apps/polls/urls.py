@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from singletable_apps.shared.urls import Urls as BaseUrls
 
@@ -13,36 +12,26 @@ API = "/api/polls"
 
 @dataclass(frozen=True, slots=True)
 class Urls(BaseUrls):
-    """Builds URLs of pages."""
+    """Builds URLs of pages, and links with the origin of the server."""
 
     prefix: str = PREFIX
 
+    def poll(self, poll_id: str, *parts: str, **query: str) -> str:
+        """Return the URL of a page of a poll; without parts, the page where people vote."""
+        return self.page("p", poll_id, *parts, **query)
 
-def page_url(*parts: str) -> str:
-    """Return the URL of a page."""
-    return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
+    def share_link(self, poll_id: str) -> str:
+        """Return the link for voters."""
+        return self.absolute(self.poll(poll_id))
 
+    def admin_link(self, poll_id: str, admin_key: str) -> str:
+        """Return the admin link; anyone who has it can edit and delete the poll."""
+        return self.absolute(self.poll(poll_id, "manage", key=admin_key))
 
-def poll_url(poll_id: str, *parts: str) -> str:
-    """Return the URL of a page of a poll; without parts, the page where people vote."""
-    return page_url("p", poll_id, *parts)
+    def receipt_link(self, poll_id: str, code: str, proof: str) -> str:
+        """Return a voter's private link, which shows the vote cast with the code."""
+        return self.absolute(self.poll(poll_id, "receipt", code=code, proof=proof))
 
-
-def share_link(public_url: str, poll_id: str) -> str:
-    """Return the link for voters."""
-    return f"{public_url}{poll_url(poll_id)}"
-
-
-def admin_link(public_url: str, poll_id: str, admin_key: str) -> str:
-    """Return the admin link; anyone who has it can edit and delete the poll."""
-    return f"{public_url}{poll_url(poll_id, 'manage')}?key={quote(admin_key, safe='')}"
-
-
-def receipt_link(public_url: str, poll_id: str, code: str, proof: str) -> str:
-    """Return a voter's private link, which shows the vote cast with the code."""
-    return f"{public_url}{poll_url(poll_id, 'receipt')}?code={quote(code)}&proof={quote(proof)}"
-
-
-def code_link(public_url: str, poll_id: str, code: str) -> str:
-    """Return the link that fills in a voting code."""
-    return f"{share_link(public_url, poll_id)}?code={quote(code, safe='')}"
+    def code_link(self, poll_id: str, code: str) -> str:
+        """Return the link that fills in a voting code."""
+        return self.absolute(self.poll(poll_id, code=code))

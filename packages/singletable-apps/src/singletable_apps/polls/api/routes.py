@@ -20,7 +20,6 @@ from singletable_apps.polls.api.dependencies import (
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import NotFound
 from singletable_apps.polls.service import ManagedPoll, PollResults, Polls, Viewer, Voter
-from singletable_apps.polls.urls import share_link
 from singletable_apps.polls.web import BROWSER, Browser, new_browser_token
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.qr import qr_svg
@@ -101,8 +100,8 @@ def list_my_polls(
     if browser is None:
         return page.answer([], None)
     polls = service.lifecycle.list_created(browser, page.limit, page.cursor)
-    public = service.context.urls.public
-    items = [schemas.CreatedPollSchema.from_managed(managed, public) for managed in polls.items]
+    urls = service.context.urls
+    items = [schemas.CreatedPollSchema.from_managed(managed, urls) for managed in polls.items]
     return page.answer(items, polls.cursor)
 
 
@@ -112,7 +111,7 @@ def _respond_created(
     BROWSER.set(request, token)
     response.headers["Location"] = request.app.url_path_for("read_poll", poll_id=managed.poll.id)
     response.headers["ETag"] = etag(managed.poll.revision)
-    return schemas.CreatedPollSchema.from_managed(managed, service.context.urls.public)
+    return schemas.CreatedPollSchema.from_managed(managed, service.context.urls)
 
 
 # ------------------------------------------------------------------------------ read and manage
@@ -127,7 +126,7 @@ def read_poll(poll_id: PollId, service: Service, look: IfNoneMatch) -> schemas.P
     """Return a poll, for anyone who knows its id."""
     poll = service.context.get_poll(str(poll_id))
     look.answer(poll.revision)
-    return schemas.PollSchema.from_poll(poll, service.context.urls.public)
+    return schemas.PollSchema.from_poll(poll, service.context.urls)
 
 
 @poll_router.patch("/{poll_id:uuid}", responses={**_MANAGED, **responses(problems.SETTLED)})
@@ -158,13 +157,13 @@ def delete_poll(poll_id: PollId, key: AdminKey, polls: Service, edit: IfMatch) -
 def draw_qr_code(poll_id: PollId, service: Service) -> Response:
     """Return the link to the poll as a QR code."""
     poll = service.context.get_poll(str(poll_id))
-    svg = qr_svg(share_link(service.context.urls.public, poll.id))
+    svg = qr_svg(service.context.urls.share_link(poll.id))
     return Response(svg, media_type="image/svg+xml")
 
 
 def _respond_edited(poll: Poll, edit: Edit, service: Polls) -> schemas.PollSchema:
     edit.answer(poll.revision)
-    return schemas.PollSchema.from_poll(poll, service.context.urls.public)
+    return schemas.PollSchema.from_poll(poll, service.context.urls)
 
 
 # ------------------------------------------------------------------------------ voting codes
@@ -178,10 +177,8 @@ def issue_codes(
 ) -> schemas.IssuedCodesSchema:
     """Issue more voting codes. You can list them again at any time."""
     issued = service.codes.issue(str(poll_id), key, new.count)
-    public = service.context.urls.public
-    codes = [
-        schemas.VotingCodeSchema.make(public, str(poll_id), code, used=False) for code in issued
-    ]
+    urls = service.context.urls
+    codes = [schemas.VotingCodeSchema.make(urls, str(poll_id), code, used=False) for code in issued]
     return schemas.IssuedCodesSchema(codes=codes)
 
 
@@ -195,9 +192,9 @@ def list_codes(
     first = position if isinstance(position, int) else 0
     codes = service.codes.list_issued(str(poll_id), key, first=first, size=page.limit + 1)
     following = offsets.seal(page, first + page.limit) if len(codes) > page.limit else None
-    public = service.context.urls.public
+    urls = service.context.urls
     items = [
-        schemas.VotingCodeSchema.make(public, str(poll_id), code.code, used=code.is_used)
+        schemas.VotingCodeSchema.make(urls, str(poll_id), code.code, used=code.is_used)
         for code in codes[: page.limit]
     ]
     return page.answer(items, following)

@@ -24,7 +24,7 @@ from singletable_apps.polls.rules import (
 )
 from singletable_apps.polls.service import ManagedPoll, PollResults, Recount
 from singletable_apps.polls.tokens import MAX_CODES
-from singletable_apps.polls.urls import admin_link, code_link, share_link
+from singletable_apps.polls.urls import Urls
 from singletable_apps.shared import web
 from singletable_apps.shared.results import compare_methods, possible_winners
 from singletable_apps.shared.web import (
@@ -118,9 +118,9 @@ class PollSchema(ResponseModel, of=Poll, only="id title description candidates c
     link: str = Field(description="The link for voters.")
 
     @classmethod
-    def from_poll(cls, poll: Poll, public_url: str) -> PollSchema:
+    def from_poll(cls, poll: Poll, urls: Urls) -> PollSchema:
         """Return the poll as a response."""
-        return cls.from_object(poll, link=share_link(public_url, poll.id))
+        return cls.from_object(poll, link=urls.share_link(poll.id))
 
 
 class CreatedPollSchema(PollSchema):
@@ -130,14 +130,14 @@ class CreatedPollSchema(PollSchema):
     admin_link: str = Field(description="The admin link. Anyone who has it can manage the poll.")
 
     @classmethod
-    def from_managed(cls, managed: ManagedPoll, public_url: str) -> CreatedPollSchema:
+    def from_managed(cls, managed: ManagedPoll, urls: Urls) -> CreatedPollSchema:
         """Return the poll with its admin key as a response."""
         poll, key = managed.poll, managed.admin_key
         return cls.from_object(
             poll,
-            link=share_link(public_url, poll.id),
+            link=urls.share_link(poll.id),
             admin_key=key,
-            admin_link=admin_link(public_url, poll.id, key),
+            admin_link=urls.admin_link(poll.id, key),
         )
 
 
@@ -178,9 +178,9 @@ class VotingCodeSchema(ResponseModel):
     used: bool
 
     @classmethod
-    def make(cls, public_url: str, poll_id: str, code: str, *, used: bool) -> VotingCodeSchema:
+    def make(cls, urls: Urls, poll_id: str, code: str, *, used: bool) -> VotingCodeSchema:
         """Return the code with its link."""
-        return cls(code=code, link=code_link(public_url, poll_id, code), used=used)
+        return cls(code=code, link=urls.code_link(poll_id, code), used=used)
 
 
 class IssuedCodesSchema(ResponseModel):

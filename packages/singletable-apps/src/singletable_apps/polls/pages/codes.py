@@ -17,7 +17,6 @@ from ranked_ballots import pluralize
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.pages.manage import ManagedPage, ManagedPageContext
 from singletable_apps.polls.service import VotingCode
-from singletable_apps.polls.urls import code_link, share_link
 from singletable_apps.shared.pages import FORM_METHODS, Form, PostedForm
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web.downloads import download_table
@@ -59,7 +58,7 @@ def show_cards(page: ManagedPage, first: FirstCode = 0) -> Response:
         **_pager(page, first, "sheet"),
         cards=[(code, Markup(qr_svg(link))) for code, link in codes if not code.is_used],
         has_codes=bool(codes),
-        link=share_link(page.urls.public, page.poll.id),
+        link=page.urls.share_link(page.poll.id),
         back=page.manage_url("codes"),
     )
 
@@ -70,7 +69,7 @@ def download_codes(page: ManagedPage) -> Response:
     rows = [
         (
             code.code,
-            code_link(page.urls.public, page.poll.id, code.code),
+            page.urls.code_link(page.poll.id, code.code),
             "yes" if code.is_used else "no",
         )
         for code in page.service.codes.list_issued(page.poll.id, page.admin_key)
@@ -98,7 +97,7 @@ def _list_codes(page: ManagedPageContext, first: int) -> list[tuple[VotingCode, 
     codes = page.service.codes.list_issued(
         page.poll.id, page.admin_key, first=first, size=PAGE_SIZE
     )
-    return [(code, code_link(page.urls.public, page.poll.id, code.code)) for code in codes]
+    return [(code, page.urls.code_link(page.poll.id, code.code)) for code in codes]
 
 
 def _pager(page: ManagedPageContext, first: int, *parts: str) -> dict[str, object]:

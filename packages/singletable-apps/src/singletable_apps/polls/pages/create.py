@@ -19,7 +19,6 @@ from singletable_apps.polls.rules import (
     check_draft,
     draft_copy,
 )
-from singletable_apps.polls.urls import poll_url
 from singletable_apps.shared.pages import Form, PostedForm, submit_values
 from singletable_apps.shared.text import normalize_line
 from singletable_apps.shared.web import hit_limit
@@ -213,7 +212,7 @@ def create_poll(page: AnyPage, form: PostedForm) -> Response:
 
     def create(draft: PollDraft) -> Response:
         managed = page.service.lifecycle.create(draft, page.get_browser_token())
-        return page.redirect(poll_url(managed.poll.id, "made"))
+        return page.redirect(page.urls.poll(managed.poll.id, "made"))
 
     draft = parse_poll_form(form, page.service.context.clock())
     # The closing time can pass between both checks.

@@ -22,7 +22,7 @@ from singletable_apps.polls.errors import InvalidCode
 from singletable_apps.polls.pages.results_view import ResultsView
 from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.service import Polls, Viewer, Voter
-from singletable_apps.polls.urls import Urls, page_url, poll_url
+from singletable_apps.polls.urls import Urls
 from singletable_apps.polls.web import BROWSER, Browser, new_browser_token
 from singletable_apps.shared import frame
 from singletable_apps.shared.frame import AppState, state_of
@@ -63,10 +63,10 @@ class PollsState(AppState[Polls]):
     live: LiveUpdates = field(default_factory=LiveUpdates)
 
 
-def page_context(request: Request, _: Polls) -> Mapping[str, object]:
+def page_context(request: Request, service: Polls) -> Mapping[str, object]:
     """Return the links in the header and footer of every page."""
-    here = path_of(request)
-    nav = [("Create a poll", page_url("new")), ("My polls", page_url("mine"))]
+    here, page = path_of(request), service.context.urls.page
+    nav = [("Create a poll", page("new")), ("My polls", page("mine"))]
     return {"nav": [Link(text, to, here == to) for text, to in nav], "links": FOOTER}
 
 
@@ -111,7 +111,7 @@ class PollPageContext(PageContext):
 
     def url(self, *parts: str) -> str:
         """Return the URL of a page of this poll."""
-        return poll_url(self.poll.id, *parts)
+        return self.urls.poll(self.poll.id, *parts)
 
     def read_cookie(self, cookie: Cookie) -> str | None:
         """Return the value of a cookie for this poll, or None."""
@@ -177,8 +177,9 @@ PollPage: TypeAlias = Annotated[PollPageContext, Depends(_poll_page)]
 
 def ask_for_admin_link(request: Request, text: str, form: Form | None = None) -> Response:
     """Show the form that asks for the admin link of the poll."""
-    action = poll_url(request.path_params["poll_id"], "manage", "key")
-    return state_of(request).pages.render(
+    state = state_of(request)
+    action = state.service.context.urls.poll(request.path_params["poll_id"], "manage", "key")
+    return state.pages.render(
         request, "polls/admin_link.html", 403, text=text, action=action, form=form or Form()
     )
 

@@ -14,7 +14,6 @@ from singletable_apps.polls.pages.dependencies import AnyPage
 from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS
 from singletable_apps.polls.service import ManagedPoll
-from singletable_apps.polls.urls import poll_url
 from singletable_apps.shared.pages import ListQueryParameters
 
 router = APIRouter()
@@ -40,7 +39,7 @@ def show_home(page: AnyPage) -> Response:
         own=[(managed.poll, is_open(managed.poll, now)) for managed in own],
         samples=[(poll, is_open(poll, now)) for poll in samples],
         trial=open_samples[0] if open_samples else None,
-        poll_url=poll_url,
+        poll_url=page.urls.poll,
         picture=_draw_example(),
     )
 
@@ -64,5 +63,5 @@ def show_my_polls(page: AnyPage, query: ListQueryParameters) -> Response:
         polls=query.page([managed.poll for managed in found.items], found.cursor).map(
             lambda poll: (poll, is_open(poll, now), page.service.tallies.get(poll).votes)
         ),
-        poll_url=poll_url,
+        poll_url=page.urls.poll,
     )

@@ -41,7 +41,6 @@ from singletable_apps.polls.rules import (
     draft_from,
     poll_not_found,
 )
-from singletable_apps.polls.urls import admin_link, page_url, share_link
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     Form,
@@ -119,11 +118,11 @@ DeletablePage: TypeAlias = Annotated[ManagedPageContext, Depends(_deletable_page
 
 
 def _links(page: ManagedPageContext) -> dict[str, object]:
-    link = share_link(page.urls.public, page.poll.id)
+    link = page.urls.share_link(page.poll.id)
     return {
         "link": link,
         "qr": Markup(qr_svg(link)),
-        "admin_link": admin_link(page.urls.public, page.poll.id, page.admin_key),
+        "admin_link": page.urls.admin_link(page.poll.id, page.admin_key),
     }
 
 
@@ -258,7 +257,7 @@ def delete_poll(page: DeletablePage) -> ConfirmedAction:
         do=lambda form: page.service.lifecycle.delete(
             page.poll.id, page.admin_key, check=form.revision_check()
         ),
-        to=page_url("mine"),
+        to=page.urls.page("mine"),
         done=f"“{page.poll.title}” was deleted.",
     )
 

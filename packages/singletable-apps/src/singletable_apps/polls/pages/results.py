@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 from singletable_apps.polls.errors import CodeUsed, NotFound, ResultsHidden
 from singletable_apps.polls.pages.dependencies import (
     AnyPage,
+    PageContext,
     PollPage,
     PollPageContext,
     PollsState,
@@ -18,7 +19,6 @@ from singletable_apps.polls.pages.results_view import (
 )
 from singletable_apps.polls.rules import PROTECTION_TEXT
 from singletable_apps.polls.service import Polls, Viewer, Voter
-from singletable_apps.polls.urls import page_url, poll_url, share_link
 from singletable_apps.shared.results import Download
 
 router = APIRouter()
@@ -41,7 +41,7 @@ def show_results(page: PollPage) -> Response:
     return page.render(
         "results",
         **context,
-        **_view_context(view),
+        **_view_context(page, view),
         downloads=_list_downloads(page.service, view, viewer),
     )
 
@@ -62,7 +62,7 @@ def update_results(page: AnyPage, poll_id: str) -> Response:
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if page.request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    response = page.render("results/count", **_view_context(view))
+    response = page.render("results/count", **_view_context(page, view))
     response.headers.update(headers)
     return response
 
@@ -122,16 +122,16 @@ def _page_context(page: PollPageContext, viewer: Viewer) -> dict[str, object]:
         # A poll is open, then closed, then final once no vote can be in flight.
         "is_open": page.is_open,
         "protection": PROTECTION_TEXT[poll.protection],
-        "share_link": share_link(page.urls.public, poll.id),
+        "share_link": page.urls.share_link(poll.id),
         "vote_url": page.url(),
-        "copy_url": f"{page_url('new')}?from={poll.id}",
+        "copy_url": f"{page.urls.page('new')}?from={poll.id}",
         "manage_url": page.url("manage") if viewer.admin_key else "",
     }
 
 
-def _view_context(view: ResultsView) -> dict[str, object]:
+def _view_context(page: PageContext, view: ResultsView) -> dict[str, object]:
     """Return what changes with each vote."""
-    here = poll_url(view.poll.id, "results")
+    here = page.urls.poll(view.poll.id, "results")
     return {
         "view": view,
         "runoff": view.runoff,

@@ -36,7 +36,6 @@ from singletable_apps.polls.rules import (
     is_changeable,
 )
 from singletable_apps.polls.service import Identity, Viewer, Voter
-from singletable_apps.polls.urls import poll_url, receipt_link, share_link
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,
     BallotForm,
@@ -315,7 +314,7 @@ def _show_ballot(
 ) -> Response:
     has_rank_errors = any(choice.error for choice in choices)
     ballot = BallotForm(
-        action=poll_url(session.poll.id),
+        action=page.urls.poll(session.poll.id),
         choices=tuple(choices),
         notice=_notice(session.poll),
         hidden_fields=_hidden_fields(session),
@@ -372,7 +371,7 @@ def _show_vote(
         ranking=_render_ranking(session, vote.rankings),
         fresh=fresh,
         again=again,
-        link=share_link(page.urls.public, session.poll.id),
+        link=page.urls.share_link(session.poll.id),
         receipt=_receipt_link(page, session),
     )
 
@@ -382,7 +381,7 @@ def _receipt_link(page: PollPageContext, session: VotingSession) -> str:
     poll, voter = session.poll, session.voter
     if poll.protection is not Protection.CODES or not voter.code or not voter.proof:
         return ""
-    return receipt_link(page.urls.public, poll.id, voter.code, voter.proof)
+    return page.urls.receipt_link(poll.id, voter.code, voter.proof)
 
 
 def _show_code_used(page: PollPageContext, session: VotingSession, status: int = 200) -> Response:
