@@ -237,6 +237,11 @@ def test_names_are_imported_from_the_module_of_the_entities(run: Run, folder: Pa
         (("Project", "scaffold_shop", "--field", "a:x|x"), "several different values"),
         (("Project", "scaffold_shop", "--field", "a:version?"), "always has a value"),
         (("Project", "scaffold_shop", "--field", "a", "--field", "a"), "declared twice"),
+        (("Project", "scaffold_shop", "--field", "created:date"), "Write created:created, or"),
+        (
+            ("Project", "scaffold_shop", "--field", "a:created", "--field", "b:created"),
+            "one field of a kind, but got created, created",
+        ),
         (("Project", "scaffold_shop", "--field", "ends:expires"), "ttl"),
         (("Project", "scaffold_shop", "--field", "a:float", "--id", "a"), "part of a key"),
         (("Project", "scaffold_shop", "--across", "color"), "has no field 'color'"),

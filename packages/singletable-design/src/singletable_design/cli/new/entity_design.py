@@ -123,6 +123,9 @@ class EntityDesigner:
         own = {one.name: self._styled(one) for one in answers.fields or ()}
         if len(own) < len(answers.fields or ()):
             raise InvalidValue(f"A field is declared twice: {', '.join(own)}.")
+        roles = [one.role for one in own.values() if one.role]
+        if len(set(roles)) < len(roles):
+            raise InvalidValue(f"The store sets one field of a kind, but got {', '.join(roles)}.")
         name = answers.id or f"{snake_case(answers.name)}_id"
         id_ = own.get(name) or self._styled(parse_field(name))
         ids = [] if answers.several is False else [id_]

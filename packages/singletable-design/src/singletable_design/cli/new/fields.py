@@ -79,6 +79,11 @@ def parse_field(text: str) -> NewField:
             f"{text!r}: expected several different values of up to 100 printable characters, such "
             f"as {name}:open|done."
         )
+    if name in _ROLES and kind != name:
+        raise InvalidValue(
+            f"{text!r}: the store sets a field of the type {name}. Write {name}:{name}, or choose "
+            f"another name, such as {name}_value."
+        )
     if role := _ROLES.get(kind):
         if optional and role != "expires":
             raise InvalidValue(f"{text}: a field that the store sets always has a value.")

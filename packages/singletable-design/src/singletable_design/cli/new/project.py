@@ -53,7 +53,8 @@ def create_project(name: str, folder: Path, *, pages: bool = False) -> None:
         raise StorageError(f"'{error.filename}' cannot be written: {error.strerror}.") from None
     for path in [*files, Path(name, LOCK_NAME)]:
         typer.echo(f"{shown_path(folder) / path}: written")
-    typer.echo(f"Next:\n  cd {shown_path(folder)}\n  make install\n  make test\n  make run")
+    sample = "  make sample\n" if pages else ""
+    typer.echo(f"Next:\n  cd {shown_path(folder)}\n  make install\n  make test\n{sample}  make run")
 
 
 def template_files(*, pages: bool = False) -> dict[Path, Path]:

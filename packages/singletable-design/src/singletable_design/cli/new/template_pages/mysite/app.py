@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from singletable_apps.shared.accounts import expiring
+from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.frame import AppSpec, Opening, Urls
 from singletable_apps.shared.frame.accounts import sample_account, with_accounts
 
@@ -28,6 +29,8 @@ def _open(opening: Opening) -> Generator[Service]:
 def create_sample(service: Service, progress: Callable[[int, int], None]) -> None:
     """Create an account with notes."""
     username, password = SAMPLE
+    if service.accounts.find_by_login(username) is not None:
+        raise AppError("There is a sample. To start again, delete the database file.")
     user = service.accounts.register(username, "Ada Lovelace", password)
     for number in range(1, 31):
         service.notes.create(user, NoteDraft(title=f"Note {number}", text="A sample note."))
