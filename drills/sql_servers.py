@@ -73,14 +73,24 @@ class SqlServer:
 
     def pause(self, *, resume: bool = False) -> None:
         """Stop all processes without ending them: they keep connections and answer nobody."""
-        self._signal_all(signal.SIGCONT if resume else signal.SIGSTOP)
+        if self._process is None:
+            return
+        if resume:
+            self._signal_all(signal.SIGCONT)
+            return
+        _stop(self._process.pid)  # first, so that it starts no more processes
+        for child in self._children():
+            _stop(child)
 
     def _signal_all(self, number: signal.Signals) -> None:
         if self._process is not None:
-            children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
-            for child in children.read_text().split():
-                os.kill(int(child), number)
+            for child in self._children():
+                os.kill(child, number)
             self._process.send_signal(number)
+
+    def _children(self) -> list[int]:
+        main = self._process.pid if self._process is not None else 0
+        return [*map(int, Path(f"/proc/{main}/task/{main}/children").read_text().split())]
 
     def initialize(self) -> None:
         """Create the data folder."""
@@ -343,6 +353,18 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def _stop(process: int) -> None:
+    """Stop a process, and wait until none of its threads runs: one may answer for a moment."""
+    os.kill(process, signal.SIGSTOP)
+    threads = Path(f"/proc/{process}/task")
+
+    def is_stopped() -> bool:
+        states = [(thread / "stat").read_text() for thread in threads.iterdir()]
+        return all(state.rpartition(")")[2].split()[0] == "T" for state in states)
+
+    wait_for(is_stopped, "a process does not stop")
 
 
 def wait_for(is_done: Callable[[], bool], problem: str) -> None:
