@@ -33,7 +33,7 @@ class PageContext(pages.PageContext, Generic[S, L]):
     rejects = (InvalidInput, Busy)
 
     @classmethod
-    def public(cls, request: Request) -> Self:
+    async def public(cls, request: Request) -> Self:
         """Return the context of a page that is the same for everyone, so that it can be cached."""
         return cls(request)
 
