@@ -1,4 +1,4 @@
-"""What events mean for users and elections, for the table and for the poll book alike.
+"""The changes that events make to users and elections, for the table and the poll book.
 
 Both get from here the items that an event creates and the fields that it sets. What else they do
 with an event differs: the table moves and counts items, the poll book keeps ids.

@@ -1,4 +1,4 @@
-"""What the API and the pages share: names in URLs, downloads, and the problem of each error."""
+"""Shared by the API and the pages: names in URLs, downloads, and the problem of each error."""
 
 from __future__ import annotations
 

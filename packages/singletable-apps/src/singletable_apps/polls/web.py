@@ -1,4 +1,4 @@
-"""What API and pages share: the cookie by which a browser is recognized."""
+"""The cookie that identifies a browser, for the API and the pages."""
 
 from __future__ import annotations
 

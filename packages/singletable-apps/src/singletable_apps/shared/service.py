@@ -1,4 +1,4 @@
-"""What services of all apps use."""
+"""Helpers for the services of all apps: revision checks, the clock, lookups."""
 
 from __future__ import annotations
 

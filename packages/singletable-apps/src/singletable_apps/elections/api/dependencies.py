@@ -1,4 +1,4 @@
-"""What API handlers depend on: the service, and the user who is signed in."""
+"""Dependencies of API handlers: the service, and the user who is signed in."""
 
 from __future__ import annotations
 

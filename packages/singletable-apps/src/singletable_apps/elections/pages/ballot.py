@@ -199,7 +199,7 @@ def shuffle_candidates(
 
 
 def visibility_notice(election: Election) -> str:
-    """Say who can see a ballot."""
+    """Return a sentence about who can see a ballot."""
     if election.secret_ballot:
         published = _PUBLICATION_NOTICES[election.publication]
         return f"Your ballot is secret: others see that you voted, but never how. {published}"
@@ -210,7 +210,7 @@ def visibility_notice(election: Election) -> str:
 
 
 def casting_notice(election: Election) -> str:
-    """Say who can see a ballot, and whether it can be changed."""
+    """Return a sentence: who can see a ballot, and if it can be changed."""
     if election.allow_edit:
         return f"{visibility_notice(election)} You can change it while changes are allowed."
     return f"{visibility_notice(election)} Once cast, it is final."

@@ -1,4 +1,4 @@
-"""What page handlers depend on: the visitor, the navigation, and the election in the URL.
+"""Dependencies of page handlers: the visitor, the navigation, and the election in the URL.
 
 A handler of a page about an election looks like this; its template extends
 `elections/election_frame.html` and fills the block `page`:

@@ -93,7 +93,7 @@ def _current_count(page: ElectionPage, election: Election) -> results_view.Count
 
 
 def _render_pending(page: ElectionPage) -> Response:
-    """Say why there are no results yet. Turnout is public, even for secret ballots."""
+    """Explain why there are no results yet. Turnout is public, even for secret ballots."""
     return page.render_tab(
         "results_pending",
         "tally",

@@ -114,7 +114,7 @@ def load_count(service: Elections, viewer: User, name: str) -> Count:
 
 
 def make_headline(count: Count) -> Headline:
-    """Say who won or leads, and why."""
+    """Return a sentence about the winner or leader, with the reason."""
     account = count.result.account
     if account.cast == 0:
         if count.is_final:
@@ -170,7 +170,7 @@ def _why_tied(count: Count) -> str:
 
 
 def _tie(count: Count) -> str:
-    """Say how the tie for first was broken, or would be."""
+    """Explain the tie-break for the first place."""
     if count.result.final_order:
         first = count.result.final_order[0]
         return f"The tie is broken by an order that no one could choose or predict: {first} first."
@@ -178,7 +178,7 @@ def _tie(count: Count) -> str:
 
 
 def describe_turnout(count: Count) -> str:
-    """Say how many people voted."""
+    """Return the turnout as a sentence."""
     cast, voters = count.tally.ballots_cast, count.election.voter_count
     if voters:
         verb = "voted" if count.is_final else "have voted"

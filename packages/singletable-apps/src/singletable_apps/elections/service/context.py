@@ -1,4 +1,4 @@
-"""What every part of the service needs: the store, keys, clock and command bus."""
+"""The context of the service: store, keys, clock and command bus."""
 
 from __future__ import annotations
 

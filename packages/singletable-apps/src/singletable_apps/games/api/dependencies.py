@@ -1,4 +1,4 @@
-"""What API handlers depend on: the service, the seat of the token, and the problems."""
+"""Dependencies of API handlers: the service, the seat of the token, and the problems."""
 
 from __future__ import annotations
 

@@ -71,25 +71,23 @@ class GameStore:
 
     def get_ballot(self, entry: Round) -> tuple[BallotAnswer, ...]:
         """Return the frozen answers of a round."""
-        key = (entry.game_id, entry.question_id, entry.ballot)
-        found = self._ballots.get(key, ())
-        if entry.ballot and not found:
-            query = BallotPart.key.partition(entry.game_id).eq(key[1]).eq(key[2])
-            parts = self._context.store.query(query, consistent=True)
-            found = tuple(each for part in parts for each in part.answers)
-            _remember(self._ballots, key, found)
-        return found
+        part_key, query = BallotPart.key.partition(entry.game_id), self._context.store.query
+
+        def read() -> Iterator[BallotAnswer]:
+            for part in query(part_key.eq(entry.question_id).eq(entry.ballot), consistent=True):
+                yield from part.answers
+
+        return _cached(self._ballots, (entry.game_id, entry.question_id, entry.ballot), read)
 
     def get_result(self, entry: Round) -> tuple[Standing, ...]:
         """Return the standings after a round, best first."""
-        key = (entry.game_id, entry.question_id, entry.result)
-        found = self._results.get(key, ())
-        if entry.result and not found:
-            query = ResultPart.key.partition(entry.game_id).eq(key[1]).eq(key[2])
-            parts = self._context.store.query(query, consistent=True)
-            found = tuple(each for part in parts for each in part.standings)
-            _remember(self._results, key, found)
-        return found
+        part_key, query = ResultPart.key.partition(entry.game_id), self._context.store.query
+
+        def read() -> Iterator[Standing]:
+            for part in query(part_key.eq(entry.question_id).eq(entry.result), consistent=True):
+                yield from part.standings
+
+        return _cached(self._results, (entry.game_id, entry.question_id, entry.result), read)
 
     def get_standings(self, state: GameState) -> tuple[Standing, ...]:
         """Return the standings after the last round with points."""
@@ -165,6 +163,19 @@ def _parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
         total += size(item)
     if part:
         yield part
+
+
+def _cached(
+    cache: dict[tuple[str, str, str], tuple[T, ...]],
+    key: tuple[str, str, str],
+    read: Callable[[], Iterator[T]],
+) -> tuple[T, ...]:
+    """Return what is stored for a game, a question and an attempt; without an attempt, nothing."""
+    found = cache.get(key, ())
+    if key[2] and not found:
+        found = tuple(read())
+        _remember(cache, key, found)
+    return found
 
 
 def _remember(cache: dict[tuple[str, str, str], T], key: tuple[str, str, str], value: T) -> None:

@@ -1,4 +1,4 @@
-"""What page handlers depend on: the site, the poll in the URL, and the browser's cookies.
+"""Dependencies of page handlers: the site, the poll in the URL, and the browser's cookies.
 
 A handler looks like this:
 

@@ -101,7 +101,7 @@ class CastVote:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a voter is, and the vote they have cast.
+    """An identified voter, and the vote they have cast.
 
     `is_code_used` means that someone has voted with this code, but not in this browser.
     """

@@ -1,4 +1,4 @@
-"""What API handlers depend on: the service, the account, visitors, lists and problems."""
+"""Dependencies of API handlers: the service, the account, visitors, lists and problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What page handlers depend on: the service, the person who is signed in, and the navigation.
+"""Dependencies of page handlers: the service, the person who is signed in, and the navigation.
 
 A handler of a page for authors looks like this; its template extends `portfolio/admin.html` and
 fills the block `page`:

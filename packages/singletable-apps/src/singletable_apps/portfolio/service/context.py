@@ -1,4 +1,4 @@
-"""What every part of the service works with."""
+"""The context of the service: store, clock, secrets and settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable_apps.shared.web import WriteCounter
 
 @dataclass(frozen=True, slots=True)
 class Context(AccountsContext):
-    """What every part of the service works with."""
+    """The context of the service: store, clock, secrets and settings."""
 
     urls: Urls
     bucket: Bucket

@@ -31,7 +31,7 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class AccountsContext:
-    """What the services of an app with accounts work with.
+    """The context of services with accounts.
 
     With `confirm_addresses`, an e-mail address is saved when its owner opens the link sent to it.
     """

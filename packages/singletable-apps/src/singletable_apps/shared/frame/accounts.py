@@ -92,7 +92,7 @@ def _account_context(request: Request, service: AccountsService) -> Mapping[str,
         links = [Link("Sign in", urls.page("sign-in")), Link("Register", urls.page("register"))]
     else:
         links = [Link("Your account", urls.page("account"))]
-    return {"urls": urls, "user": user, "account": user and user.name, "account_links": links}
+    return {"user": user, "account": user and user.name, "account_links": links}
 
 
 def sample_account(

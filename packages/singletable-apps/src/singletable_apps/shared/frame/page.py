@@ -48,7 +48,7 @@ class PageContext(pages.PageContext, Generic[S, L]):
 
     @property
     def visitor(self) -> Any:
-        """Who is signed in, or None."""
+        """The signed-in user, or None."""
         return getattr(self.request.state, "user", None)
 
     @property
@@ -110,7 +110,7 @@ class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
 
 
 def find_visitor(request: Request) -> Any:
-    """Return who is signed in, or None, once per request: asking twice would renew twice."""
+    """Return the signed-in user or None. Read once per request: a second read renews again."""
     state = state_of(request)
     if state.auth_of is None:
         return None

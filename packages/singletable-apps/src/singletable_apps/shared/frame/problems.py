@@ -1,4 +1,4 @@
-"""Which error of an app is which problem."""
+"""Map the errors of an app to problems (RFC 9457)."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What an app is opened with.
+    """Arguments for opening an app.
 
     `keys` is the file or the folder of its secrets, and `public` the origin of the server. An app
     that is `alone` is not behind the home page. `options` are the app's own options of `serve`.

@@ -1,4 +1,4 @@
-"""What the handlers of an app use: its service, pages and limits; and how they get at it."""
+"""The state of a running app, and the dependencies that give handlers access to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from singletable_apps.shared.web import (
 
 
 class ServiceContext(Protocol):
-    """What every service works with."""
+    """The context of a service."""
 
     @property
     def urls(self) -> Urls:
@@ -36,7 +36,7 @@ class AppService(Protocol):
 
     @property
     def context(self) -> ServiceContext:
-        """What all parts of the service share."""
+        """The context of the service."""
         ...
 
 

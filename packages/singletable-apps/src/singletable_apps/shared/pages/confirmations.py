@@ -5,17 +5,7 @@ A function that returns a ConfirmedAction is all that a page needs:
     @confirm(router, "/teams/{team_id}/delete")
     def delete_team(page: UserPage, team_id: Segment) -> ConfirmedAction:
         team = page.service.teams.get(team_id)
-        return ConfirmedAction(
-            page,
-            title=f"Delete the team “{team.name}”?",
-            text="Its members keep their accounts and skills.",
-            button="Delete the team",
-            back=page.urls.team(team_id),
-            revision=team.revision,
-            do=lambda form: page.service.teams.delete(page.user, team_id, form.revision_check()),
-            to=page.urls.page("teams"),
-            done=f"Deleted the team “{team.name}”.",
-        )
+        return ConfirmedAction(page, title=f"Delete {team.name}?", do=…, done="Deleted.", …)
 """
 
 from __future__ import annotations

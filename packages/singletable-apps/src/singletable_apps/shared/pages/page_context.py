@@ -101,7 +101,7 @@ class PageContext(ABC):
 
     def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
         """Raise an error of the app unless the password was entered recently or in this form."""
-        raise NotImplementedError("Only pages of signed-in users can ask for a password.")
+        raise TypeError("needs_password: expected a page of a signed-in user, a PasswordPrompt.")
 
 
 class PasswordPrompt(PageContext, Generic[U]):

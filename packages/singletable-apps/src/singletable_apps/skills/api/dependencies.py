@@ -1,4 +1,4 @@
-"""What API handlers depend on: the service, the account that is signed in, and the problems."""
+"""Dependencies of API handlers: the service, the account that is signed in, and the problems."""
 
 from __future__ import annotations
 

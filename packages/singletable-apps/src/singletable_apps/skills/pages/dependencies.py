@@ -1,4 +1,4 @@
-"""What page handlers depend on: the person who is signed in, and the navigation.
+"""Dependencies of page handlers: the person who is signed in, and the navigation.
 
 A handler looks like this; its template extends `frame.html` of `shared` and fills the block `page`:
 

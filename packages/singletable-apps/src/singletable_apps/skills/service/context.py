@@ -1,4 +1,4 @@
-"""What every part of the service works with."""
+"""The context of the service: store, clock, secrets and settings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def busy(what: str) -> Callable[[], Busy]:
 
 @dataclass(frozen=True, slots=True)
 class Context(AccountsContext):
-    """What every part of the service works with."""
+    """The context of the service: store, clock, secrets and settings."""
 
     urls: Urls
 
