@@ -24,7 +24,8 @@ from singletable_apps.elections.entities import (
     User,
     Voter,
     WithdrawnBallot,
-    is_removed_user,
+    is_account,
+    roll_number,
 )
 from singletable_apps.elections.projection.event_transaction import (
     ProjectionStep,
@@ -36,6 +37,8 @@ from singletable_apps.elections.proofs.documents import hash_definition
 
 # How many of the latest requests to remember for each ballot, for idempotency.
 REMEMBERED_REQUESTS = 8
+# An entry of a roll is one write of at most 3 KB.
+ENTRIES_PER_STEP = 90
 
 ElectionItem: TypeAlias = Ballot | Voter | Candidate | Definition
 
@@ -86,7 +89,7 @@ def delete_election(step: ProjectionStep, data: events.ElectionDeleted) -> bool:
     if items := _take_items(step, data.name):
         for item in items:
             step.transaction.delete(key_of(item))
-            if isinstance(item, Ballot | Voter) and not is_removed_user(item.voter_name):
+            if isinstance(item, Ballot | Voter) and is_account(item.voter_name):
                 counter = User.ballots_cast if isinstance(item, Ballot) else User.eligible_in
                 step.transaction.update(User.key(item.voter_name), counter.add(-1))
         return False
@@ -135,7 +138,7 @@ def change_candidates(
     Ballots stay as they were cast; the tally skips removed candidates.
     """
     is_new = isinstance(data, events.CandidatesAdded)
-    names, is_last = step.slice_names(data.candidates)
+    names, is_last = step.slice(data.candidates)
     for name in names:
         if is_new:
             step.transaction.create(
@@ -168,18 +171,37 @@ def _put_definition(step: ProjectionStep, election: Election, names: list[str]) 
 def change_voters(step: ProjectionStep, data: events.VotersAdded | events.VotersRemoved) -> bool:
     """Add voters to the list, or remove them."""
     sign = 1 if isinstance(data, events.VotersAdded) else -1
-    names, is_last = step.slice_names(data.voters)
+    names, is_last = step.slice(data.voters)
     for name in names:
         if sign > 0:
             step.transaction.create(Voter(election_name=data.election, voter_name=name))
         else:
             step.transaction.delete(Voter.key(data.election, name))
-        if not is_removed_user(name):
+        if is_account(name):
             step.transaction.update(User.key(name), User.eligible_in.add(sign))
     if is_last:
         step.transaction.update(
             Election.key(data.election),
             Election.voter_count.add(sign * len(data.voters)),
+            Election.revision.set(step.revision),
+        )
+    return is_last
+
+
+def change_roll(
+    step: ProjectionStep, data: events.RollVotersAdded | events.RollVotersChanged
+) -> bool:
+    """Put voters on the roll, or replace their entries."""
+    voters, is_last = step.slice(data.voters, ENTRIES_PER_STEP)
+    for voter in voters:
+        step.transaction.put(
+            Voter(election_name=data.election, voter_name=voter.key, entry=voter)
+        )
+    if is_last:
+        added = len(data.voters) if isinstance(data, events.RollVotersAdded) else 0
+        step.transaction.update(
+            Election.key(data.election),
+            Election.voter_count.add(added),
             Election.revision.set(step.revision),
         )
     return is_last
@@ -207,25 +229,27 @@ def cast_ballot(step: ProjectionStep, data: events.BallotCast) -> bool:
             revision=step.revision,
         )
     )
-    if earlier is None:
+    if earlier is None and is_account(data.voter):
         step.transaction.update(User.key(data.voter), User.ballots_cast.add(1))
     return True
 
 
 def withdraw_ballot(step: ProjectionStep, data: events.BallotWithdrawn) -> bool:
     """Delete the ballot but keep its requests, so that a late retry does not cast it again."""
-    user = step.require(step.read.find_user(data.voter), data.voter)
+    voter_id = roll_number(data.voter)
+    if not voter_id:
+        voter_id = step.require(step.read.find_user(data.voter), data.voter).user_id
+        step.transaction.update(User.key(data.voter), User.ballots_cast.add(-1))
     election = step.require(step.read.find_election(data.election), data.election)
     ballot = step.require(step.read.find_ballot(data.election, data.voter), "the ballot")
-    earlier = step.read.find_withdrawn(election.election_id, user.user_id)
+    earlier = step.read.find_withdrawn(election.election_id, voter_id)
     requests = {**(earlier.requests if earlier is not None else {}), **ballot.requests}
     step.transaction.put(
         WithdrawnBallot(
-            election_id=election.election_id, user_id=user.user_id, requests=_latest(requests)
+            election_id=election.election_id, user_id=voter_id, requests=_latest(requests)
         )
     )
     step.transaction.delete(Ballot.key(data.election, data.voter))
-    step.transaction.update(User.key(data.voter), User.ballots_cast.add(-1))
     return True
 
 

@@ -43,10 +43,10 @@ class ProjectionStep:
         """Return the revision of all items that this event changes: its id."""
         return self.event.event_id
 
-    def slice_names(self, names: Sequence[str]) -> tuple[Sequence[str], bool]:
-        """Return the names that this step handles, and whether they are the last ones."""
-        start = self.number * ITEMS_PER_STEP
-        return names[start : start + ITEMS_PER_STEP], start + ITEMS_PER_STEP >= len(names)
+    def slice(self, items: Sequence[T], size: int = ITEMS_PER_STEP) -> tuple[Sequence[T], bool]:
+        """Return the items that this step handles, and whether they are the last ones."""
+        start = self.number * size
+        return items[start : start + size], start + size >= len(items)
 
     def require(self, item: T | None, description: str) -> T:
         """Return an item that must exist. Raise StaleReadModel if it does not."""
