@@ -192,7 +192,9 @@ register = patterns.write(
 change_user = patterns.write(
     "P2",
     "Change a role, e-mail address or password",
-    updates(User, User.role, User.email, User.is_confirmed, User.hash, User.credentials, User.revision),
+    updates(
+        User, User.role, User.email, User.is_confirmed, User.hash, User.credentials, User.revision
+    ),
     updates(Sync),
     rate=per_minute(1),
 )

@@ -48,7 +48,7 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.rules.names import fold_name
+from singletable_apps.elections.rules.names import fold_name, roll_identity
 
 T = TypeVar("T")
 
@@ -115,11 +115,6 @@ class ElectionRecord:
         for voter_id in ids & self.roll.keys():
             voter = self.roll.pop(voter_id)
             self.known_voters.pop(roll_identity(voter.name, voter.email), None)
-
-
-def roll_identity(name: str, email: str) -> str:
-    """Return what identifies a person on a roll: the address, or the name if there is none."""
-    return fold_name(email or name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +309,13 @@ class PollBook:
         with self._lock:
             entry = self._roll_voter(election_id, voter_id)
             return entry and (copy(self._elections[election_id].election), entry)
+
+    def rolls_with(self, user: User) -> list[str]:
+        """Return the names of the elections that have the confirmed address of a user on a roll."""
+        address = fold_name(user.email)
+        with self._lock:
+            records = self._elections.values() if user.is_confirmed else ()
+            return [each.election.name for each in records if address in each.known_voters]
 
     def elections_with_roll(self) -> list[Election]:
         """Return the elections that have people on a roll."""

@@ -28,6 +28,7 @@ from singletable_apps.elections.entities import (
     roll_number,
 )
 from singletable_apps.elections.projection.event_transaction import (
+    ITEMS_PER_STEP,
     ProjectionStep,
     copy_with,
     set_fields,
@@ -171,7 +172,9 @@ def _put_definition(step: ProjectionStep, election: Election, names: list[str]) 
 def change_voters(step: ProjectionStep, data: events.VotersAdded | events.VotersRemoved) -> bool:
     """Add voters to the list, or remove them."""
     sign = 1 if isinstance(data, events.VotersAdded) else -1
-    names, is_last = step.slice(data.voters)
+    # On a roll, there are no users to update.
+    size = ITEMS_PER_STEP if is_account(data.voters[0]) else ENTRIES_PER_STEP
+    names, is_last = step.slice(data.voters, size)
     for name in names:
         if sign > 0:
             step.transaction.create(Voter(election_name=data.election, voter_name=name))
@@ -194,9 +197,7 @@ def change_roll(
     """Put voters on the roll, or replace their entries."""
     voters, is_last = step.slice(data.voters, ENTRIES_PER_STEP)
     for voter in voters:
-        step.transaction.put(
-            Voter(election_name=data.election, voter_name=voter.key, entry=voter)
-        )
+        step.transaction.put(Voter(election_name=data.election, voter_name=voter.key, entry=voter))
     if is_last:
         added = len(data.voters) if isinstance(data, events.RollVotersAdded) else 0
         step.transaction.update(

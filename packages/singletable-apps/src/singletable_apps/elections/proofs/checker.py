@@ -219,9 +219,7 @@ def list_of(check_item: Callable[[Any, str], None]) -> Callable[[Any, str], None
     return check_list
 
 
-def object_of(
-    *optional: str, **fields: Callable[[Any, str], None]
-) -> Callable[[Any, str], None]:
+def object_of(*optional: str, **fields: Callable[[Any, str], None]) -> Callable[[Any, str], None]:
     """Return a check for an object with exactly these fields, some of them optional."""
 
     def check_object(value: Any, where: str) -> None:
@@ -367,8 +365,7 @@ def check_closing(closing: Any, key: str | None) -> Iterator[Finding]:
     if key is not None:
         yield Finding(key == fingerprint, "This is the key that you expect.")
     yield Finding(
-        digest(statement["secret"], "tie-break commitment")
-        == statement["definition"]["commitment"]
+        digest(statement["secret"], "tie-break commitment") == statement["definition"]["commitment"]
         and ("weight" in statement) == is_weighted(statement["definition"]),
         "The secret for breaking ties was fixed before voting started.",
     )

@@ -351,6 +351,13 @@ def visible_details(election: Election, now: datetime) -> frozenset[ResultDetail
     return details
 
 
+def closed_at(election: Election) -> datetime | None:
+    """Return when the election was closed, or None."""
+    if election.statement is None:
+        return None
+    return datetime.fromisoformat(json.loads(election.statement)["closed_at"])
+
+
 def is_withheld(election: Election) -> bool:
     """Return whether results stay hidden because so few voted that they would show who and how."""
     if not election.secret_ballot or election.statement is None:

@@ -112,7 +112,7 @@ class People:
         check_available(self._context.read, name=new.name, email=new.email)
         if not self._registrations.use_up(token):
             raise NotSignedIn("This link has been used. Sign in.")
-        return self._create(new)
+        return self._create(new, is_confirmed=True)
 
     def setup_code(self) -> str | None:
         """Return the set-up code for the first user, or None if there are users."""
@@ -130,7 +130,9 @@ class People:
         check_new_password(password, about=(name, email))
         return NewAccount(name, email, self._context.passwords.hash(password))
 
-    def _create(self, new: NewAccount, *, may_own: bool = False) -> User:
+    def _create(
+        self, new: NewAccount, *, may_own: bool = False, is_confirmed: bool = False
+    ) -> User:
         def decide(read: ReadModel) -> Sequence[EventData]:
             check_available(read, name=new.name, email=new.email)
             count = read.get_counts().user_count
@@ -139,7 +141,11 @@ class People:
             role = Role.OWNER if count == 0 else Role.USER
             return [
                 events.UserRegistered(
-                    name=new.name, email=new.email, hash=new.password_hash, role=role
+                    name=new.name,
+                    email=new.email,
+                    hash=new.password_hash,
+                    role=role,
+                    is_confirmed=is_confirmed,
                 )
             ]
 
@@ -249,7 +255,9 @@ def set_email(context: Context, user: User, email: str, by: str = "") -> User:
         now = reload_user(read, user)
         if not is_same_name(email, now.email):
             check_available(read, email=email)
-        return [] if email == now.email else [events.UserEmailChanged(name=now.name, email=email)]
+        is_confirmed = context.confirm_registrations
+        change = events.UserEmailChanged(name=now.name, email=email, is_confirmed=is_confirmed)
+        return [] if email == now.email else [change]
 
     context.bus.execute(by or user.name, decide)
     return reload_user(context.read, user)

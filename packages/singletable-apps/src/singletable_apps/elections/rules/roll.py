@@ -1,0 +1,194 @@
+"""Rules about rolls: read a list of voters, merge duplicates, and find all its problems.
+
+A line is `Name <mail>`, an address, a name, or cells of a spreadsheet: name, e-mail address, group
+and weight, in the order of the headings. Without headings, the cell with an @ is the address, a
+number is the weight, and the others are name and group.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from io import StringIO
+
+from singletable_apps.elections.entities import RollVoter
+from singletable_apps.elections.errors import InvalidInput
+from singletable_apps.elections.rules.names import (
+    MAX_VOTERS,
+    clean_email,
+    clean_roll_text,
+    quote,
+    roll_identity,
+)
+
+MAX_WEIGHT = 1_000_000
+FIELDS = ("name", "email", "group", "weight")
+_HEADINGS: Mapping[str, str] = {
+    heading: field
+    for field, headings in {
+        "name": "name|full name|voter|member",
+        "email": "email|e-mail|mail|email address|e-mail address|address",
+        "group": "group|section|department|unit|team",
+        "weight": "weight|votes|shares",
+    }.items()
+    for heading in headings.split("|")
+}
+_WITH_ADDRESS = re.compile(r"\s*(.*?)\s*<\s*([^<>]*?)\s*>[\s,;]*")
+_DELIMITERS = "\t;,"
+
+
+@dataclass(frozen=True, slots=True)
+class RollLine:
+    """A person in a list, and the line it is on. What the line does not say is empty, or 0."""
+
+    line: int
+    name: str
+    email: str = ""
+    group: str = ""
+    weight: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RollProblem:
+    """What is wrong with a line; 0 for the list as a whole."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRoll:
+    """The people in a list, its problems, and which lines were merged with earlier ones."""
+
+    lines: Sequence[RollLine]
+    problems: Sequence[RollProblem] = ()
+    merged: Sequence[RollProblem] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RollChange:
+    """What a list changes in a roll."""
+
+    added: Sequence[RollVoter]
+    changed: Sequence[RollVoter]
+    removed: Sequence[RollVoter]
+    unchanged: int
+    problems: Sequence[RollProblem]
+
+
+Rows = Iterable[tuple[int, Sequence[str]]]
+
+
+def split_text(text: str) -> Rows:
+    """Return the cells of each line of a text, with its number."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := _WITH_ADDRESS.fullmatch(line):
+            yield number, [match[1].strip("\"'"), match[2]]
+            continue
+        delimiter = next((each for each in _DELIMITERS if each in line), ",")
+        cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+        if any(cell.strip() for cell in cells):
+            yield number, [cell.strip() for cell in cells]
+
+
+def write_text(lines: Iterable[RollLine]) -> str:
+    """Return people as text that `split_text` reads."""
+    output = StringIO()
+    writer = csv.writer(output, delimiter="\t", lineterminator="\n")
+    writer.writerow(FIELDS)
+    writer.writerows((one.name, one.email, one.group, one.weight or "") for one in lines)
+    return output.getvalue()
+
+
+def parse_roll(rows: Rows) -> ParsedRoll:
+    """Read people from rows of cells. Nothing is raised: all problems are in the result."""
+    found: dict[str, RollLine] = {}
+    problems: list[RollProblem] = []
+    merged: list[RollProblem] = []
+    columns: Mapping[str, int] | None = None
+    for index, (number, cells) in enumerate(rows):
+        if index == 0 and (columns := _find_headings(cells)):
+            continue
+        try:
+            one = _parse_line(number, columns, cells)
+            known = found.get(roll_identity(one.name, one.email))
+            merged_line = _merge(known, one) if known is not None else one
+        except InvalidInput as error:
+            problems.append(RollProblem(number, str(error)))
+            continue
+        if known is not None:
+            text = f"{quote(one.email or one.name)} is also on line {known.line:,}."
+            merged.append(RollProblem(number, text))
+        found[roll_identity(one.name, one.email)] = merged_line
+    if len(found) > MAX_VOTERS:
+        text = f"That’s {len(found):,} people. A roll can have at most {MAX_VOTERS:,}."
+        problems.insert(0, RollProblem(0, text))
+    return ParsedRoll([*found.values()], problems, merged)
+
+
+def _find_headings(cells: Sequence[str]) -> Mapping[str, int] | None:
+    """Return the columns of the fields if this is a row of headings."""
+    fields = [_HEADINGS.get(cell.strip().casefold()) for cell in cells]
+    columns = {field: at for at, field in reversed([*enumerate(fields)]) if field is not None}
+    return columns if columns.keys() & {"name", "email"} else None
+
+
+def _parse_line(number: int, columns: Mapping[str, int] | None, cells: Sequence[str]) -> RollLine:
+    values = (
+        _guess(cells)
+        if columns is None
+        else {field: cells[at] if at < len(cells) else "" for field, at in columns.items()}
+    )
+    sent = {field: values.get(field, "").strip() for field in FIELDS}
+    if "@" in sent["name"] and not sent["email"]:
+        sent["name"], sent["email"] = "", sent["name"]
+    email = clean_email(sent["email"]) if sent["email"] else ""
+    if not email and not sent["name"]:
+        raise InvalidInput({"voters": "There is no name and no e-mail address."})
+    name = clean_roll_text(sent["name"], "name") if sent["name"] else ""
+    group = clean_roll_text(sent["group"], "group") if sent["group"] else ""
+    return RollLine(number, name, email, group, _parse_weight(sent["weight"]))
+
+
+def _guess(cells: Sequence[str]) -> Mapping[str, str]:
+    """Return the fields of a line without headings."""
+    email = next((cell for cell in cells if "@" in cell), "")
+    others = [cell for cell in cells if cell and cell is not email]
+    weight = next((cell for cell in others[1:] or others if cell.isdecimal()), "")
+    words = [cell for cell in others if cell is not weight]
+    name, group, *more = [*words, "", ""]
+    if any(more):
+        raise InvalidInput(
+            {"voters": f"What is {quote(more[0])}? Write name, e-mail address, group and weight."}
+        )
+    return {"name": name, "email": email, "group": group, "weight": weight}
+
+
+def _parse_weight(text: str) -> int:
+    if not text:
+        return 0
+    number = text.removesuffix(".0")
+    if number.isascii() and number.isdecimal() and 1 <= int(number[:20]) <= MAX_WEIGHT:
+        return int(number)
+    raise InvalidInput(
+        {"voters": f"The weight is {quote(text)}. Use a whole number from 1 to {MAX_WEIGHT:,}."}
+    )
+
+
+def _merge(known: RollLine, other: RollLine) -> RollLine:
+    """Return one line for a person who is listed twice."""
+    if known.weight and other.weight and known.weight != other.weight:
+        raise InvalidInput(
+            {
+                "voters": f"{quote(other.email or other.name)} has the weight {other.weight:,} "
+                f"here and {known.weight:,} on line {known.line:,}."
+            }
+        )
+    return replace(
+        known,
+        name=known.name or other.name,
+        group=known.group or other.group,
+        weight=known.weight or other.weight,
+    )
