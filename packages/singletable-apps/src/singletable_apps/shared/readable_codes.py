@@ -1,4 +1,4 @@
-"""Codes that people can read and type: Crockford's base 32, in which no digit looks like another."""
+"""Codes that people read and type: Crockford's base 32, in which no digit looks like another."""
 
 from __future__ import annotations
 

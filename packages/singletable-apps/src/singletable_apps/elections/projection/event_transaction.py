@@ -86,7 +86,7 @@ def take_step(items: Iterable[T]) -> list[T]:
     return list(islice(items, ITEMS_PER_STEP))
 
 
-def copy_with(item: T, **fields: str) -> T:
+def copy_with(item: T, **fields: object) -> T:
     """Return a copy of an item with some fields changed."""
     changed = copy(item)
     for name, value in fields.items():

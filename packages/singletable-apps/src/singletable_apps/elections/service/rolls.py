@@ -271,7 +271,7 @@ class Rolls:
                 with suppress(WrongState):
                     self._lifecycle.close(None, election.name)
             self._notify(election, now)
-        self.queue.deliver(now)
+        self.queue.deliver(self._context.clock())
 
     def _notify(self, election: Election, now: datetime) -> None:
         opened = election.no_voting_before if election.allow_vote else None

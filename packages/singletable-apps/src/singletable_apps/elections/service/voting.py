@@ -147,7 +147,7 @@ class Voting:
         return user, self._context.book.owner_of_ballot(election, user or actor)
 
     def ballot(self, viewer: User, election_name: str, voter_name: str) -> CastBallot:
-        """Return the ballot of a voter by name, or on a roll by key, with its proof after the close.
+        """Return the ballot of a voter by name (on a roll, by key), with its proof after the close.
 
         Of secret ballots, everyone sees only their own.
         """

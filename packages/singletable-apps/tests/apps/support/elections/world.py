@@ -6,9 +6,11 @@ import json
 from collections.abc import Sequence
 from datetime import timedelta
 
+from msgspec import structs
+
 from singletable import Call, Driver, Item, Store, Table
 from singletable.testing import StoreClock
-from singletable_apps.elections.entities import Election, User, votes
+from singletable_apps.elections.entities import Election, Electorate, User, votes
 from singletable_apps.elections.events import Event, event_log
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.patterns import patterns
@@ -16,6 +18,7 @@ from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.service import TABLES, Elections, ElectionSettings, open_elections
 from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.mail import Mailer
 from tests.apps.support.patterns import check_declared
 
 PASSWORD = "lantern copper river"
@@ -44,11 +47,13 @@ class World:
         keys: Keys = KEYS,
         confirm_registrations: bool = False,
         passwords: Passwords = FAST_PASSWORDS,
+        mailer: Mailer | None = None,
     ) -> Elections:
         """Open another service on the same tables, like another process."""
         return open_elections(
             driver or self.driver,
             keys,
+            mailer=mailer,
             confirm_registrations=confirm_registrations,
             clock=self.clock,
             passwords=passwords,
@@ -80,8 +85,9 @@ class World:
         allow_edit: bool = True,
         terms: ElectionSettings | None = None,
     ) -> Election:
-        """Create and launch an election."""
-        lifecycle = self.service.lifecycle
+        """Create and launch an election, in which people with accounts vote by default."""
+        lifecycle, terms = self.service.lifecycle, terms or ElectionSettings()
+        terms = structs.replace(terms, electorate=terms.electorate or Electorate.ACCOUNTS)
         lifecycle.create(owner, name, terms)
         lifecycle.set_candidates(owner, name, candidates)
         if voters:
