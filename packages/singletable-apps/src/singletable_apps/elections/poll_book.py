@@ -308,7 +308,9 @@ class PollBook:
         self.refresh()
         with self._lock:
             entry = self._roll_voter(election_id, voter_id)
-            return entry and (copy(self._elections[election_id].election), entry)
+            if entry is None:
+                return None
+            return copy(self._elections[election_id].election), entry
 
     def rolls_with(self, user: User) -> list[str]:
         """Return the names of the elections that have the confirmed address of a user on a roll."""
@@ -325,7 +327,7 @@ class PollBook:
 
     def _roll_voter(self, election_id: int, voter_id: int) -> RollVoter | None:
         record = self._elections.get(election_id)
-        return record and record.roll.get(voter_id)
+        return record.roll.get(voter_id) if record is not None else None
 
     def user_id(self, name: str) -> int:
         """Return the id of a user or a removed user, or 0 if the name is unknown."""

@@ -18,6 +18,7 @@ from singletable_apps.elections.errors import (
     IntegrityError,
     WrongState,
 )
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.rules.names import MAX_NAME_BYTES, fold_name
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.frame import AppProblems
@@ -47,7 +48,7 @@ NameAsked: TypeAlias = Annotated[
 NameInPath: TypeAlias = Annotated[NameAsked, in_segment]
 
 
-def export_file(service: Elections, viewer: User, name: str, form: str) -> Response:
+def export_file(service: Elections, viewer: User | LinkVoter, name: str, form: str) -> Response:
     """Return the published ballots of an election as a file."""
     content = service.results.export_ballots(viewer, name, form)
     title, ending = service.context.read.get_election(name).name, FORMATS[form].extensions[0]

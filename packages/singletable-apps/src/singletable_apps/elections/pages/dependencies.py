@@ -19,7 +19,9 @@ from typing import Annotated, Self, TypeAlias, cast
 from fastapi import Depends, Request, Response
 
 from singletable_apps.elections.entities import Election, State, User
+from singletable_apps.elections.errors import NotFound
 from singletable_apps.elections.pages.results_view import Count
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import check_owner, has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_same_name
@@ -56,6 +58,8 @@ def page_context(request: Request, service: Elections) -> Mapping[str, object]:
         Link("Home", "/"),
     ]
     common: dict[str, object] = {"nav": [], "links": footer}
+    if hasattr(request.state, "link_voter"):  # has no account to sign in to
+        return common
     if not hasattr(request.state, "user"):  # an error page or the API documentation
         return {**common, "account_links": [Link("Go to elections", urls.page())]}
     user: User | None = request.state.user
@@ -189,6 +193,11 @@ class ElectionPageContext(UserPageContext):
         return cast(ElectionsState, super().state)
 
     @property
+    def voter(self) -> User:
+        """The user, as someone who votes and sees results."""
+        return self.user
+
+    @property
     def is_owner(self) -> bool:
         """Return whether the user owns the election and may manage it."""
         return is_owner(self.user, self.election)
@@ -238,6 +247,63 @@ def _election_page(page: ViewerPage, name: NameInPath) -> ElectionPageContext:
 
 # A page about the election in the URL. It is closed first if its closing time has passed.
 ElectionPage: TypeAlias = Annotated[ElectionPageContext, Depends(_election_page)]
+
+
+@dataclass(frozen=True)
+class LinkPageContext(PageContext):
+    """A request of someone who votes with a personal link; `code` is in the URL."""
+
+    election: Election
+    voter: LinkVoter
+    code: str
+
+    @property
+    def state(self) -> ElectionsState:
+        """The open app."""
+        return cast(ElectionsState, super().state)
+
+    def url(self, *parts: str, **query: str) -> str:
+        """Return the URL of a page of this voter."""
+        return self.urls.page("v", self.code, *(part for part in parts if part), **query)
+
+    def render_tab(
+        self, template: str, tab: str, status: int = 200, /, **context: object
+    ) -> Response:
+        """Render a template in the frame of the election, with the voter's own tabs."""
+        set_header(self.request, "Cache-Control", "no-store")
+        tabs = (("ballot", "Ballot"), ("tally", "Results"))
+        return self.render(
+            template,
+            status,
+            election=self.election,
+            standing=standing_of(self.election, self.service.context.clock()),
+            tabs=[Link(text, self.url(name), name == tab) for name, text in tabs],
+            link_voter=self.voter.entry,
+            **context,
+        )
+
+
+def _link_page(request: Request, code: NameInPath) -> LinkPageContext:
+    """Return the page of a personal link. Requests are counted per voter, wrong codes per client.
+
+    So a hall full of people behind one address can vote, but nobody can guess codes.
+    """
+    state = cast(ElectionsState, frame.state_of(request))
+    try:
+        election, voter = state.service.rolls.open_link(code)
+    except NotFound:
+        frame.count_request(request, "wrong_code")
+        raise
+    state.count_use("voter", f"{voter.election_id} {voter.entry.number}")
+    request.state.link_voter = voter.entry.name
+    election = state.service.results.close_if_due(election.name)
+    return LinkPageContext(request, election, voter, code)
+
+
+LinkPage: TypeAlias = Annotated[LinkPageContext, Depends(_link_page)]
+# A page that people with accounts and people with personal links see; `pages.links` adds the
+# latter.
+VoterPage: TypeAlias = Annotated[ElectionPageContext | LinkPageContext, Depends(_election_page)]
 
 
 def _render_in_frame(request: Request, problem: Problem) -> Response | None:

@@ -65,9 +65,7 @@ def launch_election(step: ProjectionStep, data: events.ElectionLaunched) -> bool
     """Open voting on the current candidates."""
     election = step.require(step.read.find_election(data.name), data.name)
     names = [candidate.candidate_name for candidate in step.read.list_candidates(election.name)]
-    launched = copy_with(
-        election, tie_commitment=data.tie_commitment, is_weighted=data.is_weighted
-    )
+    launched = copy_with(election, tie_commitment=data.tie_commitment, is_weighted=data.is_weighted)
     return set_fields(step, data, Election.definition.set(_put_definition(step, launched, names)))
 
 

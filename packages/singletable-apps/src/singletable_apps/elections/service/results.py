@@ -207,11 +207,15 @@ class Results:
         if not isinstance(viewer, LinkVoter):
             check_permission(viewer, Permission.VIEW_APPLICATION)
         election = self.close_if_due(name)
+        self.check_visible(viewer, election)
+        return election
+
+    def check_visible(self, viewer: User | LinkVoter, election: Election) -> None:
+        """Raise unless the viewer may see the current count."""
         if isinstance(viewer, LinkVoter):
             self._context.book.owner_of_ballot(election, viewer)  # raises unless the link is valid
         user = None if isinstance(viewer, LinkVoter) else viewer
         check_view_tally(user, election, self._context.clock())
-        return election
 
     def close_if_due(self, name: str) -> Election:
         """Return the election, and close it first if its closing time has passed."""

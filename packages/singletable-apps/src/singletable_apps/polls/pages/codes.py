@@ -56,7 +56,11 @@ def show_cards(page: ManagedPage, first: FirstCode = 0) -> Response:
         "code_cards",
         "codes",
         **_pager(page, first, "sheet"),
-        cards=[(code, Markup(qr_svg(link))) for code, link in codes if not code.is_used],
+        cards=[
+            {"title": page.poll.title, "code": code.code, "qr": Markup(qr_svg(link))}
+            for code, link in codes
+            if not code.is_used
+        ],
         has_codes=bool(codes),
         link=page.urls.share_link(page.poll.id),
         back=page.manage_url("codes"),
