@@ -18,7 +18,7 @@ from typing import Annotated, Self, TypeAlias, cast
 
 from fastapi import Depends, Request, Response
 
-from singletable_apps.elections.entities import Election, State, User
+from singletable_apps.elections.entities import Election, RollVoter, State, User
 from singletable_apps.elections.errors import NotFound
 from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.poll_book import LinkVoter
@@ -57,8 +57,9 @@ def page_context(request: Request, service: Elections) -> Mapping[str, object]:
         Link("API", "/api/elections/docs"),
         Link("Home", "/"),
     ]
-    common: dict[str, object] = {"nav": [], "links": footer}
-    if hasattr(request.state, "link_voter"):  # has no account to sign in to
+    link_voter: RollVoter | None = getattr(request.state, "link_voter", None)
+    common: dict[str, object] = {"nav": [], "links": footer, "link_voter": link_voter}
+    if link_voter is not None:  # has no account to sign in to
         return common
     if not hasattr(request.state, "user"):  # an error page or the API documentation
         return {**common, "account_links": [Link("Go to elections", urls.page())]}
@@ -278,7 +279,6 @@ class LinkPageContext(PageContext):
             election=self.election,
             standing=standing_of(self.election, self.service.context.clock()),
             tabs=[Link(text, self.url(name), name == tab) for name, text in tabs],
-            link_voter=self.voter.entry,
             **context,
         )
 
@@ -295,7 +295,7 @@ def _link_page(request: Request, code: NameInPath) -> LinkPageContext:
         frame.count_request(request, "wrong_code")
         raise
     state.count_use("voter", f"{voter.election_id} {voter.entry.number}")
-    request.state.link_voter = voter.entry.name
+    request.state.link_voter = voter.entry
     election = state.service.results.close_if_due(election.name)
     return LinkPageContext(request, election, voter, code)
 

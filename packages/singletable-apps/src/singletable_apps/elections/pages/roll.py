@@ -169,9 +169,9 @@ def _check_can_edit(page: ElectionPageContext) -> None:
 def _read_file(data: bytes) -> Rows:
     """Return the rows of a CSV or XLSX file."""
     try:
-        if not data.startswith(b"PK\x03\x04"):
+        if not data.startswith((b"PK", b"%PDF", b"\xd0\xcf")):
             return split_text(decode_text(data))
-        table = read_table(data)
+        table = read_table(data)  # raises unless it is XLSX
     except SpreadsheetError as error:
         raise InvalidInput({"file": str(error)}) from error
     return [(table.heading_row, table.columns), *((row.number, row.values) for row in table.rows)]
@@ -192,7 +192,9 @@ def _render_form(
         )
         preview = {
             "change": change,
-            "problems": [*parsed.problems, *change.problems],
+            "problems": sorted(
+                [*parsed.problems, *change.problems], key=lambda problem: problem.line
+            ),
             "can_save": bool(change.added or change.changed or change.removed)
             and not change.problems,
             "left_out": len(parsed.problems),

@@ -85,7 +85,7 @@ def split_text(text: str) -> Rows:
     """Return the cells of each line of a text, with its number."""
     for number, line in enumerate(text.splitlines(), 1):
         if match := _WITH_ADDRESS.fullmatch(line):
-            yield number, [match[1].strip("\"'"), match[2]]
+            yield number, [match[1].strip("\"'"), f"<{match[2]}>"]
             continue
         delimiter = next((each for each in _DELIMITERS if each in line), ",")
         cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
@@ -116,7 +116,8 @@ def parse_roll(rows: Rows) -> ParsedRoll:
             known = found.get(roll_identity(one.name, one.email))
             merged_line = _merge(known, one) if known is not None else one
         except InvalidInput as error:
-            problems.append(RollProblem(number, str(error)))
+            said = quote(", ".join(filter(None, cells)))
+            problems.append(RollProblem(number, f"{error} The line says {said}."))
             continue
         if known is not None:
             text = f"{quote(one.email or one.name)} is also on line {known.line:,}."
@@ -142,6 +143,7 @@ def _parse_line(number: int, columns: Mapping[str, int] | None, cells: Sequence[
         else {field: cells[at] if at < len(cells) else "" for field, at in columns.items()}
     )
     sent = {field: values.get(field, "").strip() for field in FIELDS}
+    sent["email"] = sent["email"].removeprefix("<").removesuffix(">")
     if "@" in sent["name"] and not sent["email"]:
         sent["name"], sent["email"] = "", sent["name"]
     email = clean_email(sent["email"]) if sent["email"] else ""
@@ -154,7 +156,7 @@ def _parse_line(number: int, columns: Mapping[str, int] | None, cells: Sequence[
 
 def _guess(cells: Sequence[str]) -> Mapping[str, str]:
     """Return the fields of a line without headings."""
-    email = next((cell for cell in cells if "@" in cell), "")
+    email = next((cell for cell in cells if "@" in cell or cell.startswith("<")), "")
     others = [cell for cell in cells if cell and cell is not email]
     weight = next((cell for cell in others[1:] or others if cell.isdecimal()), "")
     words = [cell for cell in others if cell is not weight]
