@@ -19,7 +19,6 @@ from typing import Annotated, Self, TypeAlias, cast
 from fastapi import Depends, Request, Response
 
 from singletable_apps.elections.entities import Election, RollVoter, State, User
-from singletable_apps.elections.errors import NotFound
 from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.roles import Permission, has_permission
@@ -28,7 +27,7 @@ from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import Urls
-from singletable_apps.elections.web import WRONG_STATE, NameInPath
+from singletable_apps.elections.web import WRONG_STATE, NameInPath, open_link
 from singletable_apps.shared import frame
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.pages import Confirmation, Form, Link, path_of
@@ -284,19 +283,8 @@ class LinkPageContext(PageContext):
 
 
 def _link_page(request: Request, code: NameInPath) -> LinkPageContext:
-    """Return the page of a personal link. Requests are counted per voter, wrong codes per client.
-
-    So a hall full of people behind one address can vote, but nobody can guess codes.
-    """
-    state = cast(ElectionsState, frame.state_of(request))
-    try:
-        election, voter = state.service.rolls.open_link(code)
-    except NotFound:
-        frame.count_request(request, "wrong_code")
-        raise
-    state.count_use("voter", f"{voter.election_id} {voter.entry.number}")
+    election, voter = open_link(request, code)
     request.state.link_voter = voter.entry
-    election = state.service.results.close_if_due(election.name)
     return LinkPageContext(request, election, voter, code)
 
 

@@ -385,5 +385,7 @@ def show_cards(
 
 def use_roll(page: ElectionPageContext, form: Form) -> Response:
     """Let people on a roll vote, and go on to the list."""
-    page.service.lifecycle.use_roll(page.user, page.election.name, form.revision_check())
+    page.service.rolls.save(
+        page.user, page.election.name, [], replaces=False, check_revision=form.revision_check()
+    )
     return page.redirect(page.url("roll"), "Only people on the roll can vote. Now add them.")

@@ -257,29 +257,9 @@ class Lifecycle:
             ]
             check_size([*added, *removed])
             return [
-                *_change_electorate(election, Electorate.ACCOUNTS),
+                *change_electorate(election, Electorate.ACCOUNTS),
                 *(events.VotersRemoved(election.name, chunk) for chunk in chunks(removed)),
                 *(events.VotersAdded(election.name, chunk) for chunk in chunks(added)),
-            ]
-
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
-
-    def use_roll(
-        self, actor: User, name: str, check_revision: RevisionCheck = any_revision
-    ) -> Election:
-        """Let people on a roll vote instead of people with accounts."""
-
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_electorate(me, election, Electorate.ROLL)
-            check_revision(election.revision)
-            if election.electorate is Electorate.ROLL:
-                return []
-            current = [voter.voter_name for voter in read.list_voters_and_removed(election.name)]
-            return [
-                *(events.VotersRemoved(election.name, chunk) for chunk in chunks(current)),
-                *_change_electorate(election, Electorate.ROLL),
             ]
 
         self._context.execute(actor, decide)
@@ -385,7 +365,8 @@ class Lifecycle:
         self._context.execute(actor, decide)
 
 
-def _change_electorate(election: Election, electorate: Electorate) -> list[EventData]:
+def change_electorate(election: Election, electorate: Electorate) -> list[EventData]:
+    """Return the event that lets other people vote, if they could not before."""
     is_same = election.electorate is electorate
     return [] if is_same else [events.ElectorateChanged(election.name, electorate)]
 

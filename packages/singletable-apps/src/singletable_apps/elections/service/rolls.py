@@ -15,7 +15,7 @@ from textwrap import wrap
 from typing import Literal
 
 from singletable_apps.elections import events
-from singletable_apps.elections.entities import Election, RollVoter, User
+from singletable_apps.elections.entities import Election, Electorate, RollVoter, User
 from singletable_apps.elections.errors import InvalidInput, NotFound, WrongState
 from singletable_apps.elections.events import SYSTEM_ACTOR, Event, EventData
 from singletable_apps.elections.poll_book import BallotOwner, ElectionRecord, LinkVoter
@@ -31,7 +31,12 @@ from singletable_apps.elections.rules.emails import (
 from singletable_apps.elections.rules.names import MAX_VOTERS, fold_name, quote, roll_identity
 from singletable_apps.elections.rules.roll import RollChange, RollLine, RollProblem
 from singletable_apps.elections.service.context import Context, reload_user
-from singletable_apps.elections.service.lifecycle import Lifecycle, check_size, chunks
+from singletable_apps.elections.service.lifecycle import (
+    Lifecycle,
+    change_electorate,
+    check_size,
+    chunks,
+)
 from singletable_apps.shared.mail_queue import Delivery, DeliveryState, MailQueue, Notice
 from singletable_apps.shared.readable_codes import (
     clean_code,
@@ -145,8 +150,8 @@ class Rolls:
         self, actor: User, name: str, lines: Sequence[RollLine], *, replaces: bool
     ) -> RollChange:
         """Return what a list would change, without changing anything."""
-        record = self._record(actor, name)
-        rules.check_set_voters(actor, record.election)
+        record = self._context.book.record(self._context.read.get_election(name))
+        rules.check_electorate(actor, record.election, Electorate.ROLL)
         return compare_roll(record, lines, replaces=replaces)
 
     def save(
@@ -158,24 +163,30 @@ class Rolls:
         replaces: bool,
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """Add people to the roll and change their entries; `replaces` removes all others."""
+        """Add people to the roll and change their entries; `replaces` removes all others.
+
+        Before the launch, this also replaces a list of user names.
+        """
 
         def change(record: ElectionRecord) -> Sequence[EventData]:
-            rules.check_set_voters(actor, record.election)
+            rules.check_electorate(actor, record.election, Electorate.ROLL)
+            is_switched = record.election.electorate is not Electorate.ROLL
+            users = [self._context.book.user_name(each) for each in record.voters]
             wanted = compare_roll(record, lines, replaces=replaces)
             if wanted.problems:
                 text = " ".join(problem.text for problem in wanted.problems[:5])
                 raise InvalidInput({"voters": text})
             check_size([*wanted.added, *wanted.changed])
             election = record.election.name
-            removed = [voter.key for voter in wanted.removed]
+            removed = users if is_switched else [voter.key for voter in wanted.removed]
             return [
+                *change_electorate(record.election, Electorate.ROLL),
                 *(events.VotersRemoved(election, part) for part in chunks(removed, KEYS_PER_EVENT)),
                 *(events.RollVotersChanged(election, part) for part in chunks(wanted.changed)),
                 *(events.RollVotersAdded(election, part) for part in chunks(wanted.added)),
             ]
 
-        return self._change(actor, name, change, check_revision)
+        return self._change(actor, name, change, check_revision, check=rules.check_owner)
 
     def remove(self, actor: User, name: str, number: int) -> Election:
         """Remove someone who has not voted."""
@@ -336,10 +347,11 @@ class Rolls:
         name: str,
         change: Callable[[ElectionRecord], Sequence[EventData]],
         check_revision: RevisionCheck = any_revision,
+        check: Callable[[User, Election], None] = rules.check_roll,
     ) -> Election:
         def decide(read: ReadModel) -> Sequence[EventData]:
             me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_roll(me, election)
+            check(me, election)
             check_revision(election.revision)
             return change(self._context.book.record(election))
 

@@ -137,10 +137,9 @@ def test_lists_of_user_names_and_rolls_replace_each_other_before_the_launch() ->
     edited = club.service.lifecycle.set_voters(club.ada, CLUB, ["Ada"])
     assert (edited.electorate, edited.voter_count) == (Electorate.ACCOUNTS, 1)
     with pytest.raises(WrongState, match="no roll"):
-        club.save("cleo@example.org")
-    edited = club.service.lifecycle.use_roll(club.ada, CLUB)
-    assert (edited.electorate, edited.voter_count) == (Electorate.ROLL, 0)
-    club.save("cleo@example.org")
+        club.service.rolls.rows(club.ada, CLUB)
+    edited = club.save("cleo@example.org")
+    assert (edited.electorate, edited.voter_count) == (Electorate.ROLL, 1)
     club.launch()
     with pytest.raises(WrongState, match="can’t change while people vote"):
         club.service.lifecycle.set_voters(club.ada, CLUB, [])
