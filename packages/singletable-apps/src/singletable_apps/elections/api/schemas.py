@@ -186,7 +186,7 @@ class RollText(Model):
     replace: StrictBoolean = Field(False, description="Whether others would be removed.")
 
 
-class RollProblem(Model, of=roll.RollProblem):
+class RollProblem(Model):
     """What is wrong with a line of a list, or what was merged."""
 
     line: int = Field(description="From 1; 0 for the list as a whole.")

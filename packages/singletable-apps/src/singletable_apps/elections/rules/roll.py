@@ -112,9 +112,9 @@ def parse_roll(rows: Rows) -> ParsedRoll:
         if index == 0 and (columns := _find_headings(cells)):
             continue
         try:
-            one = _parse_line(number, columns, cells)
+            one = parse_line(number, columns, cells)
             known = found.get(roll_identity(one.name, one.email))
-            merged_line = _merge(known, one) if known is not None else one
+            merged_line = merge_lines(known, one) if known is not None else one
         except InvalidInput as error:
             said = quote(", ".join(filter(None, cells)))
             problems.append(RollProblem(number, f"{error} The line says {said}."))
@@ -136,7 +136,8 @@ def _find_headings(cells: Sequence[str]) -> Mapping[str, int] | None:
     return columns if columns.keys() & {"name", "email"} else None
 
 
-def _parse_line(number: int, columns: Mapping[str, int] | None, cells: Sequence[str]) -> RollLine:
+def parse_line(number: int, columns: Mapping[str, int] | None, cells: Sequence[str]) -> RollLine:
+    """Return the person on a line, or raise InvalidInput."""
     values = (
         _guess(cells)
         if columns is None
@@ -179,8 +180,8 @@ def _parse_weight(text: str) -> int:
     )
 
 
-def _merge(known: RollLine, other: RollLine) -> RollLine:
-    """Return one line for a person who is listed twice."""
+def merge_lines(known: RollLine, other: RollLine) -> RollLine:
+    """Return one line for a person who is listed twice, or raise InvalidInput."""
     if known.weight and other.weight and known.weight != other.weight:
         raise InvalidInput(
             {

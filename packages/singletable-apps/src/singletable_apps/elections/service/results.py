@@ -31,6 +31,7 @@ from singletable_apps.elections.rules.elections import (
     ResultDetail,
     check_view_tally,
     has_ended,
+    is_withheld,
     visible_details,
 )
 from singletable_apps.elections.rules.names import quote
@@ -65,8 +66,8 @@ class Tally:
     shown: frozenset[ResultDetail]
     ballots_cast: int
     unique_share: float
-    is_unanimous: bool
     closing: documents.Closing | None
+    is_unanimous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +162,11 @@ class Results:
     def proof(
         self, viewer: User | LinkVoter, name: str, confirmation: str
     ) -> tuple[documents.InclusionProofJson, documents.Closing]:
-        """Return the proof that a confirmation is under the signed root."""
-        election, closing = self._closed(viewer, name)
+        """Return the proof that a confirmation is under the signed root.
+
+        It reveals nothing about a ballot, so there is one even if the results are withheld.
+        """
+        election, closing = self._closed(viewer, name, is_proof=True)
         try:
             proof = self._open(election).tree.prove(confirmation)
         except MerkleTreeError as error:
@@ -183,7 +187,7 @@ class Results:
         closing = get_closing(election, self._context.keys)
         cast, share = len(opened.ballots), opened.unique_share
         is_unanimous = cast > 1 and len({each.content.ranking for each in opened.ballots}) == 1
-        return Tally(election, opened.results[method], shown, cast, share, is_unanimous, closing)
+        return Tally(election, opened.results[method], shown, cast, share, closing, is_unanimous)
 
     def _check_rankings(self, election: Election) -> frozenset[ResultDetail]:
         """Return what is visible. Raise NotPermitted if the rankings are not."""
@@ -192,8 +196,12 @@ class Results:
             raise NotPermitted("This election publishes totals only. See the results.")
         return shown
 
-    def _closed(self, viewer: User | LinkVoter, name: str) -> tuple[Election, documents.Closing]:
-        election = self._visible(viewer, name)
+    def _closed(
+        self, viewer: User | LinkVoter, name: str, *, is_proof: bool = False
+    ) -> tuple[Election, documents.Closing]:
+        election = self.close_if_due(name)
+        if not (is_proof and is_withheld(election)):
+            self.check_visible(viewer, election)
         closing = get_closing(election, self._context.keys)
         if closing is None:
             raise WrongState(
