@@ -82,7 +82,7 @@ def _save(
     parsed = sent.lines()
     if parsed.problems:
         found = [f"Person {each.line}: {each.text}" for each in parsed.problems[:10]]
-        raise InvalidInput({"voters": " ".join(found)})
+        raise InvalidInput({"people": " ".join(found)})
     saved = service.rolls.save(
         user, name, parsed.lines, replaces=replaces, check_revision=edit.check
     )

@@ -167,11 +167,11 @@ class RollPerson(Model):
 class RollPeople(Model):
     """People to put on a roll."""
 
-    voters: list[RollPerson] = Field(max_length=MAX_VOTERS)
+    people: list[RollPerson] = Field(max_length=MAX_VOTERS)
 
     def lines(self) -> ParsedRoll:
         """Return the people as lines, numbered from 1."""
-        cells = [(one.name, one.email, one.group, str(one.weight or "")) for one in self.voters]
+        cells = [(one.name, one.email, one.group, str(one.weight or "")) for one in self.people]
         return parse_roll([(0, FIELDS), *enumerate(cells, 1)])
 
 
@@ -194,7 +194,7 @@ class RollProblem(Model):
 
 
 class RollPreview(Model):
-    """What a list would change. `voters` can be sent to change the roll."""
+    """What a list would change. `people` can be sent to change the roll."""
 
     added: int
     changed: int
@@ -202,7 +202,7 @@ class RollPreview(Model):
     unchanged: int
     problems: list[RollProblem]
     merged: list[RollProblem]
-    voters: list[RollPerson]
+    people: list[RollPerson]
 
     @classmethod
     def of(cls, parsed: ParsedRoll, change: roll.RollChange) -> RollPreview:
@@ -215,7 +215,7 @@ class RollPreview(Model):
             unchanged=change.unchanged,
             problems=[RollProblem.from_object(each) for each in problems],
             merged=[RollProblem.from_object(each) for each in parsed.merged],
-            voters=[
+            people=[
                 RollPerson.from_object(each, weight=each.weight or None) for each in parsed.lines
             ],
         )

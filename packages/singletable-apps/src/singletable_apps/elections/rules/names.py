@@ -79,7 +79,7 @@ def clean_voter_names(texts: Sequence[str], *, field: str = "voters") -> tuple[s
     return _clean_names(texts, clean_user_name, "voters", MAX_VOTERS, field)
 
 
-def clean_roll_text(text: str, kind: str, *, field: str = "voters") -> str:
+def clean_roll_text(text: str, kind: str, *, field: str = "people") -> str:
     """Return the name or group of someone on a roll in the form that is stored."""
     return _clean_name(text, kind, field)
 

@@ -149,7 +149,7 @@ def parse_line(number: int, columns: Mapping[str, int] | None, cells: Sequence[s
         sent["name"], sent["email"] = "", sent["name"]
     email = clean_email(sent["email"]) if sent["email"] else ""
     if not email and not sent["name"]:
-        raise InvalidInput({"voters": "There is no name and no e-mail address."})
+        raise InvalidInput({"people": "There is no name and no e-mail address."})
     name = clean_roll_text(sent["name"], "name") if sent["name"] else ""
     group = clean_roll_text(sent["group"], "group") if sent["group"] else ""
     return RollLine(number, name, email, group, _parse_weight(sent["weight"]))
@@ -164,7 +164,7 @@ def _guess(cells: Sequence[str]) -> Mapping[str, str]:
     name, group, *more = [*words, "", ""]
     if any(more):
         raise InvalidInput(
-            {"voters": f"What is {quote(more[0])}? Write name, e-mail address, group and weight."}
+            {"people": f"What is {quote(more[0])}? Write name, e-mail address, group and weight."}
         )
     return {"name": name, "email": email, "group": group, "weight": weight}
 
@@ -176,7 +176,7 @@ def _parse_weight(text: str) -> int:
     if number.isascii() and number.isdecimal() and 1 <= int(number[:20]) <= MAX_WEIGHT:
         return int(number)
     raise InvalidInput(
-        {"voters": f"The weight is {quote(text)}. Use a whole number from 1 to {MAX_WEIGHT:,}."}
+        {"people": f"The weight is {quote(text)}. Use a whole number from 1 to {MAX_WEIGHT:,}."}
     )
 
 
@@ -185,7 +185,7 @@ def merge_lines(known: RollLine, other: RollLine) -> RollLine:
     if known.weight and other.weight and known.weight != other.weight:
         raise InvalidInput(
             {
-                "voters": f"{quote(other.email or other.name)} has the weight {other.weight:,} "
+                "people": f"{quote(other.email or other.name)} has the weight {other.weight:,} "
                 f"here and {known.weight:,} on line {known.line:,}."
             }
         )

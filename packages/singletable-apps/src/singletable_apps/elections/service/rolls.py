@@ -175,7 +175,7 @@ class Rolls:
             wanted = compare_roll(record, lines, replaces=replaces)
             if wanted.problems:
                 text = " ".join(problem.text for problem in wanted.problems[:5])
-                raise InvalidInput({"voters": text})
+                raise InvalidInput({"people": text})
             check_size([*wanted.added, *wanted.changed])
             election = record.election.name
             removed = users if is_switched else [voter.key for voter in wanted.removed]

@@ -498,22 +498,22 @@ VOTING = [
 _INVITATION = emails.EmailPurpose.INVITATION
 ROLLS = [
     _invalid(
-        "voters",
+        "people",
         lambda: roll.parse_line(1, {"name": 0}, [""]),
         "There is no name and no e-mail address.",
     ),
     _invalid(
-        "voters",
+        "people",
         lambda: roll.parse_line(1, None, ["a", "b", "c"]),
         "What is “c”? Write name, e-mail address, group and weight.",
     ),
     _invalid(
-        "voters",
+        "people",
         lambda: roll.parse_line(1, None, ["a", "0"]),
         "The weight is “0”. Use a whole number from 1 to 1,000,000.",
     ),
     _invalid(
-        "voters",
+        "people",
         lambda: roll.merge_lines(
             roll.RollLine(1, "Ada", weight=2), roll.RollLine(2, "ada", weight=3)
         ),
