@@ -7,8 +7,9 @@ them, because `singletable --help` loads this module.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,7 @@ from ranked_ballots.text import join_names, replace_control_characters
 if TYPE_CHECKING:
     from ranked_ballots.ballots import Ballots
     from ranked_ballots.formats import BallotFile
+    from ranked_ballots.methods.stv import StvEqualRanks
     from ranked_ballots.pictures import Picture
     from ranked_ballots.result import Result
     from ranked_ballots.rules import EqualRanks, Strength, Unranked
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 _METHODS_OF_OPTION = {
     "--margins": ("schulze", "ranked-pairs"),
     "--no-opinion": ("schulze", "ranked-pairs", "copeland"),
-    "--equal-ranks": ("runoff", "plurality"),
+    "--equal-ranks": ("runoff", "plurality", "scottish-stv", "meek-stv"),
+    "--seats": ("scottish-stv", "meek-stv"),
 }
 _LARGE_FILE = 1 << 20
 
@@ -42,6 +45,9 @@ class MethodName(StrEnum):
     COPELAND = "copeland"
     BORDA = "borda"
     PLURALITY = "plurality"
+    APPROVAL = "approval"
+    SCOTTISH_STV = "scottish-stv"
+    MEEK_STV = "meek-stv"
     ALL = "all"
 
 
@@ -66,6 +72,10 @@ class CountOptions:
     margins: bool = False
     no_opinion: bool = False
     equal_ranks: str | None = None
+    seats: int | None = None
+    abstain: str | None = None
+    quorum: str | None = None
+    eligible: int | None = None
     json: bool = False
     svg: Path | None = None
     plain: bool = False
@@ -76,6 +86,7 @@ class CountOptions:
             "--margins": self.margins,
             "--no-opinion": self.no_opinion,
             "--equal-ranks": self.equal_ranks is not None,
+            "--seats": self.seats is not None,
         }
         for option, methods in _METHODS_OF_OPTION.items():
             if used[option] and not set(methods) & set(self.methods):
@@ -88,7 +99,12 @@ class CountOptions:
 def count(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of ranked ballots.")],
     method: Annotated[
-        MethodName, typer.Option("--method", "-m", help="The counting method, or all of them.")
+        MethodName,
+        typer.Option(
+            "--method",
+            "-m",
+            help="The counting method; all counts by every method for one winner and rankings.",
+        ),
     ] = MethodName.SCHULZE,
     format_: Annotated[
         str | None,
@@ -128,10 +144,31 @@ def count(
     equal_ranks: Annotated[
         EqualRanksName | None,
         typer.Option(
-            help="Runoff, plurality: what happens to a ballot with several best candidates. By "
-            "default, it is split.",
+            help="Runoff, plurality, STV: what happens to a ballot with several best candidates. "
+            "By default, it is split; STV exhausts it at once or skips the rank.",
             show_default=False,
         ),
+    ] = None,
+    seats: Annotated[
+        int | None,
+        typer.Option(min=1, help="STV: how many are elected. By default, what a BLT file says."),
+    ] = None,
+    abstain: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A choice such as 'None of these', which is counted apart and cannot win.",
+        ),
+    ] = None,
+    quorum: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="The ballots that a valid result needs: a number, or a percentage of --eligible.",
+        ),
+    ] = None,
+    eligible: Annotated[
+        int | None, typer.Option(min=0, help="How many people may vote, for the quorum.")
     ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON; several results as a list.")
@@ -147,10 +184,11 @@ def count(
 ) -> None:
     """Count the ranked ballots in a file and explain the result.
 
-    Reads CEF, ABIF, PrefLib, CSV and cast vote records in JSON. Shows the places with reasons, all
-    numbers behind them, the rules that were used, and what happened to each ballot.
+    Reads CEF, ABIF, PrefLib, BLT, CSV and cast vote records in JSON. Shows the places with reasons,
+    all numbers behind them, the rules that were used, and what happened to each ballot.
     """
-    all_methods = tuple(name.value for name in MethodName if name is not MethodName.ALL)
+    special = (MethodName.APPROVAL, MethodName.SCOTTISH_STV, MethodName.MEEK_STV, MethodName.ALL)
+    all_methods = tuple(name.value for name in MethodName if name not in special)
     options = CountOptions(
         file=file,
         methods=all_methods if method is MethodName.ALL else (method.value,),
@@ -160,6 +198,10 @@ def count(
         margins=margins,
         no_opinion=no_opinion,
         equal_ranks=None if equal_ranks is None else equal_ranks.value,
+        seats=seats,
+        abstain=abstain,
+        quorum=quorum,
+        eligible=eligible,
         json=json,
         svg=svg,
         plain=plain,
@@ -195,13 +237,15 @@ def run_count(options: CountOptions) -> None:
     console = Console(stderr=options.json, color_system=None if options.plain else "auto")
     writer = ReportWriter(console, plain=options.plain)
     ballot_file = _read_file(options)
-    ballots = ballot_file.ballots
+    ballots, turnout = _check_turnout(ballot_file.ballots, options)
+    if options.seats is None and ballot_file.seats:
+        options = replace(options, seats=ballot_file.seats)
     if ballots.cast == ballots.blank:
         summary = "; ".join(ballot_file.summary())
         raise CountingError(
             f"{options.file} has nothing to count: no ballot ranks a candidate ({summary})."
         )
-    for line in ballot_file.summary():
+    for line in (*ballot_file.summary(), *turnout):
         writer.write_line(line)
     results = [_count_by(method, ballots, options) for method in options.methods]
     picture_lines = _write_pictures(options, results)
@@ -212,6 +256,29 @@ def run_count(options: CountOptions) -> None:
             write_report(writer, result)
     for line in picture_lines:
         writer.write_line(line)
+
+
+def _check_turnout(ballots: Ballots, options: CountOptions) -> tuple[Ballots, list[str]]:
+    """Set abstentions apart and check the quorum; return the ballots, and lines about both."""
+    from ranked_ballots.turnout import Quorum, set_apart
+
+    lines: list[str] = []
+    if options.abstain is not None:
+        apart = set_apart(ballots, options.abstain)
+        unmarked = apart.ballots.blank - apart.abstained
+        ballots = apart.ballots
+        lines.append(f"{options.abstain}: {apart.abstained:,}; other blank ballots: {unmarked:,}")
+    if options.quorum is not None:
+        number = options.quorum.removesuffix("%")
+        if not number.isascii() or not number.isdigit():
+            raise CountingError(
+                f"--quorum is '{options.quorum}'; expected a number of ballots such as 120, or a "
+                "percentage such as 50%."
+            )
+        share = Fraction(int(number), 100) if "%" in options.quorum else Fraction(0)
+        quorum = Quorum(0 if share else int(number), share)
+        lines.append(quorum.check(ballots, options.eligible).sentence)
+    return ballots, lines
 
 
 def _read_file(options: CountOptions) -> BallotFile:
@@ -241,6 +308,8 @@ def _read_file(options: CountOptions) -> BallotFile:
 
 def _count_by(method: str, ballots: Ballots, options: CountOptions) -> Result:
     from ranked_ballots import (
+        STV_METHODS,
+        approval,
         borda,
         copeland,
         instant_runoff,
@@ -266,8 +335,26 @@ def _count_by(method: str, ballots: Ballots, options: CountOptions) -> Result:
             return borda(ballots, seed=seed)
         case "plurality":
             return plurality(ballots, equal_ranks=equal_ranks, seed=seed)
+        case "approval":
+            return approval(ballots, seed=seed)
+        case "scottish-stv" | "meek-stv":
+            count_seats = STV_METHODS[method.replace("-", " ")]
+            rule = _stv_equal_ranks(options.equal_ranks)
+            return count_seats(ballots, seats=options.seats or 1, equal_ranks=rule, seed=seed)
         case unknown:
             raise CountingError(f"There is no method '{unknown}'.")
+
+
+def _stv_equal_ranks(name: str | None) -> StvEqualRanks:
+    match name:
+        case None | "exhaust-at-once":
+            return "exhaust at once"
+        case "skip":
+            return "skip"
+        case _:
+            raise CountingError(
+                f"--equal-ranks {name} is not possible with STV; use exhaust-at-once or skip."
+            )
 
 
 _EQUAL_RANKS: dict[str, EqualRanks] = {

@@ -150,10 +150,10 @@ def write_report(writer: ReportWriter, result: Result, *, is_final: bool = True)
 
 def _describe_outcome(result: Result, is_final: bool) -> str:
     if isinstance(result, StvResult):
-        elected = f"{'elected' if is_final else 'elected if voting closed now'}: "
-        tied = f"{'; ' if result.elected else ''}{join_names(result.tied)} are tied"
-        names = f"{elected}{join_names(result.elected)}" if result.elected else ""
-        return names + (tied if result.tied else "")
+        are = "would be" if not is_final else "is" if len(result.elected) == 1 else "are"
+        parts = [f"{join_names(result.elected)} {are} elected"] if result.elected else []
+        parts += [f"{join_names(result.tied)} are tied"] if result.tied else []
+        return "; ".join(parts)
     if result.winner is None:
         return f"{join_names(result.winners)} are tied"
     broken = " after the tie-break" if len(result.winners) > 1 else ""
@@ -204,7 +204,7 @@ def _write_rounds(writer: ReportWriter, result: RoundsResult) -> None:
         else "Votes in each round; ✓ wins, ✕ is eliminated. More than half of the counted ballots "
         "wins."
     )
-    rounds = result.rounds
+    rounds: Sequence[AnyRound] = result.rounds
     rows = [
         [name, *(_format_cell(round_, name) for round_ in rounds)]
         for name in result.ranked_candidates

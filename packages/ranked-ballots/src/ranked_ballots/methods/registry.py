@@ -22,7 +22,13 @@ from ranked_ballots.methods.scores import (
     explain_scores,
     plurality,
 )
-from ranked_ballots.methods.stv import StvResult, explain_stv, meek_stv, scottish_stv
+from ranked_ballots.methods.stv import (
+    StvEqualRanks,
+    StvResult,
+    explain_stv,
+    meek_stv,
+    scottish_stv,
+)
 from ranked_ballots.result import Result
 
 
@@ -37,7 +43,15 @@ class CountingMethod(Protocol):
 class SeatsMethod(Protocol):
     """A function that fills several seats; its rules have defaults."""
 
-    def __call__(self, ballots: Ballots, /, *, seats: int, seed: str | None = None) -> StvResult:
+    def __call__(
+        self,
+        ballots: Ballots,
+        /,
+        *,
+        seats: int,
+        equal_ranks: StvEqualRanks = "exhaust at once",
+        seed: str | None = None,
+    ) -> StvResult:
         """Return the result, with ties broken by the seed if there is one."""
         ...
 

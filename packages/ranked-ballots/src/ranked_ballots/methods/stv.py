@@ -196,9 +196,9 @@ class _Counter:
         state = self.state
         certain, possible = set(state.elected), set(state.elected)
         if not state.is_over:
-            outcomes = self._outcomes
-            certain = set.intersection(*map(set, outcomes)) if outcomes else certain
-            possible = set.union(*map(set, outcomes)) if outcomes else possible | {*state.hopeful}
+            outcomes = self._outcomes or {frozenset(certain), frozenset((*certain, *state.hopeful))}
+            possible = {each for outcome in outcomes for each in outcome}
+            certain = {each for each in possible if all(each in outcome for outcome in outcomes)}
         left: dict[int, list[str]] = {}
         for each in state.hopeful:
             if each not in possible:
@@ -217,8 +217,8 @@ class _Counter:
         """Return to whom the step applies, and the tie if there was one."""
         if len(tied) < 2:
             return (tied[0] if tied else None), None
-        left = self.state.look_back(step, tied)
-        mattered = self._matters(step, left if len(left) > 1 else tied)
+        left = list(self.state.look_back(step, tied))
+        mattered = self._matters(step, tuple(left) if len(left) > 1 else tied)
         broken_by: BrokenBy = "nothing"
         who = left[0] if step == "surplus" else left[-1]
         if len(left) == 1:
@@ -245,7 +245,8 @@ class _Counter:
         """Return the sets of candidates who are elected for some way to break this tie."""
         outcomes: set[frozenset[int]] = set()
         for who in tied:
-            after, next_step, next_tied = state, step, (who,)
+            after, next_step = state, step
+            next_tied: tuple[int, ...] = (who,)
             while len(next_tied) < 2:
                 self._steps_left -= 1
                 if self._steps_left < 0:

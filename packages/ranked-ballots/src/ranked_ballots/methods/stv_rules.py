@@ -21,6 +21,7 @@ from ranked_ballots.rules import EqualRanks
 
 Step: TypeAlias = Literal["surplus", "elimination"]
 Numbers: TypeAlias = NDArray[np.int64]
+Rows: TypeAlias = NDArray[np.intp]
 
 # Votes that no candidate has, by their number after the candidates.
 REASONS = (NO_CHOICES, EQUAL_RANKS, "rounded down")
@@ -61,13 +62,16 @@ class Orders:
         return cls(size, np.ascontiguousarray(table[:, valid]), counts[valid])
 
     @property
+    def rows(self) -> Rows:
+        """Return the numbers of all rows."""
+        return np.arange(self.table.shape[1], dtype=np.intp)
+
+    @property
     def valid(self) -> int:
         """Return the number of ballots with a first choice."""
         return sum(to_ints(self.counts))
 
-    def add_up(
-        self, rows: NDArray[np.intp], holders: NDArray[np.int16], votes: Numbers
-    ) -> list[int]:
+    def add_up(self, rows: Rows, holders: NDArray[np.int16], votes: Numbers) -> list[int]:
         """Return the votes that the ballots of these rows give to each of their holders."""
         sums = np.zeros(self.size + len(REASONS), self.counts.dtype)
         np.add.at(sums, holders, votes * self.counts[rows])
@@ -136,7 +140,7 @@ class CountState(ABC):
         """Return the state after this step."""
 
     @abstractmethod
-    def moves(self, after: Self) -> dict[tuple[int, int], int]:
+    def moves(self, after: CountState) -> dict[tuple[int, int], int]:
         """Return the votes that moved until a later state, by source and target."""
 
     def _without(self, who: int | None) -> Self:
@@ -181,7 +185,7 @@ class ScottishState(CountState):
     def start(cls, ballots: Ballots, seats: int, rule: EqualRanks) -> Self:
         """Return the count of first choices."""
         orders = Orders.from_ballots(ballots, rule, cls.unit)
-        rows = np.arange(orders.table.shape[1])
+        rows = orders.rows
         value = np.full(len(rows), cls.unit, np.int64)
         return cls(
             orders=orders,
@@ -238,8 +242,9 @@ class ScottishState(CountState):
         old: list[int] = np.unique(self.value[self._rows_of(who)]).tolist()
         return {value: value * surplus // votes for value in reversed(old)}
 
-    def moves(self, after: Self) -> dict[tuple[int, int], int]:
+    def moves(self, after: CountState) -> dict[tuple[int, int], int]:
         """Return the votes of the ballots that changed their position."""
+        assert isinstance(after, ScottishState)
         rows = np.flatnonzero(self.position != after.position)
         if not rows.size:
             return {}
@@ -250,11 +255,10 @@ class ScottishState(CountState):
         gained[-1] = after.votes[-1] - self.votes[-1]
         return {(source, target): votes for target, votes in enumerate(gained) if votes}
 
-    def _rows_of(self, who: int) -> NDArray[np.intp]:
-        rows = np.arange(len(self.position))
-        return np.flatnonzero(self.orders.table[self.position, rows] == who)
+    def _rows_of(self, who: int) -> Rows:
+        return np.flatnonzero(self.orders.table[self.position, self.orders.rows] == who)
 
-    def _next_positions(self, rows: NDArray[np.intp]) -> NDArray[np.int16]:
+    def _next_positions(self, rows: Rows) -> NDArray[np.int16]:
         """Return the position of the next hopeful candidate, or of the end of the ballot."""
         continues = np.ones(self.orders.size + len(REASONS), np.bool_)
         continues[: self.orders.size] = False
@@ -345,7 +349,7 @@ class MeekState(CountState):
                 keep[each] = _divide_up(kept * self.unit, votes[each])
 
     def _distribute(self, keep: Numbers) -> list[int]:
-        rows = np.arange(self.orders.table.shape[1])
+        rows = self.orders.rows
         weight = np.full(len(rows), self.unit, np.int64)
         totals = [0] * (self.orders.size + len(REASONS))
         for holders in self.orders.table:
@@ -356,12 +360,13 @@ class MeekState(CountState):
             rows, weight = rows[weight > 0], weight[weight > 0]
         return totals
 
-    def moves(self, after: Self) -> dict[tuple[int, int], int]:
+    def moves(self, after: CountState) -> dict[tuple[int, int], int]:
         """Pass what a candidate releases down each ballot, to the next who keep more than before.
 
         The parts of a ballot before and after are laid side by side in the order of its choices.
         """
-        rows = np.arange(self.orders.table.shape[1])
+        assert isinstance(after, MeekState)
+        rows = self.orders.rows
         old, new = (_Parts(state.keep, len(rows), self.unit) for state in (self, after))
         size = self.orders.size + len(REASONS)
         flows = np.zeros(size * size, self.orders.counts.dtype)
@@ -375,16 +380,15 @@ class MeekState(CountState):
             rows = rows[unfinished]
             old.select(unfinished)
             new.select(unfinished)
-        table = flows.reshape(size, size)
-        # If a rounding gives a candidate back what was exhausted, less is exhausted.
-        ends = slice(self.orders.size, None)
-        table[: ends.start, ends] -= table[ends, : ends.start].T
-        table[ends] = 0
-        np.fill_diagonal(table, 0)
+        moves = {divmod(way, size): int(votes) for way, votes in enumerate(flows.tolist())}
+        for (giver, taker), votes in moves.items():
+            # If a rounding gives a candidate back what was exhausted, less is exhausted.
+            if taker < self.orders.size <= giver:
+                moves[taker, giver] -= votes
         return {
-            divmod(way, size): int(votes)
-            for way, votes in enumerate(table.ravel().tolist())
-            if votes
+            way: votes
+            for way, votes in moves.items()
+            if votes and way[0] != way[1] and way[0] < self.orders.size
         }
 
 
@@ -398,7 +402,7 @@ class _Parts:
         self.weight = np.full(rows, unit, np.int64)
         self.kept = np.zeros(rows, np.int64)
 
-    def take(self, table: NDArray[np.int16], rows: NDArray[np.intp]) -> NDArray[np.int16]:
+    def take(self, table: NDArray[np.int16], rows: Rows) -> NDArray[np.int16]:
         """Go to the next part where the last one is used up; return who has the part."""
         empty = (self.kept == 0) & (self.weight > 0)
         self._position[empty] += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -38,6 +38,7 @@ STV_CAPTION = (
 EMPTY = "No ballot ranks a candidate, so there are no rounds."
 EXHAUSTED = "Exhausted"
 _ROOM = 150
+_STV_ROOM = 210  # numbers with decimals need wide columns anyway
 _HEAD = 38
 _ROW = 32
 _DENSE_ROW = 25  # with many candidates
@@ -68,7 +69,8 @@ def draw_round_bars(result: RoundsResult) -> Picture:
     names = result.ranked_candidates
     if not result.rounds:
         return compose(TITLE, (EMPTY,), Canvas(0, 0, ()), EMPTY)
-    short = shorten_names([*names, EXHAUSTED], _ROOM)
+    room = _STV_ROOM if isinstance(result, StvResult) else _ROOM
+    short = shorten_names([*names, EXHAUSTED], room)
     colors = color_classes(result)
     grid = _grid(result, widest(short.values()) + 10)
     rows = {name: _HEAD + at * grid.row for at, name in enumerate(names)}
@@ -84,7 +86,7 @@ def draw_round_bars(result: RoundsResult) -> Picture:
         shapes.extend(_draw_round(grid, round_, rows, colors, bottom))
     canvas = Canvas(right + 8, bottom + grid.row + 8, tuple(shapes))
     caption = STV_CAPTION if isinstance(result, StvResult) else CAPTION
-    return compose(TITLE, caption, canvas, describe_rounds(result))
+    return compose(TITLE, caption, canvas, describe_rounds(result.rounds))
 
 
 def _grid(result: RoundsResult, left: float) -> _Grid:
@@ -174,9 +176,9 @@ def find_mark(round_: AnyRound, name: str) -> str:
     return "✕" if name == round_.eliminated else ""
 
 
-def describe_rounds(result: RoundsResult) -> str:
+def describe_rounds(rounds: Sequence[AnyRound]) -> str:
     """Return every number of every round as text: the votes, and where they go next."""
-    return "\n".join(line for round_ in result.rounds for line in _describe_round(round_))
+    return "\n".join(line for round_ in rounds for line in _describe_round(round_))
 
 
 def _describe_round(round_: AnyRound) -> Iterator[str]:

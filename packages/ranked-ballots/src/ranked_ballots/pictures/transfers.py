@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from ranked_ballots.methods.stv import StvResult
@@ -77,34 +77,33 @@ def draw_transfers(result: RoundsResult, last: int | None = None) -> Picture:
     """Draw where every vote goes, in all rounds or in the `last` ones."""
     if not result.rounds:
         return compose(TITLE, (EMPTY,), Canvas(0, 0, ()), EMPTY)
-    if last is not None:
-        result = replace(result, rounds=result.rounds[-last:])
-    first = result.rounds[0]
+    rounds: Sequence[AnyRound] = result.rounds if last is None else result.rounds[-last:]
+    first = rounds[0]
     names = tuple(name for name in result.ranked_candidates if name in first.tally)
     total = first.continuing + first.exhausted_total
     scale = Fraction(max(_MIN_HEIGHT, 12 * len(names))) / Fraction(total)
     labels: dict[str | None, str] = {None: EXHAUSTED}
-    labels.update(shorten_names(names, _ROOM))
-    final_names = [name for name in names if name in result.rounds[-1].tally]
+    labels.update(shorten_names(names, _FINAL_ROOM if isinstance(result, StvResult) else _ROOM))
+    final_names = [name for name in names if name in rounds[-1].tally]
     final_labels: dict[str | None, str] = {None: EXHAUSTED}
     final_labels.update(shorten_names(final_names, _FINAL_ROOM))
     numbers = [
         format_votes(round_, votes)
-        for round_ in result.rounds
+        for round_ in rounds
         for votes in (*round_.tally.values(), round_.exhausted_total)
     ]
     number_width = widest(numbers, 11)
-    left = widest(labels.values()) + 10 if len(result.rounds) > 1 else 0
-    distance = max(2 * number_width + 34, 84.0 if len(result.rounds) < 6 else 64.0)
+    left = widest(labels.values()) + 10 if len(rounds) > 1 else 0
+    distance = max(2 * number_width + 34, 84.0 if len(rounds) < 6 else 64.0)
     drawing = _Drawing(labels, final_labels, color_classes(result), left, distance, first.number)
-    columns = [_layout_nodes(round_, names, scale) for round_ in result.rounds]
+    columns = [_layout_nodes(round_, names, scale) for round_ in rounds]
     shapes: list[str] = []
-    for at, round_ in enumerate(result.rounds[:-1]):
+    for at, round_ in enumerate(rounds[:-1]):
         flows = _layout_flows(round_, columns[at], columns[at + 1], scale)
         shapes.extend(drawing.draw_flow(round_, flow) for flow in flows)
-    for at, round_ in enumerate(result.rounds):
+    for at, round_ in enumerate(rounds):
         shapes.append(drawing.draw_heading(round_.number))
-        is_last = at == len(result.rounds) - 1
+        is_last = at == len(rounds) - 1
         for node in columns[at]:
             shapes.extend(drawing.draw_node(round_, node, is_first=at == 0, is_last=is_last))
     right = left + (len(columns) - 1) * distance + _NODE_WIDTH
@@ -112,7 +111,7 @@ def draw_transfers(result: RoundsResult, last: int | None = None) -> Picture:
     bottom = max(node.top + max(node.height, _SLOT) for column in columns for node in column)
     canvas = Canvas(right, bottom + _HEAD, tuple(shapes))
     caption = STV_CAPTION if isinstance(result, StvResult) else CAPTION
-    return compose(TITLE, caption, canvas, describe_rounds(result))
+    return compose(TITLE, caption, canvas, describe_rounds(rounds))
 
 
 def _layout_nodes(round_: AnyRound, names: tuple[str, ...], scale: Fraction) -> list[_Node]:
