@@ -33,6 +33,7 @@ _METHODS_OF_OPTION = {
     "--equal-ranks": ("runoff", "plurality", "scottish-stv", "meek-stv"),
     "--seats": ("scottish-stv", "meek-stv"),
 }
+_NOT_WITH_STV = ("split", "exhaust")
 _LARGE_FILE = 1 << 20
 
 
@@ -94,6 +95,11 @@ class CountOptions:
                     f"{option} is for {join_names(methods)} and has no effect on "
                     f"{join_names(self.methods)}. Omit it or choose another --method."
                 )
+        if self.methods[0] in _METHODS_OF_OPTION["--seats"] and self.equal_ranks in _NOT_WITH_STV:
+            raise CountingError(
+                f"--equal-ranks {self.equal_ranks} is not possible with STV; use exhaust-at-once "
+                "or skip."
+            )
 
 
 def count(
@@ -339,22 +345,10 @@ def _count_by(method: str, ballots: Ballots, options: CountOptions) -> Result:
             return approval(ballots, seed=seed)
         case "scottish-stv" | "meek-stv":
             count_seats = STV_METHODS[method.replace("-", " ")]
-            rule = _stv_equal_ranks(options.equal_ranks)
+            rule: StvEqualRanks = "skip" if options.equal_ranks == "skip" else "exhaust at once"
             return count_seats(ballots, seats=options.seats or 1, equal_ranks=rule, seed=seed)
         case unknown:
             raise CountingError(f"There is no method '{unknown}'.")
-
-
-def _stv_equal_ranks(name: str | None) -> StvEqualRanks:
-    match name:
-        case None | "exhaust-at-once":
-            return "exhaust at once"
-        case "skip":
-            return "skip"
-        case _:
-            raise CountingError(
-                f"--equal-ranks {name} is not possible with STV; use exhaust-at-once or skip."
-            )
 
 
 _EQUAL_RANKS: dict[str, EqualRanks] = {

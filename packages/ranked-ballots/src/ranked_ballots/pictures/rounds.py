@@ -67,7 +67,7 @@ class _Grid:
 def draw_round_bars(result: RoundsResult) -> Picture:
     """Draw the votes of each round, the majority, and the exhausted ballots."""
     names = result.ranked_candidates
-    if not result.rounds:
+    if has_no_votes(result):
         return compose(TITLE, (EMPTY,), Canvas(0, 0, ()), EMPTY)
     room = _STV_ROOM if isinstance(result, StvResult) else _ROOM
     short = shorten_names([*names, EXHAUSTED], room)
@@ -156,6 +156,11 @@ def _draw_exhausted(grid: _Grid, round_: AnyRound, y: float) -> str:
         element("text", escape_text(votes), class_="small quiet", x=x + 3, y=y + 13),
         class_="exhausted",
     )
+
+
+def has_no_votes(result: RoundsResult) -> bool:
+    """Return whether no ballot ranks a candidate."""
+    return not any(round_.continuing + round_.exhausted_total for round_ in result.rounds)
 
 
 def threshold(round_: AnyRound) -> Number:

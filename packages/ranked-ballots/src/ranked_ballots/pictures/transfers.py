@@ -15,6 +15,7 @@ from ranked_ballots.pictures.rounds import (
     RoundsResult,
     describe_rounds,
     format_votes,
+    has_no_votes,
 )
 from ranked_ballots.pictures.style import EXHAUSTED_CLASS, color_classes
 from ranked_ballots.pictures.svg import (
@@ -75,7 +76,7 @@ class _Flow:
 
 def draw_transfers(result: RoundsResult, last: int | None = None) -> Picture:
     """Draw where every vote goes, in all rounds or in the `last` ones."""
-    if not result.rounds:
+    if has_no_votes(result):
         return compose(TITLE, (EMPTY,), Canvas(0, 0, ()), EMPTY)
     rounds: Sequence[AnyRound] = result.rounds if last is None else result.rounds[-last:]
     first = rounds[0]
