@@ -244,8 +244,7 @@ def run_count(options: CountOptions) -> None:
     writer = ReportWriter(console, plain=options.plain)
     ballot_file = _read_file(options)
     ballots, turnout = _check_turnout(ballot_file.ballots, options)
-    if options.seats is None and ballot_file.seats:
-        options = replace(options, seats=ballot_file.seats)
+    options = replace(options, seats=options.seats or ballot_file.seats)
     if ballots.cast == ballots.blank:
         summary = "; ".join(ballot_file.summary())
         raise CountingError(
@@ -344,9 +343,11 @@ def _count_by(method: str, ballots: Ballots, options: CountOptions) -> Result:
         case "approval":
             return approval(ballots, seed=seed)
         case "scottish-stv" | "meek-stv":
+            if not options.seats:
+                raise CountingError("The file does not say how many seats to fill. Use --seats.")
             count_seats = STV_METHODS[method.replace("-", " ")]
             rule: StvEqualRanks = "skip" if options.equal_ranks == "skip" else "exhaust at once"
-            return count_seats(ballots, seats=options.seats or 1, equal_ranks=rule, seed=seed)
+            return count_seats(ballots, seats=options.seats, equal_ranks=rule, seed=seed)
         case unknown:
             raise CountingError(f"There is no method '{unknown}'.")
 

@@ -109,7 +109,7 @@ def test_stv_fills_the_seats_of_the_option_or_of_the_file(run: Run, method: str)
 
 
 def test_stv_tie_is_reported(run: Run) -> None:
-    _, out, _ = run("heat.abif", "-m", "scottish-stv")
+    _, out, _ = run("heat.abif", "-m", "scottish-stv", "--seats", "1")
     assert "Scottish STV: Ada and Ben are tied" in out
 
 
