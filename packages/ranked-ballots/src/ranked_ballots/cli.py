@@ -9,14 +9,13 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ranked_ballots.errors import CountingError
-from ranked_ballots.text import join_names, replace_control_characters
+from ranked_ballots.text import join_names, pluralize, replace_control_characters
 
 if TYPE_CHECKING:
     from ranked_ballots.ballots import Ballots
@@ -75,8 +74,6 @@ class CountOptions:
     equal_ranks: str | None = None
     seats: int | None = None
     abstain: str | None = None
-    quorum: str | None = None
-    eligible: int | None = None
     json: bool = False
     svg: Path | None = None
     plain: bool = False
@@ -166,16 +163,6 @@ def count(
             help="A choice such as 'None of these', which is counted apart and cannot win.",
         ),
     ] = None,
-    quorum: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="The ballots that a valid result needs: a number, or a percentage of --eligible.",
-        ),
-    ] = None,
-    eligible: Annotated[
-        int | None, typer.Option(min=0, help="How many people may vote, for the quorum.")
-    ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON; several results as a list.")
     ] = False,
@@ -206,8 +193,6 @@ def count(
         equal_ranks=None if equal_ranks is None else equal_ranks.value,
         seats=seats,
         abstain=abstain,
-        quorum=quorum,
-        eligible=eligible,
         json=json,
         svg=svg,
         plain=plain,
@@ -237,20 +222,27 @@ def run_count(options: CountOptions) -> None:
     from rich.console import Console
 
     from ranked_ballots.report import ReportWriter, write_report
+    from ranked_ballots.turnout import set_apart
 
     options.check()
     # With --json, standard output has only the result, and messages go to standard error.
     console = Console(stderr=options.json, color_system=None if options.plain else "auto")
     writer = ReportWriter(console, plain=options.plain)
     ballot_file = _read_file(options)
-    ballots, turnout = _check_turnout(ballot_file.ballots, options)
+    lines, ballots = [*ballot_file.summary()], ballot_file.ballots
+    if options.abstain is not None:
+        apart = set_apart(ballots, options.abstain)
+        lines.append(f"{options.abstain}: {pluralize(apart.abstained, 'ballot')}, counted as blank")
+        ballots = apart.ballots
     options = replace(options, seats=options.seats or ballot_file.seats)
+    if not options.seats and set(options.methods) & set(_METHODS_OF_OPTION["--seats"]):
+        raise CountingError(f"{options.file} does not say how many seats to fill. Use --seats.")
     if ballots.cast == ballots.blank:
         summary = "; ".join(ballot_file.summary())
         raise CountingError(
             f"{options.file} has nothing to count: no ballot ranks a candidate ({summary})."
         )
-    for line in (*ballot_file.summary(), *turnout):
+    for line in lines:
         writer.write_line(line)
     results = [_count_by(method, ballots, options) for method in options.methods]
     picture_lines = _write_pictures(options, results)
@@ -261,29 +253,6 @@ def run_count(options: CountOptions) -> None:
             write_report(writer, result)
     for line in picture_lines:
         writer.write_line(line)
-
-
-def _check_turnout(ballots: Ballots, options: CountOptions) -> tuple[Ballots, list[str]]:
-    """Set abstentions apart and check the quorum; return the ballots, and lines about both."""
-    from ranked_ballots.turnout import Quorum, set_apart
-
-    lines: list[str] = []
-    if options.abstain is not None:
-        apart = set_apart(ballots, options.abstain)
-        unmarked = apart.ballots.blank - apart.abstained
-        ballots = apart.ballots
-        lines.append(f"{options.abstain}: {apart.abstained:,}; other blank ballots: {unmarked:,}")
-    if options.quorum is not None:
-        number = options.quorum.removesuffix("%")
-        if not number.isascii() or not number.isdigit():
-            raise CountingError(
-                f"--quorum is '{options.quorum}'; expected a number of ballots such as 120, or a "
-                "percentage such as 50%."
-            )
-        share = Fraction(int(number), 100) if "%" in options.quorum else Fraction(0)
-        quorum = Quorum(0 if share else int(number), share)
-        lines.append(quorum.check(ballots, options.eligible).sentence)
-    return ballots, lines
 
 
 def _read_file(options: CountOptions) -> BallotFile:
@@ -343,11 +312,9 @@ def _count_by(method: str, ballots: Ballots, options: CountOptions) -> Result:
         case "approval":
             return approval(ballots, seed=seed)
         case "scottish-stv" | "meek-stv":
-            if not options.seats:
-                raise CountingError("The file does not say how many seats to fill. Use --seats.")
             count_seats = STV_METHODS[method.replace("-", " ")]
             rule: StvEqualRanks = "skip" if options.equal_ranks == "skip" else "exhaust at once"
-            return count_seats(ballots, seats=options.seats, equal_ranks=rule, seed=seed)
+            return count_seats(ballots, seats=options.seats or 1, equal_ranks=rule, seed=seed)
         case unknown:
             raise CountingError(f"There is no method '{unknown}'.")
 
