@@ -157,6 +157,21 @@ def test_tie_that_matters_is_reported_or_broken_by_the_seed(method: str) -> None
     assert drawn == {("A", "B"), ("A", "C")}
 
 
+# Whose surplus moves first decides which candidates are left to receive the other one.
+def test_order_of_equal_surpluses_can_matter() -> None:
+    cast_ballots = ballots("A B C D E", "3 D > C > B", "1 A > E > D > C", "2 A > D > E")
+    result = scottish_stv(cast_ballots, seats=3)
+    assert (result.elected, result.tied) == (("A", "D"), ("C", "E"))
+    assert any("A and D are tied for the largest surplus." in each for each in result.explanation)
+
+
+def test_tie_before_one_that_matters_does_not_end_the_count() -> None:
+    result = scottish_stv(ballots("A B C D E", "1 D", "1 C", "4 E", "4 B"), seats=3)
+    assert _first_tie(result) == ("B", ("B", "E"), "candidate order")
+    assert (result.elected, result.tied) == (("B", "E"), ("C", "D"))
+    assert result.ties_mattered == "yes"
+
+
 @both
 def test_tie_that_cannot_change_who_is_elected_does_not_end_the_count(method: str) -> None:
     result = STV_METHODS[method](

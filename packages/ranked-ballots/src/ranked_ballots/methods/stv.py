@@ -2,8 +2,8 @@
 
 Each round elects those who reach the quota. Then it moves a surplus, or eliminates the candidate
 with the fewest votes. A tie that earlier rounds do not break is broken by the seed's order. Without
-a seed, a tie that cannot change who is elected is broken by the order of the candidates. Any other
-tie ends the count, and the candidates who could get the remaining seats are reported as tied.
+a seed, a tie that cannot change who can be elected is broken by the order of the candidates. Any
+other tie ends the count, and the candidates who could get the remaining seats are reported as tied.
 """
 
 from __future__ import annotations
@@ -235,11 +235,13 @@ class _Counter:
         if _all_eliminated_next(self.state, step, tied):
             return "no"
         try:
-            self._outcomes = self._explore(self.state, step, tied)
+            outcomes = [self._explore(self.state, step, (who,)) for who in tied]
         except _TooManyOutcomes:
             self._outcomes = None
             return "not known"
-        return "yes" if len(self._outcomes) > 1 else "no"
+        self._outcomes = set[frozenset[int]]().union(*outcomes)
+        # A later tie may still matter, whoever is chosen here.
+        return "no" if all(each == outcomes[0] for each in outcomes) else "yes"
 
     def _explore(self, state: CountState, step: Step, tied: tuple[int, ...]) -> set[frozenset[int]]:
         """Return the sets of candidates who are elected for some way to break this tie."""
@@ -322,7 +324,7 @@ def _ties_rule(kind: type[CountState], tie_break: TieBreak | None) -> Rule:
         return Rule(
             "ties",
             f"{choice}reported",
-            f"{earlier}A tie that cannot change who is elected is broken by the order of the "
+            f"{earlier}A tie that cannot change who can be elected is broken by the order of the "
             "candidates. Any other tie ends the count, and all who could get the remaining seats "
             "are reported as tied.",
         )
@@ -337,9 +339,9 @@ def _ties_rule(kind: type[CountState], tie_break: TieBreak | None) -> Rule:
 
 _MATTERED: dict[Mattered, str] = {
     "yes": "This matters: another choice could elect someone else.",
-    "no": "This does not affect who is elected.",
-    "not known": "There are too many ways to break the ties to tell whether this affects who is "
-    "elected.",
+    "no": "This does not affect who can be elected.",
+    "not known": "There are too many ways to break the ties to tell whether this affects who can "
+    "be elected.",
 }
 
 
@@ -387,7 +389,8 @@ def _explain_round(round_: StvRound, would: str) -> Iterator[str]:
         left = f"{_be(others, 'is')} left for the remaining seats and {_be(others, would)} elected"
         yield f"{join_names(others)} {left}."
     if round_.tie is not None:
-        about = "the fewest votes" if round_.surplus_of is None else "the largest surplus"
+        has_surplus = round_.tally[round_.tie.tied[0]] > round_.quota
+        about = "the largest surplus" if has_surplus else "the fewest votes"
         yield (
             f"{join_names(round_.tie.tied)} are tied for {about}. "
             f"{BROKEN_BY[round_.tie.broken_by]} {_MATTERED[round_.tie.mattered]}"
