@@ -240,7 +240,7 @@ class _Counter:
             self._outcomes = None
             return "not known"
         self._outcomes = set[frozenset[int]]().union(*outcomes)
-        # A later tie may still matter, whoever is chosen here.
+        # A later tie may still matter after each of these choices.
         return "no" if all(each == outcomes[0] for each in outcomes) else "yes"
 
     def _explore(self, state: CountState, step: Step, tied: tuple[int, ...]) -> set[frozenset[int]]:
