@@ -112,7 +112,7 @@ def fill_in(text: str, election: Election, voter: RollVoter, *, limit: bool = Fa
     values = {
         "name": voter.name,
         "election": election.name,
-        "closes": f"on {closes:%-d %B %Y, %H:%M} UTC" if closes else "when it is closed for all",
+        "closes": f"on {closes:%-d %B %Y, %H:%M} UTC" if closes else "when the organizers close it",
     }
     # In one pass, so that a name with braces is not filled in.
     filled = _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
