@@ -189,6 +189,9 @@ register = patterns.write(
     updates(Sync),
     rate=per_minute(2, peak=60),
 )
+change_registration = patterns.write(
+    "P20", "Change who may register", updates(Counts), updates(Sync), rate=per_day(0.1)
+)
 change_user = patterns.write(
     "P2",
     "Change a role, e-mail address or password",

@@ -15,6 +15,7 @@ from singletable_apps.portfolio.sample import OWNER, PASSWORD, create_sample, li
 from singletable_apps.portfolio.service import TABLES, PortfolioService, open_portfolio
 from singletable_apps.portfolio.urls import API, PREFIX, Urls
 from singletable_apps.shared.frame import AppSpec, AppState, Opening
+from singletable_apps.shared.frame.accounts import with_accounts
 from singletable_apps.shared.images import MAX_BYTES
 from singletable_apps.shared.objects import FolderBucket
 from singletable_apps.shared.web import COMMON, ERROR_MEMBER, ResponseCache
@@ -63,7 +64,7 @@ def _setup_url(service: PortfolioService) -> str:
     return urls.absolute(urls.admin("set-up", code=code)) if code else ""
 
 
-APP = AppSpec[PortfolioService](
+_SPEC = AppSpec[PortfolioService](
     name="portfolio",
     title="Portfolio",
     tagline="",
@@ -75,7 +76,6 @@ APP = AppSpec[PortfolioService](
     picture_alt="A page of a blog: a portrait, a headline, a picture of hills and a heart",
     open=_open,
     secret=lambda service: service.context.secret,
-    auth=lambda service: service.accounts,
     state=PortfolioState,
     setup_url=_setup_url,
     outbox=TABLES,
@@ -94,8 +94,6 @@ APP = AppSpec[PortfolioService](
         "contact": (5, 3600),
         "view": (120, 60),
         "search": (60, 60),
-        "sign_in": (30, 60),
-        "signed_in": (1200, 60),
     },
     # An image, and the other fields of its form.
     uploads={
@@ -116,3 +114,4 @@ APP = AppSpec[PortfolioService](
     context=pages.page_context,
     sign_in=lambda urls: urls.page("admin", "sign-in"),
 )
+APP = with_accounts(_SPEC, pages.PEOPLE)

@@ -112,7 +112,7 @@ PERSON = {"username": "grace", "name": "Grace", "email": "grace@example.org", "r
 NEW_SKILL = {"skill_name": "Python", "proficiency_level": "Expert"}
 RATING = {"skill_name": "Python", "level": "Expert"}
 ENTRY = {"name": "Chess", "issuer": "Club", "issued": "2020-01-01"}
-SETTINGS = {"name": "Mine", "open_registration": True}
+SETTINGS = {"name": "Mine", "registration": "open"}
 BODIES: dict[str, dict[str, Any]] = {
     f"POST {API}/login": {"username": "joan", "password": PASSWORD},
     f"POST {API}/refresh": {"refresh_token": "x"},
@@ -188,7 +188,7 @@ def access() -> AccessCheck:
     for name in ("mary", "nina"):
         service.accounts.invite(ada, name, name.title(), f"{name}@example.org", Role.ADMIN)
     removed, demoted = token("mary"), token("nina")
-    service.people.delete(ada, "mary")
+    service.accounts.remove(ada, "mary")
     service.accounts.change_role(ada, "nina", Role.USER)
     return AccessCheck(
         app.fastapi,

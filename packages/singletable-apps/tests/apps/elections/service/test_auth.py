@@ -10,15 +10,10 @@ import pytest
 from singletable import Engine
 from singletable.testing import InterruptedDriver, StoreClock
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import (
-    AlreadyExists,
-    Busy,
-    InvalidInput,
-    NotPermitted,
-    NotSignedIn,
-)
-from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.accounts import NotSignedIn, Passwords
+from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput
 from singletable_apps.shared.mail import Outbox
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import PASSWORD, World, email_of
 

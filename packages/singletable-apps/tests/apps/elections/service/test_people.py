@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.elections.errors import (
-    AlreadyExists,
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    NotSignedIn,
-    RequestRejected,
-    WrongState,
-)
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service.people import set_email
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound, RequestRejected
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import PASSWORD, World, ballot, dump_items
 

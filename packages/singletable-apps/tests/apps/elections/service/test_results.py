@@ -7,12 +7,14 @@ from datetime import timedelta
 import pytest
 
 from singletable_apps.elections.entities import Publication, State, User
-from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.events import SYSTEM_ACTOR
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import World, ballot, read_events
 
