@@ -55,11 +55,6 @@ def _locations(service: Elections, _: Opening) -> Sequence[tuple[str, str]]:
     return [("accounts", "created at once; with --smtp, e-mail addresses are confirmed first")]
 
 
-def _setup_url(service: Elections) -> str:
-    code, urls = service.people.setup_code(), service.context.urls
-    return urls.absolute(urls.page("register", code=code)) if code else ""
-
-
 _SPEC = AppSpec[Elections](
     name="elections",
     title="Elections",
@@ -75,7 +70,6 @@ _SPEC = AppSpec[Elections](
     keys="keys",
     secret=lambda service: service.context.keys.secret,
     auth=lambda service: service.auth,
-    setup_url=_setup_url,
     locations=_locations,
     outbox=TABLES,
     warning=(

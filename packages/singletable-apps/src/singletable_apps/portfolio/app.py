@@ -59,11 +59,6 @@ def _locations(_: PortfolioService, opening: Opening) -> Sequence[tuple[str, str
     return (("images", str(_media_folder(opening).resolve())),)
 
 
-def _setup_url(service: PortfolioService) -> str:
-    code, urls = service.accounts.setup_code(), service.context.urls
-    return urls.absolute(urls.admin("set-up", code=code)) if code else ""
-
-
 _SPEC = AppSpec[PortfolioService](
     name="portfolio",
     title="Portfolio",
@@ -77,7 +72,6 @@ _SPEC = AppSpec[PortfolioService](
     open=_open,
     secret=lambda service: service.context.secret,
     state=PortfolioState,
-    setup_url=_setup_url,
     outbox=TABLES,
     locations=_locations,
     warning=(

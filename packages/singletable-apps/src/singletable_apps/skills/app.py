@@ -31,11 +31,6 @@ def _open(opening: Opening) -> Generator[SkillsService]:
     )
 
 
-def _setup_url(service: SkillsService) -> str:
-    code, urls = service.accounts.setup_code(), service.context.urls
-    return urls.absolute(urls.page("register", code=code)) if code else ""
-
-
 _SPEC = AppSpec[SkillsService](
     name="skills",
     title="Skills",
@@ -48,7 +43,6 @@ _SPEC = AppSpec[SkillsService](
     picture_alt="A table of people and skills, with stronger colors for higher levels",
     open=_open,
     secret=lambda service: service.context.secret,
-    setup_url=_setup_url,
     outbox=TABLES,
     warning="Back up the secret: without it, nobody stays signed in.",
     sample=create_sample,

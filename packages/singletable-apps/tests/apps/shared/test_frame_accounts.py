@@ -12,7 +12,7 @@ import pytest
 from fastapi import APIRouter, Response
 from fastapi.testclient import TestClient
 
-from singletable import Table, connect
+from singletable import Index, Key, Table, casefold, connect
 from singletable_apps.shared.accounts import (
     AccountsContext,
     UserFields,
@@ -24,7 +24,8 @@ from singletable_apps.shared.frame.accounts import sample_account, with_accounts
 from singletable_apps.shared.mail import Outbox
 from tests.apps.support.browser import Browser
 
-table = Table("tea")
+listing = Index("listing", pk="listing_pk", sk="listing_sk")
+table = Table("tea", indexes=[listing])
 PASSWORD = "lantern copper river"
 ADA = {"username": "Ada", "name": "Ada Lovelace", "password": PASSWORD}
 
@@ -32,9 +33,11 @@ ADA = {"username": "Ada", "name": "Ada Lovelace", "password": PASSWORD}
 class User(UserFields, table=table):
     """A guest."""
 
+    listed = Key(pk="USERS", sk=(casefold(UserFields.name), UserFields.user_id)).on(listing)
+
 
 class Accounts(UsernameAccounts[User]):
-    issuer, entity = "tea", User
+    issuer, entity, listed = "tea", User, User.listed
 
 
 class TeaService:
@@ -77,6 +80,7 @@ TEA = with_accounts(
 @pytest.fixture
 def service(tmp_path: Path) -> Generator[TeaService]:
     with TEA.open(Opening(connect("memory:"), tmp_path / "secret.key")) as service:
+        service.accounts.register("root", "Root", PASSWORD)
         yield service
 
 
@@ -138,9 +142,10 @@ def test_address_is_confirmed_if_there_is_a_mail_server(service: TeaService) -> 
     context = service.context
     confirming = replace(context, confirm_addresses=True)
     accounts = TeaService(confirming).accounts
-    assert accounts.register("ada", "Ada", PASSWORD, "ada@example.org").email == ""
+    assert accounts.register("ada", "Ada", PASSWORD, "ada@example.org", "").email == ""
     [sent] = Outbox(context.store).newest()
     token = next(word for word in sent.email.text.split() if "/email?" in word).partition("=")[2]
+    assert accounts.emails is not None
     accounts.emails.confirm(token)
     user = accounts.find_by_login("ada")
     assert user is not None
@@ -155,8 +160,9 @@ def test_tokens_are_renewed_once_and_end_with_the_session(browser: Browser) -> N
     assert status == 200
     headers = {"Authorization": f"Bearer {second['access_token']}"}
     me = browser.http.get(f"{TEA.api}/me", headers=headers)
-    assert me.json() == {"username": "Ada", "name": "Ada Lovelace", "email": ""}
-    assert call(browser, "/sign-out", {"refresh_token": second["refresh_token"]})[0] == 204
+    me_now = {"username": "Ada", "name": "Ada Lovelace", "email": "", "role": "user"}
+    assert me.json() == me_now
+    assert call(browser, "/sign-out", {"refresh_token": second["refresh_token"]})[0] == 200
     assert browser.http.get(f"{TEA.api}/me", headers=headers).status_code == 401
 
 

@@ -36,6 +36,7 @@ PEOPLE = PeopleSpec[PortfolioService](
     prefix=("admin",),
     people_path=("admin", "people"),
     home=("admin",),
+    setup_page="set-up",
     signed_out=("admin", "sign-in"),
     frame="portfolio/admin.html",
     intro="Everyone who can sign in and write here.",

@@ -46,6 +46,9 @@ class People(ABC, Generic[U]):
         """Return a person whom the actor may see, or raise NotFound."""
 
     @abstractmethod
+    def read_people(self, limit: int, cursor: str | None) -> Page[Any]:
+        """Return some people, by name."""
+
     def list_people(
         self,
         actor: U,
@@ -56,6 +59,15 @@ class People(ABC, Generic[U]):
         cursor: str | None = None,
     ) -> Page[U]:
         """Return people whose name or e-mail address contains the words of `search`."""
+        self.check_manager(actor)
+        return search_people(
+            lambda at: self.read_people(limit, at),
+            lambda user: f"{user.name} {user.email}",
+            search,
+            limit=limit,
+            cursor=cursor,
+            is_wanted=lambda user: role in (None, user.role),
+        )
 
     @abstractmethod
     def allowed_roles(self, actor: U, user: U) -> Sequence[Any]:

@@ -27,7 +27,7 @@ from singletable_apps.shared.accounts.errors import NotSignedIn
 from singletable_apps.shared.accounts.notices import Account, send_notice
 from singletable_apps.shared.accounts.password_resets import PasswordResets
 from singletable_apps.shared.accounts.passwords import Passwords, check_password_field
-from singletable_apps.shared.accounts.people import ApprovalNotices, People, search_people
+from singletable_apps.shared.accounts.people import ApprovalNotices, People
 from singletable_apps.shared.accounts.registration import SetupCode
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.mail import Mailer
@@ -231,27 +231,8 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
         found: U = user
         return found
 
-    def list_people(
-        self,
-        actor: U,
-        search: str = "",
-        *,
-        role: Any = None,
-        limit: int = 50,
-        cursor: str | None = None,
-    ) -> Page[U]:
-        """Return people whose name or e-mail address contains the words of `search`."""
-        self.check_manager(actor)
-        return search_people(
-            lambda at: self._read_people(limit, at),
-            lambda user: f"{user.name} {user.email}",
-            search,
-            limit=limit,
-            cursor=cursor,
-            is_wanted=lambda user: role in (None, user.role),
-        )
-
-    def _read_people(self, limit: int, cursor: str | None) -> Page[Any]:
+    def read_people(self, limit: int, cursor: str | None) -> Page[Any]:
+        """Return some people, by name."""
         page: Page[Any] = self._store.page(self.listed(), limit, cursor=cursor)
         return page
 
@@ -319,8 +300,12 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
         with self.keep_admin(actor, user, self.removal) as transaction:
             transaction.delete(key_of(user), if_=self.entity.revision == user.revision)
         self._sessions.forget(user.user_id)
+        self.delete_data(user)
         removed: U = user
         return removed
+
+    def delete_data(self, user: U) -> None:
+        """Delete what belongs to a removed person; by default nothing does."""
 
     def check_removal(self, actor: U, who: Any) -> U:
         """Return the account to remove, or raise NotPermitted."""

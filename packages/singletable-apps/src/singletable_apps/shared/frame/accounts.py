@@ -14,11 +14,25 @@ from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel
 
-from singletable_apps.shared.accounts import Auth, Registration, TooManyAttempts, UsernameAccounts
+from singletable_apps.shared.accounts import (
+    AccountRole,
+    Auth,
+    Registration,
+    TooManyAttempts,
+    UsernameAccounts,
+)
 from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.frame import people_pages
-from singletable_apps.shared.frame.people import MemberPage, PeopleSpec, VisitorPage, people_spec
+from singletable_apps.shared.frame.people import (
+    MemberPage,
+    PeopleSpec,
+    RemovalText,
+    RoleName,
+    VisitorPage,
+    people_spec,
+)
+from singletable_apps.shared.frame.people_api import username_routers
 from singletable_apps.shared.frame.spec import AppSpec
 from singletable_apps.shared.frame.state import WAITING, AppService, count_request, limited
 from singletable_apps.shared.pages import (
@@ -49,8 +63,9 @@ class AccountsService(AppService, Protocol):
 S = TypeVar("S", bound=AppService)
 
 
-def with_accounts(spec: AppSpec[S], people: PeopleSpec[S]) -> AppSpec[S]:
-    """Return the app with the pages of accounts and people."""
+def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> AppSpec[S]:
+    """Return the app with the pages of accounts and people, by default of UsernameAccounts."""
+    people = people or USERNAMES
 
     def find_auth(service: S) -> Auth[Any]:
         found: Any = people.find(service)
@@ -58,6 +73,11 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[S]) -> AppSpec[S]:
 
     def find_context(request: Request, service: S) -> Mapping[str, object]:
         return {**_account_context(request, service), **spec.context(request, service)}
+
+    def find_setup_url(service: S) -> str:
+        code, urls = people.find(service).setup_code(), service.context.urls
+        url = urls.page(*people.prefix, people.setup_page, code=code or "")
+        return urls.absolute(url) if code else ""
 
     account, others = APIRouter(), APIRouter()
     account.include_router(pages, prefix=_path(people.prefix))
@@ -75,6 +95,8 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[S]) -> AppSpec[S]:
         spec,
         auth=spec.auth or find_auth,
         people=people,
+        setup_url=find_setup_url,
+        routers=(*(username_routers() if people.default_api else ()), *spec.routers),
         pages=(*spec.pages, account, others),
         context=find_context,
         limits={**LIMITS, **spec.limits},
@@ -98,6 +120,26 @@ def _account_context(request: Request, service: AppService) -> Mapping[str, obje
         if spec.registers:
             links.append(Link("Register", urls.page(*spec.prefix, "register")))
     return {"user": user, "account": user and user.name, "account_links": links}
+
+
+USERNAMES = PeopleSpec[Any](
+    roles=(
+        RoleName(AccountRole.WAITING, "Waiting", "Sees only their own account.", "Waiting"),
+        RoleName(AccountRole.USER, "User", "Uses everything."),
+        RoleName(AccountRole.ADMIN, "Administrator", "Also manages accounts.", "Administrators"),
+    ),
+    admins=frozenset({AccountRole.ADMIN}),
+    member=AccountRole.USER,
+    waiting=AccountRole.WAITING,
+    removal=RemovalText(
+        (("Removed", "The account. It is signed out everywhere."),),
+        "The account is signed out everywhere.",
+        (("Removed", "Your account. You are signed out everywhere."),),
+        "You are signed out everywhere. This can’t be undone.",
+    ),
+    signed_out=("sign-in",),
+    default_api=True,
+)
 
 
 def sample_account(

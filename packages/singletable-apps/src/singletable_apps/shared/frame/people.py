@@ -91,6 +91,8 @@ class PeopleSpec(Generic[S]):
     login_of: Callable[[Any], str] = lambda user: user.username
     home: tuple[str, ...] = ()
     signed_out: tuple[str, ...] = ()
+    # The page to create the first account, with the set-up code.
+    setup_page: str = "register"
     registers: bool = True
     register: Callable[[S, Mapping[str, str]], Any] = lambda service, values: cast(
         Any, service
@@ -101,6 +103,8 @@ class PeopleSpec(Generic[S]):
         "",
     )
     invites: bool = True
+    # Whether the app has the API of UsernameAccounts, and not its own.
+    default_api: bool = False
     usernames: bool = True
     requires_email: bool = False
     edits_profile: bool = True

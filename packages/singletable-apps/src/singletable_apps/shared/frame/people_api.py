@@ -13,19 +13,26 @@ from inspect import Parameter, Signature
 from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Depends, Header, Request
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from singletable_apps.shared.accounts import Auth, SensitiveAction, SignedIn
+from singletable_apps.shared.accounts import AccountRole, Auth, SensitiveAction, SignedIn
 from singletable_apps.shared.frame.people import people_spec
 from singletable_apps.shared.frame.state import Recent, limited, signed_in_user, state_of
 from singletable_apps.shared.web import (
+    INVALID,
+    NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
     PUBLIC,
+    SIGNED_IN,
+    TOO_MANY_REQUESTS,
     Document,
     IfMatch,
     Model,
+    Pagination,
     ProblemType,
+    Segment,
+    api_router,
     client_address,
     responses,
 )
@@ -182,8 +189,36 @@ def add_session_routes(
         return account.model_validate(actor, from_attributes=True)
 
 
-def add_email_route(router: APIRouter) -> None:
-    """Add the route that confirms an e-mail address."""
+class NewUser(Model):
+    """A new account."""
+
+    username: str
+    password: str
+    name: str
+    email: str = ""
+    setup_code: str = Field(
+        "", description="For the first account: the code that the command printed at start-up."
+    )
+
+
+def add_registration_routes(router: APIRouter, exists: ProblemType) -> None:
+    """Add the routes to register with a username, and to confirm an e-mail address."""
+
+    @router.post(
+        "/register",
+        status_code=201,
+        responses=responses(exists, NOT_ALLOWED),
+        dependencies=limited("register"),
+        openapi_extra=PUBLIC,
+    )
+    def register(new: NewUser, people: CurrentPeople) -> Message:
+        """Create an account. The first one needs the set-up code and becomes the administrator.
+
+        If the site has a mail server, the e-mail address is saved when it is confirmed, with
+        `/email/confirm`. If people register by approval, the account waits for an administrator.
+        """
+        people.register(**dict(new))
+        return Message(message="User registered successfully")
 
     @router.post(
         "/email/confirm",
@@ -276,3 +311,61 @@ def add_people_routes(router: APIRouter, types: PersonTypes, *, role_path: str =
         recent(SensitiveAction.DELETE_ACCOUNT)
         user = people.remove(actor, who, edit.check)
         return Message(message=f"{user.name} can no longer sign in.")
+
+
+# ------------------------------------------------------------------------------ a whole API
+
+
+class Person(Document):
+    """A person, without what is secret."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    username: str
+    name: str
+    email: str
+    role: AccountRole
+
+
+class NewPerson(Model):
+    """Someone to invite."""
+
+    username: str
+    name: str
+    email: str
+    role: AccountRole = AccountRole.USER
+
+
+class PersonInvitation(Document):
+    """A new account, and whether the e-mail was sent."""
+
+    user: Person
+    is_sent: bool
+
+
+class RoleChange(Model):
+    """What an account may do from now on."""
+
+    role: AccountRole
+
+
+def username_routers() -> tuple[APIRouter, APIRouter]:
+    """Return the API of an app whose accounts are UsernameAccounts."""
+    accounts, people = api_router("accounts", TOO_MANY_REQUESTS), api_router("people", *SIGNED_IN)
+    add_registration_routes(accounts, INVALID)
+    add_session_routes(accounts, UsernameCredentials, Person)
+    types = PersonTypes(
+        "username", Segment, Person, NewPerson, PersonInvitation, RoleChange, INVALID
+    )
+
+    @people.get("/users")
+    def list_users(
+        found: CurrentPeople, actor: Actor, page: Pagination, q: str = ""
+    ) -> list[Person]:
+        """List people by name. `q` are words in the name or e-mail address."""
+        shown = found.list_people(actor, q[:200], limit=page.limit, cursor=page.cursor)
+        page.link_next(shown.cursor)
+        return [Person.model_validate(each) for each in shown.items]
+
+    add_people_routes(people, types)
+    return accounts, people

@@ -47,18 +47,6 @@ class Body(Document):
     model_config = ConfigDict(from_attributes=True)
 
 
-class NewUser(Model):
-    """A new account."""
-
-    username: str
-    password: str
-    name: str
-    email: str = ""
-    setup_code: str = Field(
-        "", description="For the first account: the code that the command printed at start-up."
-    )
-
-
 # ------------------------------------------------------------------------------ people
 
 

@@ -78,7 +78,8 @@ class Accounts(UsernameAccounts[User]):
         for (username,) in self._store.select(patterns.all_users(), User.username, where=is_admin):
             yield self._context.find_user(username, consistent=True)
 
-    def _read_people(self, limit: int, cursor: str | None) -> Page[User]:
+    def read_people(self, limit: int, cursor: str | None) -> Page[User]:
+        """Return some people, by name."""
         return self._store.page(patterns.all_accounts(), limit, cursor=cursor, hydrate=True)
 
     @retry_conflicts(otherwise=busy_account)

@@ -11,9 +11,7 @@ from singletable import Edit, Page, Path, evolve, retry_conflicts
 from singletable_apps.shared.accounts import (
     Registration,
     busy_account,
-    notices,
     search_people,
-    send_notice,
 )
 from singletable_apps.shared.accounts.people import MAX_READ
 from singletable_apps.shared.accounts.usernames import check_username
@@ -125,35 +123,26 @@ class People:
         a new one takes effect when its owner opens the link in the e-mail to it. Before a person
         has chosen a password, there is nothing to protect, and the address changes immediately.
         """
-        before, edited, email = self._save_edit(actor, username, edit, check)
-        if email and email != edited.email:
-            by = "" if is_same_user(actor.username, username) else actor.name
-            self._accounts.emails.request(edited, email, by=by)
-        elif before.email and not edited.email:
-            notice = notices.address_changed(before.name, before.email, "not set")
-            send_notice(self._context.mailer, notice, self._context.clock())
-        return edited
+        edited, email = self._save_edit(actor, username, edit, check)
+        return edited if email is None else self._accounts.change_email(actor, edited, email)
 
     @retry_conflicts(otherwise=busy_account)
     def _save_edit(
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck
-    ) -> tuple[User, User, str | None]:
-        """Save a profile. Return the old and new profile, and the entered address."""
+    ) -> tuple[User, str | None]:
+        """Save a profile. Return the new profile, and the entered address."""
         check_owner(actor, username)
         user = self._get(username, check)
         checked = self.check_edit(actor, user, edit)
-        email = checked.email
-        if email and user.password_hash:
-            checked = replace(checked, email=None)
         changes: list[Edit[User]] = [
             getattr(User, name).set(value)
-            for name, value in vars(checked).items()
+            for name, value in vars(replace(checked, email=None)).items()
             if value is not None and value != getattr(user, name)
         ]
         if not changes:
-            return user, user, email
+            return user, checked.email
         unchanged = (User.revision == user.revision) & IS_HERE
-        return user, self._store.update(User.key(username), *changes, if_=unchanged), email
+        return self._store.update(User.key(username), *changes, if_=unchanged), checked.email
 
     @retry_conflicts(otherwise=busy_account)
     def rename(

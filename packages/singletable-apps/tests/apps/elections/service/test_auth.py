@@ -134,7 +134,7 @@ def test_link_is_rejected_whenever_its_user_is_removed(link: str) -> None:
         world = World(engine)
         (ada, _), service = world.register("Ada", "Bob"), world.service
         service.auth.request_reset("Bob")
-        service.people.edit(ada, "Bob", email="bob@example.net")
+        service.people.edit_person(ada, "Bob", email="bob@example.net")
         token = _token(world, SUBJECTS[link])
         if link == "old":
             service.auth.emails.confirm(_token(world, SUBJECTS["new"]))

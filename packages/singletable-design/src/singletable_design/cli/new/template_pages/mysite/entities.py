@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from singletable import Attr, Entity, Key, Table, attr, created, updated, version
+from singletable import Attr, Entity, Index, Key, Table, attr, casefold, created, updated, version
 from singletable_apps.shared.accounts import UserFields
 
-table = Table("mysite")
+listing = Index("listing", pk="listing_pk", sk="listing_sk")
+table = Table("mysite", indexes=[listing])
 
 
 class User(UserFields, table=table):
-    """A person with an account."""
+    """A person with an account. Administrators list them by name."""
+
+    listed = Key(pk="USERS", sk=(casefold(UserFields.name), UserFields.user_id)).on(listing)
 
 
 class Note(Entity, table=table):
