@@ -12,20 +12,20 @@ import pytest
 from fastapi import APIRouter, Response
 from fastapi.testclient import TestClient
 
-from singletable import Index, Key, Table, casefold, connect
+from singletable import Table, connect
 from singletable_apps.shared.accounts import (
     AccountsContext,
     UserFields,
     UsernameAccounts,
     expiring,
+    people_index,
 )
 from singletable_apps.shared.frame import AppSpec, Opening, Urls
 from singletable_apps.shared.frame.accounts import sample_account, with_accounts
 from singletable_apps.shared.mail import Outbox
 from tests.apps.support.browser import Browser
 
-listing = Index("listing", pk="listing_pk", sk="listing_sk")
-table = Table("tea", indexes=[listing])
+table = Table("tea", indexes=[people_index])
 PASSWORD = "lantern copper river"
 ADA = {"username": "Ada", "name": "Ada Lovelace", "password": PASSWORD}
 
@@ -33,11 +33,9 @@ ADA = {"username": "Ada", "name": "Ada Lovelace", "password": PASSWORD}
 class User(UserFields, table=table):
     """A guest."""
 
-    listed = Key(pk="USERS", sk=(casefold(UserFields.name), UserFields.user_id)).on(listing)
-
 
 class Accounts(UsernameAccounts[User]):
-    issuer, entity, listed = "tea", User, User.listed
+    issuer, entity = "tea", User
 
 
 class TeaService:
@@ -164,6 +162,18 @@ def test_tokens_are_renewed_once_and_end_with_the_session(browser: Browser) -> N
     assert me.json() == me_now
     assert call(browser, "/sign-out", {"refresh_token": second["refresh_token"]})[0] == 200
     assert browser.http.get(f"{TEA.api}/me", headers=headers).status_code == 401
+
+
+# A whole hall may share an address.
+def test_many_people_register_and_sign_in_from_one_address(service: TeaService) -> None:
+    client = TestClient(TEA.make_app(service), base_url="https://tea.example")
+    for number in range(40):
+        new = {"username": f"guest{number}", "name": "Guest", "password": "short"}
+        assert client.post(f"{TEA.api}/register", json=new).status_code == 422
+        wrong = {"username": f"guest{number}", "password": "?"}
+        assert client.post(f"{TEA.api}/sign-in", json=wrong).status_code == 401
+    tries = [client.post(f"{TEA.api}/sign-in", json=wrong).status_code for _ in range(6)]
+    assert tries[-1] == 429
 
 
 def test_sample_account_is_found_until_its_password_changes(service: TeaService) -> None:

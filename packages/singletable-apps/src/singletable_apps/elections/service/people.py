@@ -53,7 +53,7 @@ class People(shared.People[User]):
     ) -> None:
         self._context = context
         self._mailer = mailer or context.mailer
-        self.emails = emails
+        self.emails = self._emails = emails
         secret = context.keys.secret
         self._approvals = ApprovalNotices(context.store, self._mailer, secret=secret)
         self._sessions = Sessions(context.store, secret=secret)
@@ -283,7 +283,7 @@ class People(shared.People[User]):
         user = reload_user(self._context.read, edited[0])
         if new_email is not None and new_email != user.email:
             is_own = actor.user_id == user.user_id
-            self.emails.request(user, new_email, by="" if is_own else actor.name)
+            self._emails.request(user, new_email, by="" if is_own else actor.name)
         return user
 
     def change_role(

@@ -45,6 +45,7 @@ PEOPLE = PeopleSpec[PortfolioService](
     login_of=lambda user: user.email,
     registers=False,
     usernames=False,
+    changes_emails=False,
     columns=[Column("Last sign-in", lambda user: user.last_login, "moment", "Invited")],
     hints={
         "account.name": "Readers see it with the posts you write from now on.",

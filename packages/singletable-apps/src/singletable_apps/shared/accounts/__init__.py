@@ -52,6 +52,7 @@ from singletable_apps.shared.accounts.usernames import (
     AccountRole,
     UserFields,
     UsernameAccounts,
+    people_index,
 )
 from singletable_apps.shared.expiry import expiring
 
@@ -102,6 +103,7 @@ __all__ = [
     "check_password_field",
     "expiring",
     "new_user_id",
+    "people_index",
     "search_people",
     "send_notice",
 ]

@@ -69,6 +69,14 @@ class People(ABC, Generic[U]):
             is_wanted=lambda user: role in (None, user.role),
         )
 
+    def invite(self, actor: U, *args: Any, **fields: Any) -> Any:
+        """Create an account without a password, and e-mail a link, if the app has invitations."""
+        raise NotImplementedError
+
+    def invite_again(self, actor: U, who: Any) -> Any:
+        """E-mail another link to someone who has not chosen a password yet."""
+        raise NotImplementedError
+
     @abstractmethod
     def allowed_roles(self, actor: U, user: U) -> Sequence[Any]:
         """Return the current role of someone, and those that the actor may give to them."""

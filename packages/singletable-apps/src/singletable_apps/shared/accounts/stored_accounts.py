@@ -152,9 +152,9 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
     `U` has a `revision`. With approval, newcomers have the role `waiting`.
     """
 
-    # The pattern that reads a user by `user_id`, and the key that lists users.
+    # The pattern that reads a user by `user_id`, and the key that lists users if not `listed`.
     by_id: ClassVar[Any]
-    listed: ClassVar[Any]
+    listed: ClassVar[Any] = None
     admin: ClassVar[Any]
     waiting: ClassVar[Any] = None
     # The names of roles in e-mails, if they are not their values.
@@ -201,7 +201,7 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
 
     def list_admins(self) -> Iterable[U | None]:
         """Return the administrators; others may be among them."""
-        admins: Iterable[U] = self._store.query(self.listed())
+        admins: Iterable[U] = self._store.query(self._list_all())
         return admins
 
     def is_taken(self, user: U, email: str) -> bool:
@@ -233,8 +233,11 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
 
     def read_people(self, limit: int, cursor: str | None) -> Page[Any]:
         """Return some people, by name."""
-        page: Page[Any] = self._store.page(self.listed(), limit, cursor=cursor)
+        page: Page[Any] = self._store.page(self._list_all(), limit, cursor=cursor)
         return page
+
+    def _list_all(self) -> Any:
+        return (self.listed or self.entity.listed)()
 
     def may_edit(self, actor: Any, user: Any) -> bool:
         """Return whether it is the actor's own account, or the actor is a manager."""
@@ -377,7 +380,8 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
         """Return all roles, or only the current one of the last administrator."""
         if not is_permitted(self.check_manager, actor) or self.is_last_admin(actor, user):
             return [user.role]
-        return list(type(self.admin))
+        roles: Any = type(self.admin)
+        return list(roles)
 
     def is_last_admin(self, actor: U, user: Any) -> bool:
         """Return whether there would be no administrator without this one."""

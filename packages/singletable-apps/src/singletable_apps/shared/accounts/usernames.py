@@ -2,13 +2,13 @@
 
 An app declares its users, which may have more fields, and opens the accounts:
 
+    table = Table("notes", indexes=[people_index])
+
     class User(UserFields, table=table):
         "A person with an account."
 
-        listed = Key(pk="USERS", sk=casefold(UserFields.name)).on(by_name)
-
     class Accounts(UsernameAccounts[User]):
-        issuer, entity, listed = "notes", User, User.listed
+        issuer, entity = "notes", User
 """
 
 from __future__ import annotations
@@ -19,16 +19,26 @@ from enum import StrEnum
 from typing import Any, ClassVar, Generic, TypeVar
 
 from singletable import AlreadyExists as ItemExists
-from singletable import Attr, Entity, Key, Unique, attr, casefold, created, retry_conflicts, version
+from singletable import (
+    Attr,
+    Entity,
+    Index,
+    Key,
+    Unique,
+    attr,
+    casefold,
+    created,
+    retry_conflicts,
+    version,
+)
 from singletable_apps.shared.accounts.entities import Registration
-from singletable_apps.shared.accounts.passwords import check_password_field
+from singletable_apps.shared.accounts.passwords import Passwords, check_password_field
 from singletable_apps.shared.accounts.registration import NEEDS_SETUP_CODE
 from singletable_apps.shared.accounts.stored_accounts import (
     MAX_NAME,
     AccountsContext,
     Invitation,
     ManagedAccounts,
-    Passwords,
     busy_account,
     new_user_id,
 )
@@ -52,6 +62,10 @@ class AccountRole(StrEnum):
     ADMIN = "admin"
 
 
+# The index that lists people by name.
+people_index = Index("people", pk="people_pk", sk="people_sk")
+
+
 class UserFields(Entity):
     """A person with an account. `credentials` changes with the password and ends all sessions."""
 
@@ -66,6 +80,7 @@ class UserFields(Entity):
     revision: Attr[int] = version()
 
     key = Key(pk=("USER", casefold(username)), sk="USER")
+    listed = Key(pk="USERS", sk=(casefold(name), user_id)).on(people_index)
     one_id = Unique(user_id, pk=("USERID", user_id), sk="USER")
 
 
@@ -131,7 +146,7 @@ class UsernameAccounts(ManagedAccounts[U], Generic[U]):
 
     def is_new(self) -> bool:
         """Return whether there is no account yet."""
-        return not self._store.page(self.listed(), 1).items
+        return not self._store.page(self.entity.listed(), 1).items
 
     def register(
         self,

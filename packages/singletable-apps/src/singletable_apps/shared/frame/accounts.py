@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, Protocol, TypeAlias, TypeVar, cast
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel
@@ -68,8 +68,7 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> Ap
     people = people or USERNAMES
 
     def find_auth(service: S) -> Auth[Any]:
-        found: Any = people.find(service)
-        return found
+        return cast(Auth[Any], people.find(service))
 
     def find_context(request: Request, service: S) -> Mapping[str, object]:
         return {**_account_context(request, service), **spec.context(request, service)}
@@ -80,17 +79,24 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> Ap
         return urls.absolute(url) if code else ""
 
     account, others = APIRouter(), APIRouter()
-    account.include_router(pages, prefix=_path(people.prefix))
-    if people.registers:
-        account.include_router(registration, prefix=_path(people.prefix))
-    if people.edits_profile:
-        account.include_router(profile, prefix=_path(people.prefix))
-    if people.removal.own_facts:
-        account.include_router(deletion, prefix=_path(people.prefix))
-    others.include_router(people_pages.router, prefix=_path(people.people_path))
-    if people.invites:
-        others.include_router(people_pages.invitations, prefix=_path(people.people_path))
-    others.include_router(people_pages.person_router, prefix=_path(people.people_path))
+    for router, is_wanted in (
+        (_sign_in_router(people), True),
+        (own_account, True),
+        (registration, people.registers),
+        (profile, people.edits_profile),
+        (deletion, bool(people.removal.own_facts)),
+    ):
+        if is_wanted:
+            account.include_router(router, prefix=_path(people.prefix))
+    for router, is_wanted in (
+        (people_pages.router, True),
+        (people_pages.invitations, people.invites),
+        (people_pages.person_router, True),
+        (people_pages.profiles, people.edits_profile),
+        (people_pages.removal, bool(people.removal.facts)),
+    ):
+        if is_wanted:
+            others.include_router(router, prefix=_path(people.people_path))
     return replace(
         spec,
         auth=spec.auth or find_auth,
@@ -174,15 +180,20 @@ def _auth_page(request: Request) -> AuthPage[Any]:
     )
 
 
-pages = account_router(
-    _auth_page,
-    lambda request, form, status: _show_account(
-        MemberPage(request, request.state.user), status, password=form
-    ),
-    rejects=(RequestRejected,),
-    find_changes=lambda request: VisitorPage(request).people.emails,
-    limits=limited("sign_in"),
-)
+def _sign_in_router(spec: PeopleSpec[Any]) -> APIRouter:
+    def find_changes(request: Request) -> Any:
+        return VisitorPage(request).people.emails
+
+    return account_router(
+        _auth_page,
+        lambda request, form, status: _show_account(
+            MemberPage(request, request.state.user), status, password=form
+        ),
+        rejects=(RequestRejected,),
+        find_changes=find_changes if spec.changes_emails else None,
+        limits=limited("sign_in"),
+    )
+
 
 # ------------------------------------------------------------------------------ register
 
@@ -243,7 +254,10 @@ def welcome(page: VisitorPage, user: Any, email: str) -> Response:
 # ------------------------------------------------------------------------------ one's own account
 
 
-@pages.get("/account")
+own_account = APIRouter()
+
+
+@own_account.get("/account")
 def show_account(page: UserPage) -> Response:
     """Show the account."""
     return _show_account(page)

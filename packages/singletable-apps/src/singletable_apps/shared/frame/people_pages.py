@@ -32,7 +32,8 @@ from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.web import Segment
 
 # First the list and the invitation; then one person, whose URL could be the same.
-router, invitations, person_router = APIRouter(), APIRouter(), APIRouter()
+router, invitations = APIRouter(), APIRouter()
+person_router, profiles, removal = APIRouter(), APIRouter(), APIRouter()
 _PAGE = 50
 _RULES = [
     (Registration.OPEN, "Everyone can register", "New people can use everything at once."),
@@ -268,7 +269,7 @@ def show_person(page: AdminPage, who: Who) -> Response:
     return _show_person(page, who)
 
 
-@person_router.post("/{who}")
+@profiles.post("/{who}")
 def submit_person(page: AdminPage, who: Who, form: PostedForm) -> Response:
     """Save a person's name and e-mail address."""
 
@@ -342,7 +343,7 @@ def submit_role(page: AdminPage, who: Who, form: PostedForm) -> Response:
     return page.submit(form, RoleForm, act, partial(_show_person, page, who))
 
 
-@confirm(person_router, "/{who}/remove")
+@confirm(removal, "/{who}/remove")
 def remove_person(page: AdminPage, who: Who) -> ConfirmedAction | Response:
     """Remove an account."""
     people = page.people

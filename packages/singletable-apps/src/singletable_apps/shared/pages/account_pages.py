@@ -12,7 +12,6 @@ from fastapi.params import Depends
 from pydantic import BaseModel, Field
 
 from singletable_apps.shared.accounts import Auth, EmailChanges, NotSignedIn, TooManyAttempts
-from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.pages.forms import Form, PostedForm, submit_form
 from singletable_apps.shared.pages.pages import Pages
 from singletable_apps.shared.pages.sessions import SessionCookies
@@ -112,7 +111,7 @@ def account_router(
     show_account: Callable[[Request, Form, int], Response],
     *,
     rejects: tuple[type[Exception], ...],
-    find_changes: Callable[[Request], EmailChanges[U] | None] = lambda request: None,
+    find_changes: Callable[[Request], EmailChanges[U]] | None = None,
     prefix: str = "",
     limits: Sequence[Depends] = (),
 ) -> APIRouter:
@@ -123,12 +122,13 @@ def account_router(
         /account/sessions/{id}/end /account/sessions/others/end
 
     `show_account(request, form, status)` renders the app's account page, with the password form.
-    `rejects` are the app's errors for passwords that are not acceptable. `find_changes(request)`
-    returns None if addresses cannot be changed. The `limits` are dependencies of the requests to
+    `rejects` are the app's errors for passwords that are not acceptable. `find_changes` is
+    left out if addresses cannot be changed. The `limits` are dependencies of the requests to
     sign in and to reset a password.
     """
     router = APIRouter(prefix=prefix)
-    add_email_pages(router, find_page, find_changes, rejects)
+    if find_changes is not None:
+        add_email_pages(router, find_page, find_changes, rejects)
 
     @router.get("/sign-in")
     def show_sign_in(
@@ -303,7 +303,7 @@ def address_sent(email: str) -> str:
 def add_email_pages(
     router: APIRouter,
     find_page: Callable[[Request], AuthPage[U]],
-    find_changes: Callable[[Request], EmailChanges[U] | None],
+    find_changes: Callable[[Request], EmailChanges[U]],
     rejects: tuple[type[Exception], ...],
 ) -> None:
     """Add the pages about a changed address.
@@ -312,12 +312,6 @@ def add_email_pages(
     accept an address that someone else has entered. Opening a link changes nothing, because e-mail
     scanners open links too.
     """
-
-    def changes_of(request: Request) -> EmailChanges[U]:
-        changes = find_changes(request)
-        if changes is None:
-            raise NotFound("E-mail addresses can’t be changed here.")
-        return changes
 
     def show_expired(page: AuthPage[U], reason: str) -> Response:
         return page.render("link_expired", 422, reason=reason)
@@ -332,7 +326,7 @@ def add_email_pages(
     def show_new_address(request: Request, token: Token = "") -> Response:
         page = find_page(request)
         try:
-            address = changes_of(request).read(token)
+            address = find_changes(request).read(token)
         except NotSignedIn as error:
             return show_expired(page, str(error))
         return page.render("email", form=Form({"token": token}), address=address)
@@ -342,7 +336,7 @@ def add_email_pages(
         page = find_page(request)
 
         def act(values: AddressForm) -> Response:
-            changes_of(request).confirm(values.token)
+            find_changes(request).confirm(values.token)
             home = page.home if page.user is not None else page.url("sign-in")
             return page.redirect(home, "Your e-mail address was changed.")
 
@@ -352,7 +346,7 @@ def add_email_pages(
     def show_old_address(request: Request, token: Token = "") -> Response:
         page = find_page(request)
         try:
-            notice = changes_of(request).read_notice(token)
+            notice = find_changes(request).read_notice(token)
         except NotSignedIn as error:
             return show_expired(page, str(error))
         return page.render("email_old", form=Form({"token": token}), notice=notice)
@@ -362,7 +356,7 @@ def add_email_pages(
         page = find_page(request)
 
         def act(values: AddressForm) -> Response:
-            changes = changes_of(request)
+            changes = find_changes(request)
             if values.answer == "accept":
                 changes.accept_new(values.token)
                 return page.redirect(page.url("sign-in"), "You accepted the new e-mail address.")
@@ -382,7 +376,7 @@ def add_email_pages(
 
         def act(values: AcceptForm) -> Response:
             page.cookies.check_password(request, page.auth, user, form)
-            changes_of(request).accept_own(user, values.email)
+            find_changes(request).accept_own(user, values.email)
             flash = "Accepted. Your password can be reset by e-mail again."
             return page.redirect(page.url("account"), flash)
 
@@ -391,7 +385,7 @@ def add_email_pages(
 
     def show_unaccepted(page: AuthPage[U], form: Form, status: int = 200) -> Response:
         user = page.get_user()
-        notice = changes_of(page.request).find_unaccepted(user)
+        notice = find_changes(page.request).find_unaccepted(user)
         if notice is None:
             return page.redirect(page.url("account"))
         return page.render(

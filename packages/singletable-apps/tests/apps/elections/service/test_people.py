@@ -165,9 +165,7 @@ def test_change_based_on_an_older_revision_is_rejected(memory: World) -> None:
         raise WrongState(f"revision {revision} is not what you saw.")
 
     people = memory.service.people
-    expect_rejection(
-        memory, WrongState, lambda: people.rename(ada, "Bob", "B", check=stale)
-    )
+    expect_rejection(memory, WrongState, lambda: people.rename(ada, "Bob", "B", check=stale))
     expect_rejection(
         memory, WrongState, lambda: people.edit_person(ada, "Bob", email="b@b", check=stale)
     )

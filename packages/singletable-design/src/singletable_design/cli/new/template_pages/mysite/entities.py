@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from singletable import Attr, Entity, Index, Key, Table, attr, casefold, created, updated, version
-from singletable_apps.shared.accounts import UserFields
+from singletable import Attr, Entity, Key, Table, attr, created, updated, version
+from singletable_apps.shared.accounts import UserFields, people_index
 
-listing = Index("listing", pk="listing_pk", sk="listing_sk")
-table = Table("mysite", indexes=[listing])
+table = Table("mysite", indexes=[people_index])
 
 
 class User(UserFields, table=table):
-    """A person with an account. Administrators list them by name."""
-
-    listed = Key(pk="USERS", sk=(casefold(UserFields.name), UserFields.user_id)).on(listing)
+    """A person with an account."""
 
 
 class Note(Entity, table=table):

@@ -74,7 +74,7 @@ class Notes:
 class Accounts(UsernameAccounts[User]):
     """The accounts."""
 
-    issuer, entity, listed = "mysite", User, User.listed
+    issuer, entity = "mysite", User
 
     def delete_data(self, user: User) -> None:
         """Delete the notes of a removed person."""
