@@ -60,13 +60,20 @@ class People(ABC, Generic[U]):
     ) -> Page[U]:
         """Return people whose name or e-mail address contains the words of `search`."""
         self.check_manager(actor)
+
+        def text(user: Any) -> str:
+            return f"{user.name} {user.email}"
+
+        def is_wanted(user: Any) -> bool:
+            return role in (None, user.role)
+
         return search_people(
             lambda at: self.read_people(limit, at),
-            lambda user: f"{user.name} {user.email}",
+            text,
             search,
             limit=limit,
             cursor=cursor,
-            is_wanted=lambda user: role in (None, user.role),
+            is_wanted=is_wanted,
         )
 
     def invite(self, actor: U, *args: Any, **fields: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from singletable import (
     ConditionFailed,
@@ -214,8 +214,8 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
 
     def find_by_id(self, subject: int) -> U | None:
         """Return the user with this number, or None."""
-        found: U | None = self._store.run(self.by_id, subject)
-        return found
+        found: Any = self._store.run(self.by_id, subject)
+        return cast("U | None", found)
 
     # -------------------------------------------------------------------------- people
 
@@ -380,8 +380,7 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
         """Return all roles, or only the current one of the last administrator."""
         if not is_permitted(self.check_manager, actor) or self.is_last_admin(actor, user):
             return [user.role]
-        roles: Any = type(self.admin)
-        return list(roles)
+        return list(cast(Any, type(self.admin)))
 
     def is_last_admin(self, actor: U, user: Any) -> bool:
         """Return whether there would be no administrator without this one."""

@@ -129,7 +129,7 @@ def submit_people(page: AdminPage, query: ListQueryParameters, form: PostedForm)
             partial(_save_registration, page),
             partial(show_people, page, query, ""),
         )
-    spec, saved, errors = page.spec, [], dict[str, str]()
+    spec, saved, errors = page.spec, list[Any](), dict[str, str]()
     for field in [name for name in form.values if name.startswith("was.")]:
         who, was = field.removeprefix("was."), form.value(field)
         chosen = form.value(f"role.{who}") or was
