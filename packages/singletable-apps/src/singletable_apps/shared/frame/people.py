@@ -209,14 +209,17 @@ class MemberPage(_PeoplePage, UserPageContext[Any, Urls, Any]):
         """Return the links above a page about people."""
         return [*(Link(text, self.urls.page(*parts)) for text, parts in self.spec.crumbs), *links]
 
-    def facts(self, user: Any, *, own: bool = False) -> list[tuple[str, object, str]]:
+    def facts(
+        self, user: Any, *, own: bool = False, has_email_field: bool = False
+    ) -> list[tuple[str, object, str]]:
         """Return what is shown of an account: a label, a value and its kind."""
         account, spec = self.auth.account_of(user), self.spec
         facts: list[tuple[str, object, str]] = []
         if spec.usernames:
             facts.append(("Username", user.username, "text"))
         missing = "None, so you can’t reset a forgotten password" if own else "–"
-        facts.append(("E-mail address", account.email or missing, "text"))
+        if not has_email_field:
+            facts.append(("E-mail address", account.email or missing, "text"))
         facts.append(("Role", spec.describe(user.role), "text"))
         facts.append(("Since", self.since(user), "day"))
         if not own:

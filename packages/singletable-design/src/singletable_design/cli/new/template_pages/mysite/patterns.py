@@ -28,12 +28,8 @@ user_by_name = catalog.read(
 register = catalog.write("U3", "Register", creates(User), rate=per_day(20))
 change_user = catalog.write("U4", "Change an account", updates(User), rate=per_day(5))
 list_users = catalog.read("U5", "List the accounts", User.listed, items=50, rate=per_day(20))
-change_role = catalog.write(
-    "U6", "Change a role", updates(User), checks(User), rate=per_day(1)
-)
-remove_user = catalog.write(
-    "U7", "Remove an account", deletes(User), checks(User), rate=per_day(1)
-)
+change_role = catalog.write("U6", "Change a role", updates(User), checks(User), rate=per_day(1))
+remove_user = catalog.write("U7", "Remove an account", deletes(User), checks(User), rate=per_day(1))
 
 # Notes
 notes_of_user = catalog.read(
