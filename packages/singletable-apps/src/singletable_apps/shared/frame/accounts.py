@@ -106,7 +106,7 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> Ap
         pages=(*spec.pages, account, others),
         context=find_context,
         limits={**LIMITS, **spec.limits},
-        uploads={spec.prefix: 1 << 18, **spec.uploads},
+        uploads=spec.uploads or {spec.prefix: 1 << 18},
     )
 
 
