@@ -172,7 +172,8 @@ def test_many_people_register_and_sign_in_from_one_address(service: TeaService) 
         assert client.post(f"{TEA.api}/register", json=new).status_code == 422
         wrong = {"username": f"guest{number}", "password": "?"}
         assert client.post(f"{TEA.api}/sign-in", json=wrong).status_code == 401
-    tries = [client.post(f"{TEA.api}/sign-in", json=wrong).status_code for _ in range(6)]
+    again = {"username": "guest0", "password": "?"}
+    tries = [client.post(f"{TEA.api}/sign-in", json=again).status_code for _ in range(6)]
     assert tries[-1] == 429
 
 
