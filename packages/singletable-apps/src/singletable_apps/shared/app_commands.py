@@ -75,9 +75,10 @@ def app_commands(
     """Return the commands of the app in `singletable_apps.NAME`; the app adds its own to them.
 
     An app in another package names the `module` with `APP`, which is loaded when a command runs.
-    `serve` and `sample` are the texts of their help; without the latter, there is no `sample`. `keys` is the option that names the secrets,
-    or the folder of the `key_file`. The values of `options`, of `serve_options` of `serve`, and of
-    `sample_options` of `sample`, are in `Opening.options`.
+    `serve` and `sample` are the texts of their help; an app without sample data leaves out
+    `sample`. `keys` is the option that names the secrets, or the folder of the `key_file`. The
+    values of `options`, of `serve_options` of `serve`, and of `sample_options` of `sample`, are in
+    `Opening.options`.
     """
     app = typer.Typer(
         help=about, no_args_is_help=True, add_completion=False, rich_markup_mode="markdown"

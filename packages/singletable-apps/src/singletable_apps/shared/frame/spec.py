@@ -129,9 +129,9 @@ class AppSpec(Generic[S]):
     Pages: the routers in `pages` are below `/NAME`. `home` is the router of the path "" of an app
     that may also be at the root of a host, where no router can have it. `context(request, service)`
     returns variables of all templates. `templates` are further folders of templates, and
-    `generated_files` are further static files. `search` is the page that a 404 offers. With accounts, people who are not signed in go
-    to `sign_in(urls)`, or else to `/NAME/sign-in`; while there is no account, `setup_url(service)`
-    leads to the first one.
+    `generated_files` are further static files. `search` is the page that a 404 offers. With
+    accounts, people who are not signed in go to `sign_in(urls)`, or else to `/NAME/sign-in`; while
+    there is no account, `setup_url(service)` leads to the first one.
 
     Limits: `limits` has the quota and the seconds of each rate limit, `uploads` the largest body of
     a form by the path of a page, with the default prefix, `body_limit` that of all other requests.
