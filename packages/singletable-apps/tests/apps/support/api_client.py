@@ -7,21 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx2
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
-
-
-def api_client(
-    app: FastAPI, home: str = "https://apps.example", address: str = "testclient"
-) -> TestClient:
-    """Return a client that does not follow redirects. Internal errors are responses."""
-    return TestClient(
-        app,
-        base_url=home,
-        client=(address, 50000),
-        raise_server_exceptions=False,
-        follow_redirects=False,
-    )
 
 
 @dataclass
@@ -36,7 +22,7 @@ class Caller:
     activate: Callable[[], None]
     token: str = ""
 
-    def ask(self, method: str, path: str, *, tag: str = "", **more: Any) -> httpx2.Response:
+    def ask(self, method: str, path: str, tag: str | None = None, **more: Any) -> httpx2.Response:
         """Send a request with the token; `tag` is the version that it changes."""
         self.activate()
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
@@ -57,13 +43,22 @@ class Caller:
         return self.ask("DELETE", path, **more)
 
 
+def type_of(answer: httpx2.Response) -> str:
+    """Return the status and the problem type, such as `404 not-found`."""
+    return f"{answer.status_code} {answer.json()['type'].rpartition('/')[2]}"
+
+
+def places(answer: httpx2.Response) -> list[str]:
+    """Return the places of the errors in a problem."""
+    return [
+        fault.get("pointer", fault.get("parameter", fault.get("header")))
+        for fault in answer.json().get("errors", [])
+    ]
+
+
 def problem(answer: httpx2.Response) -> tuple[int, str, list[str]]:
     """Return the status of a problem, its type and the places that it names."""
     body = answer.json()
     assert answer.headers["content-type"] == "application/problem+json", answer.text
     assert body["status"] == answer.status_code
-    places = [
-        fault.get("pointer", fault.get("parameter", fault.get("header")))
-        for fault in body.get("errors", [])
-    ]
-    return answer.status_code, body["type"].rpartition("/")[2], places
+    return answer.status_code, body["type"].rpartition("/")[2], places(answer)

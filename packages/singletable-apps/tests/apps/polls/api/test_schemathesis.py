@@ -47,7 +47,7 @@ def busy() -> tuple[Engine, list[ManagedPoll]]:
 
 ENGINE, MADE = busy()
 server = make_server(driver=ENGINE.copy())
-server.opens()
+server.activate()
 CONFIG = SchemathesisConfig.from_dict(
     {
         "checks": {
@@ -72,7 +72,7 @@ def restore_sample() -> None:
     """Restore the sample data if the previous operation may have changed it."""
     if not places:
         places.append(make_server(driver=ENGINE.copy()))
-    places[0].opens()
+    places[0].activate()
 
 
 @schema.parametrize()
