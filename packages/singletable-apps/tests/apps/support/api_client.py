@@ -33,14 +33,18 @@ class Caller:
     def get(self, path: str, **more: Any) -> httpx2.Response:
         return self.ask("GET", path, **more)
 
-    def post(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
-        return self.ask("POST", path, json=body, **more)
+    def post(
+        self, path: str, body: object = None, tag: str | None = None, **more: Any
+    ) -> httpx2.Response:
+        return self.ask("POST", path, tag, json=body, **more)
 
-    def put(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
-        return self.ask("PUT", path, json=body, **more)
+    def put(
+        self, path: str, body: object = None, tag: str | None = None, **more: Any
+    ) -> httpx2.Response:
+        return self.ask("PUT", path, tag, json=body, **more)
 
-    def delete(self, path: str, **more: Any) -> httpx2.Response:
-        return self.ask("DELETE", path, **more)
+    def delete(self, path: str, tag: str | None = None, **more: Any) -> httpx2.Response:
+        return self.ask("DELETE", path, tag, **more)
 
 
 def type_of(answer: httpx2.Response) -> str:

@@ -29,14 +29,16 @@ class Client(Caller):
 
     name: str = ""
 
-    def put(self, path: str, body: object = None, tag: str | None = "*") -> httpx2.Response:
-        return super().put(path, body, tag=tag)
+    def put(
+        self, path: str, body: object = None, tag: str | None = "*", **more: Any
+    ) -> httpx2.Response:
+        return super().put(path, body, tag, **more)
 
     def patch(self, path: str, body: object, tag: str | None = "*") -> httpx2.Response:
         return self.ask("PATCH", path, tag, json=body)
 
-    def delete(self, path: str, tag: str | None = "*") -> httpx2.Response:
-        return super().delete(path, tag=tag)
+    def delete(self, path: str, tag: str | None = "*", **more: Any) -> httpx2.Response:
+        return super().delete(path, tag, **more)
 
     def tag(self, path: str) -> str:
         return self.get(path).headers["ETag"]
