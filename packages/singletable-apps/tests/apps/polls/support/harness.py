@@ -18,6 +18,7 @@ from singletable_apps.polls.service import CastVote, ManagedPoll, Polls, Viewer,
 from singletable_apps.polls.service.results import PollResults
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.polls.urls import Urls
+from tests.apps.support.tables import all_items
 from tests.apps.support.worlds import AppWorld
 
 SECRET = Secret(b"of tests" * 4)
@@ -135,13 +136,7 @@ def check_counted(
 
 def items_of(driver: Driver) -> list[Item]:
     """All items of the table as they are stored."""
-    admin, cursor, items = Store(driver).admin, None, list[Item]()
-    while True:
-        page = admin.items(polls, 1000, cursor=cursor)
-        items += page.items
-        cursor = page.cursor
-        if cursor is None:
-            return items
+    return all_items(Store(driver), polls)
 
 
 def dump(driver: Driver) -> list[str]:

@@ -14,6 +14,7 @@ from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.service import TABLES, Elections, ElectionSettings, open_elections
 from singletable_apps.shared.accounts import Passwords
+from tests.apps.support.tables import all_items
 from tests.apps.support.worlds import AppWorld
 
 PASSWORD = "lantern copper river"
@@ -94,13 +95,7 @@ def open_store(driver: Driver) -> Store:
 
 def read_items(driver: Driver, table: Table) -> list[Item]:
     """Return all stored items of a table."""
-    store, cursor, items = open_store(driver), None, list[Item]()
-    while True:
-        page = store.admin.items(table, 1000, cursor=cursor)
-        items += page.items
-        cursor = page.cursor
-        if cursor is None:
-            return items
+    return all_items(open_store(driver), table)
 
 
 def dump_items(driver: Driver, table: Table = votes) -> list[str]:
