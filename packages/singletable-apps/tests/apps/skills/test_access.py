@@ -109,7 +109,6 @@ TABLE = {
 REFUSALS = refusals(API, {"401": "POST /refresh", "404": "GET /problems/{name}"})
 FILE = ("people.csv", b"username,skill\njoan,Go\n")
 PERSON = {"username": "grace", "name": "Grace", "email": "grace@example.org", "role": "user"}
-NEW_SKILL = {"skill_name": "Python", "proficiency_level": "Expert"}
 RATING = {"skill_name": "Python", "level": "Expert"}
 ENTRY = {"name": "Chess", "issuer": "Club", "issued": "2020-01-01"}
 SETTINGS = {"name": "Mine", "open_registration": True}

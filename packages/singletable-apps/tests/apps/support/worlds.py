@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import pytest
 
@@ -24,7 +24,7 @@ class AppWorld(ABC, Generic[S]):
     tables: ClassVar[tuple[Table, ...]]
 
     def __init__(
-        self, driver: Driver, clock: StoreClock | None = None, *, like: Self | None = None
+        self, driver: Driver, clock: StoreClock | None = None, *, like: AppWorld[Any] | None = None
     ) -> None:
         self.driver = driver
         self.clock: StoreClock = (
