@@ -90,6 +90,7 @@ _SPEC = AppSpec[Elections](
     routers=api.ROUTERS,
     problems=PROBLEMS,
     problem_types=PROBLEM_TYPES,
+    search="all",
     pages=pages.ROUTERS,
     problem_pages=pages.PROBLEM_PAGES,
     context=pages.page_context,

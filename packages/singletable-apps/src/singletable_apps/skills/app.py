@@ -58,6 +58,7 @@ _SPEC = AppSpec[SkillsService](
     problems=PROBLEMS,
     problem_types=PROBLEM_TYPES,
     problem_members=ERROR_MEMBER,
+    search="search",
     pages=pages.ROUTERS,
     context=pages.page_context,
 )

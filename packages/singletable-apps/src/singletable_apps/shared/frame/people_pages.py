@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Annotated, Any, TypeAlias
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, StringConstraints
@@ -19,7 +18,6 @@ from singletable_apps.shared.pages import (
     Flash,
     Form,
     Link,
-    ListPage,
     ListQuery,
     ListQueryParameters,
     PostedForm,
@@ -85,7 +83,7 @@ def show_people(
     return page.render(
         "list",
         status,
-        people=_page_of(query, found.items, found.cursor, role),
+        people=query.page(found.items, found.cursor),
         allowed={each.user_id: people.allowed_roles(page.user, each) for each in found.items},
         role=role,
         is_waiting=bool(waiting),
@@ -103,16 +101,6 @@ def show_people(
         needs_password=page.needs_password,
         **{**spec.list_context(page), **context},
     )
-
-
-def _page_of(query: ListQuery, items: Any, cursor: str | None, role: str) -> ListPage[Any]:
-    def url(**more: str) -> str:
-        wanted = {"q": query.search, "role": role, **more}
-        text = urlencode({name: value for name, value in wanted.items() if value})
-        return f"{query.path}?{text}" if text else query.path
-
-    first = url() if query.cursor else ""
-    return ListPage(items, query, url(cursor=cursor) if cursor else "", first)
 
 
 @router.post("")
