@@ -46,6 +46,7 @@ from singletable_apps.shared.pages import (
     confirm,
     submit_form,
 )
+from singletable_apps.shared.web import set_header
 
 # Loose, because a whole hall may share an address. Attempts are also counted by account.
 LIMITS = {"sign_in": (600, 60), "register": (1000, 3600), "signed_in": (1200, 60)}
@@ -198,7 +199,6 @@ def _sign_in_router(spec: PeopleSpec[Any]) -> APIRouter:
 # ------------------------------------------------------------------------------ register
 
 registration = APIRouter()
-_REJECTS = (RequestRejected, TooManyAttempts)
 
 
 class RegistrationForm(BaseModel):
@@ -236,7 +236,11 @@ def register(
 
     if page.request.method != "POST":
         return show(Form({"setup_code": code}), 200)
-    return submit_form(form, RegistrationForm, act, show, rejects=_REJECTS)
+    try:
+        return submit_form(form, RegistrationForm, act, show, rejects=(RequestRejected,))
+    except TooManyAttempts as error:
+        set_header(page.request, "Retry-After", str(error.seconds))
+        return show(form.with_errors(str(error)), 429)
 
 
 def welcome(page: VisitorPage, user: Any, email: str) -> Response:

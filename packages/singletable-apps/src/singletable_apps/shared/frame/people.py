@@ -15,7 +15,7 @@ from fastapi import Request, Response
 from singletable_apps.shared.accounts import People
 from singletable_apps.shared.frame.page import PageContext, UserPageContext
 from singletable_apps.shared.frame.state import state_of
-from singletable_apps.shared.pages import Confirmation, Form, Link
+from singletable_apps.shared.pages import Link
 from singletable_apps.shared.urls import Urls
 
 S = TypeVar("S")
@@ -192,9 +192,9 @@ class MemberPage(_PeoplePage, UserPageContext[Any, Urls, Any]):
         people_spec(request).prepare(request)
         return super().signed_in(request)
 
-    def question_context(self, question: Confirmation, form: Form | None) -> dict[str, object]:
-        """Return the variables of `confirm.html`."""
-        return {**super().question_context(question, form), "frame": self.spec.frame}
+    def find_frame(self) -> str:
+        """Return the template in which confirmations are shown."""
+        return self.spec.frame
 
     def is_self(self, user: Any) -> bool:
         """Return whether it is one's own account."""
