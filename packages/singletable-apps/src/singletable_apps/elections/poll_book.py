@@ -38,7 +38,7 @@ from singletable_apps.elections.entities import (
     removed_user_name,
     roll_number,
 )
-from singletable_apps.elections.errors import CorruptLog, CorruptTable, NotFound, NotSignedIn
+from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import Event, check_event, parse_event_data
 from singletable_apps.elections.proofs.documents import (
     BallotContent,
@@ -49,6 +49,8 @@ from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.names import fold_name, roll_identity
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import NotFound
 
 T = TypeVar("T")
 

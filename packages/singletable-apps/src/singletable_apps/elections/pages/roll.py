@@ -10,7 +10,6 @@ from markupsafe import Markup
 from pydantic import BaseModel
 
 from ranked_ballots import pluralize
-from singletable_apps.elections.errors import InvalidInput, NotFound
 from singletable_apps.elections.pages.dependencies import ElectionPage, ElectionPageContext
 from singletable_apps.elections.rules.elections import check_invite, check_roll, check_set_voters
 from singletable_apps.elections.rules.emails import (
@@ -27,6 +26,7 @@ from singletable_apps.elections.rules.roll import (
     write_text,
 )
 from singletable_apps.elections.service.rolls import RollRow
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ranked_ballots import join_names
 from singletable_apps.elections.entities import Election, RollVoter
-from singletable_apps.elections.errors import InvalidInput
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import MAX_SUBJECT_LENGTH
 
 MAX_TEXT_LENGTH = 10_000
