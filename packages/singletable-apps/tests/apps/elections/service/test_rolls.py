@@ -36,9 +36,7 @@ class Club:
 
     def __init__(self, *people: str, weights: Sequence[int] = (), **terms: object) -> None:
         self.world, self.mailbox = World(Engine.in_memory()), Mailbox()
-        self.world.service = self.world.open_service(
-            mailer=self.mailbox, confirm_registrations=True
-        )
+        self.world.service = self.world.open(mailer=self.mailbox, confirm_registrations=True)
         self.service = self.world.service
         [self.ada] = self.world.register("Ada")
         settings = ElectionSettings(**{"electorate": Electorate.ROLL, **terms})  # type: ignore[arg-type]
