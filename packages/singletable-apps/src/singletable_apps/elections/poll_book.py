@@ -11,7 +11,7 @@ import threading
 from collections import UserDict
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 from ranked_ballots import Ranking
@@ -92,16 +92,7 @@ class ElectionRecord:
 
     def copy(self) -> ElectionRecord:
         """Return a copy, which later events do not change."""
-        return ElectionRecord(
-            copy(self.election),
-            dict(self.candidates),
-            set(self.voters),
-            dict(self.ballots),
-            dict(self.roll),
-            dict(self.known_voters),
-            self.last_number,
-            dict(self.emails),
-        )
+        return ElectionRecord(*(copy(getattr(self, each.name)) for each in fields(self)))
 
     def put_on_roll(self, voters: Sequence[RollVoter]) -> None:
         """Add voters to the roll, or replace their entries."""
@@ -499,9 +490,9 @@ class PollBook:
                 self._set_fields(number, data)
 
     def _set_fields(self, number: int, data: events.EventData) -> None:
-        for entity, name, fields in changes_of(number, data):
+        for entity, name, changed in changes_of(number, data):
             item = self._user(name) if entity is User else self._by_name[name].election
-            for field_name, value in fields.items():
+            for field_name, value in changed.items():
                 setattr(item, field_name, value)
             item.revision = number
 
