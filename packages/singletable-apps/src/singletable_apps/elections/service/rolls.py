@@ -332,8 +332,13 @@ class Rolls:
         return self.queue.deliveries(str(record.election.election_id))
 
     def _invitations(self, record: ElectionRecord) -> list[Delivery]:
-        found = self._deliveries(record)
-        return [each for each in found if each.purpose.startswith(EmailPurpose.INVITATION)]
+        """Return the invitations that were sent or will be; addresses that bounced get no more."""
+        return [
+            each
+            for each in self._deliveries(record)
+            if each.purpose.startswith(EmailPurpose.INVITATION)
+            and each.state is not DeliveryState.FAILED
+        ]
 
     # The record, and commands on it.
 
