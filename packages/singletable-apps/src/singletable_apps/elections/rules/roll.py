@@ -87,7 +87,8 @@ def split_text(text: str) -> Rows:
             yield number, line.split("\t")
         else:
             delimiter = ";" if ";" in line else ","
-            yield number, next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+            reader = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
+            yield number, next(reader, list[str]())
 
 
 def write_text(lines: Iterable[RollLine]) -> str:

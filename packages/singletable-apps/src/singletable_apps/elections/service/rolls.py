@@ -237,6 +237,7 @@ class Rolls:
                 for voter in record.roll.values()
                 if voter.number in invited and voter.voter_id not in record.ballots
             ],
+            suffix=f"{self._context.clock():%Y-%m-%d}",
         )
 
     def email_text(self, actor: User, name: str, purpose: EmailPurpose) -> EmailText:
@@ -304,19 +305,15 @@ class Rolls:
         record: ElectionRecord,
         purpose: EmailPurpose,
         voters: Iterable[RollVoter],
-        suffix: str = "",
+        suffix: str = "once",
     ) -> int:
+        """Queue e-mails to people with an address; one with the same suffix is sent once."""
         now, text = self._context.clock(), _text(record, purpose)
-        names = {
-            EmailPurpose.INVITATION: _invitation,
-            EmailPurpose.REMINDER: lambda _: f"reminder-{now:%Y-%m-%d}",
-            EmailPurpose.RECEIPT: lambda _: f"receipt-{suffix}",
-        }
-        name_of: Callable[[RollVoter], str] = names.get(purpose, lambda _: purpose.value)
+        is_invitation = purpose is EmailPurpose.INVITATION
         notices = [
             Notice(
                 about=str(record.election.election_id),
-                purpose=name_of(voter),
+                purpose=_invitation(voter) if is_invitation else f"{purpose}-{suffix}",
                 recipient=voter.number,
                 to=voter.email,
                 subject=fill_in(text.subject, record.election, voter, limit=True),
