@@ -88,7 +88,10 @@ def split_text(text: str) -> Rows:
         else:
             delimiter = ";" if ";" in line else ","
             reader = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
-            yield number, next(reader, list[str]())
+            try:
+                yield number, next(reader, list[str]())
+            except csv.Error:  # a cell of more than 128 KB
+                yield number, [line]
 
 
 def write_text(lines: Iterable[RollLine]) -> str:
