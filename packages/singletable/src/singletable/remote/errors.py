@@ -64,6 +64,7 @@ ERROR_TYPES: Mapping[str, type[OperationError]] = {
         InternalError,
         ServiceUnavailable,
         errors.TrimmedDataAccess,
+        errors.ExpiredIterator,
         UnknownOperation,
     )
 } | {
