@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from singletable.engine.catalog import Session
 from singletable.engine.control.backfill import backfill, mark_unfilled
 from singletable.engine.control.describe import count_items, describe_table
@@ -14,7 +16,7 @@ from singletable.engine.control.records import (
 )
 from singletable.engine.control.state import check_index_actions, check_no_conflict, check_settled
 from singletable.engine.control.validation import check_update_of_table, check_update_table
-from singletable.engine.stream_shards import close_stream, open_stream
+from singletable.engine.stream_shards import close_stream, open_stream, stored_streams
 from singletable.engine.table import Table
 from singletable.engine.table_record import TableRecord
 from singletable.operations import UpdateTable, UpdateTableOutput
@@ -33,7 +35,7 @@ def run(request: UpdateTable, session: Session) -> UpdateTableOutput:
     counts = count_items(table, session)
     new = to_stored(update_record(record, request, actions, now, settings.delays), now)
     if request.stream_specification is not None:
-        new = _update_streams(new, session)
+        new = _update_streams(replace(new, streams=stored_streams(record)), session)
     if session.catalog.fills_later:
         new = mark_unfilled(new, table.record)
     _rebuild_indexes(table, session.catalog.update(session.execute, new), session)
