@@ -191,6 +191,7 @@ from singletable.store import Progress as Progress
 from singletable.store import ReadOptions as ReadOptions
 from singletable.store import SentRequest as SentRequest
 from singletable.store import Store as Store
+from singletable.store import StreamOptions as StreamOptions
 from singletable.store import Transaction as Transaction
 from singletable.store import parse_stream_event as parse_stream_event
 from singletable.telemetry import CallStats as CallStats
