@@ -94,7 +94,7 @@ def test_view_type_determines_images_and_size(
 
 def test_writes_that_change_nothing_leave_no_record(driver: Driver) -> None:
     table, arn = streamed(driver)
-    put(driver, table, A1, A1, A | {"n": {"N": "1.0"}})
+    put(driver, table, A1, A1, A | {"n": number("1.0")})
     driver.execute(ops.UpdateItem(table, A, update_expression="SET n = n"))
     driver.execute(ops.DeleteItem(table, B))
     assert kinds(records_of(driver, arn)) == ["INSERT"]
@@ -273,8 +273,10 @@ ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/{table}/stream/{label}"
 UNKNOWN = ARN.format(table="missing", label="2026-01-01T00:00:00.000")
 SHARD = "shardId-00000001414576573621-f55eea83"
 INVALID = "One or more parameter values were invalid: "
-LENGTH = "1 validation error detected: Value 'x' at '{}' failed to satisfy constraint: "
-LENGTH += "Member must have length greater than or equal to {}"
+LENGTH = (
+    "1 validation error detected: Value 'x' at '{}' failed to satisfy constraint: "
+    "Member must have length greater than or equal to {}"
+)
 AT, LATEST = "AT_SEQUENCE_NUMBER", "LATEST"
 NUMBER = "1" + "0" * 20
 

@@ -10,11 +10,11 @@ import pytest
 from msgspec.structs import replace
 
 from singletable import operations as ops
-from singletable.engine import Delays, Engine, Retention, Settings
+from singletable.engine import Delays, Engine, Retention, Settings, StreamShards
 from singletable.engine.change_feed import BLOCK
-from singletable.engine.settings import StreamShards
 from singletable.engine.storage import Execute
 from singletable.errors import ExpiredIterator, ResourceNotFound, TrimmedDataAccess
+from tests.conformance.requests import text
 from tests.conformance.streams import iterator, make_streamed, read, records_of, shards_of
 from tests.conformance.table_requests import on_demand
 from tests.conformance.tables import put
@@ -180,7 +180,7 @@ def test_page_ends_at_a_megabyte_of_items_and_other_shards_do_not_hide_records(
     settings = Settings(clock=clock, stream_shards=StreamShards(first=2))
     with Engine.in_memory(settings) as engine:
         arn = make_streamed(engine, TABLE)
-        large = [key(str(number)) | {"x": {"S": "x" * 300_000}} for number in range(40)]
+        large = [key(str(number)) | {"x": text("x" * 300_000)} for number in range(40)]
         put(engine, "things", *large)
         sizes = [
             len(engine.execute(ops.GetRecords(iterator(engine, arn, shard.shard_id))).records)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from singletable import operations as ops
-from singletable.engine import Retention, Settings
+from singletable.engine import Retention, Settings, StreamShards
 from singletable.engine.change_feed import BLOCK
 from singletable.engine.server_engine import ServerEngine
-from singletable.engine.settings import StreamShards
 from tests.conformance.streams import make_streamed, records_of, shards_of
 from tests.conformance.table_requests import on_demand
 from tests.conformance.tables import put
