@@ -14,6 +14,8 @@ from singletable.errors import ExpiredIterator, InvalidValue, TrimmedDataAccess
 from singletable.operations import (
     DescribeStream,
     DescribeStreamOutput,
+    DescribeTable,
+    DescribeTableOutput,
     GetRecords,
     GetRecordsOutput,
     GetShardIterator,
@@ -228,21 +230,23 @@ class StreamReader:
         return free[: ceil(len(ready) / checkpoints.workers())]
 
     def _refresh(self) -> Steps[None]:
-        """List the shards of all streams of the table, and load the checkpoints."""
+        """List the shards of the table's streams, also of disabled ones, and load the checkpoints."""
         self._is_stale = False
         policy = self._context.retry_policy
+        described: DescribeTableOutput = yield from send(policy, DescribeTable(self._table))
         listed: ListStreamsOutput = yield from send(policy, ListStreams(self._table))
-        if not listed.streams:
-            raise InvalidValue(
-                f"stream(…): table '{self._table}' has no stream. Enable one with the view type "
-                "NEW_AND_OLD_IMAGES: TableSettings(stream=…), or --stream of 'table create'."
-            )
         arns = sorted(
             (s.stream_arn for s in listed.streams), key=lambda arn: arn.rpartition("/")[2]
         )
         parents: dict[str, dict[str, str | None]] = {}
-        for arn in arns:
-            parents[arn] = yield from self._parents(arn)
+        for arn in [*arns]:
+            shards = yield from self._parents(arn, described.table.creation_date_time)
+            if shards is None:
+                arns.remove(arn)
+            else:
+                parents[arn] = shards
+        if not arns:
+            raise self._no_stream()
         names = {(arn, id_): _ShardPlace(arn, id_, ()).name for arn in arns for id_ in parents[arn]}
         earlier = {arns[0]: list[str]()}
         for before, arn in pairwise(arns):
@@ -255,14 +259,22 @@ class StreamReader:
         yield from self._checkpoints.load()
         yield from self._tidy({shard.name for shard in self._shards})
 
-    def _parents(self, arn: str) -> Steps[dict[str, str | None]]:
-        """Return the shards of a stream, each with its parent."""
+    def _no_stream(self) -> InvalidValue:
+        return InvalidValue(
+            f"stream(…): table '{self._table}' has no stream. Enable one with the view type "
+            "NEW_AND_OLD_IMAGES: TableSettings(stream=…), or --stream of 'table create'."
+        )
+
+    def _parents(self, arn: str, since: float) -> Steps[dict[str, str | None] | None]:
+        """Return the shards of a stream, each with its parent; None for one of a former table."""
         parents: dict[str, str | None] = {}
         last = None
         while True:
             request = DescribeStream(arn, exclusive_start_shard_id=last)
             output: DescribeStreamOutput = yield from send(self._context.retry_policy, request)
             stream = output.stream_description
+            if stream.creation_request_date_time < since - 0.001:
+                return None
             parents |= {shard.shard_id: shard.parent_shard_id for shard in stream.shards}
             last = stream.last_evaluated_shard_id
             if last is None:

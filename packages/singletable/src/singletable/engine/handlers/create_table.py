@@ -30,7 +30,7 @@ def run(request: CreateTable, session: Session) -> CreateTableOutput:
     if record.stream is not None:
         start = session.catalog.last_change(session.execute, table.record)
         shards = session.settings.stream_shards
-        opened = open_stream(table.record, session.now, start, shards)
+        opened = open_stream(table.record, session.control_time, start, shards)
         table = session.catalog.update(session.execute, opened)
     for rows in (table.rows, *(index.rows for index in table.indexes)):
         rows.create(session.execute)

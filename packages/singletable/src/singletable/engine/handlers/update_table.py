@@ -48,7 +48,7 @@ def _update_streams(record: TableRecord, session: Session) -> TableRecord:
     last = session.catalog.last_change(session.execute, record)
     if record.stream is None:
         return close_stream(record, session.now, last)
-    return open_stream(record, session.now, last, session.settings.stream_shards)
+    return open_stream(record, session.control_time, last, session.settings.stream_shards)
 
 
 def _rebuild_indexes(old: Table, new: Table, session: Session) -> None:
