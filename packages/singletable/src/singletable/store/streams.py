@@ -230,7 +230,7 @@ class StreamReader:
         return free[: ceil(len(ready) / checkpoints.workers())]
 
     def _refresh(self) -> Steps[None]:
-        """List the shards of the table's streams, also of disabled ones, and load the checkpoints."""
+        """List the shards of the table's streams, disabled ones too, and load the checkpoints."""
         self._is_stale = False
         policy = self._context.retry_policy
         described: DescribeTableOutput = yield from send(policy, DescribeTable(self._table))
