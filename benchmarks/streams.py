@@ -53,9 +53,8 @@ class Parcel(Entity, table=parcels):
 def measure(scale: Scale) -> Iterable[ReportTable]:
     """Measure in memory, over HTTP, and at DynamoDB Local."""
     count = scale.items * 10
-    with connect("memory:") as driver:
-        assert isinstance(driver, Engine)
-        feed = 1 / _seconds(count, lambda: _prepare(driver, count), lambda: _read_feed(driver))
+    with Engine.in_memory() as engine:
+        feed = 1 / _seconds(count, lambda: _prepare(engine, count), lambda: _read_feed(engine))
         rows = [["memory, ReadChanges", format_rate(feed), "", "", ""]]
     with connect("memory:") as driver:
         rows.append(_row("memory, GetRecords", driver, count, feed))

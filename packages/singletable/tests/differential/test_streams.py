@@ -13,7 +13,7 @@ from singletable import operations as ops
 from singletable.engine import Engine
 from singletable.errors import TransactionCanceled, ValidationError
 from singletable.operations import Driver
-from singletable.values import Item
+from singletable.values import AttributeValue, Item
 from tests.conformance.requests import number, text
 from tests.conformance.streams import make_streamed, records_of
 from tests.conformance.table_requests import sorted_table
@@ -21,6 +21,7 @@ from tests.store.known_failures import LOCAL
 from tests.store.other_engines import Foreign
 
 pytestmark = pytest.mark.rest
+SEVEN: AttributeValue = {"L": [{"N": "7"}]}
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def writes(table: str, random: Random) -> Iterator[ops.Operation[object]]:
         value = number(random.choice(["1", "2", "300", "-4"]))
         match random.randrange(5):
             case 0:
-                yield ops.PutItem(table, key | {"n": value, "l": {"L": [{"N": "7"}]}})
+                yield ops.PutItem(table, key | {"n": value, "l": SEVEN})
             case 1:
                 yield ops.DeleteItem(table, key)
             case 2:
