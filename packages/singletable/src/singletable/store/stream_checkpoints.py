@@ -55,7 +55,7 @@ class Checkpoints:
         self._table = table
         self._partition: AttributeValue = {"S": f"stream#{name}"}
         self.worker = worker
-        self._lease = lease
+        self.lease = lease
         self.states: dict[str, ShardState] = {}
         if table is not None and (
             table.sk is None or {a.type for a in table.key_attributes} != {"S"}
@@ -81,7 +81,7 @@ class Checkpoints:
 
     def is_held(self, shard: str) -> bool:
         """Return whether this worker need not take the lease of the shard now."""
-        return self._table is None or self.has_lease(shard, self._lease / 2)
+        return self._table is None or self.has_lease(shard, self.lease / 2)
 
     def is_taken(self, shard: str) -> bool:
         """Return whether another worker has the lease of the shard."""
@@ -139,7 +139,7 @@ class Checkpoints:
         state: ShardState | None = None,
         until: float | None = None,
     ) -> Steps[bool]:
-        until = self.now + self._lease if until is None else until
+        until = self.now + self.lease if until is None else until
         known = replace(state or self.state(shard), owner=self.worker, until=until)
         if self._table is None:
             self.states[shard] = known

@@ -42,9 +42,9 @@ class StreamOptions(TypedDict, total=False):
     With `checkpoints`, a table with two string keys, the consumer called `name` continues where it
     stopped, and several workers share its shards. `worker` is the name of this one: after a crash,
     a worker with the same name continues at once, and others after `lease` seconds (60). The work
-    on a `page` of changes (100) must not take longer. `since` skips older changes. Without
-    `follow`, the stream ends when everything has been read; with it, which is the default, it waits
-    `poll` seconds (1) for more.
+    on a `page` of changes (100) must not take longer than half of that. `since` skips older
+    changes. Without `follow`, the stream ends when everything has been read; with it, which is the
+    default, it waits `poll` seconds (1) for more.
     """
 
     name: str
@@ -105,6 +105,7 @@ class StreamReader:
         self._iterators: dict[str, tuple[str | None, str]] = {}  # by name: after, and iterator
         self._unsaved: tuple[str, ShardState] | None = None
         self._is_stale = True
+        self._fresh_until = 0.0  # a worker that is never idle must learn of new ones, too
 
     def next_page(self, limit: int | None = None) -> Steps[list[Change[Any]]]:
         """Return the next changes, of one shard; nothing at the end."""
@@ -113,7 +114,7 @@ class StreamReader:
             self._unsaved = None
         empty = 0
         while True:
-            if self._is_stale:
+            if self._is_stale or self._checkpoints.now > self._fresh_until:
                 yield from self._refresh()
             is_idle = True
             for shard in self._readable():
@@ -232,6 +233,7 @@ class StreamReader:
     def _refresh(self) -> Steps[None]:
         """List the shards of the table's streams, disabled ones too, and load the checkpoints."""
         self._is_stale = False
+        self._fresh_until = self._checkpoints.now + self._checkpoints.lease / 2
         policy = self._context.retry_policy
         described: DescribeTableOutput = yield from send(policy, DescribeTable(self._table))
         listed: ListStreamsOutput = yield from send(policy, ListStreams(self._table))
