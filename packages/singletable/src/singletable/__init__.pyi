@@ -8,6 +8,7 @@ from singletable.engine import Delays as Delays
 from singletable.engine import Engine as Engine
 from singletable.engine import Retention as Retention
 from singletable.engine import Settings as Settings
+from singletable.engine import StreamShards as StreamShards
 from singletable.errors import AccessDenied as AccessDenied
 from singletable.errors import AddressError as AddressError
 from singletable.errors import AlreadyExists as AlreadyExists
@@ -21,6 +22,7 @@ from singletable.errors import CredentialsError as CredentialsError
 from singletable.errors import DeclarationError as DeclarationError
 from singletable.errors import DecryptionFailed as DecryptionFailed
 from singletable.errors import EngineClosed as EngineClosed
+from singletable.errors import ExpiredIterator as ExpiredIterator
 from singletable.errors import ExpiredToken as ExpiredToken
 from singletable.errors import FaultsError as FaultsError
 from singletable.errors import IdempotentParameterMismatch as IdempotentParameterMismatch
@@ -72,13 +74,17 @@ from singletable.operations import Delete as Delete
 from singletable.operations import DeleteItem as DeleteItem
 from singletable.operations import DeleteRequest as DeleteRequest
 from singletable.operations import DeleteTable as DeleteTable
+from singletable.operations import DescribeStream as DescribeStream
 from singletable.operations import DescribeTable as DescribeTable
 from singletable.operations import Driver as Driver
 from singletable.operations import Get as Get
 from singletable.operations import GetItem as GetItem
+from singletable.operations import GetRecords as GetRecords
+from singletable.operations import GetShardIterator as GetShardIterator
 from singletable.operations import GlobalSecondaryIndex as GlobalSecondaryIndex
 from singletable.operations import KeySchemaElement as KeySchemaElement
 from singletable.operations import KeysAndAttributes as KeysAndAttributes
+from singletable.operations import ListStreams as ListStreams
 from singletable.operations import ListTables as ListTables
 from singletable.operations import LocalSecondaryIndex as LocalSecondaryIndex
 from singletable.operations import Operation as Operation
@@ -191,6 +197,7 @@ from singletable.store import Progress as Progress
 from singletable.store import ReadOptions as ReadOptions
 from singletable.store import SentRequest as SentRequest
 from singletable.store import Store as Store
+from singletable.store import StreamOptions as StreamOptions
 from singletable.store import Transaction as Transaction
 from singletable.store import parse_stream_event as parse_stream_event
 from singletable.telemetry import CallStats as CallStats

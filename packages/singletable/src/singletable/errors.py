@@ -51,7 +51,8 @@ SingleTableError
    │  └─ RequestLimitExceeded      over the limit of the account
    ├─ InternalError                DynamoDB failed; a write may or may not have been applied
    ├─ ServiceUnavailable           DynamoDB is temporarily unavailable
-   └─ TrimmedDataAccess            the change feed no longer has records of that age
+   ├─ TrimmedDataAccess            the change feed or stream no longer has records of that age
+   └─ ExpiredIterator              the shard iterator is older than 15 minutes
 
 Errors that mirror DynamoDB's have DynamoDB's own messages.
 """
@@ -495,6 +496,12 @@ class ServiceUnavailable(OperationError):
 
 
 class TrimmedDataAccess(OperationError):
-    """The change feed no longer has the records after this position."""
+    """The change feed or stream no longer has the records after this position."""
 
     code = "TrimmedDataAccessException"
+
+
+class ExpiredIterator(OperationError):
+    """The shard iterator is older than 15 minutes."""
+
+    code = "ExpiredIteratorException"

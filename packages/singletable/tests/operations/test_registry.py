@@ -67,8 +67,12 @@ def test_operation_has_a_handler_and_constraints(spec: OperationSpec) -> None:
 def test_operation_has_a_target_on_the_wire(spec: OperationSpec) -> None:
     target, _ = write_request(blank(spec))
     assert TARGETS[target] is spec.request
-    version = {"dynamodb": "DynamoDB_20120810", "singletable": "SingleTable_1"}[spec.service]
-    assert target == f"{version}.{spec.name}"
+    versions = {
+        "dynamodb": "DynamoDB_20120810",
+        "dynamodbstreams": "DynamoDBStreams_20120810",
+        "singletable": "SingleTable_1",
+    }
+    assert target == f"{versions[spec.service]}.{spec.name}"
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -86,7 +90,7 @@ def test_policies_can_name_the_action_of_an_operation(spec: OperationSpec) -> No
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_faults_can_be_injected_into_operations_of_dynamodb_only(spec: OperationSpec) -> None:
-    assert (spec.name in FAULT_OPERATIONS) is (spec.service == "dynamodb")
+    assert (spec.name in FAULT_OPERATIONS) is (spec.service != "singletable")
 
 
 @pytest.mark.parametrize("spec", SPECS)

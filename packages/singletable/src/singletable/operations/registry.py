@@ -15,15 +15,17 @@ from singletable import operations as ops
 from singletable.operations.base import Operation
 
 # What an operation is about: items; the table named by `table_name` or `resource_arn`; that table,
-# or every table if none is named; the list of tables; or the account.
-Scope: TypeAlias = Literal["items", "table", "any table", "tables", "account"]
+# or every table if none is named; the list of tables; the stream named by `stream_arn` or by
+# `shard_iterator`; or the account.
+Scope: TypeAlias = Literal["items", "table", "any table", "tables", "stream", "account"]
 
 # Whether a request that may have been applied is safe to send again. A put is, unless its condition
 # would then be evaluated against what it wrote itself, and a transaction if it has a client token.
 Idempotent: TypeAlias = Literal["always", "without condition", "with token", "never"]
 
-# Operations that DynamoDB does not have get a namespace of their own, on the wire and in policies.
-Service: TypeAlias = Literal["dynamodb", "singletable"]
+# DynamoDB Streams is a service of its own on the wire, but not in policies. Operations that AWS
+# does not have get a namespace of their own in both.
+Service: TypeAlias = Literal["dynamodb", "dynamodbstreams", "singletable"]
 
 # Faults of some operations only; the others (throttling, unavailability, internal errors) can
 # happen to every operation of DynamoDB.
@@ -49,7 +51,8 @@ class OperationSpec:
     @property
     def action(self) -> str:
         """The permission that a policy grants: dynamodb:PutItem."""
-        return f"{self.service}:{self.name}"
+        namespace = "singletable" if self.service == "singletable" else "dynamodb"
+        return f"{namespace}:{self.name}"
 
     @property
     def output(self) -> type[Any]:
@@ -99,6 +102,10 @@ OPERATIONS: dict[type[Operation[Any]], OperationSpec] = {
         OperationSpec(ops.ListTagsOfResource, "table"),
         OperationSpec(ops.DescribeLimits, "account"),
         OperationSpec(ops.DescribeEndpoints, "account"),
+        OperationSpec(ops.ListStreams, "account", service="dynamodbstreams"),
+        OperationSpec(ops.DescribeStream, "stream", service="dynamodbstreams"),
+        OperationSpec(ops.GetShardIterator, "stream", service="dynamodbstreams"),
+        OperationSpec(ops.GetRecords, "stream", service="dynamodbstreams"),
         OperationSpec(ops.ReadChanges, "any table", service="singletable"),
         OperationSpec(ops.SweepExpired, "any table", writes=True, service="singletable"),
     )

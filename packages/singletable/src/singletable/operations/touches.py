@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
+from singletable.operations.arn import parse_arn
 from singletable.operations.base import Operation
 from singletable.operations.items import (
     BatchGetItem,
@@ -138,10 +139,17 @@ def table_names(operation: Operation[Any]) -> Iterator[str]:
     requests = item_requests(operation)
     if requests is None:
         name = getattr(operation, "table_name", None) or getattr(operation, "resource_arn", None)
-        names = [name]
+        arn = parse_arn(named_stream(operation) or "")
+        names = [name if arn is None else arn.table]
     else:
         names = [table for table, _ in requests]
     return (name for name in names if name)
+
+
+def named_stream(operation: Operation[Any]) -> str | None:
+    """Return the ARN of the stream that a request names, or None; an iterator starts with it."""
+    iterator = getattr(operation, "shard_iterator", None) or ""
+    return getattr(operation, "stream_arn", None) or iterator.partition("|")[0] or None
 
 
 def _item_of(request: object) -> Item:

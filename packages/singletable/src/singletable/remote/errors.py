@@ -64,6 +64,7 @@ ERROR_TYPES: Mapping[str, type[OperationError]] = {
         InternalError,
         ServiceUnavailable,
         errors.TrimmedDataAccess,
+        errors.ExpiredIterator,
         UnknownOperation,
     )
 } | {
@@ -79,7 +80,7 @@ ERROR_TYPES: Mapping[str, type[OperationError]] = {
 }
 _REASONS_IN_MESSAGE = re.compile(r"\[([A-Za-z, ]+)\]")
 _ALTERNATIVES: dict[type[Operation[Any]], str] = {
-    ReadChanges: "Stream the table to a function and read the records with "
+    ReadChanges: "Enable a stream and follow it with store.stream(…), or in a function with "
     "parse_stream_event(event, …).",
     SweepExpired: "DynamoDB removes expired items by itself, and a store never returns them.",
 }

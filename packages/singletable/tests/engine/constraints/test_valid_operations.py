@@ -18,6 +18,8 @@ from singletable.errors import ValidationError
 from singletable.values import Item
 
 ARN = "arn:aws:dynamodb:eu-west-2:000000000000:table/main"
+STREAM = f"{ARN}/stream/2026-11-18T00:00:00.000"
+SHARD = "shardId-00000001414576573621-f55eea83"
 KEY: Item = {"pk": {"S": "a"}}
 PK = ops.KeySchemaElement("pk", "HASH")
 PUT = ops.WriteRequest(put_request=ops.PutRequest(KEY))
@@ -106,6 +108,11 @@ VALID: list[ops.Operation[object]] = [
     ops.ListTagsOfResource(ARN, "next"),
     ops.DescribeLimits(),
     ops.DescribeEndpoints(),
+    ops.ListStreams(),
+    ops.ListStreams("main", 100, STREAM),
+    ops.DescribeStream(STREAM, 1, SHARD, ops.ShardFilter("CHILD_SHARDS", SHARD)),
+    ops.GetShardIterator(STREAM, SHARD, "AT_SEQUENCE_NUMBER", "1" * 21),
+    ops.GetRecords(f"{STREAM}|1|eA==", 1000),
     ops.ReadChanges(),
     ops.ReadChanges(None, "main", 1),
     ops.SweepExpired("main", 1000),

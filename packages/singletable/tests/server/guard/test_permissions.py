@@ -18,6 +18,7 @@ from singletable.wire import TARGETS
 from tests.server.guard.policies import ARNS, GAMES
 
 TABLES = GAMES.replace("GameScores", "*")
+STREAM = f"{GAMES}/stream/2026-11-18T00:00:00.000"
 OTHER = GAMES.replace("GameScores", "Ages")
 KEY: Item = {"UserId": {"S": "ada"}, "GameTitle": {"S": "chess"}}
 CREATE = ops.CreateTable(
@@ -65,6 +66,13 @@ CASES: list[tuple[ops.Operation[object], list[tuple[str, str]]]] = [
         ],
     ),
     (CREATE, [("dynamodb:CreateTable", GAMES)]),
+    (ops.ListStreams("GameScores"), [("dynamodb:ListStreams", "*")]),
+    (ops.DescribeStream(STREAM), [("dynamodb:DescribeStream", STREAM)]),
+    (
+        ops.GetShardIterator(STREAM, "shardId-1", "LATEST"),
+        [("dynamodb:GetShardIterator", STREAM)],
+    ),
+    (ops.GetRecords(f"{STREAM}|1|c2hhcmQ="), [("dynamodb:GetRecords", STREAM)]),
     (
         ops.CreateTable(
             "GameScores",

@@ -85,6 +85,7 @@ ON_TABLE: dict[str, dict[str, Any]] = {
     },
     "ReadChanges": {},
     "SweepExpired": {},
+    "ListStreams": {},
 }
 WRITES: dict[str, dict[str, Any]] = {
     "Put": {"Item": KEY},
@@ -105,6 +106,9 @@ BODIES: dict[str, list[dict[str, Any]]] = {
     "TagResource": [{"ResourceArn": "t", "Tags": [{"Key": "a", "Value": "b"}]}],
     "UntagResource": [{"ResourceArn": "t", "TagKeys": ["content"]}],
     "ListTagsOfResource": [{"ResourceArn": "t"}],
+    "DescribeStream": [{"StreamArn": "t"}],
+    "GetShardIterator": [{"StreamArn": "t", "ShardId": "s" * 30, "ShardIteratorType": "LATEST"}],
+    "GetRecords": [{"ShardIterator": "t"}],
     **{name: [{}] for name in ("ListTables", "DescribeLimits", "DescribeEndpoints")},
 }
 BODIES["Scan"].append({"TableName": "t", "IndexName": "other"})

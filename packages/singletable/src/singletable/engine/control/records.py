@@ -28,14 +28,16 @@ from singletable.engine.control.indexes import (
     sort_definitions,
     sort_projection,
 )
-from singletable.engine.control.settings import enabled_encryption, enabled_stream, stream_label
+from singletable.engine.control.settings import enabled_encryption, enabled_stream
 from singletable.engine.control.state import existing_indexes
 from singletable.engine.settings import Delays, Settings
+from singletable.engine.stream_shards import new_label
 from singletable.engine.table_record import (
     FormerIndex,
     FormerTable,
     IndexRecord,
     PendingChange,
+    StoredStream,
     TableRecord,
 )
 from singletable.operations import (
@@ -52,8 +54,14 @@ from singletable.operations import (
 FOREVER = Delays(inf, inf, inf, inf, inf, inf)
 
 
-def new_table(request: CreateTable, name: str, settings: Settings, now: float) -> TableRecord:
-    """Return the record of a table that is being created."""
+def new_table(
+    request: CreateTable,
+    name: str,
+    settings: Settings,
+    now: float,
+    former_streams: tuple[StoredStream, ...] = (),
+) -> TableRecord:
+    """Return the record of a new table; former tables of that name may have had streams."""
     local_indexes = _new_indexes(request.local_secondary_indexes or (), 1)
     first = 1 + len(local_indexes)
     global_indexes = _new_indexes(request.global_secondary_indexes or (), first)
@@ -76,7 +84,7 @@ def new_table(request: CreateTable, name: str, settings: Settings, now: float) -
         warm_read=initial.read_capacity_units,
         warm_write=initial.write_capacity_units,
         stream=stream,
-        stream_label=None if stream is None else stream_label(now),
+        streams=former_streams,
         sse=enabled_encryption(request.sse_specification),
         table_class=request.table_class,
         deletion_protection=bool(request.deletion_protection_enabled),
@@ -84,6 +92,8 @@ def new_table(request: CreateTable, name: str, settings: Settings, now: float) -
         resource_policy=request.resource_policy,
         created_by=now + settings.delays.create_table,
     )
+    if stream is not None:
+        record = replace(record, stream_label=new_label(record, now))
     return increase_warm_throughput(record, request.warm_throughput)
 
 
@@ -232,7 +242,7 @@ def _update_stream(record: TableRecord, update: TableUpdate) -> TableRecord:
     if specification is None:
         return record
     stream = enabled_stream(specification)
-    label = record.stream_label if stream is None else stream_label(update.now)
+    label = record.stream_label if stream is None else new_label(record, update.now)
     return _mark_pending(replace(record, stream=stream, stream_label=label), "STREAM", update)
 
 

@@ -19,7 +19,7 @@ from singletable.operations import (
 )
 from singletable.operations.arn import TableArns
 from singletable.operations.registry import OPERATIONS
-from singletable.operations.touches import ItemRequest, item_requests, table_names
+from singletable.operations.touches import ItemRequest, item_requests, named_stream, table_names
 
 # The resource of a request that names none, as AWS writes it.
 NO_RESOURCE = "*"
@@ -104,6 +104,8 @@ def _scope_permission(operation: Operation[object], arns: TableArns) -> Required
             return RequiredPermission(spec.action, arns.arn("*"), all_tables=True)
         case "account":
             return RequiredPermission(spec.action, NO_RESOURCE)
+        case "stream":
+            return RequiredPermission(spec.action, named_stream(operation) or NO_RESOURCE)
         case _ if table is not None and hasattr(operation, "resource_arn"):
             resource = arns.arn(arns.resolve_tagged(table, spec.action))
             return RequiredPermission(spec.action, resource)
