@@ -319,6 +319,12 @@ class VersionConflict(ConditionFailed):
     """The item was written by someone else since it was read; read it again."""
 
 
+class DuplicateItem(OperationError):
+    """A PartiQL INSERT names an item that exists."""
+
+    code = "DuplicateItemException"
+
+
 class ResourceNotFound(OperationError):
     """The table, index or resource does not exist."""
 

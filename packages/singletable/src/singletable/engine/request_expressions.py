@@ -154,7 +154,7 @@ def parse_expressions(request: object, validator: Validator) -> ParsedExpression
         return _parse(texts, Placeholders.checked(names, values, validator.check_expression_value))
 
 
-def project_json(projection: Projection, json: bytes) -> bytes:
+def project_json(projection: Projection, json: Raw | bytes) -> bytes:
     """Return the item's JSON with the projected paths only."""
     return item_to_json(project(projection, item_from_json(json)))
 

@@ -417,9 +417,7 @@ def _bind_term(term: ParsedTerm, placeholders: Placeholders) -> Term:
         case ParsedValue(alias):
             return Constant(placeholders.value(alias))
         case ParsedArithmetic(sign, left, right):
-            return build_sum(
-                sign, _bind_term(left, placeholders), _bind_term(right, placeholders)
-            )
+            return build_sum(sign, _bind_term(left, placeholders), _bind_term(right, placeholders))
         case ParsedCall(function, operands):
             return build_call(
                 function, tuple([_bind_term(inner, placeholders) for inner in operands])

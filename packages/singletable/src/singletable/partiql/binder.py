@@ -6,7 +6,7 @@ Its conditions, changes and projection become nodes of `expressions`, which the 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from typing import TypeAlias, cast
 
@@ -19,6 +19,7 @@ from singletable.expressions import (
     Condition,
     Constant,
     HasType,
+    In,
     Not,
     Or,
     Path,
@@ -69,7 +70,15 @@ from singletable.partiql.statements import (
 from singletable.values import MAX_ITEM_SIZE, AttributeValue, Item, check_item, content_of, type_of
 from singletable.values.validation import LEGACY, ValidationLayer
 
-__all__ = ["StatementError", "bind_statement"]
+__all__ = [
+    "StatementError",
+    "bind_statement",
+    "conjuncts",
+    "disjuncts",
+    "equality",
+    "named_source",
+    "pinned_values",
+]
 
 # A condition, or a value to compare. Conditions can be compared with booleans.
 _Bound: TypeAlias = Condition | Resolved
@@ -461,3 +470,61 @@ def _label(path: Path) -> str:
     return label
 
 
+def named_source(text: str) -> tuple[str, ...]:
+    """Return the table that a statement names, and its index if it names one."""
+    statement = parse_statement(text).statement
+    return statement.select.source if isinstance(statement, ParsedExists) else statement.source
+
+
+def conjuncts(condition: Condition | None) -> Iterator[Condition]:
+    """Yield the conditions that AND joins, from left to right."""
+    return _joined(condition, And)
+
+
+def disjuncts(condition: Condition | None) -> Iterator[Condition]:
+    """Yield the conditions that OR joins, from left to right."""
+    return _joined(condition, Or)
+
+
+def _joined(condition: Condition | None, join: type[And | Or]) -> Iterator[Condition]:
+    pending = [] if condition is None else [condition]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, join):
+            pending += (part.right, part.left)
+        else:
+            yield part
+
+
+def equality(condition: Condition) -> tuple[str, AttributeValue] | None:
+    """Return the attribute and the value of `attribute = value`, or None for other conditions."""
+    match condition:
+        case Compare("=", At((name,)), Constant(value)) | Compare(
+            "=", Constant(value), At((name,))
+        ):
+            return str(name), value
+        case _:
+            return None
+
+
+def pinned_values(condition: Condition | None, attribute: str) -> list[AttributeValue] | None:
+    """Return the values to which the condition limits the attribute, or None if it does not."""
+    match condition:
+        case In(At((name,)), options) if name == attribute:
+            constants = [option.value for option in options if isinstance(option, Constant)]
+            return constants if len(constants) == len(options) else None
+        case And():
+            for part in conjuncts(condition):
+                if (values := pinned_values(part, attribute)) is not None:
+                    return values
+            return None
+        case Or():
+            options = [pinned_values(part, attribute) for part in disjuncts(condition)]
+            known = [values for values in options if values is not None]
+            is_pinned = len(known) == len(options)
+            return [value for values in known for value in values] if is_pinned else None
+        case None:
+            return None
+        case _:
+            found = equality(condition)
+            return [found[1]] if found is not None and found[0] == attribute else None

@@ -11,8 +11,7 @@ Kind: TypeAlias = Literal["string", "number", "name", "quoted", "keyword", "symb
 
 NOT_WELL_FORMED = "Statement wasn't well formed, can't be processed: "
 # Words that a path contains only in double quotes: those of SQL-92, and PartiQL's own.
-KEYWORDS = frozenset(
-    """
+_KEYWORDS = """
     absolute action add all allocate alter and any are as asc assertion at authorization avg bag
     begin between bit bit_length blob bool boolean by cascade cascaded case cast catalog char
     char_length character character_length check clob close coalesce collate collation column commit
@@ -32,8 +31,8 @@ KEYWORDS = frozenset(
     time timestamp to transaction translate translation trim true tuple union unique unknown unpivot
     update upper usage user using value values varchar varying view when whenever where with work
     write zone
-    """.split()
-)
+"""
+KEYWORDS = frozenset(_KEYWORDS.split())
 _TOKEN = re.compile(
     r"""
     (?P<space>\s+|--[^\n]*|/\*.*?\*/)

@@ -46,9 +46,14 @@ MAX_DEPTH = 70
 MAX_INDEX = 2**31 - 1
 LIKE_OPERATORS = ("is", "like", "in", "between", "and", "or")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
-FUNCTION_KEYWORDS = frozenset(
+_FUNCTIONS = (
     "avg cast char_length character_length coalesce count date exists extract lower max min nullif "
-    "position size substring sum time trim upper".split()
+    "position size substring sum time trim upper"
+)
+FUNCTION_KEYWORDS = frozenset(_FUNCTIONS.split())
+_TYPES = (
+    "any bag blob character clob date decimal float integer list missing null numeric real sexp "
+    "smallint string struct symbol time timestamp tuple"
 )
 # The names of types after IS, as DynamoDB calls them.
 TYPES = {
@@ -62,11 +67,7 @@ TYPES = {
     "varchar": "CHARACTER_VARYING",
     "character varying": "CHARACTER_VARYING",
     "double precision": "DOUBLE_PRECISION",
-} | {
-    word: word.upper()
-    for word in "bag blob character clob date decimal float integer list missing null numeric real "
-    "sexp smallint string struct symbol time timestamp tuple any".split()
-}
+} | {word: word.upper() for word in _TYPES.split()}
 ALIASED = "Aliasing is not supported"
 
 
@@ -204,9 +205,7 @@ class _Parser:
             key = self.expression()
             if not isinstance(key, Reference) or len(key.path) > 1:
                 kind = "PATH" if isinstance(key, Reference) else "LITERAL"
-                self.reject(
-                    f"Argument to ORDER BY must be of type VariableReference. Type: {kind}"
-                )
+                self.reject(f"Argument to ORDER BY must be of type VariableReference. Type: {kind}")
             name = str(key.path[0]) if isinstance(key, Reference) else ""
             terms.append(OrderTerm(name, self.take("desc")))
             self.take("asc")
@@ -451,9 +450,7 @@ class _Parser:
             return Subquery(self.select(), token.place)
         if self.take("from"):
             self.from_first()  # raises unless it changes something
-        raise malformed(
-            "Unexpected operator" if word in LIKE_OPERATORS else "Unexpected keyword"
-        )
+        raise malformed("Unexpected operator" if word in LIKE_OPERATORS else "Unexpected keyword")
 
     def symbol_term(self) -> Expression:
         token = self.token
