@@ -29,6 +29,7 @@ SingleTableError
    │  ├─ AlreadyExists             the item exists, or another item has the unique value
    │  ├─ NotFound                  the item does not exist
    │  └─ VersionConflict           the item was written since it was read
+   ├─ DuplicateItem                a PartiQL INSERT names an item that exists
    ├─ ResourceNotFound             the table, index or resource does not exist
    │  └─ TableNotFound             the table of a control-plane request does not exist
    │     └─ BackupTableNotFound    the table of a backup request does not exist

@@ -110,7 +110,8 @@ def execute_select(
     token = _read_token(request)
     reader = _Reader(statement, request, session, table, index, forward)
     if branches is None:
-        rows = target.rows.scan_range(b"", None, _start(table, target, token and token.key))
+        start = _start(table, target, None if token is None else token.key)
+        rows = target.rows.scan_range(b"", None, start)
         output = read_page(session, reader.page(statement.where, is_query=False), rows)
         if isinstance(output, PageOutput):
             return reader.output(output, 0)

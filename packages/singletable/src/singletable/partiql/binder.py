@@ -27,6 +27,8 @@ from singletable.expressions import (
     Remove,
     Set,
     Term,
+    condition_paths,
+    update_paths,
 )
 from singletable.expressions import Delete as DeleteMembers
 from singletable.expressions.binder import (
@@ -78,6 +80,7 @@ __all__ = [
     "equality",
     "named_source",
     "pinned_values",
+    "statement_attributes",
 ]
 
 # A condition, or a value to compare. Conditions can be compared with booleans.
@@ -396,10 +399,10 @@ def _equals(condition: Condition, other: _Bound) -> Condition:
         case Constant() | MeasuredSize():
             return _NEVER
         case At():
-            is_true, is_false = Compare("=", other, _TRUE), Compare("=", other, _FALSE)
+            is_false = And(Not(condition), Compare("=", other, _FALSE))
+            return Or(And(condition, Compare("=", other, _TRUE)), is_false)
         case _:
-            is_true, is_false = other, Not(other)
-    return Or(And(condition, is_true), And(Not(condition), is_false))
+            return Or(And(condition, other), And(Not(condition), Not(other)))
 
 
 def _check_type_name(operand: Resolved) -> None:
@@ -519,12 +522,35 @@ def pinned_values(condition: Condition | None, attribute: str) -> list[Attribute
                     return values
             return None
         case Or():
-            options = [pinned_values(part, attribute) for part in disjuncts(condition)]
-            known = [values for values in options if values is not None]
-            is_pinned = len(known) == len(options)
+            alternatives = [pinned_values(part, attribute) for part in disjuncts(condition)]
+            known = [values for values in alternatives if values is not None]
+            is_pinned = len(known) == len(alternatives)
             return [value for values in known for value in values] if is_pinned else None
         case None:
             return None
         case _:
             found = equality(condition)
             return [found[1]] if found is not None and found[0] == attribute else None
+
+
+def statement_attributes(statement: Statement) -> Iterator[str]:
+    """Yield the top-level attributes that a statement names, in order; some more than once."""
+    match statement:
+        case Insert(_, item):
+            yield from item
+        case Select(projection=projection, where=where):
+            yield from _heads((*(projection or ()), *_where_paths(where)))
+        case Update(_, actions, where):
+            yield from _heads((*update_paths(actions), *_where_paths(where)))
+        case Delete(_, where):
+            yield from _heads(_where_paths(where))
+        case Exists(select):
+            yield from statement_attributes(select)
+
+
+def _where_paths(where: Condition | None) -> tuple[Path, ...]:
+    return () if where is None else condition_paths(where)
+
+
+def _heads(paths: tuple[Path, ...]) -> Iterator[str]:
+    return (str(path[0]) for path in paths)

@@ -215,11 +215,10 @@ class _Parser:
     def insert(self) -> ParsedInsert:
         self.expect("into")
         source = self.simple_path("Expected identifier for simple path")
-        if self.take("value"):
-            item = self.expression()
-        else:
-            item = self.expression()
+        if not self.take("value"):
+            self.take("values")
             self.reject("Unsupported operation: InsertOp")
+        item = self.expression()
         if self.returning() is not None:
             self.reject("RETURNING is not supported in INSERT")
         return ParsedInsert(_names(source), item)

@@ -26,7 +26,7 @@ from singletable.errors import (
     TransactionCanceled,
     ValidationError,
 )
-from singletable.expressions import And, Condition
+from singletable.expressions import And, Condition, Projection
 from singletable.expressions import Exists as AttributeExists
 from singletable.operations import (
     ConditionCheck,
@@ -160,7 +160,7 @@ def _check_member(member: Member, table: Table, session: Session) -> None:
 def _read(plan: StatementsPlan, session: Session) -> Unfinished[ExecuteTransactionOutput]:
     tables = _check_tables(plan, session)
     selects = cast("list[Select]", plan.members)
-    gets = [
+    gets: list[tuple[Get, Item, Projection | None]] = [
         (Get(table.name, key), key, None)
         for table, select in zip(tables, selects, strict=True)
         if (key := key_of_select(table, select)) is not None
@@ -219,12 +219,12 @@ def _action(member: Member, table: Table, part: ParameterizedStatement) -> Trans
             return TransactAction(put, item, size, (), write_condition(table, member))
         case Exists(select):
             key, others = _exists_key(table, select.where)
-            exists = AttributeExists((table.partition_key.name,))
-            condition = exists if others is None else And(exists, others)
+            exists: Condition = AttributeExists((table.partition_key.name,))
+            both = None if others is None else And(exists, others)
             check = ConditionCheck(
                 name, key, "", return_values_on_condition_check_failure=return_old
             )
-            return TransactAction(check, key, 0, (), condition)
+            return TransactAction(check, key, 0, (), both)
         case Select():
             raise AssertionError("reads have no actions")
         case _:
