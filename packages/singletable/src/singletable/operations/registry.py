@@ -56,7 +56,7 @@ class OperationSpec:
     def output(self) -> type[Any]:
         """The type of the result, which the class of the request declares."""
         # `class GetItem(Operation[GetItemOutput])`
-        (base,) = vars(self.request)["__orig_bases__"]
+        *_, base = vars(self.request)["__orig_bases__"]
         (output,) = get_args(base)
         return output  # type: ignore[no-any-return]
 
