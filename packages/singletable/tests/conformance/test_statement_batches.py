@@ -69,7 +69,7 @@ def test_batch_reads_by_key(driver: Driver, table: str) -> None:
 def test_each_read_of_a_batch_has_its_consistency(
     driver: Driver, table: str, consistent: bool | None, units: float
 ) -> None:
-    (consumed,) = batch(driver, table, GET, consistent_read=consistent).consumed_capacity or ()
+    (consumed,) = batch(driver, table, GET, consistent_read=consistent).consumed_capacity or []
     assert (consumed.table_name, consumed.capacity_units) == (table, units)
 
 
@@ -97,7 +97,7 @@ def test_a_failed_statement_does_not_affect_the_others(driver: Driver, table: st
     assert [response.item for response in output.responses] == [None] * 5
     assert stored(driver, table, {"pk": text("cy"), "sk": text("1")}) is not None
     # Failed writes are charged as well.
-    (consumed,) = output.consumed_capacity or ()
+    (consumed,) = output.consumed_capacity or []
     assert consumed.capacity_units == 3
 
 
@@ -123,7 +123,7 @@ def test_transaction_reads_one_snapshot(driver: Driver, table: str) -> None:
     missing = "SELECT * FROM {} WHERE pk = 'bob' AND sk = '1'"
     output = transact(driver, table, GET.replace("*", "n"), missing)
     assert [response.item for response in output.responses] == [{"n": number(1)}, None]
-    (consumed,) = output.consumed_capacity or ()
+    (consumed,) = output.consumed_capacity or []
     assert consumed.read_capacity_units == 4
 
 
@@ -166,8 +166,8 @@ def test_transaction_is_canceled_as_a_whole(
 
 
 def test_a_canceled_statement_returns_its_item(driver: Driver, table: str) -> None:
+    option = {"return_values_on_condition_check_failure": "ALL_OLD"}
     with pytest.raises(TransactionCanceled) as raised:
-        option = {"return_values_on_condition_check_failure": "ALL_OLD"}
         transact(driver, table, f"{UPDATE} AND n = 9", **option)
     assert raised.value.reasons[0].item == ADA
 

@@ -14,8 +14,9 @@ from typing import TypeAlias, cast
 from msgspec import DecodeError, Raw, Struct, json
 from msgspec.structs import replace
 
+from singletable.engine.capacity import Cost, consumed_capacity, read_units
 from singletable.engine.catalog import Session, Unfinished
-from singletable.engine.key_validation import check_scalar_keys
+from singletable.engine.key_validation import check_scalar_keys, encode_key
 from singletable.engine.partiql_statements import check_key_type
 from singletable.engine.query_execution import MEGABYTE, PageRequest, read_page
 from singletable.engine.query_range import (
@@ -104,20 +105,35 @@ def execute_select(
     if statement.error:
         raise ValidationError(statement.error)
     check_scalar_keys(table, statement.projection or ())
+    if index is None and request.limit is None and request.next_token is None:
+        key = key_of_select(table, statement)
+        if key is not None and not statement.order:
+            return _get_item(statement, request, session, table, key)
     check_scalar_keys(table, () if statement.where is None else condition_paths(statement.where))
-    branches = find_branches(target, statement.where)
-    branches, forward = _ordered(target, statement, branches)
+    branches, forward = _ordered(target, statement, find_branches(target, statement.where))
     token = _read_token(request)
     reader = _Reader(statement, request, session, table, index, forward)
-    if branches is None:
-        start = _start(table, target, None if token is None else token.key)
-        rows = target.rows.scan_range(b"", None, start)
-        output = read_page(session, reader.page(statement.where, is_query=False), rows)
-        if isinstance(output, PageOutput):
-            return reader.output(output, 0)
-        finish = output.finish
-        return Unfinished(lambda: reader.output(finish(), 0), output.work)
-    return reader.read(branches, token)
+    if branches is not None:
+        return reader.read(branches, token)
+    start = _start(table, target, None if token is None else token.key)
+    rows = target.rows.scan_range(b"", None, start)
+    page = reader.page(statement.where, is_query=False)
+    return reader.finish(read_page(session, page, rows))
+
+
+def _get_item(
+    statement: Select, request: ExecuteStatement, session: Session, table: Table, key: Item
+) -> ExecuteStatementOutput:
+    """Return the item with a key, as GetItem does."""
+    for attribute in table.key.attributes:
+        check_key_type(attribute, key[attribute.name])
+    row = table.rows.get(session.execute, encode_key(table, key))
+    items = [] if row is None else [project_row(statement, row.json)]
+    if request.return_consumed_capacity is None:
+        return ExecuteStatementOutput(items)
+    units = read_units(0 if row is None else row.size, consistent=bool(request.consistent_read))
+    consumed = consumed_capacity(table, Cost(units), request.return_consumed_capacity)
+    return ExecuteStatementOutput(items, consumed_capacity=consumed)
 
 
 def find_source(
@@ -194,12 +210,17 @@ class _Reader:
             raise ValidationError("Invalid NextToken")
         if len(branches) == 1:
             page = self.page(branches[0].filter, is_query=is_query)
-            output = read_page(self.session, page, self.rows(branches[0], key))
-            if isinstance(output, PageOutput):
-                return self.output(output, 0)
-            finish = output.finish
-            return Unfinished(lambda: self.output(finish(), 0), output.work)
+            return self.finish(read_page(self.session, page, self.rows(branches[0], key)))
         return self._read_several(branches, number, key, is_query=is_query)
+
+    def finish(
+        self, page: PageOutput | Unfinished[PageOutput]
+    ) -> ExecuteStatementOutput | Unfinished[ExecuteStatementOutput]:
+        """Return the output of the only branch, or of a scan."""
+        if isinstance(page, PageOutput):
+            return self.output(page, 0)
+        finish = page.finish
+        return Unfinished(lambda: self.output(finish(), 0), page.work)
 
     def _read_several(
         self, branches: list[Branch], number: int, key: Item | None, *, is_query: bool
@@ -242,16 +263,26 @@ def key_of_select(table: Table, select: Select) -> Item | None:
     """Return the key if the condition names one item and nothing else, or None."""
     if select.index is not None:
         return None
-    spread = _spread(table.key, select.where)
-    branches = find_branches(table, select.where) if len(spread) > 1 else None
-    if len(spread) != 1 or branches is not None:
-        return None
+    names = table.key.names
     key: Item = {}
-    for part in spread[0]:
+    for part in conjuncts(select.where):
+        if isinstance(part, In | Or):
+            return _key_of_options(table, select)
         name, value = equality(part) or ("", {})
-        if name not in table.key.names or key.setdefault(name, value) != value:
+        if name not in names or key.setdefault(name, value) != value:
             return None
-    return key if len(key) == len(table.key.names) else None
+    return key if len(key) == len(names) else None
+
+
+def _key_of_options(table: Table, select: Select) -> Item | None:
+    """Return the key of a condition with IN, such as `pk IN ['a']`."""
+    spread = _spread(table.key, select.where)
+    if len(spread) != 1:
+        find_branches(table, select.where)  # rejects too many branches, and those that overlap
+        return None
+    if any(isinstance(part, In | Or) for part in spread[0]):
+        return None
+    return key_of_select(table, replace(select, where=reduce(And, spread[0])))
 
 
 def project_row(select: Select, raw: Raw | bytes) -> Raw:
@@ -345,12 +376,12 @@ def _ordered(
 def find_branches(target: Target, where: Condition | None) -> list[Branch] | None:
     """Return the ranges that the condition limits a read to; None: the whole table or index."""
     key = target.key
-    spread = _spread(key, where)
-    if not spread or not all(_pins(key, part) for part in spread):
+    spread = [_split(key, part) for part in _spread(key, where)]
+    if not spread or not all(partitions for partitions, _, _ in spread):
         return None
     if len(spread) > MAX_READS:
         raise ValidationError(TOO_MANY_READS)
-    found = [_branch(target, part) for part in spread]
+    found = [_branch(target, *parts) for parts in spread]
     branches = [branch for branch in found if branch is not None]
     if len(branches) < len(found):
         return None  # two values for one partition key: nothing matches
@@ -414,35 +445,37 @@ def _key_clause(key: KeySchema, condition: Condition) -> KeyClause | None:
     return clause if clause.attribute in key.names else None
 
 
-def _pins(key: KeySchema, part: list[Condition]) -> bool:
-    name = key.partition[0].name
-    clauses = [_key_clause(key, condition) for condition in part]
-    return any(clause is not None and clause.attribute == name for clause in clauses)
-
-
-def _branch(target: Target, part: list[Condition]) -> Branch | None:
-    """Return the range of one alternative; None if its partition key has two values."""
-    key = target.key
-    partition: KeyClause | None = None
+def _split(
+    key: KeySchema, part: list[Condition]
+) -> tuple[list[KeyClause], list[KeyClause], list[Condition]]:
+    """Return the clauses on the partition key, those on the sort key, and the other conditions."""
+    partitions: list[KeyClause] = []
     sorts: list[KeyClause] = []
     filters: list[Condition] = []
+    name = key.partition[0].name
     for condition in part:
         clause = _key_clause(key, condition)
         if clause is None:
             filters.append(condition)
-            continue
-        attribute = next(one for one in key.attributes if one.name == clause.attribute)
-        for value in clause.values:
-            check_key_type(attribute, value)
-        if attribute in key.sort:
-            sorts.append(clause)
-        elif partition is not None and partition.values != clause.values:
-            return None
         else:
-            partition = clause
-    assert partition is not None
-    keys = resolve_key_range(target, (partition,))
-    for clause in sorts:
+            (partitions if clause.attribute == name else sorts).append(clause)
+    return partitions, sorts, filters
+
+
+def _branch(
+    target: Target, partitions: list[KeyClause], sorts: list[KeyClause], filters: list[Condition]
+) -> Branch | None:
+    """Return the range of one alternative; None if its partition key has two values."""
+    for attributes, clauses in ((target.key.partition, partitions), (target.key.sort, sorts)):
+        for clause in clauses:
+            for value in clause.values:
+                check_key_type(attributes[0], value)
+    partition = partitions[0]
+    if any(other.values != partition.values for other in partitions):
+        return None
+    first = (partition, *sorts[:1])
+    keys = resolve_key_range(target, first)
+    for clause in sorts[1:]:
         other = resolve_key_range(target, (partition, clause))
         highs = [high for high in (keys.high, other.high) if high is not None]
         keys = KeyRange(keys.partition, max(keys.low, other.low), min(highs, default=None))
@@ -454,6 +487,8 @@ def _are_disjoint(key: KeySchema, branches: list[Branch]) -> bool:
 
     It does not if one of the two filters the sort key, as `sk <> 'a'` does.
     """
+    if len(branches) == 1:
+        return True
     ordered = sorted(branches, key=lambda branch: (branch.keys.partition, branch.keys.low))
     reach: Branch | None = None
     for branch in ordered:

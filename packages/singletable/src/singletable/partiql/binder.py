@@ -6,11 +6,12 @@ Its conditions, changes and projection become nodes of `expressions`, which the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import reduce
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, reduce
 from typing import TypeAlias, cast
 
 from singletable.expressions import (
+    SAMPLES,
     Action,
     Add,
     And,
@@ -28,6 +29,7 @@ from singletable.expressions import (
     Set,
     Term,
     condition_paths,
+    prepare,
     update_paths,
 )
 from singletable.expressions import Delete as DeleteMembers
@@ -43,7 +45,7 @@ from singletable.expressions.paths import check_overlaps
 from singletable.expressions.syntax import ExpressionError
 from singletable.partiql.lexer import StatementError
 from singletable.partiql.literals import literal_value
-from singletable.partiql.parser import parse_statement
+from singletable.partiql.parser import CACHE_SIZE, MAX_CACHED_LENGTH, parse_statement
 from singletable.partiql.statements import (
     Call,
     Delete,
@@ -58,6 +60,7 @@ from singletable.partiql.statements import (
     ParsedExists,
     ParsedInsert,
     ParsedSelect,
+    ParsedStatement,
     ParsedUpdate,
     Reference,
     Select,
@@ -95,6 +98,8 @@ BAD_IN = (
     "of type Seq with at least one member"
 )
 MAX_OPTIONS = 100
+# The names of parameters in prepared statements; those with more are not prepared.
+_ALIASES = tuple([f"p{number}" for number in range(100)])
 _TABLE_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
 _ITEM_LAYER = ValidationLayer(modern=LEGACY.modern, max_size=MAX_ITEM_SIZE)
 _TESTS = {
@@ -127,8 +132,36 @@ _NEVER = Compare("=", _TRUE, _FALSE)
 def bind_statement(text: str, parameters: list[AttributeValue]) -> Statement:
     """Return the statement with its parameters, which are valid values in canonical form.
 
-    Raise StatementError, in DynamoDB's words, if the statement is invalid for every table.
+    Raise StatementError, in DynamoDB's words, if the statement is invalid for every table. Programs
+    repeat statements with parameters of the same types, so these are prepared.
     """
+    if len(text) <= MAX_CACHED_LENGTH:
+        fill = _prepare(text, tuple(map(type_of, parameters)))
+        if fill is not None:
+            return fill(dict(zip(_ALIASES, parameters, strict=False)))
+    return _bind(text, parameters)[0]
+
+
+@lru_cache(CACHE_SIZE)
+def _prepare(
+    text: str, types: tuple[str, ...]
+) -> Callable[[Mapping[str, AttributeValue]], Statement] | None:
+    """Return a function of the parameters; None if the statement is invalid or depends on them."""
+    if len(types) > len(_ALIASES):
+        return None
+    values = {alias: {**SAMPLES[kind]} for alias, kind in zip(_ALIASES, types, strict=False)}
+    samples = cast("Mapping[str, AttributeValue]", values)
+    try:
+        statement, depends_on_values = _bind(text, [*samples.values()])
+    except StatementError:
+        return None
+    if depends_on_values or isinstance(statement, Insert):
+        return None
+    return prepare(statement, samples, literals=True)
+
+
+def _bind(text: str, parameters: list[AttributeValue]) -> tuple[Statement, bool]:
+    """Return the statement, and whether its form depends on the values of parameters."""
     parsed = parse_statement(text)
     if parsed.parameters != len(parameters):
         raise StatementError(WRONG_COUNT)
@@ -137,17 +170,7 @@ def bind_statement(text: str, parameters: list[AttributeValue]) -> Statement:
         raise StatementError(statement.error)
     binder = _Binder(parameters)
     try:
-        match statement:
-            case ParsedSelect():
-                return binder.select(statement)
-            case ParsedInsert():
-                return binder.insert(statement)
-            case ParsedUpdate():
-                return binder.update(statement)
-            case ParsedDelete():
-                return binder.delete(statement)
-            case ParsedExists():
-                return Exists(binder.select(statement.select))
+        return binder.statement(statement), binder.depends_on_values
     except ExpressionError as error:
         raise StatementError(str(error)) from None
 
@@ -155,8 +178,22 @@ def bind_statement(text: str, parameters: list[AttributeValue]) -> Statement:
 class _Binder:
     def __init__(self, parameters: list[AttributeValue]) -> None:
         self.parameters = parameters
+        self.depends_on_values = False
 
     # --- Statements
+
+    def statement(self, statement: ParsedStatement) -> Statement:
+        match statement:
+            case ParsedSelect():
+                return self.select(statement)
+            case ParsedInsert():
+                return self.insert(statement)
+            case ParsedUpdate():
+                return self.update(statement)
+            case ParsedDelete():
+                return self.delete(statement)
+            case ParsedExists():
+                return Exists(self.select(statement.select))
 
     def select(self, select: ParsedSelect) -> Select:
         table, index = _source(select.source)
@@ -221,7 +258,7 @@ class _Binder:
             case Operator("BETWEEN", operands):
                 return build_clause("BETWEEN", [self.operand(each) for each in operands])
             case Operator("=" | "<>" | "<" | "<=" | ">" | ">=" as name, (left, right)):
-                return _compare(name, self.bind(left), self.bind(right))
+                return self.compare(name, self.bind(left), self.bind(right))
             case Operator(name):
                 raise StatementError(
                     f"Unsupported operator in Condition Expression. Operator: {name.lower()}"
@@ -260,6 +297,21 @@ class _Binder:
             raise StatementError("Unsupported operator in Condition Expression. Operator: nested")
         return bound
 
+    def compare(self, name: str, left: _Bound, right: _Bound) -> Condition:
+        """Compare two values; a condition has the value TRUE or FALSE."""
+        if isinstance(left, At | Constant | MeasuredSize):
+            if isinstance(right, At | Constant | MeasuredSize):
+                return build_clause(name, [left, right])
+            left, right = right, left
+        if name not in ("=", "<>"):
+            raise ExpressionError(
+                "Incorrect operand type for operator or function; "
+                f"operator or function: {name}, operand type: BOOL"
+            )
+        self.depends_on_values |= isinstance(right, Constant)
+        equal = _equals(left, right)
+        return equal if name == "=" else Not(equal)
+
     def membership(self, operand: Expression, options: Expression) -> Condition:
         if not isinstance(options, Sequence) or not options.members:
             raise StatementError(BAD_IN)
@@ -272,7 +324,7 @@ class _Binder:
         values = [self.operand(member) for member in options.members]
         if isinstance(tested, At | Constant | MeasuredSize):
             return build_clause("IN", [tested, *values])
-        return reduce(Or, [_compare("=", tested, value) for value in values])
+        return reduce(Or, [self.compare("=", tested, value) for value in values])
 
     def is_type(self, test: IsType) -> Condition:
         if not isinstance(test.operand, Reference | Value | Parameter):
@@ -308,6 +360,7 @@ class _Binder:
             )
         operands = [self.operand(argument) for argument in arguments]
         if name == "size":
+            self.depends_on_values |= isinstance(operands[0], Constant)
             return MeasuredSize(operands[0])
         if name == "attribute_type":
             _check_type_name(operands[1])
@@ -375,21 +428,6 @@ class _Binder:
                 raise StatementError(f"Unsupported token in expression: SELECT at {place}")
             case _:
                 return Constant(literal_value(term, "root", 1))
-
-
-def _compare(name: str, left: _Bound, right: _Bound) -> Condition:
-    """Compare two values; a condition has the value TRUE or FALSE."""
-    if isinstance(left, At | Constant | MeasuredSize):
-        if isinstance(right, At | Constant | MeasuredSize):
-            return build_clause(name, [left, right])
-        left, right = right, left
-    if name not in ("=", "<>"):
-        raise ExpressionError(
-            "Incorrect operand type for operator or function; "
-            f"operator or function: {name}, operand type: BOOL"
-        )
-    equal = _equals(left, right)
-    return equal if name == "=" else Not(equal)
 
 
 def _equals(condition: Condition, other: _Bound) -> Condition:

@@ -40,8 +40,9 @@ from singletable.partiql.statements import (
 
 __all__ = ["parse_statement"]
 
-# A parsed statement takes up to 100 times the memory of its text.
+# Longer statements are not cached: parsed, they take 100 times the memory of their text.
 CACHE_SIZE = 512
+MAX_CACHED_LENGTH = 2048
 MAX_DEPTH = 70
 MAX_INDEX = 2**31 - 1
 LIKE_OPERATORS = ("is", "like", "in", "between", "and", "or")
@@ -71,10 +72,16 @@ TYPES = {
 ALIASED = "Aliasing is not supported"
 
 
-@lru_cache(CACHE_SIZE)
 def parse_statement(text: str) -> Parsed:
     """Return the statement; raise StatementError unless it is well formed."""
+    return _parse_cached(text) if len(text) <= MAX_CACHED_LENGTH else _parse(text)
+
+
+def _parse(text: str) -> Parsed:
     return _Parser(read_tokens(text)).parse()
+
+
+_parse_cached = lru_cache(CACHE_SIZE)(_parse)
 
 
 class _Parser:
