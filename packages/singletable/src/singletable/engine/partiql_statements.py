@@ -21,7 +21,7 @@ from singletable.partiql import (
     conjuncts,
     equality,
 )
-from singletable.values import AttributeValue, Item, check_value, type_of
+from singletable.values import AttributeValue, Item, check_item, check_value, type_of
 from singletable.values.numbers import NOT_NUMERIC, OVERFLOW, UNDERFLOW
 
 INCOMPLETE_KEY = "Where clause does not contain a mandatory equality on all key attributes"
@@ -94,10 +94,15 @@ def check_key_type(attribute: KeyAttribute, value: AttributeValue) -> None:
         )
 
 
-def check_insert(table: Table, statement: Insert) -> None:
+def inserted_item(statement: Insert) -> tuple[Item, int]:
+    """Return the item and its size; raise ValidationError if it is too large."""
+    return check_item(statement.item, _LAYER)
+
+
+def check_insert(table: Table, item: Item) -> None:
     """Raise unless the item has the key of the table."""
     for attribute in table.key.attributes:
-        value = statement.item.get(attribute.name)
+        value = item.get(attribute.name)
         if value is None:
             raise ValidationError(
                 f"Key attribute should be present in the item: Key {attribute.name}"
@@ -125,6 +130,7 @@ def write_condition(
 def write_place(table: Table, statement: Insert | Update | Delete) -> RowKey:
     """Return the key of the row that a statement writes."""
     if isinstance(statement, Insert):
-        check_insert(table, statement)
-        return table.row_key(statement.item)
+        item = statement.item
+        check_insert(table, item)
+        return table.row_key(item)
     return table.row_key(statement_key(table, statement)[0])

@@ -157,8 +157,8 @@ def accesses(request: ItemRequest) -> Iterator[tuple[Access, Item]]:
 def _statement_access(request: StatementRequest) -> tuple[Access, Item]:
     """Return the access of a statement; instead of a key, the attributes that it compares."""
     match request.bind():
-        case partiql.Insert(_, item):
-            return "put", item
+        case partiql.Insert() as insert:
+            return "put", insert.item
         case partiql.Update(where=where):
             return "update", _compared(where)
         case partiql.Delete(where=where):

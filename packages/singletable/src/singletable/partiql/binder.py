@@ -72,8 +72,7 @@ from singletable.partiql.statements import (
     Update,
     Value,
 )
-from singletable.values import MAX_ITEM_SIZE, AttributeValue, Item, check_item, content_of, type_of
-from singletable.values.validation import LEGACY, ValidationLayer
+from singletable.values import AttributeValue, Item, content_of, type_of
 
 __all__ = [
     "StatementError",
@@ -101,7 +100,6 @@ MAX_OPTIONS = 100
 # The names of parameters in prepared statements; those with more are not prepared.
 _ALIASES = tuple([f"p{number}" for number in range(100)])
 _TABLE_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
-_ITEM_LAYER = ValidationLayer(modern=LEGACY.modern, max_size=MAX_ITEM_SIZE)
 _TESTS = {
     "attribute_exists": 1,
     "attribute_not_exists": 1,
@@ -155,7 +153,7 @@ def _prepare(
         statement, depends_on_values = _bind(text, [*samples.values()])
     except StatementError:
         return None
-    if depends_on_values or isinstance(statement, Insert):
+    if depends_on_values:
         return None
     return prepare(statement, samples, literals=True)
 
@@ -213,7 +211,7 @@ class _Binder:
                 f"item values for insert statement. at {insert.item.place}"
             )
         item = cast("Item", content_of(literal_value(insert.item, "root", 0, self.parameters)))
-        return Insert(table, *check_item(item, _ITEM_LAYER))
+        return Insert(table, tuple(item.items()))
 
     def update(self, update: ParsedUpdate) -> Update:
         table = _table(update.source)
@@ -574,8 +572,8 @@ def pinned_values(condition: Condition | None, attribute: str) -> list[Attribute
 def statement_attributes(statement: Statement) -> Iterator[str]:
     """Yield the top-level attributes that a statement names, in order; some more than once."""
     match statement:
-        case Insert(_, item):
-            yield from item
+        case Insert():
+            yield from statement.item
         case Select(projection=projection, where=where):
             yield from _heads((*(projection or ()), *_where_paths(where)))
         case Update(_, actions, where):

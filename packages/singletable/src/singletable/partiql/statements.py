@@ -207,8 +207,12 @@ class Insert(Struct, frozen=True):
     """Store an item that does not exist."""
 
     table: str
-    item: Item
-    size: int
+    attributes: tuple[tuple[str, AttributeValue], ...]
+
+    @property
+    def item(self) -> Item:
+        """The item."""
+        return dict(self.attributes)
 
 
 class Update(Struct, frozen=True):

@@ -13,6 +13,7 @@ from singletable.engine.partiql_select import execute_select
 from singletable.engine.partiql_statements import (
     bind_request,
     check_insert,
+    inserted_item,
     statement_key,
     write_condition,
     write_place,
@@ -121,10 +122,10 @@ def execute_write(
 def _insert(
     table: Table, statement: Insert, session: Session, capacity: ReturnConsumedCapacity | None
 ) -> WriteItemOutput:
-    check_insert(table, statement)
-    request = PutItem(table.name, statement.item, return_consumed_capacity=capacity)
-    condition = write_condition(table, statement)
-    plan = put_item.PutPlan(request, statement.item, statement.size, condition)
+    item, size = inserted_item(statement)
+    check_insert(table, item)
+    request = PutItem(table.name, item, return_consumed_capacity=capacity)
+    plan = put_item.PutPlan(request, item, size, write_condition(table, statement))
     try:
         return put_item.run(plan, session)
     except ConditionFailed:

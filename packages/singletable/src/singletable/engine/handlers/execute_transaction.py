@@ -14,6 +14,7 @@ from singletable.engine.key_validation import NO_MATCH, encode_item_key, encode_
 from singletable.engine.partiql_select import find_source, key_of_select, project_row
 from singletable.engine.partiql_statements import (
     check_parameters,
+    inserted_item,
     statement_key,
     write_condition,
 )
@@ -214,7 +215,8 @@ def _action(member: Member, table: Table, part: ParameterizedStatement) -> Trans
     return_old = part.return_values_on_condition_check_failure
     name = table.name
     match member:
-        case Insert(_, item, size):
+        case Insert():
+            item, size = inserted_item(member)
             put = PutRequest(name, item, return_values_on_condition_check_failure=return_old)
             return TransactAction(put, item, size, (), write_condition(table, member))
         case Exists(select):
