@@ -14,7 +14,7 @@ from typing import TypeAlias, cast
 from msgspec import DecodeError, Raw, Struct, json
 from msgspec.structs import replace
 
-from singletable.engine.capacity import Cost, consumed_capacity, read_units
+from singletable.engine.capacity import Cost, consumed_capacity, cost_of, read_units
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.key_validation import check_scalar_keys, encode_key
 from singletable.engine.partiql_statements import check_key_type
@@ -47,8 +47,6 @@ from singletable.expressions import (
     value_at,
 )
 from singletable.operations import (
-    Capacity,
-    ConsumedCapacity,
     ExecuteStatement,
     ExecuteStatementOutput,
     PageOutput,
@@ -226,7 +224,7 @@ class _Reader:
         self, branches: list[Branch], number: int, key: Item | None, *, is_query: bool
     ) -> ExecuteStatementOutput:
         raws: list[Raw] = []
-        consumed: list[ConsumedCapacity] = []
+        cost = Cost()
         left, size, last = self.request.limit, 0, None
         while number < len(branches):
             branch = branches[number]
@@ -235,14 +233,13 @@ class _Reader:
             output = found if isinstance(found, PageOutput) else found.finish()
             raws += output.raw_items or ()
             size += found.work if isinstance(found, Unfinished) else sum(map(len, raws))
-            if output.consumed_capacity is not None:
-                consumed.append(output.consumed_capacity)
+            cost.add(cost_of(output.consumed_capacity))
             key = last = output.last_evaluated_key
             number += key is None
             left = None if left is None else left - output.scanned_count
             if key is not None or left == 0 or size >= MEGABYTE:
                 break
-        total = reduce(_add_capacity, consumed) if consumed else None
+        total = consumed_capacity(self.table, cost, self.request.return_consumed_capacity)
         combined = PageOutput(len(raws), len(raws), raws, last, total)
         return self.output(combined, number, is_last=number == len(branches))
 
@@ -298,28 +295,6 @@ def project_labels(statement: Select, raw: Raw | bytes) -> Raw:
     labeled = zip(statement.labels or (), statement.projection or (), strict=True)
     found = {label: value_at(path, item) for label, path in labeled}
     return Raw(item_to_json({label: value for label, value in found.items() if value is not None}))
-
-
-def _add_capacity(first: ConsumedCapacity, second: ConsumedCapacity) -> ConsumedCapacity:
-    def add(a: Capacity | None, b: Capacity | None) -> Capacity | None:
-        return a and b and Capacity(a.capacity_units + b.capacity_units)
-
-    def merge(
-        a: dict[str, Capacity] | None, b: dict[str, Capacity] | None
-    ) -> dict[str, Capacity] | None:
-        return a and b and {name: add(one, b[name]) or one for name, one in a.items()}
-
-    return ConsumedCapacity(
-        first.table_name,
-        first.capacity_units + second.capacity_units,
-        table=add(first.table, second.table),
-        local_secondary_indexes=merge(
-            first.local_secondary_indexes, second.local_secondary_indexes
-        ),
-        global_secondary_indexes=merge(
-            first.global_secondary_indexes, second.global_secondary_indexes
-        ),
-    )
 
 
 def _has_unprojected_filters(index: Index | None, branches: list[Branch]) -> bool:

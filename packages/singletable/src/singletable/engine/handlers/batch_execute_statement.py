@@ -7,7 +7,13 @@ from typing import TypeAlias
 
 from msgspec import Raw, Struct
 
-from singletable.engine.capacity import Cost, consumed_capacities, read_units, write_units
+from singletable.engine.capacity import (
+    Cost,
+    consumed_capacities,
+    cost_of,
+    read_units,
+    write_units,
+)
 from singletable.engine.catalog import Session
 from singletable.engine.handlers.execute_statement import (
     ONLY_IN_TRANSACTION,
@@ -33,7 +39,6 @@ from singletable.operations import (
     BatchStatementError,
     BatchStatementRequest,
     BatchStatementResponse,
-    ConsumedCapacity,
 )
 from singletable.partiql import Exists, Select
 
@@ -128,7 +133,7 @@ def _execute(
         if isinstance(member, Select):
             return _read(member, part, session, costs)
         output = execute_write(member, session, "INDEXES")
-        cost = _cost(output.consumed_capacity)
+        cost = cost_of(output.consumed_capacity)
         costs.setdefault(table.name, (table, Cost()))[1].add(cost)
         return BatchStatementResponse(table_name=table.name, raw_item=output.raw_attributes)
     except OperationError as error:
@@ -158,19 +163,6 @@ def _read(
     costs.setdefault(table.name, (table, Cost()))[1].table += cost
     item: Raw | None = None if row is None else project_row(select, row.json)
     return BatchStatementResponse(table_name=table.name, raw_item=item)
-
-
-def _cost(consumed: ConsumedCapacity | None) -> Cost:
-    cost = Cost()
-    if consumed is not None and consumed.table is not None:
-        cost.table = consumed.table.capacity_units
-        for is_global, indexes in (
-            (False, consumed.local_secondary_indexes),
-            (True, consumed.global_secondary_indexes),
-        ):
-            for name, units in (indexes or {}).items():
-                cost.add_index(name, is_global, units.capacity_units)
-    return cost
 
 
 def _code(error: OperationError) -> str:
