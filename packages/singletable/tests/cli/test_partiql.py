@@ -92,7 +92,12 @@ def test_the_prompt_goes_on_after_an_error(
 ) -> None:
     lines: Iterator[str] = iter(["help", "select * from nope;", "select pk", "from votes;", "exit"])
     monkeypatch.setattr("sys.stdin", Terminal())
-    monkeypatch.setattr(builtins, "input", lambda prompt: next(lines))
+
+    def read_line(prompt: str) -> str:
+        assert prompt.endswith("> ")
+        return next(lines)
+
+    monkeypatch.setattr(builtins, "input", read_line)
     code, out, error = run("partiql", address, "--format", "json")
     assert code == 0
     assert "ResourceNotFoundException: Requested resource not found" in error

@@ -463,7 +463,7 @@ def _source(source: Source) -> tuple[str, str | None]:
         raise StatementError("A path may contain at most 2 components in the FROM clause")
     if not all(source):
         raise StatementError(EMPTY_COMPONENT)
-    table, *index = source
+    table, index = source[0], source[1:]
     if not _TABLE_NAME.fullmatch(table):
         raise StatementError(
             "Table name should be within the length [3, 255] and only contain 'a-z', 'A-Z', '0-9', "

@@ -213,7 +213,7 @@ class _Parser:
             if not isinstance(key, Reference) or len(key.path) > 1:
                 kind = "PATH" if isinstance(key, Reference) else "LITERAL"
                 self.reject(f"Argument to ORDER BY must be of type VariableReference. Type: {kind}")
-            name = str(key.path[0]) if isinstance(key, Reference) else ""
+            name = _names(key)[0] if isinstance(key, Reference) else ""
             terms.append(OrderTerm(name, self.take("desc")))
             self.take("asc")
             if not self.take(","):
