@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
@@ -52,11 +53,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """The name, home URL and one-sentence description of an app."""
+    """The name, home URL and one-sentence description of an app, and the URL of its search."""
 
     name: str
     home: str
     about: str = ""
+    search: str = ""
 
 
 def _no_context(request: Request) -> Mapping[str, object]:
@@ -109,6 +111,7 @@ class Pages:
                 "has_styles": f"{name}.css" in self._static_files[name].files,
                 "Link": Link,
                 "product": product or Product(name.capitalize(), prefix or "/"),
+                "version": version("singletable"),
                 "sign_out": f"{sign_in.rpartition('/')[0]}/sign-out" if sign_in else "",
             },
         )
