@@ -459,17 +459,17 @@ def _path(reference: Reference) -> Path:
 
 def _source(source: Source) -> tuple[str, str | None]:
     """Return the table and the index of a statement."""
-    if len(source) > 2:
+    table, *rest = source or ("",)
+    if len(rest) > 1:
         raise StatementError("A path may contain at most 2 components in the FROM clause")
     if not all(source):
         raise StatementError(EMPTY_COMPONENT)
-    table, index = source[0], source[1:]
     if not _TABLE_NAME.fullmatch(table):
         raise StatementError(
             "Table name should be within the length [3, 255] and only contain 'a-z', 'A-Z', '0-9', "
             "'-', '_', '.'."
         )
-    return table, index[0] if index else None
+    return table, rest[0] if rest else None
 
 
 def _table(source: Source) -> str:
