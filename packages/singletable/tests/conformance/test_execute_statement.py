@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from typing import Any
 
 import pytest
@@ -165,6 +166,19 @@ def test_a_token_belongs_to_its_statement(driver: Driver, table: str) -> None:
     for other, value in ((statement, "cy"), (f"{statement} ", "bob")):
         with pytest.raises(ValidationError, match="NextToken does not match request"):
             execute(driver, other, text(value), next_token=token)
+
+
+# A client may change the token, but it does not lead out of what the statement reads.
+def test_a_forged_token_is_rejected(driver: Driver, table: str) -> None:
+    statement = f"SELECT * FROM \"{table}\" WHERE pk = 'bob' AND sk > '1'"
+    token = execute(driver, statement, limit=1).next_token
+    assert token is not None
+    content = b64decode(token)
+    for part, forged in ((b'"2"', b'"1"'), (b'"bob"', b'"cy"'), (b'"branch":0', b'"branch":7')):
+        changed = b64encode(content.replace(part, forged)).decode()
+        assert changed != token
+        with pytest.raises(ValidationError, match="Invalid NextToken"):
+            execute(driver, statement, next_token=changed)
 
 
 def test_insert_creates_an_item_once(driver: Driver, table: str) -> None:

@@ -69,6 +69,7 @@ MULTI_ATTRIBUTE = (
 )
 OVERLAPPING = "Overlapping conditions with range keys are not supported in where clause"
 TOO_MANY_READS = "Too many decomposed read operations for a given query."
+INVALID_TOKEN = "Invalid NextToken"
 MAX_READS = 50
 MAX_BRANCHES = 1000
 _SWAPPED: dict[str, KeyComparator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -197,6 +198,8 @@ class _Reader:
         target: Target = self.table if self.index is None else self.index
         start = _start(self.table, target, key)
         after = None if start is None else start.sort
+        if start is not None and not _is_inside(start, branch.keys):
+            raise ValidationError(INVALID_TOKEN)
         return target.rows.partition_range(branch.keys, after, forward=self.forward)
 
     def read(
@@ -205,7 +208,7 @@ class _Reader:
         is_query = _has_unprojected_filters(self.index, branches)
         number, key = (0, None) if token is None else (token.branch, token.key)
         if number >= len(branches):
-            raise ValidationError("Invalid NextToken")
+            raise ValidationError(INVALID_TOKEN)
         if len(branches) == 1:
             page = self.page(branches[0].filter, is_query=is_query)
             return self.finish(read_page(self.session, page, self.rows(branches[0], key)))
@@ -509,10 +512,16 @@ def _read_token(request: ExecuteStatement) -> PageToken | None:
         token = json.decode(b64decode(request.next_token, validate=True), type=PageToken)
         key = check_start_key(token.key, READ)
     except (DecodeError, ValueError, ValidationError):
-        raise ValidationError("Invalid NextToken") from None
+        raise ValidationError(INVALID_TOKEN) from None
     if token.digest != _digest(request) or token.branch < 0:
         raise ValidationError("NextToken does not match request")
     return replace(token, key=key)
+
+
+def _is_inside(start: RowKey, keys: KeyRange) -> bool:
+    """Return whether a key that a client sent back is in the range."""
+    is_before_end = keys.high is None or start.sort < keys.high
+    return start.partition == keys.partition and keys.low <= start.sort and is_before_end
 
 
 def _start(table: Table, target: Target, key: Item | None) -> RowKey | None:
