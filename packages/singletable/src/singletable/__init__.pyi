@@ -21,6 +21,7 @@ from singletable.errors import ContinuousBackupsUnavailable as ContinuousBackups
 from singletable.errors import CredentialsError as CredentialsError
 from singletable.errors import DeclarationError as DeclarationError
 from singletable.errors import DecryptionFailed as DecryptionFailed
+from singletable.errors import DuplicateItem as DuplicateItem
 from singletable.errors import EngineClosed as EngineClosed
 from singletable.errors import ExpiredIterator as ExpiredIterator
 from singletable.errors import ExpiredToken as ExpiredToken
@@ -66,7 +67,9 @@ from singletable.errors import ValidationError as ValidationError
 from singletable.errors import VersionConflict as VersionConflict
 from singletable.operations import AsyncDriver as AsyncDriver
 from singletable.operations import AttributeDefinition as AttributeDefinition
+from singletable.operations import BatchExecuteStatement as BatchExecuteStatement
 from singletable.operations import BatchGetItem as BatchGetItem
+from singletable.operations import BatchStatementRequest as BatchStatementRequest
 from singletable.operations import BatchWriteItem as BatchWriteItem
 from singletable.operations import ConditionCheck as ConditionCheck
 from singletable.operations import CreateTable as CreateTable
@@ -77,6 +80,8 @@ from singletable.operations import DeleteTable as DeleteTable
 from singletable.operations import DescribeStream as DescribeStream
 from singletable.operations import DescribeTable as DescribeTable
 from singletable.operations import Driver as Driver
+from singletable.operations import ExecuteStatement as ExecuteStatement
+from singletable.operations import ExecuteTransaction as ExecuteTransaction
 from singletable.operations import Get as Get
 from singletable.operations import GetItem as GetItem
 from singletable.operations import GetRecords as GetRecords
@@ -88,6 +93,7 @@ from singletable.operations import ListStreams as ListStreams
 from singletable.operations import ListTables as ListTables
 from singletable.operations import LocalSecondaryIndex as LocalSecondaryIndex
 from singletable.operations import Operation as Operation
+from singletable.operations import ParameterizedStatement as ParameterizedStatement
 from singletable.operations import Projection as Projection
 from singletable.operations import Put as Put
 from singletable.operations import PutItem as PutItem

@@ -29,6 +29,7 @@ SingleTableError
    │  ├─ AlreadyExists             the item exists, or another item has the unique value
    │  ├─ NotFound                  the item does not exist
    │  └─ VersionConflict           the item was written since it was read
+   ├─ DuplicateItem                a PartiQL INSERT names an item that exists
    ├─ ResourceNotFound             the table, index or resource does not exist
    │  └─ TableNotFound             the table of a control-plane request does not exist
    │     └─ BackupTableNotFound    the table of a backup request does not exist
@@ -318,6 +319,12 @@ class NotFound(ConditionFailed):
 
 class VersionConflict(ConditionFailed):
     """The item was written by someone else since it was read; read it again."""
+
+
+class DuplicateItem(OperationError):
+    """A PartiQL INSERT names an item that exists."""
+
+    code = "DuplicateItemException"
 
 
 class ResourceNotFound(OperationError):

@@ -40,7 +40,9 @@ from singletable.errors import (
     ValidationError,
 )
 from singletable.operations import (
+    BatchExecuteStatement,
     BatchWriteItem,
+    ExecuteTransaction,
     Operation,
     SweepExpired,
     SweepExpiredOutput,
@@ -210,9 +212,9 @@ class ServerEngine(Engine):
                 found = [(t.record.number, t.rows.name, key) for t, key in find(plan, session)]
             except SingleTableError:
                 return []  # running the request raises the same error, or a better one
-            if isinstance(operation, TransactWriteItems) and operation.client_request_token:
-                key = ServerCatalog.token_key(operation.client_request_token)
-                found.append((0, "tokens", key))
+            token: str | None = getattr(operation, "client_request_token", None)
+            if token:
+                found.append((0, "tokens", ServerCatalog.token_key(token)))
             return found
 
         return places
@@ -335,6 +337,10 @@ def _weight(operation: Operation[Any]) -> int:
     match operation:
         case TransactWriteItems(transact_items=actions):
             return len(actions)
+        case ExecuteTransaction(transact_statements=statements):
+            return len(statements)
+        case BatchExecuteStatement(statements=statements):
+            return len(statements)
         case BatchWriteItem(request_items=tables):
             return sum(map(len, tables.values()))
         case _:

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from singletable import operations as ops
 from singletable.operations.base import Operation
+from singletable.operations.touches import READS, touches
 
 # What an operation is about: items; the table named by `table_name` or `resource_arn`; that table,
 # or every table if none is named; the list of tables; the stream named by `stream_arn` or by
@@ -58,7 +59,7 @@ class OperationSpec:
     def output(self) -> type[Any]:
         """The type of the result, which the class of the request declares."""
         # `class GetItem(Operation[GetItemOutput])`
-        (base,) = vars(self.request)["__orig_bases__"]
+        *_, base = vars(self.request)["__orig_bases__"]
         (output,) = get_args(base)
         return output  # type: ignore[no-any-return]
 
@@ -88,6 +89,17 @@ OPERATIONS: dict[type[Operation[Any]], OperationSpec] = {
             idempotent="with token",
             faults=("conflict", "in_progress"),
         ),
+        OperationSpec(
+            ops.ExecuteStatement, "items", writes=True, idempotent="never", faults=("conflict",)
+        ),
+        OperationSpec(ops.BatchExecuteStatement, "items", writes=True, idempotent="never"),
+        OperationSpec(
+            ops.ExecuteTransaction,
+            "items",
+            writes=True,
+            idempotent="with token",
+            faults=("conflict", "in_progress"),
+        ),
         OperationSpec(ops.CreateTable, "table", writes=True),
         OperationSpec(ops.DescribeTable, "table"),
         OperationSpec(ops.UpdateTable, "table", writes=True),
@@ -110,4 +122,14 @@ OPERATIONS: dict[type[Operation[Any]], OperationSpec] = {
         OperationSpec(ops.SweepExpired, "any table", writes=True, service="singletable"),
     )
 }
+# Statements of PartiQL read or write: see `is_write`.
+_STATEMENTS = (ops.ExecuteStatement, ops.BatchExecuteStatement, ops.ExecuteTransaction)
 ITEM_READS = tuple(s.request for s in OPERATIONS.values() if s.scope == "items" and not s.writes)
+
+
+def is_write(operation: Operation[Any]) -> bool:
+    """Return whether a request may write: PartiQL reads if each of its statements is a SELECT."""
+    spec = OPERATIONS.get(type(operation))
+    if spec is None or not isinstance(operation, _STATEMENTS):
+        return spec is not None and spec.writes
+    return any(touch.access not in READS for touch in touches(operation))

@@ -65,6 +65,29 @@ CASES: list[tuple[ops.Operation[object], list[tuple[str, str]]]] = [
             ("dynamodb:UpdateItem", GAMES),
         ],
     ),
+    (
+        ops.ExecuteStatement("SELECT * FROM GameScores.ByTeam"),
+        [("dynamodb:PartiQLSelect", f"{GAMES}/index/ByTeam")],
+    ),
+    (ops.ExecuteStatement("not a statement"), []),
+    (
+        ops.BatchExecuteStatement(
+            [
+                ops.BatchStatementRequest("INSERT INTO GameScores VALUE {'UserId': 'ada'}"),
+                ops.BatchStatementRequest("DELETE FROM Ages WHERE UserId = 'ada'"),
+            ]
+        ),
+        [("dynamodb:PartiQLInsert", GAMES), ("dynamodb:PartiQLDelete", OTHER)],
+    ),
+    (
+        ops.ExecuteTransaction(
+            [
+                ops.ParameterizedStatement("UPDATE GameScores SET a = 1 WHERE UserId = 'ada'"),
+                ops.ParameterizedStatement("EXISTS(SELECT * FROM Ages WHERE UserId = 'ada')"),
+            ]
+        ),
+        [("dynamodb:PartiQLUpdate", GAMES), ("dynamodb:PartiQLSelect", OTHER)],
+    ),
     (CREATE, [("dynamodb:CreateTable", GAMES)]),
     (ops.ListStreams("GameScores"), [("dynamodb:ListStreams", "*")]),
     (ops.DescribeStream(STREAM), [("dynamodb:DescribeStream", STREAM)]),

@@ -6,7 +6,7 @@ The response of UpdateTable shows its change as pending, even if it takes no tim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -40,16 +40,19 @@ from singletable.engine.table_record import (
     StoredStream,
     TableRecord,
 )
+from singletable.errors import ValidationError
 from singletable.operations import (
     AttributeDefinition,
     CreateGlobalSecondaryIndexAction,
     CreateTable,
     DeleteGlobalSecondaryIndexAction,
     GlobalSecondaryIndex,
+    KeySchemaElement,
     LocalSecondaryIndex,
     UpdateGlobalSecondaryIndexAction,
     UpdateTable,
 )
+from singletable.values import INVALID
 
 FOREVER = Delays(inf, inf, inf, inf, inf, inf)
 
@@ -312,8 +315,8 @@ def _add_index(
         allocated_by=allocated,
         created_by=allocated + delays.create_index,
     )
-    # A definition that the table already has keeps its type, whatever the request says.
     stored = record.attribute_definitions
+    _check_types_kept(record, action, definitions)
     needed = {*attribute_names(action.key_schema)} - {*attribute_names(stored)}
     new = {d.attribute_name: d for d in definitions if d.attribute_name in needed}
     return replace(
@@ -322,6 +325,33 @@ def _add_index(
         next_index=record.next_index + 1,
         global_indexes=(*record.global_indexes, index),
     )
+
+
+def _check_types_kept(
+    record: TableRecord,
+    action: CreateGlobalSecondaryIndexAction,
+    definitions: Sequence[AttributeDefinition],
+) -> None:
+    """Raise if a key attribute of the new index has another type in the table or in an index."""
+    old = {d.attribute_name: d.attribute_type for d in record.attribute_definitions}
+    new = old | {d.attribute_name: d.attribute_type for d in definitions}
+    changed = [
+        name for name in attribute_names(action.key_schema) if old.get(name, new[name]) != new[name]
+    ]
+    indexes = (*record.local_indexes, *record.global_indexes)
+    for schema in (record.key_schema, *(index.key_schema for index in indexes)):
+        if changed and changed[0] in attribute_names(schema):
+            raise ValidationError(
+                f"{INVALID}Attributes cannot be redefined. Please check that your attribute has "
+                "the same type as previously defined. "
+                f"Existing schema: {_schema_text(schema, old)} "
+                f"New schema: {_schema_text(action.key_schema, new)}"
+            )
+
+
+def _schema_text(schema: Sequence[KeySchemaElement], types: Mapping[str, str]) -> str:
+    elements = [f"{e.attribute_name}:{types[e.attribute_name]}:{e.key_type}" for e in schema]
+    return f"Schema:[{', '.join(f'SchemaElement: key{{{element}}}' for element in elements)}]"
 
 
 def _replace_index(
