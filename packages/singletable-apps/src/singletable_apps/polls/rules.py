@@ -25,6 +25,9 @@ MAX_DURATION = timedelta(days=3660)
 # After this time no vote can still be in flight, and the clocks of all servers have passed the end.
 GRACE_PERIOD = timedelta(minutes=1)
 
+# With fewer votes by code, the result would show how somebody voted.
+MIN_SECRET_VOTES = 3
+
 # What prevents people from voting twice, and how reliable that is.
 PROTECTION_TEXT = {
     Protection.BROWSER: (
@@ -39,7 +42,10 @@ RESULTS_TEXT = {
     ResultsVisibility.AFTER_VOTING: "People who voted. Everyone, once the poll is closed.",
     ResultsVisibility.AFTER_CLOSING: "Everyone, once the poll is closed.",
 }
-DECIDES = "Instant runoff decides this poll. The other methods are shown for comparison."
+SECRET_RESULTS_TEXT = (
+    f"Everyone, once the poll is closed and has {MIN_SECRET_VOTES} votes. Until then no one, not "
+    "even the organizer, so that votes with codes stay secret."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +111,21 @@ def check_draft(
             expires_at = expires_at.astimezone(UTC)
     if errors:
         raise InvalidInput(errors)
+    has_codes = draft.protection is Protection.CODES
     return replace(
         draft,
         title=title,
         description=description,
         candidates=tuple(options),
         expires_at=expires_at,
+        results=ResultsVisibility.AFTER_CLOSING if has_codes else draft.results,
     )
+
+
+def describe_visibility(poll: Poll) -> str:
+    """Return who can see the results."""
+    is_secret = poll.protection is Protection.CODES
+    return SECRET_RESULTS_TEXT if is_secret else RESULTS_TEXT[poll.results]
 
 
 def _option_errors(options: Sequence[str]) -> dict[str, str]:
@@ -133,10 +147,7 @@ def _option_errors(options: Sequence[str]) -> dict[str, str]:
         elif not is_printable(option):
             errors[field] = f"Option {index + 1} contains invisible characters. Type it again."
         elif first != index:
-            errors[field] = (
-                f"Options {first + 1} and {index + 1} are the same: '{options[first]}' and "
-                f"'{option}'."
-            )
+            errors[field] = f"Options {first + 1} and {index + 1} are the same: “{option}”."
     return errors
 
 
@@ -170,7 +181,7 @@ def check_open(poll: Poll, now: datetime) -> None:
     """Raise PollClosed unless the poll accepts votes."""
     if not is_open(poll, now):
         when = "" if poll.expires_at is None else f" on {_format(poll.expires_at)}"
-        raise PollClosed(f"The poll '{poll.title}' closed{when}.")
+        raise PollClosed(f"The poll “{poll.title}” closed{when}.")
 
 
 def is_changeable(poll: Poll) -> bool:
@@ -189,9 +200,9 @@ def check_ranking(poll: Poll, rankings: Sequence[str]) -> list[str]:
         option = options.get(comparison_key(name))
         field = f"rankings/{index}"
         if option is None:
-            errors[field] = f"'{printable_excerpt(name)}' is not an option. {_list_options(poll)}"
+            errors[field] = f"“{printable_excerpt(name)}” is not an option. {_list_options(poll)}"
         elif option in ranking:
-            errors[field] = f"'{option}' is ranked twice. Rank each option once."
+            errors[field] = f"“{option}” is ranked twice. Rank each option once."
         else:
             ranking.append(option)
     if errors:
@@ -205,30 +216,61 @@ def _list_options(poll: Poll) -> str:
     return f"The options are {names}{f' and {more} more' if more > 0 else ''}."
 
 
-def check_exists(poll: Poll | None, poll_id: str) -> Poll:
+def check_exists(poll: Poll | None) -> Poll:
     """Return the poll, or raise NotFound if there is none or it was deleted."""
     if poll is None or poll.deleted:
-        raise poll_not_found(poll_id)
+        raise poll_not_found()
     return poll
 
 
-def poll_not_found(poll_id: str) -> NotFound:
+def poll_not_found() -> NotFound:
     """Return the error for an unknown poll id."""
-    return NotFound(
-        f"There is no poll '{printable_excerpt(poll_id)}'. Check the link; the poll may have been "
-        "deleted."
-    )
+    return NotFound("There is no such poll. Check the link; the poll may have been deleted.")
 
 
-def check_results_visible(poll: Poll, now: datetime, *, voted: bool, admin: bool) -> None:
+def check_results_visible(
+    poll: Poll, now: datetime, *, voted: bool, admin: bool, votes: int
+) -> None:
     """Raise ResultsHidden unless a viewer who has voted or is the organizer may see the results."""
-    if admin or poll.results is ResultsVisibility.ALWAYS or not is_open(poll, now):
+    if poll.protection is Protection.CODES:
+        _check_secret_results(poll, now, votes)
+    elif admin or poll.results is ResultsVisibility.ALWAYS or not is_open(poll, now):
         return
-    if poll.results is ResultsVisibility.AFTER_CLOSING:
+    elif poll.results is ResultsVisibility.AFTER_CLOSING:
         when = "" if poll.expires_at is None else f" on {_format(poll.expires_at)}"
         raise ResultsHidden(f"You can see the results when the poll closes{when}.")
-    if not voted:
+    elif not voted:
         raise ResultsHidden("You can see the results after you vote.")
+
+
+def _check_secret_results(poll: Poll, now: datetime, votes: int) -> None:
+    """Raise ResultsHidden while the results could show how a code has voted.
+
+    The organizer sees which codes were used. With live results, or with the result of a single
+    vote, that would be who voted how.
+    """
+    if not is_final(poll, now):
+        raise ResultsHidden(
+            "Votes with codes are secret. No one can see the results before the poll is closed, "
+            "not even the organizer."
+        )
+    if votes < MIN_SECRET_VOTES:
+        raise ResultsHidden(
+            f"Votes with codes are secret. Results of fewer than {MIN_SECRET_VOTES} votes would "
+            "show how people voted, so they are not shown."
+        )
+
+
+def check_reopening(poll: Poll, now: datetime) -> None:
+    """Raise PollClosed if the poll has voting codes and is closed.
+
+    The results have been shown. Those of one more vote would show how it was cast.
+    """
+    if poll.protection is Protection.CODES and not is_open(poll, now):
+        raise PollClosed(
+            f"“{poll.title}” is closed and has voting codes, so it cannot be reopened: everyone "
+            "has seen the results, and the difference would show how people voted. Duplicate it."
+        )
 
 
 def changes_ballot(poll: Poll, draft: PollDraft) -> bool:
@@ -239,7 +281,7 @@ def changes_ballot(poll: Poll, draft: PollDraft) -> bool:
 def poll_has_votes(poll: Poll) -> PollHasVotes:
     """Return the error for changing the options of a poll that has votes."""
     return PollHasVotes(
-        f"People have voted in '{poll.title}', so its options and the votes per person "
+        f"People have voted in “{poll.title}”, so its options and the votes per person "
         "cannot change. Duplicate the poll to ask something else."
     )
 

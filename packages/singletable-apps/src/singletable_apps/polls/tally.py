@@ -27,6 +27,7 @@ from ranked_ballots import (
     schulze,
 )
 from singletable_apps.polls.entities import LaneEntry
+from singletable_apps.shared.results import MethodComparison, compare_methods, full_tie
 
 # Approximate sizes: a count in a snapshot, without its ranking; and an entry in a lane.
 COUNT_BYTES, LANE_ENTRY_BYTES = 8, 150
@@ -34,6 +35,8 @@ COUNT_BYTES, LANE_ENTRY_BYTES = 8, 150
 MIN_NEW_ENTRIES = 200
 # Well below the 400 kB limit of a DynamoDB item.
 PART_BYTES = 300_000
+MAX_COMPARED = 50
+DECIDES = "Instant runoff decides this poll. The other methods are shown for comparison."
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,12 @@ class MethodResults:
             "borda": self.borda,
             "schulze": self.schulze,
         }
+
+    def compare(self, most: int = MAX_COMPARED) -> MethodComparison:
+        """Compare the methods; the winner by instant runoff is the one in the headline."""
+        tied = full_tie(self.runoff)
+        winners = self.runoff.winners if tied is None else list(tied.tally)
+        return compare_methods(self.by_method, DECIDES, most, winners=winners, noun="option")
 
 
 def count_votes(poll_id: str, candidates: Sequence[str], tally: Tally) -> MethodResults:

@@ -28,11 +28,13 @@ TABLE: Table = {
                 GET /{poll_id:uuid}/qr.svg, GET /docs, GET /openapi.json, GET /problems""",
             "organizer": """
                 PATCH /{poll_id:uuid}, POST /{poll_id:uuid}/close, GET /{poll_id:uuid}/codes,
-                POST /{poll_id:uuid}/codes, GET /{poll_id:uuid}/results,
+                POST /{poll_id:uuid}/codes, DELETE /{poll_id:uuid}""",
+            # The vote is somebody else's, results of votes with codes are secret, and there is no
+            # such problem.
+            "": """
+                GET /{poll_id:uuid}/vote, POST /{poll_id:uuid}/vote, GET /{poll_id:uuid}/results,
                 GET /{poll_id:uuid}/recount, GET /{poll_id:uuid}/export/{format},
-                DELETE /{poll_id:uuid}""",
-            # The vote is somebody else's; there is no such problem.
-            "": "GET /{poll_id:uuid}/vote, POST /{poll_id:uuid}/vote, GET /problems/{name}",
+                GET /problems/{name}""",
         },
     ),
     **entries(
@@ -45,13 +47,15 @@ TABLE: Table = {
                 GET /p/{poll_id}/made, GET /p/{poll_id}/manage, GET /p/{poll_id}/manage/edit,
                 POST /p/{poll_id}/manage/edit, GET /p/{poll_id}/manage/codes,
                 POST /p/{poll_id}/manage/codes, GET /p/{poll_id}/manage/codes/sheet,
-                GET /p/{poll_id}/manage/codes.csv, GET /p/{poll_id}/manage/recount,
+                GET /p/{poll_id}/manage/codes.csv,
                 GET /p/{poll_id}/manage/reopen, POST /p/{poll_id}/manage/reopen,
                 GET /p/{poll_id}/manage/close, POST /p/{poll_id}/manage/close,
-                GET /p/{poll_id}/manage/delete, POST /p/{poll_id}/manage/delete,
+                GET /p/{poll_id}/manage/delete, POST /p/{poll_id}/manage/delete""",
+            # The key is wrong, the code was used, and results of votes with codes are secret.
+            "": """
+                POST /p/{poll_id}/manage/key, GET /p/{poll_id}/receipt,
+                GET /p/{poll_id}/manage/recount,
                 GET /p/{poll_id}/results/now, GET /p/{poll_id}/results/events""",
-            # The key is wrong, and the code was used.
-            "": "POST /p/{poll_id}/manage/key, GET /p/{poll_id}/receipt",
         },
     ),
     "GET /": frozenset(EVERYONE.split()),

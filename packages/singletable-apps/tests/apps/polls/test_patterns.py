@@ -27,7 +27,7 @@ def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     service.codes.issue(poll_id, key, 20)
     for number in range(10):
         service.voting.cast(poll_id, ["Go"], code_voter(managed, number))
-        service.results.get(poll_id, Viewer(code_voter(managed, number)))
+        service.results.compute(service.context.get_poll(poll_id))
     service.voting.cast(poll_id, ["Rust"], code_voter(managed, 1))
     service.voting.find_vote(managed.poll, code_voter(managed, 1))
     change(poll_id, key, lambda draft: replace(draft, title="T", changeable=False))
@@ -35,6 +35,7 @@ def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     service.lifecycle.duplicate(poll_id, "another")
     service.lifecycle.list_created("maker", 10)
     service.lifecycle.close(poll_id, key)
+    service.results.get(poll_id, Viewer())
     world.open().tallies.recount(service.context.get_poll(poll_id))
     service.lifecycle.delete(poll_id, key)
 

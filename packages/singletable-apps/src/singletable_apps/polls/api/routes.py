@@ -280,7 +280,7 @@ def read_my_vote(
             voting.vote_id(poll, voter)
         found = voting.find_vote(poll, voter)
     if found is None:
-        raise NotFound(f"You have not voted in '{poll.title}' with this browser.")
+        raise NotFound(f"You have not voted in “{poll.title}” with this browser.")
     return schemas.VoteSchema.model_validate(found)
 
 
@@ -326,11 +326,13 @@ def read_results(results: VisibleResults, look: IfNoneMatch) -> schemas.ResultsS
 
 
 @results_router.get(
-    "/{poll_id:uuid}/recount", responses=responses(problems.NO_ADMIN_KEY, NOT_ALLOWED)
+    "/{poll_id:uuid}/recount",
+    responses=responses(problems.NO_ADMIN_KEY, NOT_ALLOWED, problems.HIDDEN),
 )
 def recount_votes(poll_id: PollId, key: AdminKey, polls: Service) -> schemas.RecountSchema:
     """Count every vote one by one and compare with the results. Slow for large polls."""
     poll = polls.context.get_managed_poll(str(poll_id), key)
+    polls.results.check_visible(poll, Viewer(admin_key=key))
     return schemas.RecountSchema.from_recount(poll.id, polls.tallies.recount(poll))
 
 
@@ -382,7 +384,7 @@ def export_votes(
         content = _write_export(results, file_format, polls)
     except WriteError as error:
         text = (
-            f"An option of '{results.poll.title}' has a name that {file_format} cannot contain. "
+            f"An option of “{results.poll.title}” has a name that {file_format} cannot contain. "
             "Use json."
         )
         raise Problem(INVALID, text, errors=[FieldError(text, parameter="format")]) from error

@@ -13,7 +13,6 @@ from pydantic.alias_generators import to_camel
 from ranked_ballots import Number, Result, Round, SchulzeResult, ScoreResult, explain
 from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility, Vote
 from singletable_apps.polls.rules import (
-    DECIDES,
     MAX_DESCRIPTION,
     MAX_OPTION,
     MAX_OPTIONS,
@@ -26,7 +25,7 @@ from singletable_apps.polls.service import ManagedPoll, PollResults, Recount
 from singletable_apps.polls.tokens import MAX_CODES
 from singletable_apps.polls.urls import Urls
 from singletable_apps.shared import web
-from singletable_apps.shared.results import compare_methods, possible_winners
+from singletable_apps.shared.results import possible_winners
 from singletable_apps.shared.web import (
     Changes,
     StrictBoolean,
@@ -336,7 +335,7 @@ class ResultsSchema(ResponseModel):
         """Return the results as a response."""
         poll, methods = results.poll, results.methods
         votes, runoff, borda = results.tally.votes, methods.runoff, _winners(methods.borda)
-        comparison = compare_methods(methods.by_method, DECIDES)
+        comparison = methods.compare()
         return cls(
             poll_id=poll.id,
             total_votes=votes,

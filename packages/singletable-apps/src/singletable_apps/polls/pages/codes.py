@@ -52,11 +52,12 @@ def issue_codes(page: ManagedPage, form: PostedForm, first: FirstCode = 0) -> Re
 def show_cards(page: ManagedPage, first: FirstCode = 0) -> Response:
     """Show the unused codes as cards with QR codes, to print and cut out."""
     codes = _list_codes(page, first)
+    cards = [(code, Markup(qr_svg(link))) for code, link in codes if not code.is_used]
     return page.render_tab(
         "code_cards",
         "codes",
-        **_pager(page, first, "sheet"),
-        cards=[(code, Markup(qr_svg(link))) for code, link in codes if not code.is_used],
+        **{**_pager(page, first, "sheet"), "shown": pluralize(len(cards), "unused code")},
+        cards=cards,
         has_codes=bool(codes),
         link=page.urls.share_link(page.poll.id),
         back=page.manage_url("codes"),

@@ -57,7 +57,7 @@ PROTECTION_CHOICES = (
         Protection.CODES,
         "One vote per voting code",
         "You hand out codes on paper or as links, and each code is good for one vote. Best when "
-        "the result matters.",
+        "the result matters: no one, not even you, sees results before the poll is closed.",
     ),
     (
         Protection.OPEN,

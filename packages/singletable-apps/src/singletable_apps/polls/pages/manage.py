@@ -36,8 +36,8 @@ from singletable_apps.polls.pages.dependencies import (
 )
 from singletable_apps.polls.rules import (
     PROTECTION_TEXT,
-    RESULTS_TEXT,
     PollDraft,
+    describe_visibility,
     draft_from,
     poll_not_found,
 )
@@ -107,7 +107,7 @@ def _deletable_page(page: AnyPage, poll_id: str) -> ManagedPageContext:
     is_deletion = page.request.method == "POST"
     poll = context.find_poll(poll_id) if is_deletion else context.get_poll(poll_id)
     if poll is None:
-        raise poll_not_found(poll_id)
+        raise poll_not_found()
     return managed_page(page.with_poll(poll))
 
 
@@ -144,7 +144,7 @@ def show_overview(page: PollPage, key: Annotated[str, Query(max_length=200)] = "
         **_links(managed),
         votes=page.service.tallies.get(page.poll).votes,
         protection=PROTECTION_TEXT[page.poll.protection],
-        results=RESULTS_TEXT[page.poll.results],
+        results=describe_visibility(page.poll),
     )
 
 
@@ -172,6 +172,7 @@ def _save_admin_key(page: PollPageContext, key: str) -> Response:
 @router.get("/p/{poll_id}/manage/recount")
 def show_recount(page: ManagedPage) -> Response:
     """Count every vote one by one and compare with the results."""
+    page.service.results.check_visible(page.poll, page.get_viewer())
     recount = page.service.tallies.recount(page.poll)
     return page.render_tab("recount", "", recount=recount, back=page.manage_url())
 
@@ -227,11 +228,13 @@ def close_poll(page: ManagedPage) -> ConfirmedAction | Response:
     # Closing again finishes what was interrupted, so only the question is left out.
     if not page.is_open and page.request.method == "GET":
         return page.redirect(page.manage_url(), "The poll is already closed.")
+    has_codes = page.poll.protection is Protection.CODES
+    later = "You can’t reopen it." if has_codes else "You can reopen it later."
     return ConfirmedAction(
         page,
         title="Close this poll?",
         text=f"No one can vote in “{page.poll.title}” or change a vote after that, and everyone "
-        "with the link can see the results. You can reopen it later.",
+        f"with the link can see the results. {later}",
         button="Close poll",
         back=page.manage_url(),
         kind="primary",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from singletable_apps.polls.errors import CodeUsed, NotFound, ResultsHidden
+from singletable_apps.polls.errors import NotFound, ResultsHidden
 from singletable_apps.polls.pages.dependencies import (
     AnyPage,
     PageContext,
@@ -31,10 +31,10 @@ def show_results(page: PollPage) -> Response:
     context = _page_context(page, viewer)
     try:
         page.service.results.check_visible(poll, viewer)
-    except ResultsHidden:
+    except ResultsHidden as hidden:
         # The number of votes says nothing about the rankings.
         votes = _get_latest(page.state, poll.id).results.tally.votes
-        return page.render("results/hidden", **context, votes=votes)
+        return page.render("results/hidden", **context, votes=votes, reason=str(hidden))
     view = make_results_view(page.service.results.compute(poll))
     # So that someone who has just voted does not get older results a moment later.
     page.state.result_cache.put(poll.id, view, page.service.context.clock())
@@ -105,12 +105,7 @@ def _list_downloads(polls: Polls, view: ResultsView, viewer: Viewer) -> list[Dow
     try:
         polls.results.check_visible(poll, api_viewer)
     except ResultsHidden:
-        try:
-            vote = polls.voting.find_vote(poll, viewer.voter)
-        except CodeUsed:
-            vote = None
-        vote_id = viewer.vote_id if vote is None else vote.id
-        return [] if vote_id is None else list_downloads(view.results, vote_id)
+        return list_downloads(view.results, viewer.vote_id or "")
     return list_downloads(view.results)
 
 

@@ -31,8 +31,8 @@ from singletable_apps.polls.pages.dependencies import (
 )
 from singletable_apps.polls.rules import (
     PROTECTION_TEXT,
-    RESULTS_TEXT,
     check_ranking,
+    describe_visibility,
     is_changeable,
 )
 from singletable_apps.polls.service import Identity, Viewer, Voter
@@ -414,7 +414,7 @@ def _page_context(
         "session": session,
         "poll": poll,
         "protection": PROTECTION_TEXT[poll.protection],
-        "results": RESULTS_TEXT[poll.results],
+        "results": describe_visibility(poll),
         "can_see_results": _can_see_results(page, viewer),
         "is_admin": admin_key is not None,
     }

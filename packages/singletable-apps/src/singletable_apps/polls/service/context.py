@@ -26,7 +26,7 @@ class Context:
 
     def get_poll(self, poll_id: str) -> Poll:
         """Return the poll, or raise NotFound."""
-        return check_exists(self.find_poll(poll_id), poll_id)
+        return check_exists(self.find_poll(poll_id))
 
     def find_poll(self, poll_id: str) -> Poll | None:
         """Return the poll, even while it is being deleted, or None."""
@@ -49,7 +49,7 @@ class Context:
         """Raise WrongSecret if the poll was created with another server secret."""
         if poll.secret != self.secret.fingerprint:
             raise WrongSecret(
-                f"The poll '{poll.title}' was created with the server secret {poll.secret}, but "
+                f"The poll “{poll.title}” was created with the server secret {poll.secret}, but "
                 f"this server uses {self.secret.fingerprint}. The operator has to restore the "
                 "secret file from a backup."
             )

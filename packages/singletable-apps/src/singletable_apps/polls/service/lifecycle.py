@@ -24,6 +24,7 @@ from singletable_apps.polls.rules import (
     PollDraft,
     changes_ballot,
     check_draft,
+    check_reopening,
     draft_copy,
     draft_from,
     poll_has_votes,
@@ -138,6 +139,8 @@ class PollLifecycle:
             # From the second attempt on, this call itself may have made the change.
             if draft != current or attempt == 0:
                 check(poll.revision)
+            if draft.expires_at != poll.expires_at:
+                check_reopening(poll, self.context.clock())
             if draft == current:
                 update_lanes(self.context.store, poll)
                 return poll
@@ -229,7 +232,7 @@ class PollLifecycle:
         """Mark the poll as deleted, unless an interrupted call has already done so."""
         poll = self.context.find_poll(poll_id)
         if poll is None:
-            raise poll_not_found(poll_id)
+            raise poll_not_found()
         self.context.check_secret(poll)
         self.context.check_admin_key(poll_id, admin_key)
         if poll.deleted:

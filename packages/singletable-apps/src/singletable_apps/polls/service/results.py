@@ -17,6 +17,7 @@ from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import (
     LaneEntry,
     Poll,
+    Protection,
     ResultsVisibility,
     Snapshot,
     SnapshotPart,
@@ -182,7 +183,7 @@ class Tallies:
                 counts = {encode_ranking(poll.candidates, one): n for one, n in rankings.items()}
                 return Recount(rankings.total(), Tally(after.positions, counts), after)
         raise Busy(
-            f"New votes kept arriving during the recount of '{poll.title}'. Close the poll, or try "
+            f"New votes kept arriving during the recount of “{poll.title}”. Close the poll, or try "
             "again later."
         )
 
@@ -272,15 +273,21 @@ class ResultsService:
             if methods is not None:
                 return PollResults(poll, tally, methods, final)
             poll = self.context.get_poll(poll.id)
-        raise Busy(f"The options of '{poll.title}' keep changing. Try again.")
+        raise Busy(f"The options of “{poll.title}” keep changing. Try again.")
 
     def check_visible(self, poll: Poll, viewer: Viewer) -> None:
         """Raise ResultsHidden unless the viewer can see the results."""
         is_admin = viewer.admin_key is not None and self.context.secret.is_admin_key(
             poll.id, viewer.admin_key
         )
-        now = self.context.clock()
-        check_results_visible(poll, now, voted=self._has_voted(poll, viewer), admin=is_admin)
+        is_secret = poll.protection is Protection.CODES
+        check_results_visible(
+            poll,
+            self.context.clock(),
+            voted=self._has_voted(poll, viewer),
+            admin=is_admin,
+            votes=self.tallies.get(poll).votes if is_secret else 0,
+        )
 
     def _has_voted(self, poll: Poll, viewer: Viewer) -> bool:
         """Return whether the viewer has voted; looked up only where it decides what they see."""

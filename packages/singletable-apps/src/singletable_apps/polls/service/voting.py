@@ -72,7 +72,7 @@ def update_lane(store: Store, poll: Poll, number: int) -> None:
         except (TransactionConflict, *UNKNOWN_OUTCOME):
             continue  # the update is idempotent
         return
-    raise Busy(f"The poll '{poll.title}' is very busy. Try again.")
+    raise Busy(f"The poll “{poll.title}” is very busy. Try again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ class Voting:
         number = lane_for(vote.id, poll.lanes)
         lane = self.context.store.run(patterns.lane_by_number, poll.id, number)
         if lane is None:
-            raise poll_not_found(poll.id)
+            raise poll_not_found()
         if lane.edition != poll.edition:
             update_lane(self.context.store, poll, number)
             return False
@@ -279,13 +279,13 @@ def _code_error(typed: str | None) -> str:
     if not typed:
         return "Enter your voting code. The organizer of the poll hands them out."
     return (
-        f"'{printable_excerpt(typed)}' is not a voting code of this poll. Codes look like "
+        f"“{printable_excerpt(typed)}” is not a voting code of this poll. Codes look like "
         "000A-7K3M-QX9T."
     )
 
 
 def _already_voted(poll: Poll, vote: Vote) -> str:
     return (
-        f"{_VOTER_NAMES[poll.protection]} voted in '{poll.title}' on "
+        f"{_VOTER_NAMES[poll.protection]} voted in “{poll.title}” on "
         f"{vote.voted_at:%Y-%m-%d at %H:%M} UTC, and votes in this poll cannot be changed."
     )

@@ -100,7 +100,7 @@ def test_private_link_needs_the_secret_of_the_vote(
 
 
 @pytest.mark.parametrize(
-    ("typed", "words"), [("", "Enter your voting code"), (WRONG, f"'{WRONG}' is not a voting code")]
+    ("typed", "words"), [("", "Enter your voting code"), (WRONG, f"“{WRONG}” is not a voting code")]
 )
 def test_invalid_code_is_reported_beside_its_field(
     poll: PollPages, ada: Visitor, typed: str, words: str
@@ -197,6 +197,7 @@ def test_cards_show_every_unused_code(poll: PollPages, ada: Visitor) -> None:
     ada.vote(poll.id, "Aurora", code=poll.code())
     cards = poll.organizer().get(f"{poll.at}/manage/codes/sheet")
     assert cards.text.count('class="card"') == 2
+    assert "2 unused codes" in text_in(cards.text)
     assert poll.code() not in cards.text
     assert cards.text.count("<svg") > 2
     assert "style=" not in cards.text
