@@ -24,16 +24,16 @@ TABLE: Table = {
         API,
         {
             EVERYONE: """
-                GET , POST , GET /{poll_id:uuid}, POST /{poll_id:uuid}/duplicate,
-                GET /{poll_id:uuid}/qr.svg, GET /docs, GET /openapi.json, GET /problems""",
+                GET , POST , GET /{poll_id:poll}, POST /{poll_id:poll}/duplicate,
+                GET /{poll_id:poll}/qr.svg, GET /docs, GET /openapi.json, GET /problems""",
             "organizer": """
-                PATCH /{poll_id:uuid}, POST /{poll_id:uuid}/close, GET /{poll_id:uuid}/codes,
-                POST /{poll_id:uuid}/codes, DELETE /{poll_id:uuid}""",
+                PATCH /{poll_id:poll}, POST /{poll_id:poll}/close, GET /{poll_id:poll}/codes,
+                POST /{poll_id:poll}/codes, DELETE /{poll_id:poll}""",
             # The vote is somebody else's, results of votes with codes are secret, and there is no
             # such problem.
             "": """
-                GET /{poll_id:uuid}/vote, POST /{poll_id:uuid}/vote, GET /{poll_id:uuid}/results,
-                GET /{poll_id:uuid}/recount, GET /{poll_id:uuid}/export/{format},
+                GET /{poll_id:poll}/vote, POST /{poll_id:poll}/vote, GET /{poll_id:poll}/results,
+                GET /{poll_id:poll}/recount, GET /{poll_id:poll}/export/{format},
                 GET /problems/{name}""",
         },
     ),
@@ -65,8 +65,8 @@ REFUSALS = refusals(
     API,
     {
         "403": """
-            GET /{poll_id:uuid}/results, GET /{poll_id:uuid}/export/{format},
-            GET /{poll_id:uuid}/vote, POST /{poll_id:uuid}/vote""",
+            GET /{poll_id:poll}/results, GET /{poll_id:poll}/export/{format},
+            GET /{poll_id:poll}/vote, POST /{poll_id:poll}/vote""",
         "404": "GET /problems/{name}",
     },
 )
@@ -90,10 +90,10 @@ def access() -> AccessCheck:
 
     bodies: dict[str, dict[str, Any]] = {
         f"POST {API}": {"title": "When?", "candidates": ["Now", "Later"]},
-        f"PATCH {API}/{{poll_id:uuid}}": {"title": "Where?"},
-        f"POST {API}/{{poll_id:uuid}}/codes": {"count": 2},
-        f"GET {API}/{{poll_id:uuid}}/vote": {"code": code},
-        f"POST {API}/{{poll_id:uuid}}/vote": {"rankings": ["Castle"], "code": code},
+        f"PATCH {API}/{{poll_id:poll}}": {"title": "Where?"},
+        f"POST {API}/{{poll_id:poll}}/codes": {"count": 2},
+        f"GET {API}/{{poll_id:poll}}/vote": {"code": code},
+        f"POST {API}/{{poll_id:poll}}/vote": {"rankings": ["Castle"], "code": code},
         "POST /polls/p/{poll_id}": {"code": code, "rank.Castle": "1", "sure": "yes"},
         "GET /polls/p/{poll_id}/receipt": {"code": code, "proof": "another proof"},
         "POST /polls/p/{poll_id}/manage/key": {"key": other.admin_key},

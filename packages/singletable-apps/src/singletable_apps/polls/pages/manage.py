@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from ranked_ballots import pluralize
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.errors import InvalidAdminKey, PollHasVotes
+from singletable_apps.polls.errors import InvalidAdminKey, InvalidInput, PollHasVotes
 from singletable_apps.polls.pages.create import (
     CLOSING_CHOICES,
     ClosingFields,
@@ -35,6 +35,7 @@ from singletable_apps.polls.pages.dependencies import (
     set_no_store,
 )
 from singletable_apps.polls.rules import (
+    KIND_TEXT,
     PROTECTION_TEXT,
     PollDraft,
     describe_visibility,
@@ -138,6 +139,7 @@ def show_overview(page: PollPage, key: Annotated[str, Query(max_length=200)] = "
     if key:
         return _save_admin_key(page, key)
     managed = managed_page(page)
+    is_growing = page.poll.write_ins
     return managed.render_tab(
         "manage",
         "",
@@ -145,6 +147,47 @@ def show_overview(page: PollPage, key: Annotated[str, Query(max_length=200)] = "
         votes=page.service.tallies.get(page.poll).votes,
         protection=PROTECTION_TEXT[page.poll.protection],
         results=describe_visibility(page.poll),
+        kind=KIND_TEXT[page.poll.kind],
+        embed=page.urls.absolute(page.url("embed")),
+        removable=page.service.options.list_unused(page.poll) if is_growing else [],
+    )
+
+
+@router.post("/p/{poll_id}/manage/options/remove")
+def remove_option(page: ManagedPage, form: PostedForm) -> Response:
+    """Remove an option that no one has voted for."""
+    option = form.value("option")
+    try:
+        page.service.options.remove(page.poll.id, page.admin_key, option)
+    except (PollHasVotes, InvalidInput) as error:
+        return page.redirect(page.manage_url(), str(error))
+    return page.redirect(page.manage_url(), f"“{option}” was removed.")
+
+
+@router.post("/p/{poll_id}/manage/comments/{comment_id}/delete")
+def delete_comment(page: ManagedPage, comment_id: str) -> Response:
+    """Delete a comment."""
+    page.service.comments.delete(page.poll.id, page.admin_key, comment_id)
+    return page.redirect(f"{page.url('results')}#comments", "The comment was deleted.")
+
+
+@confirm(router, "/p/{poll_id}/notices")
+def confirm_notices(
+    page: PollPage, token: Annotated[str, Query(max_length=100)] = ""
+) -> ConfirmedAction:
+    """Confirm the address for notices with the link that was sent to it."""
+    notices, poll = page.service.notices, page.poll
+    notices.check_token(poll, token)
+    return ConfirmedAction(
+        page,
+        title="Send notices to this address?",
+        text=f"You get one e-mail when someone first votes in “{poll.title}”, and one when it "
+        "closes.",
+        button="Send notices",
+        back=page.url(),
+        kind="primary",
+        do=lambda form: notices.confirm(poll, token),
+        done="Notices are on.",
     )
 
 
@@ -217,6 +260,7 @@ def _show_edit(
         status,
         **form_choices(),
         form=form,
+        option_labels=page.option_labels(),
         rows=option_rows(form, more=more),
         votes=page.service.tallies.get(page.poll).votes,
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ranked_ballots import RunoffResult
+from ranked_ballots import RunoffResult, join_names, pluralize
 from ranked_ballots.pictures import Picture, draw_transfers
-from singletable_apps.polls.entities import Poll
+from singletable_apps.polls.entities import Poll, PollKind
+from singletable_apps.polls.rules import option_label
 from singletable_apps.polls.service import PollResults
+from singletable_apps.polls.tally import MethodResults, PickResult
 from singletable_apps.shared.results import (
     ROUNDS_FORMAT,
     ChartRow,
@@ -30,45 +33,101 @@ from singletable_apps.shared.results import (
 # More would not be readable; everything is in the table of rounds.
 MAX_DRAWN_ROUNDS = 12
 MAX_COMPARED = 10
+MAX_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class ResultsView:
-    """Everything that the results page shows about the count."""
+class RunoffView:
+    """The rounds of an instant runoff, and other methods."""
 
-    results: PollResults
-    headline: Headline
-    chart: list[ChartRow]
+    runoff: RunoffResult
     rounds: list[RoundBars]
     table: RoundTable
     picture: Picture | None
     ties: Ties
     comparison: MethodComparison
 
+
+@dataclass(frozen=True, slots=True)
+class ResultsView:
+    """The results in words and bars; `details` are for polls in which people rank."""
+
+    results: PollResults
+    headline: Headline
+    chart: list[ChartRow]
+    details: RunoffView | None
+
     @property
     def poll(self) -> Poll:
         """Return the poll."""
         return self.results.poll
 
-    @property
-    def runoff(self) -> RunoffResult:
-        """Return the result by instant runoff, which decides the poll."""
-        return self.results.methods.runoff
+
+def make_results_view(results: PollResults, labels: Mapping[str, str] | None = None) -> ResultsView:
+    """Return the view of some results; `labels` are the dates in the time zone of the reader."""
+    if isinstance(results.count, PickResult):
+        poll = results.poll
+        labels = labels or {name: option_label(poll, name) for name in poll.candidates}
+        return ResultsView(
+            results,
+            _pick_headline(results, results.count, labels),
+            _pick_chart(results.count, labels),
+            None,
+        )
+    return _runoff_view(results, results.count)
 
 
-def make_results_view(results: PollResults) -> ResultsView:
-    """Return the view of some results."""
-    runoff = results.methods.runoff
-    return ResultsView(
-        results,
-        runoff_headline(runoff, is_final=results.is_final, noun="option"),
-        runoff_chart(runoff),
+def _runoff_view(results: PollResults, methods: MethodResults) -> ResultsView:
+    runoff = methods.runoff
+    details = RunoffView(
+        runoff,
         round_bars(runoff),
         round_table(runoff, most=len(runoff.rounds)),
         draw_transfers(runoff, last=MAX_DRAWN_ROUNDS) if len(runoff.rounds) > 1 else None,
         describe_ties(runoff),
-        results.methods.compare(MAX_COMPARED),
+        methods.compare(MAX_COMPARED),
     )
+    headline = runoff_headline(runoff, is_final=results.is_final, noun="option")
+    return ResultsView(results, headline, runoff_chart(runoff), details)
+
+
+def _pick_headline(results: PollResults, count: PickResult, labels: Mapping[str, str]) -> Headline:
+    is_final, winners = results.is_final, [labels[name] for name in count.winners]
+    if not count.voters:
+        none_yet = "The poll closed without votes." if is_final else "Results appear here at once."
+        return Headline(is_final, "No one voted" if is_final else "No votes yet", none_yet)
+    if not winners:
+        return Headline(is_final, "No date suits anyone", "Everyone said no to every date.")
+    first = count.winners[0]
+    why = _why_picked(results.poll, count, first)
+    if len(winners) == 1:
+        name = winners[0] if len(winners[0]) < 30 else f"“{winners[0]}”"
+        return Headline(is_final, f"{name} {'wins' if is_final else 'leads'}", why)
+    names = join_names(winners) if len(winners) <= MAX_NAMES else pluralize(len(winners), "option")
+    return Headline(is_final, f"{names} are tied", f"{why[:-1]}, for each of them.")
+
+
+def _why_picked(poll: Poll, count: PickResult, name: str) -> str:
+    votes, maybe = f"{count.votes[name]:,} of {count.voters:,}", count.maybe[name]
+    if poll.kind is not PollKind.DATES:
+        return f"{votes} picked it." if count.voters > 1 else "The only vote is for it."
+    return f"{votes} said yes, {maybe:,} maybe." if maybe else f"{votes} said yes."
+
+
+def _pick_chart(count: PickResult, labels: Mapping[str, str]) -> list[ChartRow]:
+    if not count.voters:
+        return []
+    return [
+        ChartRow(
+            count.places[name],
+            labels[name],
+            votes,
+            count.voters,
+            pluralize(votes, "vote"),
+            f"{count.maybe[name]:,} maybe" if count.maybe[name] else "",
+        )
+        for name, votes in count.votes.items()
+    ]
 
 
 def list_downloads(results: PollResults, vote_id: str = "") -> list[Download]:
@@ -78,12 +137,15 @@ def list_downloads(results: PollResults, vote_id: str = "") -> list[Download]:
     """
     poll = results.poll
     query = f"?vote={vote_id}" if vote_id else ""
-    formats = {"csv", "abif"} & {*writable_formats(poll.candidates, [])}
-    if can_write_rounds(results.methods.runoff, poll.title):
-        formats.add(ROUNDS_FORMAT)
 
     def url(name: str) -> str:
         return f"/api/polls/{poll.id}/export/{name}{query}"
 
     everything = Download("All data", "Everything on this page as data.", "json", url("json"))
+    if isinstance(results.count, PickResult):
+        table = Download("Table", "A spreadsheet: the votes of each option.", "csv", url("csv"))
+        return [everything, table]
+    formats = {"csv", "abif"} & {*writable_formats(poll.candidates, [])}
+    if can_write_rounds(results.count.runoff, poll.title):
+        formats.add(ROUNDS_FORMAT)
     return [everything, *ballot_downloads(formats, url, "option")]

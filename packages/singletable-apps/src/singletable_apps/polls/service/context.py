@@ -10,9 +10,10 @@ from singletable import Store
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import InvalidAdminKey, WrongSecret
 from singletable_apps.polls.rules import check_exists
-from singletable_apps.polls.tokens import Secret
+from singletable_apps.polls.tokens import Secret, parse_poll_id
 from singletable_apps.polls.urls import Urls
-from singletable_apps.shared.service import is_uuid, utc_now
+from singletable_apps.shared.mail import Mailer, NoMail
+from singletable_apps.shared.service import utc_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Context:
     secret: Secret
     clock: Callable[[], datetime] = utc_now
     urls: Urls = field(default_factory=Urls)
+    mailer: Mailer = field(default_factory=NoMail)
 
     def get_poll(self, poll_id: str) -> Poll:
         """Return the poll, or raise NotFound."""
@@ -30,7 +32,9 @@ class Context:
 
     def find_poll(self, poll_id: str) -> Poll | None:
         """Return the poll, even while it is being deleted, or None."""
-        return self.store.get(Poll.key(poll_id), consistent=True) if is_uuid(poll_id) else None
+        if parse_poll_id(poll_id) != poll_id:
+            return None
+        return self.store.get(Poll.key(poll_id), consistent=True)
 
     def get_managed_poll(self, poll_id: str, admin_key: str) -> Poll:
         """Return the poll, or raise InvalidAdminKey unless this is its admin key."""

@@ -181,7 +181,7 @@ def ranks(**typed: str) -> dict[str, Typed]:
 
 def id_in(answer: httpx2.Response) -> str:
     """Return the id of the poll in a redirect."""
-    found = re.search(r"/polls/p/([0-9a-f-]+)", answer.headers["location"])
+    found = re.search(r"/polls/p/([0-9A-Z-]+)", answer.headers["location"])
     assert found is not None
     return found[1]
 
