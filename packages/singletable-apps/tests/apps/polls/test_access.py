@@ -25,13 +25,17 @@ TABLE: Table = {
         {
             EVERYONE: """
                 GET , POST , GET /{poll_id:poll}, POST /{poll_id:poll}/duplicate,
-                GET /{poll_id:poll}/qr.svg, GET /docs, GET /openapi.json, GET /problems""",
+                GET /{poll_id:poll}/qr.svg, GET /{poll_id:poll}/comments,
+                POST /{poll_id:poll}/comments, GET /docs, GET /openapi.json, GET /problems""",
             "organizer": """
                 PATCH /{poll_id:poll}, POST /{poll_id:poll}/close, GET /{poll_id:poll}/codes,
-                POST /{poll_id:poll}/codes, DELETE /{poll_id:poll}""",
+                POST /{poll_id:poll}/codes, DELETE /{poll_id:poll},
+                DELETE /{poll_id:poll}/options/{name},
+                DELETE /{poll_id:poll}/comments/{comment_id}""",
             # The vote is somebody else's, results of votes with codes are secret, and there is no
             # such problem.
             "": """
+                POST /{poll_id:poll}/options,
                 GET /{poll_id:poll}/vote, POST /{poll_id:poll}/vote, GET /{poll_id:poll}/results,
                 GET /{poll_id:poll}/recount, GET /{poll_id:poll}/export/{format},
                 GET /problems/{name}""",
@@ -42,7 +46,9 @@ TABLE: Table = {
         {
             EVERYONE: """
                 GET , GET /new, POST /new, GET /mine, GET /p/{poll_id}, POST /p/{poll_id},
-                GET /p/{poll_id}/voted, GET /p/{poll_id}/results, POST /p/{poll_id}/next""",
+                GET /p/{poll_id}/voted, GET /p/{poll_id}/results, POST /p/{poll_id}/next,
+                GET /p/{poll_id}/picture.png, GET /p/{poll_id}/embed, GET /{typed},
+                POST /p/{poll_id}/comments, POST /p/{poll_id}/options""",
             "organizer": """
                 GET /p/{poll_id}/made, GET /p/{poll_id}/manage, GET /p/{poll_id}/manage/edit,
                 POST /p/{poll_id}/manage/edit, GET /p/{poll_id}/manage/codes,
@@ -50,10 +56,13 @@ TABLE: Table = {
                 GET /p/{poll_id}/manage/codes.csv,
                 GET /p/{poll_id}/manage/reopen, POST /p/{poll_id}/manage/reopen,
                 GET /p/{poll_id}/manage/close, POST /p/{poll_id}/manage/close,
-                GET /p/{poll_id}/manage/delete, POST /p/{poll_id}/manage/delete""",
+                GET /p/{poll_id}/manage/delete, POST /p/{poll_id}/manage/delete,
+                POST /p/{poll_id}/manage/options/remove,
+                POST /p/{poll_id}/manage/comments/{comment_id}/delete""",
             # The key is wrong, the code was used, and results of votes with codes are secret.
             "": """
                 POST /p/{poll_id}/manage/key, GET /p/{poll_id}/receipt,
+                GET /p/{poll_id}/notices, POST /p/{poll_id}/notices,
                 GET /p/{poll_id}/manage/recount,
                 GET /p/{poll_id}/results/now, GET /p/{poll_id}/results/events""",
         },
@@ -61,15 +70,19 @@ TABLE: Table = {
     "GET /": frozenset(EVERYONE.split()),
 }
 # Results and votes need no key, but these are hidden, and somebody else's.
-REFUSALS = refusals(
-    API,
-    {
-        "403": """
-            GET /{poll_id:poll}/results, GET /{poll_id:poll}/export/{format},
-            GET /{poll_id:poll}/vote, POST /{poll_id:poll}/vote""",
-        "404": "GET /problems/{name}",
-    },
-)
+REFUSALS = {
+    **refusals(
+        API,
+        {
+            "403": """
+                POST /{poll_id:poll}/options,
+                GET /{poll_id:poll}/results, GET /{poll_id:poll}/export/{format},
+                GET /{poll_id:poll}/vote, POST /{poll_id:poll}/vote""",
+            "404": "GET /problems/{name}",
+        },
+    ),
+    **refusals("/polls", {"404": "GET /p/{poll_id}/notices, POST /p/{poll_id}/notices"}),
+}
 
 
 @pytest.fixture
@@ -81,7 +94,9 @@ def access() -> AccessCheck:
     polls = open_polls(driver, SECRET, clock=lambda: server.now, observers=[calls.append])
     state = replace(server.state, service=polls)
     hidden, by_code = ResultsVisibility.AFTER_CLOSING, Protection.CODES
-    draft = PollDraft("Where to?", ["Lake", "Castle"], results=hidden, protection=by_code)
+    draft = PollDraft(
+        "Where to?", ["Lake", "Castle"], results=hidden, protection=by_code, comments=True
+    )
     managed, other = polls.lifecycle.create(draft), polls.lifecycle.create(draft)
     poll_id = managed.poll.id
     [code] = polls.codes.issue(poll_id, managed.admin_key, 1)
@@ -92,6 +107,10 @@ def access() -> AccessCheck:
         f"POST {API}": {"title": "When?", "candidates": ["Now", "Later"]},
         f"PATCH {API}/{{poll_id:poll}}": {"title": "Where?"},
         f"POST {API}/{{poll_id:poll}}/codes": {"count": 2},
+        f"POST {API}/{{poll_id:poll}}/comments": {"text": "Nice."},
+        f"POST {API}/{{poll_id:poll}}/options": {"name": "Sea"},
+        "POST /polls/p/{poll_id}/comments": {"text": "Nice."},
+        "POST /polls/p/{poll_id}/options": {"option": "Sea", "code": code},
         f"GET {API}/{{poll_id:poll}}/vote": {"code": code},
         f"POST {API}/{{poll_id:poll}}/vote": {"rankings": ["Castle"], "code": code},
         "POST /polls/p/{poll_id}": {"code": code, "rank.Castle": "1", "sure": "yes"},
@@ -109,7 +128,7 @@ def access() -> AccessCheck:
         },
         {},
         bodies,
-        {"poll_id": poll_id, "format": "csv", "name": "x"},
+        {"poll_id": poll_id, "format": "csv", "name": "x", "comment_id": "x", "typed": poll_id},
         calls,
         driver,
         API,

@@ -16,12 +16,13 @@ from singletable_apps.polls.errors import InvalidInput, NotFound, PollClosed, Re
 from singletable_apps.polls.rules import (
     GRACE_PERIOD,
     MAX_DURATION,
+    Ballot,
     PollDraft,
     changes_ballot,
+    check_ballot,
     check_draft,
     check_exists,
     check_open,
-    check_ranking,
     check_results_visible,
     comparison_key,
     draft_from,
@@ -123,7 +124,7 @@ def test_accepted_options_are_normalized_and_distinct(options: list[str]) -> Non
         return
     assert list(kept) == [normalize_line(option) for option in options]
     assert len({comparison_key(option) for option in kept}) == len(options)
-    assert check_ranking(_poll(candidates=list(kept)), options) == list(kept)
+    assert check_ballot(_poll(candidates=list(kept)), Ballot(options)).rankings == list(kept)
 
 
 class _Nowhere(tzinfo):
@@ -192,7 +193,7 @@ def test_draft_from_poll_is_complete() -> None:
     ],
 )
 def test_rankings_may_be_partial_and_differ_in_case(rankings: list[str], kept: list[str]) -> None:
-    assert check_ranking(_poll(), rankings) == kept
+    assert check_ballot(_poll(), Ballot(rankings)).rankings == kept
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ def test_rankings_may_be_partial_and_differ_in_case(rankings: list[str], kept: l
 )
 def test_invalid_rankings_are_rejected(rankings: list[str], fields: list[str]) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        check_ranking(_poll(), rankings)
+        check_ballot(_poll(), Ballot(rankings))
     assert [*refusal.value.errors] == fields
     assert len(str(refusal.value).encode()) < 600
 
@@ -217,7 +218,7 @@ def test_invalid_rankings_are_rejected(rankings: list[str], fields: list[str]) -
 def test_error_lists_at_most_ten_options() -> None:
     poll = _poll(candidates=[f"Option {n}" for n in range(50)])
     with pytest.raises(InvalidInput, match="Option 9 and 40 more"):
-        check_ranking(poll, ["Ada"])
+        check_ballot(poll, Ballot(["Ada"]))
 
 
 @pytest.mark.parametrize(

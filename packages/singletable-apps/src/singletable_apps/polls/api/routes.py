@@ -309,7 +309,7 @@ def cast_vote(
     response.headers["Location"] = f"{request.url.path}?vote={cast.vote.id}"
     if not cast.is_new:
         response.status_code = 200
-    return schemas.VoteSchema.model_validate(cast.vote)
+    return schemas.VoteSchema.from_vote(cast.vote)
 
 
 @voting_router.get("/{poll_id:poll}/vote", dependencies=_VOTE_LIMIT, openapi_extra=PUBLIC)
@@ -332,7 +332,7 @@ def read_my_vote(
         found = voting.find_vote(poll, voter)
     if found is None:
         raise NotFound(f"You have not voted in “{poll.title}” with this browser.")
-    return schemas.VoteSchema.model_validate(found)
+    return schemas.VoteSchema.from_vote(found)
 
 
 @voting_router.post(

@@ -222,10 +222,17 @@ class CommentSchema(ResponseModel, of=Comment, only="id name text created_at"):
     """A comment."""
 
 
-class VoteSchema(ResponseModel, of=Vote, only="id poll_id rankings maybe name voted_at"):
+class VoteSchema(ResponseModel, of=Vote, only="id poll_id rankings voted_at"):
     """A vote."""
 
     id: str = Field(description="Keep it private: anyone who knows it can read the vote.")
+    maybe: list[str] | None = absent_if_none("The dates that would do.")
+    name: str | None = absent_if_none("The name, in a poll that asks for it.")
+
+    @classmethod
+    def from_vote(cls, vote: Vote) -> VoteSchema:
+        """Return the vote as a response."""
+        return cls.from_object(vote, maybe=vote.maybe or None, name=vote.name or None)
 
 
 class NewCodes(RequestModel):

@@ -85,7 +85,7 @@ def open_polls(
     store = Store(driver, observers=observers)
     if make_table:
         store.admin.create_table(polls, if_missing=True)
-    context = Context(store, secret, clock, urls or Urls(), mailer or NoMail())
+    context = Context(store, secret, clock, urls or Urls(), NoMail() if mailer is None else mailer)
     notices = Notices(context)
     voting, tallies = Voting(context, notices), Tallies(context, SnapshotStore(context))
     return Polls(

@@ -151,7 +151,7 @@ class Visitor:
     def rank(self, poll_id: str, code: str = "", **typed: str) -> httpx2.Response:
         """Fill in ranks and submit the ballot, which shows the vote for review."""
         ballot = self.get(f"/polls/p/{poll_id}?change=yes&code={code}")
-        [form] = forms_in(ballot)
+        form = next(one for one in forms_in(ballot) if one.action.endswith(poll_id))
         blank: dict[str, Typed] = {name: "" for name in form.fields if name.startswith("rank.")}
         return self.send(ballot, poll_id, **{**blank, **ranks(**typed), "code": code})
 

@@ -158,7 +158,7 @@ def test_issued_codes_are_listed_with_their_use(poll: PollPages, ada: Visitor) -
     page = chair.get(at)
     assert page.text.count("Not used") == 4
     assert page.text.count(">Used<") == 1
-    links = [f'href="{HOME}{poll.at}?code={poll.code(n)}"' for n in range(5)]
+    links = [f'href="{HOME}/polls/{poll.id}?code={poll.code(n)}"' for n in range(5)]
     assert [link in page.text for link in links] == [True, True, True, True, False]
     assert "1 to 5 of 5" in text_in(page.text)
     again = chair.send(form, "/codes", count="2")
@@ -208,7 +208,7 @@ def test_codes_are_downloaded_as_csv(poll: PollPages, ada: Visitor) -> None:
     saved = poll.organizer().get(f"{poll.at}/manage/codes.csv")
     assert saved.headers["content-type"].startswith("text/csv")
     rows = list(csv.reader(io.StringIO(saved.content.decode("utf-8-sig"))))
-    link = f"{HOME}{poll.at}?code="
+    link = f"{HOME}/polls/{poll.id}?code="
     uses = enumerate(("no", "yes", "no"))
     issued = [[poll.code(at), link + poll.code(at), used] for at, used in uses]
     assert rows == [["code", "link", "used"], *issued]
