@@ -47,7 +47,7 @@ def _picture() -> tuple[str, str, str]:
 APP = AppSpec[Polls](
     name="polls",
     title="Polls",
-    tagline="Ask a question, let people rank the options, see who wins.",
+    tagline="Ask a question, let people rank, pick or find a date, see what wins.",
     about=(
         "Create a poll, share the link, and let people rank the options. Instant runoff counts the "
         "votes live, next to three other methods."

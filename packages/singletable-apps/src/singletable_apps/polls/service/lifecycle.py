@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from singletable import AlreadyExists, ConditionFailed, Page, Selection, key_of, retry_conflicts
 from singletable_apps.polls import patterns
@@ -77,7 +77,7 @@ class PollLifecycle:
             check_email(email)
         now = self.context.clock()
         creator = None if browser is None else self.context.secret.browser_id(browser)
-        values = {
+        values: dict[str, Any] = {
             **check_draft(draft, now).values(),
             "created_at": now,
             "creator": creator,

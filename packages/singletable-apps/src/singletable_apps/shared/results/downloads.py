@@ -56,9 +56,12 @@ def ballot_downloads(
     """Return a download for each of the formats."""
     return [
         Download(
-            *(text.format(noun=noun) for text in texts), FORMATS[name].extensions[0], url(name)
+            title.format(noun=noun),
+            purpose.format(noun=noun),
+            FORMATS[name].extensions[0],
+            url(name),
         )
-        for name, texts in _DESCRIPTIONS.items()
+        for name, (title, purpose) in _DESCRIPTIONS.items()
         if name in formats
     ]
 
