@@ -49,12 +49,18 @@ class MailNotSent(MailError):
 
 @dataclass(frozen=True, slots=True)
 class Email:
-    """A plain-text message to one address. Replies go to `reply_to`, if it is not empty."""
+    """A plain-text message to one address. Replies go to `reply_to`, if it is not empty.
+
+    `unsubscribe` is the URL that ends such messages with one click (RFC 8058). `reference` is the
+    first half of the Message-ID, by which a report of its delivery is recognized.
+    """
 
     to: str
     subject: str
     text: str
     reply_to: str = ""
+    unsubscribe: str = ""
+    reference: str = ""
 
     def __post_init__(self) -> None:
         check_address(self.to)
@@ -251,7 +257,12 @@ def build_message(email: Email, sender: str, now: datetime) -> EmailMessage:
         message["Reply-To"] = email.reply_to
     message["Subject"] = email.subject
     message["Date"] = format_datetime(now)
-    message["Message-ID"] = make_msgid(domain=sender.partition("@")[2])
+    domain = sender.partition("@")[2]
+    known = email.reference and f"<{email.reference}@{domain}>"
+    message["Message-ID"] = known or make_msgid(domain=domain)
+    if email.unsubscribe:
+        message["List-Unsubscribe"] = f"<{email.unsubscribe}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     # Keeps autoresponders such as vacation notices quiet.
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(email.text)

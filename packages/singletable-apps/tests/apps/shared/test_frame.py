@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -13,7 +15,8 @@ from fastapi import APIRouter, Request
 from fastapi.testclient import TestClient
 
 from singletable_apps.shared.errors import AppError, Busy, NotFound
-from singletable_apps.shared.frame import AppSpec, Opening, count_request, limited
+from singletable_apps.shared.frame import AppSpec, Job, Opening, count_request, limited
+from singletable_apps.shared.frame.jobs import run_jobs
 from singletable_apps.shared.urls import Urls
 
 router = APIRouter(generate_unique_id_function=lambda route: route.name)
@@ -119,3 +122,21 @@ def test_app_without_accounts_has_no_visitor() -> None:
     state: Any = made(spec()).app.state.frame  # type: ignore[attr-defined]
     with pytest.raises(TypeError, match=r"AppSpec\(auth=…\)"):
         _ = state.auth
+
+
+def test_jobs_run_until_the_context_ends_and_survive_errors(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    calls, enough = list[str](), Event()
+
+    def run(service: str) -> None:
+        calls.append(service)
+        if len(calls) == 1:
+            raise ValueError("broken")
+        enough.set()
+
+    with run_jobs([Job("e-mails", 0, run)], "service"):
+        assert enough.wait(10)
+    assert set(calls) == {"service"}
+    assert "The job “e-mails” failed." in caplog.text
+    assert "e-mails" not in [thread.name for thread in threading.enumerate()]

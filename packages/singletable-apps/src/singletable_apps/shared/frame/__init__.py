@@ -7,6 +7,7 @@ those of pages on `PageContext.visited` and `UserPageContext.signed_in`. `app_co
 
 from __future__ import annotations
 
+from singletable_apps.shared.frame.jobs import Job
 from singletable_apps.shared.frame.page import PageContext, UserPageContext, find_visitor
 from singletable_apps.shared.frame.problems import AppProblems
 from singletable_apps.shared.frame.spec import AppSpec, Opening
@@ -28,6 +29,7 @@ __all__ = [
     "AppProblems",
     "AppSpec",
     "AppState",
+    "Job",
     "Limits",
     "Opening",
     "PageContext",

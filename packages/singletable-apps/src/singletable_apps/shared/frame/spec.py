@@ -40,6 +40,7 @@ from singletable import Driver, Store, Table
 from singletable_apps.shared.accounts import AccountsContext, Auth
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
+from singletable_apps.shared.frame.jobs import Job, run_jobs
 from singletable_apps.shared.frame.problems import AppProblems
 from singletable_apps.shared.frame.state import AppService, AppState, LimitedBy, state_of
 from singletable_apps.shared.key_files import create_folder, load_key_file
@@ -139,9 +140,9 @@ class AppSpec(Generic[S]):
     Sample data: `sample` fills an empty service, with `sample_title` beside the progress bar, and
     the command prints `sample_note` after it. `list_sample` returns what is left of it.
 
-    Operation: `serve` prints `locations`, where data is stored besides the tables and keys, and
-    `warning`, what to back up. `outbox` are the tables of an app that sends e-mails. `command` is
-    how the commands are called, if not `singletable NAME`.
+    Operation: `jobs` run while the app is served. `serve` prints `locations`, where data is stored
+    besides the tables and keys, and `warning`, what to back up. `outbox` are the tables of an app
+    that sends e-mails. `command` is how the commands are called, if not `singletable NAME`.
     """
 
     name: str
@@ -179,6 +180,7 @@ class AppSpec(Generic[S]):
     sample_note: str = ""
     list_sample: Callable[[S], SampleData | None] = lambda service: None
     setup_url: Callable[[S], str] = lambda service: ""
+    jobs: Sequence[Job[S]] = ()
     locations: Callable[[S, Opening], Sequence[tuple[str, str]]] = lambda service, opening: ()
     warning: str = ""
     outbox: Mapping[Table, str] | None = None
@@ -310,7 +312,7 @@ class AppSpec(Generic[S]):
                 self.create_sample(f"file:{folder / file}", keys, context.public.url)
         with context.connect(file) as driver:
             opening = Opening(driver, context.folder / self.keys, context.public.url, emails)
-            with self.open(opening) as service:
+            with self.open(opening) as service, run_jobs(self.jobs, service):
                 address = context.address_of(file)
                 yield self.run(service, opening, address, context.public)
 
@@ -363,7 +365,7 @@ class AppSpec(Generic[S]):
         """Serve the app alone until the process is stopped."""
         with listen(listening) as (listener, url, public), open_driver(address) as driver:
             opening = Opening(driver, keys, public.url, emails, alone=True, options=options)
-            with self.open(opening) as service:
+            with self.open(opening) as service, run_jobs(self.jobs, service):
                 running = self.run(service, opening, address, public)
                 path = service.context.urls.prefix
                 serve_app(self.title, path, running, listener, url, public)

@@ -1,0 +1,201 @@
+"""Queued e-mails are sent once, repeated after temporary problems, and bounces are noted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from singletable import Store, connect
+from singletable_apps.shared.expiry import expiring
+from singletable_apps.shared.mail import Email, InvalidEmail, MailNotSent, build_message
+from singletable_apps.shared.mail_queue import (
+    LEASE,
+    RETRIES,
+    DeliveryState,
+    MailQueue,
+    Notice,
+    QueuedEmail,
+)
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+TEXT = "Vote here: {link}\nNo more reminders: {unsubscribe}"
+ADA = Notice(
+    about="e1",
+    purpose="invitation",
+    recipient="ada",
+    to="ada@example.org",
+    subject="Vote",
+    text=TEXT,
+    can_unsubscribe=True,
+)
+BEN = replace(ADA, recipient="ben", to="ben@example.org")
+
+
+@dataclass
+class Server:
+    """A mail server that answers with `problems` first."""
+
+    problems: list[Exception] = field(default_factory=list[Exception])
+    received: list[Email] = field(default_factory=list[Email])
+
+    def send(self, email: Email, now: datetime) -> None:
+        if self.problems:
+            raise self.problems.pop(0)
+        self.received.append(email)
+
+
+@pytest.fixture
+def store() -> Store:
+    store = Store(connect("memory:"))
+    store.admin.create_table(expiring)
+    return store
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def queue(store: Store, server: Server) -> MailQueue:
+    return MailQueue(
+        store,
+        server,
+        link=lambda about, recipient: f"https://vote.example/{about}/{recipient}",
+        unsubscribe=lambda about, recipient: f"https://vote.example/stop/{recipient}",
+        per_minute=24,
+    )
+
+
+def states(queue: MailQueue) -> dict[str, str]:
+    return {each.recipient: each.state for each in queue.deliveries("e1")}
+
+
+def test_each_notice_is_sent_once(queue: MailQueue, server: Server) -> None:
+    assert queue.enqueue([ADA, BEN, ADA], NOW) == 2
+    assert states(queue) == {"ada": "waiting", "ben": "waiting"}
+    assert queue.enqueue([ADA], NOW) == 0
+    assert queue.deliver(NOW) == 2
+    assert queue.enqueue([ADA, BEN], NOW) == 0
+    assert queue.deliver(NOW + timedelta(days=1)) == 0
+    assert sorted(each.to for each in server.received) == ["ada@example.org", "ben@example.org"]
+    assert states(queue) == {"ada": "sent", "ben": "sent"}
+    assert queue.enqueue([replace(ADA, purpose="reminder")], NOW) == 1
+
+
+def test_links_are_only_in_what_is_sent(queue: MailQueue, server: Server, store: Store) -> None:
+    queue.enqueue([ADA], NOW)
+    (stored,) = store.query(QueuedEmail.key.partition())
+    assert stored.text == TEXT
+    queue.deliver(NOW)
+    (email,) = server.received
+    assert email.text == (
+        "Vote here: https://vote.example/e1/ada\nNo more reminders: https://vote.example/stop/ada"
+    )
+    message = build_message(email, "vote@example.org", NOW)
+    assert message["List-Unsubscribe"] == "<https://vote.example/stop/ada>"
+    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert message["Message-ID"] == "<e1.invitation.ada@example.org>"
+
+
+def test_no_more_than_the_limit_is_sent_at_once(queue: MailQueue) -> None:
+    many = [replace(ADA, recipient=f"voter-{number}") for number in range(120)]
+    assert queue.enqueue(many, NOW) == 120
+    assert [queue.deliver(NOW) for _ in range(61)] == [2] * 60 + [0]
+
+
+def test_temporary_problems_are_retried_and_then_noted(queue: MailQueue, server: Server) -> None:
+    server.problems = [MailNotSent("Busy.", is_temporary=True) for _ in range(len(RETRIES) + 1)]
+    queue.enqueue([ADA], NOW)
+    now = NOW
+    for wait in RETRIES:
+        assert queue.deliver(now) == 0
+        (delivery,) = queue.deliveries("e1")
+        assert (delivery.state, delivery.problem) == (DeliveryState.WAITING, "Busy.")
+        assert queue.deliver(now + wait - timedelta(seconds=1)) == 0
+        assert len(server.problems) > 0
+        now += wait
+    queue.deliver(now)
+    assert states(queue) == {"ada": "failed"}
+    assert server.problems == []
+    assert queue.enqueue([ADA], now) == 1
+    assert queue.deliver(now) == 1
+    assert states(queue) == {"ada": "sent"}
+
+
+@pytest.mark.parametrize(
+    "problem", [MailNotSent("No such mailbox.", is_temporary=False), InvalidEmail("Too long.")]
+)
+def test_permanent_problems_are_noted_at_once(
+    queue: MailQueue, server: Server, problem: Exception
+) -> None:
+    server.problems = [problem]
+    queue.enqueue([ADA, BEN], NOW)
+    assert queue.deliver(NOW) == 1
+    failed = [each for each in queue.deliveries("e1") if each.state == "failed"]
+    assert [each.problem for each in failed] == [str(problem)]
+
+
+def test_another_process_sends_what_a_killed_one_had(queue: MailQueue, server: Server) -> None:
+    server.problems = [KeyboardInterrupt()]  # type: ignore[list-item]
+    queue.enqueue([ADA], NOW)
+    with pytest.raises(KeyboardInterrupt):
+        queue.deliver(NOW)
+    assert queue.deliver(NOW + LEASE - timedelta(seconds=1)) == 0
+    assert queue.deliver(NOW + LEASE) == 1
+
+
+def test_two_processes_do_not_send_the_same(store: Store, queue: MailQueue) -> None:
+    class Other:
+        sent = 0
+
+        def send(self, email: Email, now: datetime) -> None:
+            self.sent += 1
+            assert queue.deliver(now) == 0
+
+    other = Other()
+    queue.enqueue([ADA], NOW)
+    assert MailQueue(store, other, link=lambda about, recipient: "").deliver(NOW) == 1
+    assert other.sent == 1
+
+
+def report(action: str, original: str, kind: str = "message/rfc822") -> bytes:
+    """Return a report of a mail server about an e-mail."""
+    parts = [
+        "Content-Type: text/plain\n\nSorry.",
+        "Content-Type: message/delivery-status\n\nReporting-MTA: dns; mx.example\n\n"
+        "Final-Recipient: rfc822; ada@example.org\n"
+        f"Action: {action}\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 No such user",
+        f"Content-Type: {kind}\n\nMessage-ID: {original}\nSubject: Vote\n\n",
+    ]
+    head = (
+        "Subject: Undelivered Mail\nMessage-ID: <20260301.12.ab@mx.example>\nMIME-Version: 1.0\n"
+        'Content-Type: multipart/report; report-type=delivery-status; boundary="=="\n\n'
+    )
+    return (head + "".join(f"--==\n{part}\n" for part in parts) + "--==--\n").encode()
+
+
+@pytest.mark.parametrize("kind", ["message/rfc822", "text/rfc822-headers"])
+def test_reports_of_bounces_are_noted(queue: MailQueue, kind: str) -> None:
+    queue.enqueue([ADA], NOW)
+    queue.deliver(NOW)
+    sent = "<e1.invitation.ada@example.org>"
+    assert queue.note_bounce(report("delayed", sent, kind), NOW) is None
+    assert queue.note_bounce(report("failed", "<other@example.org>", kind), NOW) is None
+    assert queue.note_bounce(report("failed", "<e1.invitation.eve@x>", kind), NOW) is None
+    assert queue.note_bounce(b"Hello", NOW) is None
+    assert states(queue) == {"ada": "sent"}
+    noted = queue.note_bounce(report("failed", sent, kind), NOW)
+    assert noted is not None
+    assert noted.problem == "smtp; 550 5.1.1 No such user"
+    assert states(queue) == {"ada": "failed"}
+
+
+@pytest.mark.parametrize(
+    "change", [{"recipient": "a b"}, {"about": ""}, {"purpose": "a.b"}, {"to": "nobody"}]
+)
+def test_notices_are_checked_when_they_are_made(change: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="Expected"):
+        replace(ADA, **change)  # type: ignore[arg-type]
