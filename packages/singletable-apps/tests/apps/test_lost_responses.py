@@ -105,7 +105,7 @@ def endorse(engine: Engine, driver: Driver) -> Action:
 
 def register(engine: Engine, driver: Driver) -> Action:
     world = ElectionsWorld(engine)
-    before, people = world.event_count, world.open_service(driver).people
+    before, people = world.event_count, world.open(driver).people
     return (
         lambda: people.register("Ada", "ada@example.org", PASSWORD),
         lambda: len(read_events(engine)) - before,

@@ -98,6 +98,7 @@ APP = AppSpec[Elections](
     routers=api.ROUTERS,
     problems=PROBLEMS,
     problem_types=PROBLEM_TYPES,
+    search="all",
     pages=pages.ROUTERS,
     problem_pages=pages.PROBLEM_PAGES,
     context=pages.page_context,

@@ -65,6 +65,7 @@ APP = AppSpec[SkillsService](
     problems=PROBLEMS,
     problem_types=PROBLEM_TYPES,
     problem_members=ERROR_MEMBER,
+    search="search",
     pages=pages.ROUTERS,
     context=pages.page_context,
 )

@@ -15,7 +15,7 @@ from singletable_apps.elections.entities import Publication, votes
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.urls import API
-from tests.apps.elections.pages.client import HOME, shared_app
+from tests.apps.elections.pages.client import PagesApp
 from tests.apps.support.access import (
     SAFE,
     AccessCheck,
@@ -180,7 +180,6 @@ def world() -> World:
 def access(world: World) -> AccessCheck:
     """Return the callers, and strangers whose tokens are not valid."""
     service = world.service
-    app, state = shared_app(service)
 
     def token(name: str) -> str:
         return service.auth.start_session(service.context.read.get_user(name), "tests").access
@@ -190,10 +189,8 @@ def access(world: World) -> AccessCheck:
     removed = token("Mary")
     service.people.remove(service.context.read.get_user("owner"), "Mary")
     tokens = {name: token(name) for name in (*ROLES, "owner")}
-
-    state.attach(app)
     return AccessCheck(
-        app,
+        PagesApp(world),
         TABLE,
         tokens,
         {"expired": expired, "altered": altered(tokens["owner"]), "removed": removed},
@@ -208,14 +205,7 @@ def access(world: World) -> AccessCheck:
             "relation": "users",
             "table": votes.name,
         },
-        world.calls,
-        world.driver,
-        API,
-        "/elections/sign-in",
-        "elections_access",
-        HOME,
         REFUSALS,
-        lambda: state.attach(app),
     )
 
 
@@ -223,7 +213,7 @@ class TestAccess(AccessTests):
     """The tests of the table, for a closed election where results are read."""
 
     def test_callers_are_served(self, access: AccessCheck) -> None:
-        service = access.app.state.frame.service
+        service = access.server.world.service
         user = service.context.read.get_user
         receipt = service.voting.ballot(user("voter"), "Tea", "voter").receipt
         service.lifecycle.close(user("chair"), "Tea")

@@ -5,7 +5,6 @@ The post was withdrawn, so that it is not public any more.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from singletable_apps.portfolio.entities import Project
 from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.urls import API
-from tests.apps.portfolio.pages.client import HOME, PagesApp
+from tests.apps.portfolio.pages.client import PagesApp
 from tests.apps.portfolio.support.harness import PASSWORD
 from tests.apps.portfolio.support.images import image_file
 from tests.apps.support.access import AccessCheck, AccessTests, altered, entries, refusals
@@ -193,9 +192,9 @@ def access() -> AccessCheck:
     strangers = {"expired": expired, "altered": altered(token("Ada")), "removed": token("Mary")}
     mary = next(user for user in service.accounts.list_accounts(owner) if user.name == "Mary")
     service.accounts.remove(owner, mary.user_id)
-    app.state = replace(app.state, limits=dict.fromkeys(APP.limits))
+    app.limits.update(dict.fromkeys(APP.limits))
     return AccessCheck(
-        app.fastapi,
+        app,
         TABLE,
         callers,
         strangers,
@@ -216,14 +215,7 @@ def access() -> AccessCheck:
             "month": f"{blog.created_at.month}",
             "session": service.accounts.sessions(owner)[0].id,
         },
-        world.calls,
-        world.driver,
-        API,
-        "/portfolio/admin/sign-in",
-        "portfolio_access",
-        HOME,
         REFUSALS,
-        app.activate,
     )
 
 

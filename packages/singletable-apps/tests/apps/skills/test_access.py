@@ -11,7 +11,7 @@ from singletable_apps.skills.entry_rules import KINDS, EntryDraft
 from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service.roles import RoleEdit
 from singletable_apps.skills.urls import API
-from tests.apps.skills.pages.client import HOME, PagesApp
+from tests.apps.skills.pages.client import PagesApp
 from tests.apps.skills.support.world import PASSWORD
 from tests.apps.support.access import AccessCheck, AccessTests, altered, entries, refusals
 
@@ -109,7 +109,6 @@ TABLE = {
 REFUSALS = refusals(API, {"401": "POST /refresh", "404": "GET /problems/{name}"})
 FILE = ("people.csv", b"username,skill\njoan,Go\n")
 PERSON = {"username": "grace", "name": "Grace", "email": "grace@example.org", "role": "user"}
-NEW_SKILL = {"skill_name": "Python", "proficiency_level": "Expert"}
 RATING = {"skill_name": "Python", "level": "Expert"}
 ENTRY = {"name": "Chess", "issuer": "Club", "issued": "2020-01-01"}
 SETTINGS = {"name": "Mine", "open_registration": True}
@@ -191,7 +190,7 @@ def access() -> AccessCheck:
     service.people.delete(ada, "mary")
     service.accounts.change_role(ada, "nina", Role.USER)
     return AccessCheck(
-        app.fastapi,
+        app,
         TABLE,
         {"user": demoted, "manager": token("mia"), "admin": token("ada")},
         {"expired": expired, "altered": altered(token("ada")), "removed": removed},
@@ -209,14 +208,7 @@ def access() -> AccessCheck:
             "session": service.accounts.sessions(ada)[0].id,
             "name": "x",
         },
-        world.calls,
-        world.driver,
-        API,
-        "/skills/sign-in",
-        "skills_access",
-        HOME,
         REFUSALS,
-        app.activate,
     )
 
 

@@ -106,7 +106,7 @@ def _confirm_removal(
         back=page.url("candidates"),
         hidden={"candidates": form.value("candidates"), "sure": "yes"},
     )
-    return page.render_tab("confirm", "candidates", confirmation=confirmation, form=form)
+    return page.confirm(confirmation, form)
 
 
 def _ranking_counts(page: ElectionPage) -> Counter[str] | None:

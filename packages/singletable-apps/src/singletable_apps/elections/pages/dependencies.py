@@ -29,7 +29,7 @@ from singletable_apps.elections.urls import Urls
 from singletable_apps.elections.web import WRONG_STATE, NameInPath
 from singletable_apps.shared import frame
 from singletable_apps.shared.live import LiveUpdates
-from singletable_apps.shared.pages import Confirmation, Form, Link, path_of
+from singletable_apps.shared.pages import Link, path_of
 from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import NOT_ALLOWED, Problem, set_header
 
@@ -88,22 +88,8 @@ def _is_current(urls: Urls, path: str, target: str) -> bool:
     return path.startswith(target) or (target == urls.page("all") and is_about_elections)
 
 
-class PageContext(frame.PageContext[Elections, Urls]):
-    """The request, service and templates that a page handler uses."""
-
-    folder = "elections"
-
-
-class UserPageContext(frame.UserPageContext[Elections, Urls, User]):
-    """A request of someone who is signed in."""
-
-    folder = "elections"
-
-    def confirm(
-        self, question: Confirmation, form: Form | None = None, status: int = 200
-    ) -> Response:
-        """Ask before something is done."""
-        return self.render("confirm", status, **self.question_context(question, form))
+PageContext: TypeAlias = frame.PageContext[Elections, Urls]
+UserPageContext: TypeAlias = frame.UserPageContext[Elections, Urls, User]
 
 
 # A page for everyone.
@@ -216,13 +202,6 @@ class ElectionPageContext(UserPageContext):
             tabs=self._tabs(tab),
             **context,
         )
-
-    def confirm(
-        self, question: Confirmation, form: Form | None = None, status: int = 200
-    ) -> Response:
-        """Ask before something is done, beside the tabs of the election."""
-        context = self.question_context(question, form)
-        return self.render_tab("confirm", "settings", status, **context)
 
     def _tabs(self, current: str) -> list[Link]:
         can_see_settings = can_manage(self.user, self.election)

@@ -151,9 +151,9 @@ def close_poll(
 
 
 @poll_router.delete("/{poll_id:poll}", status_code=204, responses=_MANAGED)
-def delete_poll(poll_id: PollId, key: AdminKey, polls: Service, edit: IfMatch) -> None:
+def delete_poll(poll_id: PollId, key: AdminKey, service: Service, edit: IfMatch) -> None:
     """Delete a poll and all its votes."""
-    polls.lifecycle.delete(poll_id, key, check=edit.check)
+    service.lifecycle.delete(poll_id, key, check=edit.check)
 
 
 @poll_router.delete(
@@ -296,14 +296,13 @@ def cast_vote(
     a code can be changed only with the same cookie or the same key.
     """
     _check_key(key)
-    polls = service
     # A new browser is derived from the key: repeating it is the same vote, with or without cookie.
     token = browser or (
-        polls.context.secret.browser_for_request(poll_id, key) if key else new_browser_token()
+        service.context.secret.browser_for_request(poll_id, key) if key else new_browser_token()
     )
     voter = Voter(token, vote.code, key and f"{token} {key}", proof=token)
     with code_limit.checked(vote.code):
-        cast = polls.voting.cast(poll_id, Ballot(vote.rankings, vote.maybe, vote.name), voter)
+        cast = service.voting.cast(poll_id, Ballot(vote.rankings, vote.maybe, vote.name), voter)
     if browser is None:
         BROWSER.set(request, token)
     response.headers["Location"] = f"{request.url.path}?vote={cast.vote.id}"
@@ -364,7 +363,7 @@ results_router = api_router("results", NOT_FOUND)
 
 def _visible_results(
     poll_id: PollId,
-    polls: Service,
+    service: Service,
     browser: Browser,
     key: OptionalAdminKey,
     vote: Annotated[
@@ -372,11 +371,11 @@ def _visible_results(
         Query(description="The id of your vote, if the results are only for people who voted."),
     ] = None,
 ) -> PollResults:
-    poll = polls.context.get_poll(poll_id)
-    key = key or polls.context.admin_key_of_creator(poll, browser)
+    poll = service.context.get_poll(poll_id)
+    key = key or service.context.admin_key_of_creator(poll, browser)
     viewer = Viewer(Voter(browser), None if vote is None else str(vote), key)
-    polls.results.check_visible(poll, viewer)
-    return polls.results.compute(poll)
+    service.results.check_visible(poll, viewer)
+    return service.results.compute(poll)
 
 
 # The results of the poll, if the client can see them.
@@ -387,12 +386,12 @@ VisibleResults: TypeAlias = Annotated[PollResults, Depends(_visible_results)]
     "/{poll_id:poll}/results", responses=responses(problems.HIDDEN), openapi_extra=PUBLIC
 )
 def read_results(
-    results: VisibleResults, look: IfNoneMatch, polls: Service
+    results: VisibleResults, look: IfNoneMatch, service: Service
 ) -> schemas.ResultsSchema | schemas.PickResultsSchema:
     """Return the current results. Send the last ETag as If-None-Match; 304 means nothing is new."""
     look.answer(results.version)
     if isinstance(results.count, PickResult):
-        voters = polls.results.list_voters(results.poll)
+        voters = service.results.list_voters(results.poll)
         return schemas.PickResultsSchema.from_results(results, results.count, voters)
     return schemas.ResultsSchema.from_results(results)
 
@@ -401,11 +400,11 @@ def read_results(
     "/{poll_id:poll}/recount",
     responses=responses(problems.NO_ADMIN_KEY, NOT_ALLOWED, problems.HIDDEN),
 )
-def recount_votes(poll_id: PollId, key: AdminKey, polls: Service) -> schemas.RecountSchema:
+def recount_votes(poll_id: PollId, key: AdminKey, service: Service) -> schemas.RecountSchema:
     """Count every vote one by one and compare with the results. Slow for large polls."""
-    poll = polls.context.get_managed_poll(poll_id, key)
-    polls.results.check_visible(poll, Viewer(admin_key=key))
-    return schemas.RecountSchema.from_recount(poll.id, polls.tallies.recount(poll))
+    poll = service.context.get_managed_poll(poll_id, key)
+    service.results.check_visible(poll, Viewer(admin_key=key))
+    return schemas.RecountSchema.from_recount(poll.id, service.tallies.recount(poll))
 
 
 # ------------------------------------------------------------------------------ exports
@@ -444,7 +443,7 @@ _FILE_TYPES = {
 )
 def export_votes(
     results: VisibleResults,
-    polls: Service,
+    service: Service,
     file_format: Annotated[Format, Path(alias="format", description="The format.")],
 ) -> Response:
     """Export votes per ranking (csv, abif), the rounds (rctab), or everything (json).
@@ -453,9 +452,9 @@ def export_votes(
     """
     extension, media_type = _FILE_TYPES[file_format]
     if isinstance(results.count, PickResult):
-        return _export_picks(results, results.count, file_format, polls)
+        return _export_picks(results, results.count, file_format, service)
     try:
-        content = _write_export(results, file_format, polls)
+        content = _write_export(results, file_format, service)
     except WriteError as error:
         text = (
             f"An option of “{results.poll.title}” has a name that {file_format} cannot contain. "
@@ -466,11 +465,11 @@ def export_votes(
 
 
 def _export_picks(
-    results: PollResults, count: PickResult, file_format: Format, polls: Polls
+    results: PollResults, count: PickResult, file_format: Format, service: Polls
 ) -> Response:
     poll = results.poll
     if file_format is Format.JSON:
-        voters = polls.results.list_voters(poll)
+        voters = service.results.list_voters(poll)
         export = schemas.PickResultsSchema.from_results(results, count, voters)
         content = export.model_dump_json(by_alias=True, indent=1).encode()
         return download(content, f"{poll.title}.json", "application/json")
@@ -481,7 +480,7 @@ def _export_picks(
     raise Problem(INVALID, text, errors=[FieldError(text, parameter="format")])
 
 
-def _write_export(results: PollResults, file_format: Format, polls: Polls) -> bytes:
+def _write_export(results: PollResults, file_format: Format, service: Polls) -> bytes:
     title = results.poll.title
     match file_format:
         case Format.CSV | Format.ABIF:
@@ -491,7 +490,7 @@ def _write_export(results: PollResults, file_format: Format, polls: Polls) -> by
             return export.model_dump_json(by_alias=True, indent=1).encode()
         case Format.RCTAB:
             closed = results.poll.expires_at if results.is_final else None
-            day = (closed or polls.context.clock()).date()
+            day = (closed or service.context.clock()).date()
             return write_rounds(results.methods.runoff, contest=title, day=day)
 
 

@@ -49,7 +49,9 @@ def page_context(request: Request, service: PortfolioService) -> Mapping[str, ob
         "links": [Link("View site", urls.page())],
     }
     if settings is not None and settings.title:
-        common["product"] = Product(settings.title, urls.page(), settings.tagline)
+        common["product"] = Product(
+            settings.title, urls.page(), settings.tagline, urls.page("search")
+        )
     if user is None:
         return common
     path = path_of(request)

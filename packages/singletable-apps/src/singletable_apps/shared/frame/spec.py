@@ -130,9 +130,9 @@ class AppSpec(Generic[S]):
     Pages: the routers in `pages` are below `/NAME`. `home` is the router of the path "" of an app
     that may also be at the root of a host, where no router can have it. `context(request, service)`
     returns variables of all templates. `templates` are further folders of templates, and
-    `generated_files` are further static files. With accounts, people who are not signed in go
-    to `sign_in(urls)`, or else to `/NAME/sign-in`; while there is no account, `setup_url(service)`
-    leads to the first one.
+    `generated_files` are further static files. `search` is the page that a 404 offers. With
+    accounts, people who are not signed in go to `sign_in(urls)`, or else to `/NAME/sign-in`; while
+    there is no account, `setup_url(service)` leads to the first one.
 
     Limits: `limits` has the quota and the seconds of each rate limit, `uploads` the largest body of
     a form by the path of a page, with the default prefix, `body_limit` that of all other requests.
@@ -172,6 +172,7 @@ class AppSpec(Generic[S]):
     body_limit: int | None = None
     generated_files: Mapping[str, str] = field(default_factory=dict[str, str])
     templates: Sequence[Path] = ()
+    search: str = ""
     sign_in: Callable[[Urls], str] | None = None
     file: str = ""
     keys: str = "secret.key"
@@ -270,7 +271,9 @@ class AppSpec(Generic[S]):
             self.name,
             self.folder,
             secret=self.secret(service),
-            product=Product(self.title, urls.page(), self.tagline),
+            product=Product(
+                self.title, urls.page(), self.tagline, self.search and urls.page(self.search)
+            ),
             prefix=urls.prefix,
             sign_in=self._sign_in_url(urls),
             context=self._page_context,

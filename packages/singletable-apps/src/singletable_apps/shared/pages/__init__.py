@@ -19,7 +19,12 @@ from singletable_apps.shared.pages.forms import (
     submit_form,
     submit_values,
 )
-from singletable_apps.shared.pages.lists import ListPage, ListQuery, ListQueryParameters
+from singletable_apps.shared.pages.lists import (
+    ListPage,
+    ListQuery,
+    ListQueryParameters,
+    Pager,
+)
 from singletable_apps.shared.pages.page_context import FORM_METHODS, PageContext, PasswordPrompt
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
 from singletable_apps.shared.pages.sessions import (
@@ -46,6 +51,7 @@ __all__ = [
     "ListQueryParameters",
     "LocalTime",
     "PageContext",
+    "Pager",
     "Pages",
     "PasswordPrompt",
     "PostedForm",

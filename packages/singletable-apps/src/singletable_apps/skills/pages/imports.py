@@ -8,7 +8,6 @@ from typing import Literal
 
 from fastapi import APIRouter, Response
 
-from singletable import InvalidCursor
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     ConfirmForm,
@@ -49,10 +48,7 @@ def show_imports(page: AdminPage, query: ListQueryParameters) -> Response:
 def _show_imports(
     page: UserPageContext, query: ListQueryParameters, form: Form, status: int
 ) -> Response:
-    try:
-        found = page.service.imports.history(PER_PAGE, query.cursor)
-    except InvalidCursor:
-        return page.redirect(page.urls.page("admin", "import"))
+    found = page.service.imports.history(PER_PAGE, query.cursor)
     history = query.page(found.items, found.cursor)
     return page.render("imports", status, form=form, history=history, fields=[*ImportField])
 

@@ -20,7 +20,7 @@ ZOE = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
 def confirming() -> PagesApp:
     """Return an app with a mail server, where Ada has an account."""
     world = World(connect("memory:"))
-    world.service = world.open_service(confirm_registrations=True)
+    world.service = world.open(confirm_registrations=True)
     world.register("Ada")
     return PagesApp.create(world)
 

@@ -60,7 +60,7 @@ def run_at_once(commands: Sequence[Callable[[], T]]) -> list[T | RequestRejected
 
 
 def _services(worlds: Sequence[World], count: int = 4) -> list[Elections]:
-    return [worlds[number % len(worlds)].open_service() for number in range(count)]
+    return [worlds[number % len(worlds)].open() for number in range(count)]
 
 
 def _check(world: World) -> None:

@@ -155,7 +155,7 @@ def _open_link_while_removing(
     """Remove Bob at a moment while a link is opened; return False if that was after the end."""
     with engine.copy() as copy:
         world, driver = World(copy, clock), InterruptedDriver(copy)
-        auth = world.open_service(driver).auth
+        auth = world.open(driver).auth
         open_link: dict[str, Callable[[str], object]] = {
             "new": auth.emails.confirm,
             "old": auth.emails.keep_old,
@@ -171,7 +171,7 @@ def _open_link_while_removing(
 def test_old_password_hash_is_renewed_and_sessions_stay(memory: World) -> None:
     memory.register("Ada")
     signed_in = memory.service.auth.sign_in("Ada", PASSWORD)
-    newer = memory.open_service(passwords=Passwords(memory_kib=128, passes=1)).auth
+    newer = memory.open(passwords=Passwords(memory_kib=128, passes=1)).auth
     length = memory.event_count
     newer.sign_in("Ada", PASSWORD)
     newer.sign_in("Ada", PASSWORD)

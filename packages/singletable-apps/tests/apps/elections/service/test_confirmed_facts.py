@@ -105,7 +105,7 @@ def test_user_who_is_changed_again_meanwhile_is_not_reported(memory: World) -> N
     driver = InterruptedDriver(
         memory.driver, reads_ben, before=lambda: change(ada, "Ben", Role.VOTER)
     )
-    other = memory.open_service(driver)
+    other = memory.open(driver)
     changed = change(ada, "Ben", Role.OBSERVER)
     assert other.context.confirm_user(changed).role is Role.VOTER
     assert driver.interrupted

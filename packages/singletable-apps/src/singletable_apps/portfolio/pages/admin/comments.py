@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from singletable import InvalidCursor
 from singletable_apps.portfolio.comment_rules import ref_of
 from singletable_apps.portfolio.errors import NotFound, NotPermitted
 from singletable_apps.portfolio.pages.admin.editor import get_own_post
@@ -33,10 +32,7 @@ def _tabs(page: UserPageContext, current: str) -> list[Link]:
 @router.get("/admin/comments")
 def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
     """List the comments that wait for approval, oldest first."""
-    try:
-        found = page.service.comments.queue(page.user, query.cursor)
-    except InvalidCursor:
-        return page.redirect(page.urls.admin("comments"))
+    found = page.service.comments.queue(page.user, query.cursor)
     return page.render(
         "admin/comments",
         heading="Comments",
