@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from typing import Any
 from unicodedata import category, normalize
 from zoneinfo import ZoneInfo, available_timezones
@@ -113,7 +114,7 @@ def check_draft(
             errors[field] = f"The {field} contains invisible characters. Type it again."
     if not comparison_key(title):
         errors["title"] = "Enter a question."
-    if draft.zone not in available_timezones():
+    if draft.zone not in _zones():
         errors["zone"] = f"“{printable_excerpt(draft.zone)}” is not a time zone."
     elif draft.kind is PollKind.DATES:
         options, date_errors = _parse_dates(options, draft.zone)
@@ -137,6 +138,11 @@ def check_draft(
         expires_at=expires_at,
         results=ResultsVisibility.AFTER_CLOSING if has_codes else draft.results,
     )
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
 
 
 def _kind_errors(draft: PollDraft) -> dict[str, str]:

@@ -74,6 +74,7 @@ def test_dates_are_answered_with_yes_maybe_and_a_name(server: Server, ada: Visit
     thanks = ada.follow(ada.send(nameless, poll.id, **answers, name="Ada"))
     assert "As Ada" in text_in(thanks.text)
     # No date suits Ben, which is an answer, too.
+    server.wait(seconds=1)
     ben = server.new_visitor()
     none = dict.fromkeys(answers, "")
     assert ben.send(ben.get(poll.at), poll.id, **none, name="Ben").status_code == 303
