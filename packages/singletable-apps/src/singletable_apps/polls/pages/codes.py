@@ -59,7 +59,8 @@ def show_cards(page: ManagedPage, first: FirstCode = 0) -> Response:
         pager=_pager(page, first, "sheet"),
         cards=cards,
         has_codes=bool(codes),
-        link=page.urls.share_link(page.poll.id),
+        # People type it, and need no scheme for that.
+        link=page.urls.share_link(page.poll.id).partition("://")[2],
         back=page.manage_url("codes"),
     )
 

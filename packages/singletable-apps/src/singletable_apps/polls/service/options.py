@@ -29,8 +29,11 @@ class WriteIns:
 
     def add(self, poll_id: str, name: str, voter: Voter) -> Poll:
         """Add an option for everyone. With voting codes, only someone with a code can."""
+        option = ""
         for _ in range(MAX_ATTEMPTS):
             poll = self.context.get_poll(poll_id)
+            if option in poll.candidates:
+                return poll  # the response was lost, or someone else was faster
             self.voting.vote_id(poll, voter)
             option = check_new_option(poll, name, self.context.clock())
             numbers = option_numbers(poll)
