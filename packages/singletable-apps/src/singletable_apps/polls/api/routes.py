@@ -390,10 +390,10 @@ def read_results(
 ) -> schemas.ResultsSchema | schemas.PickResultsSchema:
     """Return the current results. Send the last ETag as If-None-Match; 304 means nothing is new."""
     look.answer(results.version)
+    voters = service.results.list_voters(results.poll)
     if isinstance(results.count, PickResult):
-        voters = service.results.list_voters(results.poll)
         return schemas.PickResultsSchema.from_results(results, results.count, voters)
-    return schemas.ResultsSchema.from_results(results)
+    return schemas.ResultsSchema.from_results(results, voters)
 
 
 @results_router.get(
@@ -486,7 +486,9 @@ def _write_export(results: PollResults, file_format: Format, service: Polls) -> 
         case Format.CSV | Format.ABIF:
             return write_ballots(results.methods.ballots, file_format, title=title)
         case Format.JSON:
-            export = schemas.ExportSchema.from_all_results(results)
+            export = schemas.ExportSchema.from_all_results(
+                results, service.results.list_voters(results.poll)
+            )
             return export.model_dump_json(by_alias=True, indent=1).encode()
         case Format.RCTAB:
             closed = results.poll.expires_at if results.is_final else None

@@ -437,9 +437,12 @@ class ResultsSchema(ResponseModel):
     protection: ProtectionSchema
     rules: Sequence[str] = Field(description="The rules of the instant runoff.")
     explanation: Sequence[str] = Field(description="The instant runoff in sentences.")
+    voters: list[NamedVoteSchema] | None = absent_if_none(
+        "Who voted for what, if names are asked for."
+    )
 
     @classmethod
-    def from_results(cls, results: PollResults) -> ResultsSchema:
+    def from_results(cls, results: PollResults, voters: Sequence[Vote] = ()) -> ResultsSchema:
         """Return the results as a response."""
         poll, methods = results.poll, results.methods
         votes, runoff, borda = results.tally.votes, methods.runoff, _winners(methods.borda)
@@ -466,6 +469,7 @@ class ResultsSchema(ResponseModel):
             # Rankings in polls have no equal ranks, so that rule is left out.
             rules=[rule.sentence for rule in runoff.rules if rule.about != "equal ranks"],
             explanation=explain(runoff, is_final=results.is_final),
+            voters=[NamedVoteSchema.model_validate(vote) for vote in voters] or None,
         )
 
 
@@ -499,10 +503,10 @@ class ExportSchema(ResultsSchema):
     rankings: list[RankingSchema] = Field(description="Most votes first.")
 
     @classmethod
-    def from_all_results(cls, results: PollResults) -> ExportSchema:
+    def from_all_results(cls, results: PollResults, voters: Sequence[Vote]) -> ExportSchema:
         """Return the export of some results."""
         return cls(
-            **dict(ResultsSchema.from_results(results)),
+            **dict(ResultsSchema.from_results(results, voters)),
             title=results.poll.title,
             candidates=results.poll.candidates,
             rankings=[

@@ -118,6 +118,19 @@ def test_results_name_the_protection(server: Server) -> None:
         assert found == {"level": protection, "words": PROTECTION_TEXT[protection]}
 
 
+def test_results_have_names_only_where_the_poll_asks_for_them(server: Server) -> None:
+    ada = server.new_visitor()
+    for names, expected in (
+        (True, [{"name": "Ada", "rankings": ["Go"], "maybe": []}]),
+        (False, None),
+    ):
+        poll = ada.makes(names=names)
+        vote = {"rankings": ["Go"], "name": "Ada" if names else ""}
+        assert ada.post(f"{poll.path}/vote", vote).status_code == 201
+        for path in ("results", "export/json"):
+            assert ada.get(f"{poll.path}/{path}").json().get("voters") == expected
+
+
 def test_results_are_304_until_a_vote(server: Server) -> None:
     ada, tags = server.new_visitor(), [""]
     poll = ada.makes()

@@ -127,6 +127,7 @@ def test_no_one_sees_results_of_votes_with_codes_before_the_close(
 ) -> None:
     poll = server.poll(replace(CODES, results=setting), codes=4)
     organizer, stranger = poll.organizer(), server.new_visitor()
+    before = [stranger.get(f"{poll.at}/{page}").content for page in ("picture.png", "embed")]
     voters = [server.new_visitor() for _ in range(3)]
     for number, voter in enumerate(voters):
         voter.vote(poll.id, "Castle", code=poll.code(number))
@@ -136,6 +137,7 @@ def test_no_one_sees_results_of_votes_with_codes_before_the_close(
     for visitor in (organizer, voters[0], stranger):
         visitor.browser.headers["Authorization"] = f"Bearer {poll.key}"
         shown = [visitor.get(f"{poll.at}/{page}") for page in pages]
+        assert [shown[3].content, shown[4].content] == before
         shown += [visitor.get(f"{api}/{end}") for end in ("results", "recount")]
         shown += [visitor.get(f"{api}/results?vote={vote_id}")]
         shown += [visitor.get(f"{api}/export/{kind}") for kind in ("csv", "json", "abif", "rctab")]
