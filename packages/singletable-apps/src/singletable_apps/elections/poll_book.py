@@ -35,7 +35,7 @@ from singletable_apps.elections.entities import (
     Voter,
     removed_user_name,
 )
-from singletable_apps.elections.errors import CorruptLog, CorruptTable, NotFound
+from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import Event, check_event, parse_event_data
 from singletable_apps.elections.proofs.documents import (
     BallotContent,
@@ -46,6 +46,7 @@ from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.names import fold_name
+from singletable_apps.shared.errors import NotFound
 
 T = TypeVar("T")
 

@@ -12,14 +12,10 @@ from pydantic import AfterValidator, Field
 from ranked_ballots.formats import FORMATS
 from singletable import ItemMismatch
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import (
-    AlreadyExists,
-    IdempotencyKeyReused,
-    IntegrityError,
-    WrongState,
-)
+from singletable_apps.elections.errors import IdempotencyKeyReused, IntegrityError, WrongState
 from singletable_apps.elections.rules.names import MAX_NAME_BYTES, fold_name
 from singletable_apps.elections.service import Elections
+from singletable_apps.shared.errors import AlreadyExists
 from singletable_apps.shared.frame import AppProblems
 from singletable_apps.shared.web import (
     UNAVAILABLE,

@@ -115,8 +115,8 @@ TABLE: Table = {
                 GET /e/{name}/settings, GET /e/{name}/owner, POST /e/{name}/owner,
                 GET /e/{name}/delete, POST /e/{name}/delete""",
             ADMINS: """
-                GET /people, GET /people/{name}, POST /people/{name}, POST /people/{name}/role,
-                GET /people/{name}/remove, POST /people/{name}/remove""",
+                GET /people, POST /people, GET /people/{who}, POST /people/{who},
+                POST /people/{who}/role, GET /people/{who}/remove, POST /people/{who}/remove""",
             "auditor owner": """
                 GET /audit, GET /audit/tables/{table}, GET /audit/relations/{relation}""",
             "owner": "GET /people/{name}/owner, POST /people/{name}/owner",
@@ -197,6 +197,7 @@ def access(world: World) -> AccessCheck:
         BODIES,
         {
             "name": "Tea",
+            "who": "Tea",
             "voter": "Tea",
             "confirmation": "a" * 52,
             "session": service.auth.sessions(service.context.read.get_user("owner"))[0].id,

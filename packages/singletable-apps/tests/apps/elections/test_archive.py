@@ -24,13 +24,11 @@ from singletable_apps.elections.archive import (
 from singletable_apps.elections.cli import elections as commands
 from singletable_apps.elections.entities import Candidate, Election, Sync, User, votes
 from singletable_apps.elections.errors import (
-    Busy,
     CorruptLog,
     CorruptTable,
     IncompleteRestore,
     InvalidExport,
     LogNotEmpty,
-    NotSignedIn,
     RebuildInProgress,
 )
 from singletable_apps.elections.events import Event, event_log, hash_event
@@ -40,6 +38,8 @@ from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, open_elections
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import Busy
 from tests.apps.support.elections.sample import (
     FAST_PASSWORDS,
     copy_sample,

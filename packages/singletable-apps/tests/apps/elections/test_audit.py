@@ -25,12 +25,13 @@ from singletable_apps.elections.audit import (
     row_values,
 )
 from singletable_apps.elections.entities import State, votes
-from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.sample import SAMPLE_ELECTIONS, SAMPLE_PEOPLE
 from singletable_apps.elections.service import open_elections
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.expiry import expiring
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.sample import FAST_PASSWORDS, SampleCopy, copy_sample
 from tests.apps.support.tables import all_items
 

@@ -38,7 +38,7 @@ class AppServer(Generic[W]):
         shared: AppState[Any] = self.app.state.frame
         # A new one has nothing that other tests have cached.
         self.state = type(shared)(
-            world.service, shared.pages, self.limits, shared.cookies, shared.auth_of
+            world.service, shared.pages, self.limits, shared.cookies, shared.auth_of, shared.people
         )
 
     def activate(self) -> None:

@@ -60,8 +60,7 @@ def page_context(request: Request, service: Elections) -> Mapping[str, object]:
         return {**common, "account_links": [Link("Go to elections", urls.page())]}
     user: User | None = request.state.user
     if user is None:
-        links = [Link("Sign in", urls.page("sign-in")), Link("Register", urls.page("register"))]
-        return {**common, "account_links": links}
+        return common
     path = path_of(request)
     may = {permission.value: has_permission(user.role, permission) for permission in Permission}
     nav = [
@@ -71,7 +70,6 @@ def page_context(request: Request, service: Elections) -> Mapping[str, object]:
     ]
     return {
         **common,
-        "account": user.name,
         "account_links": [Link("Your account", urls.page("account"))],
         "may": may,
         "nav": [

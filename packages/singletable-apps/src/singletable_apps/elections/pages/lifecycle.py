@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, StringConstraints
 
 from singletable_apps.elections.entities import State
-from singletable_apps.elections.errors import InvalidInput, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ElectionPageContext,
@@ -23,6 +23,7 @@ from singletable_apps.elections.rules.elections import (
     check_lock,
     state_of,
 )
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import ConfirmedAction, ConfirmField, Form, confirm
 
 router = APIRouter()

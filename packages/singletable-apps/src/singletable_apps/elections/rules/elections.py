@@ -12,10 +12,12 @@ from datetime import datetime
 from enum import StrEnum
 
 from singletable_apps.elections.entities import STATES, Election, Publication, State, User
-from singletable_apps.elections.errors import InvalidInput, NotPermitted, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.names import is_same_name, quote
 from singletable_apps.elections.rules.users import check_permission
+from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.permissions import NotPermitted
 
 MIN_CANDIDATES = 2
 _YEARS = range(1970, 9999)

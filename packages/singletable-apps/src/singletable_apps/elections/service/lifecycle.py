@@ -12,7 +12,6 @@ from msgspec import UNSET, UnsetType
 
 from singletable_apps.elections import events
 from singletable_apps.elections.entities import Election, Publication, User, is_removed_user
-from singletable_apps.elections.errors import AlreadyExists, InvalidInput
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.proofs.documents import compute_commitment
 from singletable_apps.elections.proofs.encoding import canonical_json
@@ -30,6 +29,7 @@ from singletable_apps.elections.rules.names import (
 from singletable_apps.elections.rules.voting import check_listed_voters
 from singletable_apps.elections.service.closing import closing_statement
 from singletable_apps.elections.service.context import Context, reload_user
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
 T = TypeVar("T")

@@ -45,8 +45,8 @@ def page_context(request: Request, service: PortfolioService) -> Mapping[str, ob
     user: User | None = getattr(request.state, "user", None)
     settings: SiteSettings | None = getattr(request.state, "site_settings", None)
     common: dict[str, object] = {
-        "user": user,
         "links": [Link("View site", urls.page())],
+        "account_links": [],
     }
     if settings is not None and settings.title:
         common["product"] = Product(
@@ -57,7 +57,6 @@ def page_context(request: Request, service: PortfolioService) -> Mapping[str, ob
     path = path_of(request)
     return {
         **common,
-        "account": user.name,
         "account_links": [
             Link("Your account", urls.admin("account")),
             Link("View site", urls.page()),

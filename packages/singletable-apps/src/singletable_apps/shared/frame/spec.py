@@ -159,6 +159,7 @@ class AppSpec(Generic[S]):
     picture_alt: str = ""
     picture: Callable[[], tuple[str, str, str]] | None = None
     auth: Callable[[S], Auth[Any]] | None = None
+    people: object = None
     state: type[AppState[S]] = AppState
     context: Callable[[Request, S], Mapping[str, object]] = _no_context
     problems: AppProblems = field(default_factory=AppProblems)
@@ -282,7 +283,7 @@ class AppSpec(Generic[S]):
             problem_pages=self.problem_pages,
         )
         limits = self.make_limits() if limited else dict.fromkeys(self.limits)
-        return self.state(service, pages, limits, SessionCookies(self.name), self.auth)
+        return self.state(service, pages, limits, SessionCookies(self.name), self.auth, self.people)
 
     def _sign_in_url(self, urls: Urls) -> str | None:
         if self.sign_in is not None:

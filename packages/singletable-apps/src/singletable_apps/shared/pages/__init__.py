@@ -5,9 +5,8 @@ See the README of `shared` for examples, and `/parts` for all components.
 
 from __future__ import annotations
 
-from singletable_apps.shared.pages.auth_pages import AuthPage, auth_router
+from singletable_apps.shared.pages.account_pages import AuthPage, account_router, address_sent
 from singletable_apps.shared.pages.confirmations import ConfirmedAction, confirm
-from singletable_apps.shared.pages.email_pages import address_sent, email_router
 from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import (
     Confirmation,
@@ -62,11 +61,10 @@ __all__ = [
     "SessionCookies",
     "Upload",
     "UploadedFile",
+    "account_router",
     "address_sent",
-    "auth_router",
     "confirm",
     "describe_browser",
-    "email_router",
     "local_url",
     "path_of",
     "request_time_zone",

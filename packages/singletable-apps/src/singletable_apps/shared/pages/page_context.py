@@ -88,8 +88,12 @@ class PageContext(ABC):
             if callable(value := getattr(question, name))
         }
         question = replace(question, url=question.url or path_of(self.request), **read)
-        context = {"confirmation": question, "form": form or Form(), "frame": self.frame}
+        context = {"confirmation": question, "form": form or Form(), "frame": self.find_frame()}
         return self.pages.render(self.request, "confirm.html", status, **context)
+
+    def find_frame(self) -> str:
+        """Return the template in which confirmations are shown."""
+        return self.frame
 
     def redirect(self, url: str, flash: str | Flash = "") -> Response:
         """Redirect after something was done, and show a message there."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 from fastapi import APIRouter, Response
 
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     ConfirmForm,
@@ -19,7 +20,6 @@ from singletable_apps.shared.pages import (
 )
 from singletable_apps.shared.web.downloads import download_table
 from singletable_apps.skills.entities import Category, Duplicates, ImportStatus
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.import_rules import CREATE, SKIP, USE, ImportField, Outcome, RowResult
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPageContext
 from singletable_apps.skills.rules import normalize_alias

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Form, Pager
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.patterns import patterns
 from singletable_apps.skills.rules import LEVELS, RANKS

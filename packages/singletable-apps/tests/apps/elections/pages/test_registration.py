@@ -47,7 +47,7 @@ def test_link_creates_the_account_once(confirming: PagesApp) -> None:
     assert confirming.world.service.context.read.find_user("Zoe") is None
     page = zoe.open(link)
     assert "Welcome" in zoe.flash(zoe.submit(page, password=PASSWORD))
-    assert confirming.user("Zoe").role is Role.USER
+    assert confirming.user("Zoe").role is Role.NO_ACCESS
     assert confirming.browser().open(link).status_code == 422
     assert confirming.browser().submit(page, password=PASSWORD).status_code == 422
 

@@ -12,16 +12,12 @@ import pytest
 
 from singletable import Driver
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import (
-    AlreadyExists,
-    RebuildInProgress,
-    RequestRejected,
-    WrongState,
-)
+from singletable_apps.elections.errors import RebuildInProgress, WrongState
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
+from singletable_apps.shared.errors import AlreadyExists, RequestRejected
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import (
     KEYS,

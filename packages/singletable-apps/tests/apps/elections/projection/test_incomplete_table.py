@@ -7,9 +7,10 @@ import pytest
 from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
 from singletable.operations import Operation
 from singletable.testing import Crash, InterruptedDriver
-from singletable_apps.elections.errors import NotFound, RebuildInProgress
+from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.shared.errors import NotFound
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import Scenario, copy_scenario, make_scenario
 from tests.apps.support.elections.world import KEYS, PASSWORD, ballot, dump_items, open_store

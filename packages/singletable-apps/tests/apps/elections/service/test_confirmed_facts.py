@@ -10,11 +10,12 @@ import pytest
 from singletable import DeleteItem, GetItem, Operation
 from singletable.testing import InterruptedDriver
 from singletable_apps.elections.entities import Counts, Election, Publication, User, votes
-from singletable_apps.elections.errors import CorruptTable, NotPermitted
+from singletable_apps.elections.errors import CorruptTable
 from singletable_apps.elections.poll_book import ConfirmedReadModel
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.world import PASSWORD, World, ballot, open_store, read_items
 
 # Requests are found by keyed hashes, definitions by their hash, and the rest is not decided on.

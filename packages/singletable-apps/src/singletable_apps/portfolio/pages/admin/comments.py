@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from singletable_apps.portfolio.comment_rules import ref_of
-from singletable_apps.portfolio.errors import NotFound, NotPermitted
 from singletable_apps.portfolio.pages.admin.editor import get_own_post
 from singletable_apps.portfolio.pages.admin.views import own_posts
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.portfolio.rules import is_public
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.pages import (
     Confirmation,
     Flash,
@@ -17,6 +17,7 @@ from singletable_apps.shared.pages import (
     ListQueryParameters,
     PostedForm,
 )
+from singletable_apps.shared.permissions import NotPermitted
 
 router = APIRouter()
 

@@ -10,11 +10,11 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
 from singletable_apps.portfolio.entities import Media
-from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.portfolio.pages.admin.editor import wants_json
 from singletable_apps.portfolio.pages.admin.views import all_posts
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.portfolio.rules import check_can_edit, is_public
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
