@@ -11,7 +11,7 @@ from tests.house.sources import PACKAGES
 BUDGETS = {
     # STV with two published rules, BLT files, approval, abstentions and quorum.
     "ranked_ballots": 9_450,
-    # PartiQL: its parser and translation, three operations and the prompt.
+    # Streams and PartiQL: seven operations, typed consumers, a parser, its translation, a prompt.
     "singletable": 76_900,
     "singletable_apps": 73_000,
     "singletable_design": 19_750,
