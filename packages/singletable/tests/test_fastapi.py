@@ -21,7 +21,7 @@ ROWS = [
 SERVER_FAULTS = {
     "AccessDenied", "AddressError", "BackupTableNotFound", "CertificateError",
     "ContinuousBackupsUnavailable", "CredentialsError", "DeclarationError", "DecryptionFailed",
-    "ExpiredToken", "FaultsError", "IncompleteSignature", "InvalidSignature", "ItemMismatch",
+    "DuplicateItem", "ExpiredIterator", "ExpiredToken", "FaultsError", "IncompleteSignature", "InvalidSignature", "ItemMismatch",
     "LimitExceeded", "MigrationError", "MigrationLocked", "MissingAuthenticationToken",
     "OperationError", "ResourceInUse", "ResourceNotFound", "SerializationError", "SingleTableError",
     "StaleDocs", "StorageError", "TableNotFound", "TransactionCanceled", "TransformFailed",
