@@ -9,7 +9,8 @@ from tests.house.sources import PACKAGES
 # Lines of Python, templates of projects included. A package may grow by 3 % over what it had when
 # the budget was set. To raise a budget, write the reason beside it.
 BUDGETS = {
-    "ranked_ballots": 8_130,
+    # STV with two published rules, BLT files, approval, abstentions and quorum.
+    "ranked_ballots": 9_450,
     "singletable": 73_100,
     "singletable_apps": 73_000,
     "singletable_design": 19_750,

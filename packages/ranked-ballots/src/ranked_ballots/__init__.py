@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         RankedPairsResult,
         ranked_pairs,
     )
-    from ranked_ballots.methods.registry import METHODS, explain
+    from ranked_ballots.methods.registry import METHODS, STV_METHODS, explain
     from ranked_ballots.methods.runoff import (
         Round,
         RunoffResult,
@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from ranked_ballots.methods.scores import (
         CopelandResult,
         ScoreResult,
+        approval,
         borda,
         copeland,
         plurality,
     )
+    from ranked_ballots.methods.stv import StvResult, StvRound, meek_stv, scottish_stv
     from ranked_ballots.pairwise import (
         Matrix,
         Pairwise,
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
         Rule,
     )
     from ranked_ballots.text import (
+        format_decimal,
         format_number,
         format_ordinal,
         join_names,
@@ -63,9 +66,11 @@ if TYPE_CHECKING:
         replace_control_characters,
     )
     from ranked_ballots.tie_break import TieBreak
+    from ranked_ballots.turnout import Quorum, QuorumCheck, SetApart, set_apart
 
 __all__ = [
     "METHODS",
+    "STV_METHODS",
     "BallotAccount",
     "Ballots",
     "BallotsError",
@@ -78,6 +83,8 @@ __all__ = [
     "Pairwise",
     "PairwiseCounter",
     "Place",
+    "Quorum",
+    "QuorumCheck",
     "RankedPair",
     "RankedPairsResult",
     "Ranking",
@@ -89,9 +96,13 @@ __all__ = [
     "RunoffResult",
     "SchulzeResult",
     "ScoreResult",
+    "SetApart",
+    "StvResult",
+    "StvRound",
     "Tie",
     "TieBreak",
     "Transfer",
+    "approval",
     "borda",
     "copeland",
     "count_pairs",
@@ -99,15 +110,19 @@ __all__ = [
     "explain",
     "find_condorcet_winner",
     "find_smith_set",
+    "format_decimal",
     "format_number",
     "format_ordinal",
     "instant_runoff",
     "join_names",
+    "meek_stv",
     "plurality",
     "pluralize",
     "ranked_pairs",
     "replace_control_characters",
     "schulze",
+    "scottish_stv",
+    "set_apart",
 ]
 
 # In the order of their weight: the first ones do not import NumPy.
@@ -118,6 +133,7 @@ _MODULES = (
     "tie_break",
     "result",
     "ballots",
+    "turnout",
     "pairwise",
     "counters",
     "methods.explanation",
@@ -126,6 +142,7 @@ _MODULES = (
     "methods.ranked_pairs",
     "methods.runoff",
     "methods.scores",
+    "methods.stv",
 )
 
 

@@ -7,7 +7,7 @@ them, because `singletable --help` loads this module.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ranked_ballots.errors import CountingError
-from ranked_ballots.text import join_names, replace_control_characters
+from ranked_ballots.text import join_names, pluralize, replace_control_characters
 
 if TYPE_CHECKING:
     from ranked_ballots.ballots import Ballots
     from ranked_ballots.formats import BallotFile
+    from ranked_ballots.methods.stv import StvEqualRanks
     from ranked_ballots.pictures import Picture
     from ranked_ballots.result import Result
     from ranked_ballots.rules import EqualRanks, Strength, Unranked
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
 _METHODS_OF_OPTION = {
     "--margins": ("schulze", "ranked-pairs"),
     "--no-opinion": ("schulze", "ranked-pairs", "copeland"),
-    "--equal-ranks": ("runoff", "plurality"),
+    "--equal-ranks": ("runoff", "plurality", "scottish-stv", "meek-stv"),
+    "--seats": ("scottish-stv", "meek-stv"),
 }
+_NOT_WITH_STV = ("split", "exhaust")
 _LARGE_FILE = 1 << 20
 
 
@@ -42,6 +45,9 @@ class MethodName(StrEnum):
     COPELAND = "copeland"
     BORDA = "borda"
     PLURALITY = "plurality"
+    APPROVAL = "approval"
+    SCOTTISH_STV = "scottish-stv"
+    MEEK_STV = "meek-stv"
     ALL = "all"
 
 
@@ -66,6 +72,8 @@ class CountOptions:
     margins: bool = False
     no_opinion: bool = False
     equal_ranks: str | None = None
+    seats: int | None = None
+    abstain: str | None = None
     json: bool = False
     svg: Path | None = None
     plain: bool = False
@@ -76,6 +84,7 @@ class CountOptions:
             "--margins": self.margins,
             "--no-opinion": self.no_opinion,
             "--equal-ranks": self.equal_ranks is not None,
+            "--seats": self.seats is not None,
         }
         for option, methods in _METHODS_OF_OPTION.items():
             if used[option] and not set(methods) & set(self.methods):
@@ -83,12 +92,22 @@ class CountOptions:
                     f"{option} is for {join_names(methods)} and has no effect on "
                     f"{join_names(self.methods)}. Omit it or choose another --method."
                 )
+        if self.methods[0] in _METHODS_OF_OPTION["--seats"] and self.equal_ranks in _NOT_WITH_STV:
+            raise CountingError(
+                f"--equal-ranks {self.equal_ranks} is not possible with STV; use exhaust-at-once "
+                "or skip."
+            )
 
 
 def count(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of ranked ballots.")],
     method: Annotated[
-        MethodName, typer.Option("--method", "-m", help="The counting method, or all of them.")
+        MethodName,
+        typer.Option(
+            "--method",
+            "-m",
+            help="The counting method; all counts by every method for one winner and rankings.",
+        ),
     ] = MethodName.SCHULZE,
     format_: Annotated[
         str | None,
@@ -128,9 +147,20 @@ def count(
     equal_ranks: Annotated[
         EqualRanksName | None,
         typer.Option(
-            help="Runoff, plurality: what happens to a ballot with several best candidates. By "
-            "default, it is split.",
+            help="Runoff, plurality, STV: what happens to a ballot with several best candidates. "
+            "By default, it is split; STV exhausts it at once or skips the rank.",
             show_default=False,
+        ),
+    ] = None,
+    seats: Annotated[
+        int | None,
+        typer.Option(min=1, help="STV: how many are elected. By default, what a BLT file says."),
+    ] = None,
+    abstain: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A choice such as 'None of these', which is counted apart and cannot win.",
         ),
     ] = None,
     json: Annotated[
@@ -147,10 +177,11 @@ def count(
 ) -> None:
     """Count the ranked ballots in a file and explain the result.
 
-    Reads CEF, ABIF, PrefLib, CSV and cast vote records in JSON. Shows the places with reasons, all
-    numbers behind them, the rules that were used, and what happened to each ballot.
+    Reads CEF, ABIF, PrefLib, BLT, CSV and cast vote records in JSON. Shows the places with reasons,
+    all numbers behind them, the rules that were used, and what happened to each ballot.
     """
-    all_methods = tuple(name.value for name in MethodName if name is not MethodName.ALL)
+    special = (MethodName.APPROVAL, MethodName.SCOTTISH_STV, MethodName.MEEK_STV, MethodName.ALL)
+    all_methods = tuple(name.value for name in MethodName if name not in special)
     options = CountOptions(
         file=file,
         methods=all_methods if method is MethodName.ALL else (method.value,),
@@ -160,6 +191,8 @@ def count(
         margins=margins,
         no_opinion=no_opinion,
         equal_ranks=None if equal_ranks is None else equal_ranks.value,
+        seats=seats,
+        abstain=abstain,
         json=json,
         svg=svg,
         plain=plain,
@@ -189,19 +222,27 @@ def run_count(options: CountOptions) -> None:
     from rich.console import Console
 
     from ranked_ballots.report import ReportWriter, write_report
+    from ranked_ballots.turnout import set_apart
 
     options.check()
     # With --json, standard output has only the result, and messages go to standard error.
     console = Console(stderr=options.json, color_system=None if options.plain else "auto")
     writer = ReportWriter(console, plain=options.plain)
     ballot_file = _read_file(options)
-    ballots = ballot_file.ballots
+    lines, ballots = [*ballot_file.summary()], ballot_file.ballots
+    if options.abstain is not None:
+        apart = set_apart(ballots, options.abstain)
+        lines.append(f"{options.abstain}: {pluralize(apart.abstained, 'ballot')}, counted as blank")
+        ballots = apart.ballots
+    options = replace(options, seats=options.seats or ballot_file.seats)
+    if not options.seats and set(options.methods) & set(_METHODS_OF_OPTION["--seats"]):
+        raise CountingError(f"{options.file} does not say how many seats to fill. Use --seats.")
     if ballots.cast == ballots.blank:
         summary = "; ".join(ballot_file.summary())
         raise CountingError(
             f"{options.file} has nothing to count: no ballot ranks a candidate ({summary})."
         )
-    for line in ballot_file.summary():
+    for line in lines:
         writer.write_line(line)
     results = [_count_by(method, ballots, options) for method in options.methods]
     picture_lines = _write_pictures(options, results)
@@ -241,6 +282,8 @@ def _read_file(options: CountOptions) -> BallotFile:
 
 def _count_by(method: str, ballots: Ballots, options: CountOptions) -> Result:
     from ranked_ballots import (
+        STV_METHODS,
+        approval,
         borda,
         copeland,
         instant_runoff,
@@ -266,6 +309,12 @@ def _count_by(method: str, ballots: Ballots, options: CountOptions) -> Result:
             return borda(ballots, seed=seed)
         case "plurality":
             return plurality(ballots, equal_ranks=equal_ranks, seed=seed)
+        case "approval":
+            return approval(ballots, seed=seed)
+        case "scottish-stv" | "meek-stv":
+            count_seats = STV_METHODS[method.replace("-", " ")]
+            rule: StvEqualRanks = "skip" if options.equal_ranks == "skip" else "exhaust at once"
+            return count_seats(ballots, seats=options.seats or 1, equal_ranks=rule, seed=seed)
         case unknown:
             raise CountingError(f"There is no method '{unknown}'.")
 

@@ -13,13 +13,25 @@ from rich.text import Text
 from ranked_ballots.methods.explanation import win_phrase
 from ranked_ballots.methods.ranked_pairs import RankedPairsResult
 from ranked_ballots.methods.registry import explain
-from ranked_ballots.methods.runoff import Round, RunoffResult
+from ranked_ballots.methods.runoff import RunoffResult
 from ranked_ballots.methods.schulze import SchulzeResult
 from ranked_ballots.methods.scores import CopelandResult, ScoreResult
+from ranked_ballots.methods.stv import StvResult
 from ranked_ballots.pictures.pairwise import PairwiseResult, pair_cell
-from ranked_ballots.pictures.rounds import half
-from ranked_ballots.result import BallotAccount, Result
-from ranked_ballots.text import format_number, join_names, replace_control_characters
+from ranked_ballots.pictures.rounds import (
+    AnyRound,
+    RoundsResult,
+    find_mark,
+    format_votes,
+    threshold,
+)
+from ranked_ballots.result import Result
+from ranked_ballots.text import (
+    format_decimal,
+    format_number,
+    join_names,
+    replace_control_characters,
+)
 from ranked_ballots.tie_break import TieBreak
 
 _MAX_NAME_WIDTH = 28
@@ -131,12 +143,17 @@ def write_report(writer: ReportWriter, result: Result, *, is_final: bool = True)
     for rule in result.rules:
         writer.write_bullet(f"{rule.about} ({rule.choice}): {rule.sentence}")
     writer.write_heading("Ballots")
-    writer.write_line(_describe_account(result.account))
+    writer.write_line(_describe_account(result))
     if result.tie_break is not None:
         _write_tie_break(writer, result.tie_break)
 
 
 def _describe_outcome(result: Result, is_final: bool) -> str:
+    if isinstance(result, StvResult):
+        are = "would be" if not is_final else "is" if len(result.elected) == 1 else "are"
+        parts = [f"{join_names(result.elected)} {are} elected"] if result.elected else []
+        parts += [f"{join_names(result.tied)} are tied"] if result.tied else []
+        return "; ".join(parts)
     if result.winner is None:
         return f"{join_names(result.winners)} are tied"
     broken = " after the tie-break" if len(result.winners) > 1 else ""
@@ -145,13 +162,14 @@ def _describe_outcome(result: Result, is_final: bool) -> str:
 
 def _write_numbers(writer: ReportWriter, result: Result) -> None:
     if isinstance(result, ScoreResult):
-        writer.write_heading("Votes" if result.method == "Plurality" else "Points")
+        is_points = result.method in ("Borda", "Copeland")
+        writer.write_heading("Points" if is_points else "Votes")
         scores = result.scores
         rows = [(name, format_number(scores[name])) for name in result.ranked_candidates]
         writer.write_table(("Candidate", "Total"), rows)
     if isinstance(result, SchulzeResult | RankedPairsResult | CopelandResult):
         _write_pairs(writer, result)
-    if isinstance(result, RunoffResult) and result.rounds:
+    if isinstance(result, RunoffResult | StvResult) and result.rounds:
         _write_rounds(writer, result)
 
 
@@ -177,37 +195,45 @@ def _write_pairs(writer: ReportWriter, result: PairwiseResult) -> None:
     writer.write_table(["", *(f"{head}  " for head in heads)], cells)
 
 
-def _write_rounds(writer: ReportWriter, result: RunoffResult) -> None:
+def _write_rounds(writer: ReportWriter, result: RoundsResult) -> None:
+    is_stv = isinstance(result, StvResult)
     writer.write_heading("Rounds")
     writer.write_line(
-        "Votes in each round; ✓ wins, ✕ is eliminated. More than half of the counted ballots wins."
+        "Votes in each round; ✓ is elected, ✕ is eliminated. Who reaches the quota is elected."
+        if is_stv
+        else "Votes in each round; ✓ wins, ✕ is eliminated. More than half of the counted ballots "
+        "wins."
     )
-    rounds = result.rounds
+    rounds: Sequence[AnyRound] = result.rounds
     rows = [
-        [name, *(_format_votes(round_, name) for round_ in rounds)]
+        [name, *(_format_cell(round_, name) for round_ in rounds)]
         for name in result.ranked_candidates
     ]
-    exhausted = (f"{format_number(round_.exhausted_total)}  " for round_ in rounds)
-    rows.append(["Exhausted", *exhausted])
-    rows.append(["Half", *(f"{format_number(half(round_))}  " for round_ in rounds)])
+    for name, votes in (
+        ("Exhausted", [round_.exhausted_total for round_ in rounds]),
+        ("Quota" if is_stv else "Half", [threshold(round_) for round_ in rounds]),
+    ):
+        cells = zip(rounds, votes, strict=True)
+        rows.append([name, *(f"{format_votes(*cell)}  " for cell in cells)])
     writer.write_table(["", *(f"Round {round_.number}  " for round_ in rounds)], rows)
 
 
-def _format_votes(round_: Round, name: str) -> str:
+def _format_cell(round_: AnyRound, name: str) -> str:
     if name not in round_.tally:
         return ""
-    mark = " ✓" if name == round_.winner else " ✕" if name == round_.eliminated else "  "
-    return format_number(round_.tally[name]) + mark
+    return f"{format_votes(round_, round_.tally[name])} {find_mark(round_, name) or ' '}"
 
 
-def _describe_account(account: BallotAccount) -> str:
+def _describe_account(result: Result) -> str:
     """Return the equation that accounts for every ballot."""
-    parts = [f"{format_number(account.counted)} counted", f"{format_number(account.blank)} blank"]
+    account, write = result.account, format_number
+    if isinstance(result, StvResult):
+        write = format_decimal
+    parts = [f"{write(account.counted)} counted", f"{write(account.blank)} blank"]
     parts += [
-        f"{format_number(ballots)} exhausted ({reason})"
-        for reason, ballots in account.exhausted.items()
+        f"{write(ballots)} exhausted ({reason})" for reason, ballots in account.exhausted.items()
     ]
-    return f"{format_number(account.cast)} cast = {' + '.join(parts)}"
+    return f"{write(account.cast)} cast = {' + '.join(parts)}"
 
 
 def _write_tie_break(writer: ReportWriter, tie_break: TieBreak) -> None:

@@ -61,6 +61,12 @@ def format_number(value: int | Fraction) -> str:
     return f"{whole:,} {rest}" if whole else str(rest)
 
 
+def format_decimal(value: int | Fraction) -> str:
+    """Return the number rounded to five decimals, without zeros at its end: 1,234.5."""
+    whole, rest = divmod(round(Fraction(value) * 10**5), 10**5)
+    return f"{whole:,}.{rest:05}".rstrip("0").rstrip(".")
+
+
 def pluralize(value: int | Fraction, noun: str) -> str:
     """Return the number with its noun: 1 ballot, 2 ballots."""
     return f"{format_number(value)} {noun}" if value == 1 else f"{format_number(value)} {noun}s"

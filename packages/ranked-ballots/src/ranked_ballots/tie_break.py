@@ -27,6 +27,10 @@ class TieBreak:
         order = sorted(digests, key=lambda name: (digests[name], name))
         return cls(seed, tuple(order), tuple(digests[name] for name in order))
 
+    def sort(self, tied: Iterable[str]) -> list[str]:
+        """Return the tied candidates, the highest first."""
+        return sorted(tied, key=self.order.index)
+
     def first(self, tied: Iterable[str]) -> str:
         """Return the tied candidate who ranks highest."""
         return min(tied, key=self.order.index)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, permutations
+from math import ceil
 
 from ranked_ballots import Ranking
 
@@ -109,3 +110,60 @@ def borda_points(candidates: Sequence[str], ranking: Ranking, variant: str) -> I
             yield below + Fraction(level, 2)
         else:
             yield first - above - Fraction(level, 2)
+
+
+def scottish_stages(
+    candidates: Sequence[str], groups: Groups, seats: int, lots: Sequence[str]
+) -> Iterator[Votes]:
+    """Yield the votes of each stage, moving one ballot paper at a time.
+
+    A candidate earlier in `lots` is ahead if a tie is decided by lot.
+    """
+    piles: dict[str, list[tuple[Fraction, tuple[str, ...]]]] = {name: [] for name in candidates}
+    for ranking, count in groups:
+        for name in ranking.names[:1]:
+            piles[name] += [(Fraction(1), ranking.names)] * count
+    votes = {name: Fraction(len(pile)) for name, pile in piles.items()}
+    quota = sum(map(len, piles.values())) // (seats + 1) + 1
+    continuing, elected, stages = list(candidates), list[str](), list[Votes]()
+    while True:
+        stages.append(dict(votes))
+        yield dict(votes)
+        elected += [name for name in continuing if votes[name] >= quota]
+        continuing = [name for name in continuing if name not in elected]
+        if len(elected) >= seats or len(continuing) <= seats - len(elected):
+            return
+
+        def standing(name: str) -> tuple[object, ...]:
+            return (*(stage[name] for stage in reversed(stages)), -lots.index(name))
+
+        over = [name for name in elected if votes[name] > quota]
+        who = max(over, key=standing) if over else min(continuing, key=standing)
+        surplus, total = (votes[who] - quota if over else votes[who]), votes[who]
+        if not over:
+            continuing.remove(who)
+        for value, order in piles.pop(who):
+            new = Fraction(int(value * surplus / total * 10**5), 10**5) if over else value
+            following = [name for name in order[order.index(who) :] if name in continuing]
+            if following:
+                piles[following[0]].append((new, order))
+                votes[following[0]] += new
+        if over:
+            votes[who] = Fraction(quota)
+        else:
+            del votes[who]
+
+
+def meek_votes(
+    candidates: Sequence[str], groups: Groups, keep: dict[str, Fraction]
+) -> tuple[Votes, Fraction]:
+    """Return the votes that keep factors give, and those that no candidate keeps."""
+    votes, lost = dict.fromkeys(candidates, Fraction(0)), Fraction(0)
+    for ranking, count in groups:
+        weight = Fraction(0 if ranking.is_blank else 1)
+        for name in ranking.names:
+            kept = Fraction(ceil(weight * keep[name] * 10**9), 10**9)
+            votes[name] += kept * count
+            weight -= kept
+        lost += weight * count
+    return votes, lost

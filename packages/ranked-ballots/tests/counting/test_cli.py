@@ -17,7 +17,7 @@ from rich.console import Console
 
 import ranked_ballots
 from ranked_ballots import Ballots, Ranking, instant_runoff, schulze
-from ranked_ballots.formats import read_ballots
+from ranked_ballots.formats import read_ballots, write_ballots
 from ranked_ballots.report import ReportWriter, write_report
 from singletable.cli import main
 
@@ -92,6 +92,35 @@ def test_method_all_counts_by_every_method(run: Run) -> None:
     ]
 
 
+@pytest.mark.parametrize("method", ["scottish-stv", "meek-stv"])
+def test_stv_fills_the_seats_of_the_option_or_of_the_file(run: Run, method: str) -> None:
+    _, out, _ = run("capital.abif", "-m", method, "--seats", "2", "--svg", "drawn")
+    assert re.search(r"STV: Memphis and \w+ are elected$", out, re.MULTILINE)
+    assert re.search(r"^Memphis +42 ✓", out, re.MULTILINE)
+    assert re.search(r"^Quota +3[34]", out, re.MULTILINE)
+    assert Path(f"drawn/{method}-transfers.svg").exists()
+    Path("capital.blt").write_bytes(
+        write_ballots(read_ballots("capital.abif").ballots, "blt", seats=2)
+    )
+    assert run("capital.blt", "-m", method, "--json")[1] in (
+        count(read_ballots("capital.blt").ballots, seats=2).to_json()
+        for count in ranked_ballots.STV_METHODS.values()
+    )
+
+
+def test_stv_tie_is_reported(run: Run) -> None:
+    _, out, _ = run("heat.abif", "-m", "scottish-stv", "--seats", "1")
+    assert "Scottish STV: Ada and Ben are tied" in out
+
+
+def test_abstentions_are_counted_apart(run: Run) -> None:
+    Path("club.csv").write_text("Ada,Ben,Nobody\n1,1,\n,1,\n,,1\n,,\n")
+    _, out, _ = run("club.csv", "-m", "approval", "--abstain", "Nobody")
+    assert "Nobody: 1 ballot, counted as blank" in out
+    assert "4 cast = 2 counted + 2 blank" in out
+    assert "Approval: Ben wins" in out
+
+
 # Ties are never broken silently.
 def test_tie_is_reported_and_its_tie_break_is_shown(run: Run) -> None:
     _, out, _ = run("heat.abif")
@@ -164,6 +193,10 @@ def test_svg_says_if_there_are_no_pictures(run: Run) -> None:
         (CAPITAL, ("-m", "schulze", "--equal-ranks", "skip"), "--equal-ranks is for runoff"),
         (CAPITAL, ("--svg", "votes.txt"), "Could not write"),
         ("rank1,rank2\n,\n,\n", (), "votes.txt"),
+        (CAPITAL, ("--seats", "2"), "--seats is for scottish-stv and meek-stv"),
+        (CAPITAL, ("-m", "meek-stv", "--equal-ranks", "split"), "split is not possible with STV"),
+        (CAPITAL, ("--abstain", "Nobody"), "There is no choice 'Nobody'"),
+        (CAPITAL, ("-m", "meek-stv"), "votes.txt does not say how many seats to fill"),
     ],
 )
 def test_errors_are_explained_without_a_traceback(

@@ -8,6 +8,7 @@ from typing import Literal
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from ranked_ballots import (
     Ballots,
@@ -15,8 +16,10 @@ from ranked_ballots import (
     borda,
     count_pairs,
     instant_runoff,
+    meek_stv,
     plurality,
     schulze,
+    scottish_stv,
 )
 from ranked_ballots.rules import BordaVariant
 from tests.counting import reference
@@ -146,3 +149,28 @@ def test_borda_equals_the_reference(variant: BordaVariant) -> None:
         assert borda(cast(election), variant=variant).scores == scores
 
     check()
+
+
+@given(elections(strict=True), st.integers(1, 4), st.sampled_from("abc"))
+def test_scottish_stages_equal_the_reference(election: Election, seats: int, seed: str) -> None:
+    result = scottish_stv(cast(election), seats=seats, seed=seed)
+    assert result.tie_break is not None
+    expected = list(reference.scottish_stages(*election, seats, result.tie_break.order))
+    assert [dict(round_.tally) for round_ in result.rounds] == expected
+
+
+# Keep factors come from the count; its votes follow from them, and the factors from the votes.
+@given(elections(strict=True), st.integers(1, 4))
+def test_meek_votes_and_quotas_follow_from_the_keep_factors(election: Election, seats: int) -> None:
+    result = meek_stv(cast(election), seats=seats, seed="s")
+    gone: set[str] = set()
+    for round_ in result.rounds:
+        keep = {
+            name: Fraction(round_.keep_factors.get(name, name not in gone)) for name in election[0]
+        }
+        votes, lost = reference.meek_votes(*election, keep)
+        assert dict(round_.tally) == {name: votes[name] for name in election[0] if name not in gone}
+        assert round_.exhausted_total == lost
+        total = int(sum(votes.values()) * 10**9)
+        assert round_.quota == Fraction(total // (seats + 1) + 1, 10**9)
+        gone |= {round_.eliminated or ""}

@@ -46,7 +46,8 @@ class BallotFile:
     """The ballots of a file. `total` ballots were read: those in `ballots` and the rejected ones.
 
     `changed` lists, by rule, ballots that are counted differently from how they were marked; a
-    ballot can be under several rules. `notes` say what else was ignored.
+    ballot can be under several rules. `notes` say what else was ignored. `seats` is how many seats
+    the file says are to be filled.
     """
 
     ballots: Ballots
@@ -56,13 +57,15 @@ class BallotFile:
     rejected: tuple[Adjustment, ...] = ()
     notes: tuple[str, ...] = ()
     title: str = ""
+    seats: int | None = None
 
     def summary(self) -> tuple[str, ...]:
         """Return lines that account for every ballot."""
         lines = [f"{self.total:,} ballots read ({self.format}), {self.ballots.cast:,} kept"]
         lines += [f"changed: {adjustment}" for adjustment in self.changed]
         lines += [f"rejected: {adjustment}" for adjustment in self.rejected]
-        return (*lines, *self.notes)
+        seats = () if self.seats is None else (f"seats to fill: {self.seats}",)
+        return (*lines, *seats, *self.notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from ranked_ballots.ballots import Ballots
 from ranked_ballots.errors import FormatError, UnknownFormat, WriteError
 from ranked_ballots.formats.abif import read_abif, write_abif
+from ranked_ballots.formats.blt import read_blt, write_blt
 from ranked_ballots.formats.cef import read_cef, write_cef
 from ranked_ballots.formats.collector import BallotFile, ReadOptions
 from ranked_ballots.formats.csv import (
@@ -42,6 +43,7 @@ _OLD_PREFLIB = re.compile(r"[0-9]++[^\S\n]*+\n\s*+1\s*+,[^\n]+\n")
 _ABIF_VOTE = re.compile(r"[0-9]+\s*:.*")
 # Tags may contain commas and semicolons; a ranking never does.
 _CEF_VOTE = re.compile(r"(?:.*\|\|)?+[^>=,;]+(?:[>=][^>=,;]+)+|/EMPTY/.*", re.IGNORECASE)
+_BLT_HEADER = re.compile(r"[0-9]+\s+[0-9]+\s*(?:#.*)?")
 _CEF_PARAMETER = re.compile("(?m)^#/")
 
 _READERS: dict[str, Callable[[Source, ReadOptions], BallotFile]] = {
@@ -50,6 +52,7 @@ _READERS: dict[str, Callable[[Source, ReadOptions], BallotFile]] = {
     "csv": read_csv,
     "csv-ranks": read_csv,
     "cvr": read_cvr,
+    "blt": read_blt,
 }
 
 
@@ -86,10 +89,12 @@ def write_ballots(
     *,
     title: str = "",
     when: datetime | None = None,
+    seats: int = 1,
 ) -> bytes:
     """Return the ballots in a format; "preflib" chooses the narrowest of its kinds.
 
-    `when` is required for cast vote records, which contain the time of the report.
+    `when` is required for cast vote records, which contain the time of the report. BLT files
+    contain the number of `seats`.
     """
     match _check_format(format):
         case "cef":
@@ -102,6 +107,8 @@ def write_ballots(
             text = write_csv_ranks(ballots)
         case "cvr":
             text = write_cvr(ballots, title, when)
+        case "blt":
+            text = write_blt(ballots, title, seats)
         case "rctab":
             raise WriteError(
                 "RCTab's format has rounds, not ballots: count the ballots with instant_runoff and "
@@ -231,6 +238,13 @@ def _csv_problem(source: Source, head: str) -> str | None:
     return None
 
 
+def _blt_problem(_source: Source, head: str) -> str | None:
+    line, text = _first_content_line(head, ("#",))
+    if _BLT_HEADER.fullmatch(text):
+        return None
+    return f"line {line}: expected numbers of candidates and seats, as '4 2', found {quote(text)}"
+
+
 def _first_line(head: str) -> str:
     return quote(head.partition("\n")[0])
 
@@ -252,4 +266,5 @@ _DETECTORS: dict[str, Detector] = {
     "abif": _abif_problem,
     "cef": _cef_problem,
     "csv": _csv_problem,
+    "blt": _blt_problem,
 }

@@ -56,6 +56,7 @@ CVR = Format(
     counts=False,
     any_name=True,
 )
+BLT = Format("blt", "the format of STV programs, with the number of seats", ("blt",))
 RCTAB = Format(
     "rctab",
     "the rounds of an instant runoff as RCTab writes and RCVis reads them; no ballots",
@@ -65,7 +66,7 @@ RCTAB = Format(
 )
 
 FORMATS: dict[str, Format] = {
-    form.name: form for form in (CEF, ABIF, SOC, SOI, TOC, TOI, CSV, CSV_RANKS, CVR, RCTAB)
+    form.name: form for form in (CEF, ABIF, SOC, SOI, TOC, TOI, CSV, CSV_RANKS, CVR, BLT, RCTAB)
 }
 PREFLIB = (SOC.name, SOI.name, TOC.name, TOI.name)
 

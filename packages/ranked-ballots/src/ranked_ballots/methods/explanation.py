@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ranked_ballots.pairwise import Matrix, describe_pair
-from ranked_ballots.result import Margin, Place, Result
+from ranked_ballots.result import BallotAccount, Margin, Place, Result
 from ranked_ballots.text import format_number, join_names, pluralize
 
 
@@ -17,21 +17,24 @@ def win_phrase(is_final: bool) -> str:
 def introduce(result: Result, is_final: bool) -> Iterator[str]:
     """Say how many ballots were cast, and the outcome if there is nothing to count."""
     account = result.account
-    cast = pluralize(account.cast, "ballot")
-    has_been_cast = _verb(account.cast, is_final)
-    if account.cast == 0:
-        yield "No ballots were cast." if is_final else "No ballots have been cast yet."
-    elif account.blank == account.cast:
-        yield f"{cast} {has_been_cast}; {'it is' if account.cast == 1 else 'all are'} blank."
-    elif account.blank:
-        are = "is" if account.blank == 1 else "are"
-        yield f"{cast} {has_been_cast}; {format_number(account.blank)} {are} blank."
-    else:
-        yield f"{cast} {has_been_cast}."
+    yield describe_turnout(account, is_final)
     if len(result.candidates) == 1:
         yield f"{result.candidates[0]} is the only candidate and {win_phrase(is_final)}."
     elif account.blank == account.cast:
         yield f"No candidate is preferred to another: {join_names(result.candidates)} are tied."
+
+
+def describe_turnout(account: BallotAccount, is_final: bool) -> str:
+    """Say how many ballots were cast, and how many of them are blank."""
+    cast = f"{pluralize(account.cast, 'ballot')} {_verb(account.cast, is_final)}"
+    if account.cast == 0:
+        return "No ballots were cast." if is_final else "No ballots have been cast yet."
+    if account.blank == account.cast:
+        return f"{cast}; {'it is' if account.cast == 1 else 'all are'} blank."
+    if account.blank:
+        are = "is" if account.blank == 1 else "are"
+        return f"{cast}; {format_number(account.blank)} {are} blank."
+    return f"{cast}."
 
 
 def is_trivial(result: Result) -> bool:

@@ -1,4 +1,4 @@
-"""All counting methods by name, and the explanation of any result."""
+"""The counting methods by name, for one winner and for several seats; explanations of results."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ from ranked_ballots.methods.scores import (
     explain_scores,
     plurality,
 )
+from ranked_ballots.methods.stv import (
+    StvEqualRanks,
+    StvResult,
+    explain_stv,
+    meek_stv,
+    scottish_stv,
+)
 from ranked_ballots.result import Result
 
 
@@ -29,6 +36,22 @@ class CountingMethod(Protocol):
     """A function that counts ballots; its rules have defaults."""
 
     def __call__(self, ballots: Ballots, /, *, seed: str | None = None) -> Result:
+        """Return the result, with ties broken by the seed if there is one."""
+        ...
+
+
+class SeatsMethod(Protocol):
+    """A function that fills several seats; its rules have defaults."""
+
+    def __call__(
+        self,
+        ballots: Ballots,
+        /,
+        *,
+        seats: int,
+        equal_ranks: StvEqualRanks = "exhaust at once",
+        seed: str | None = None,
+    ) -> StvResult:
         """Return the result, with ties broken by the seed if there is one."""
         ...
 
@@ -41,6 +64,7 @@ METHODS: dict[str, CountingMethod] = {
     "copeland": copeland,
     "plurality": plurality,
 }
+STV_METHODS: dict[str, SeatsMethod] = {"scottish stv": scottish_stv, "meek stv": meek_stv}
 
 
 def explain(result: Result, *, is_final: bool) -> tuple[str, ...]:
@@ -64,5 +88,7 @@ def _explain(result: Result, is_final: bool) -> Iterator[str]:
             return explain_copeland(result, is_final)
         case ScoreResult():
             return explain_scores(result, is_final)
+        case StvResult():
+            return explain_stv(result, is_final)
         case unknown:
             raise TypeError(f"There is no explanation of a {type(unknown).__name__}.")

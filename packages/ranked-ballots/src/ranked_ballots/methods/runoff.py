@@ -8,7 +8,7 @@ ends the count, and all candidates who could win are reported as tied.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -149,7 +149,7 @@ def instant_runoff(
         final_order=break_ties(places, tie_break),
         rounds=rounds,
         possible_winners=_possible_winners(count),
-        ties_mattered=_any_mattered([tie.mattered for tie in count.ties.values()]),
+        ties_mattered=any_mattered([tie.mattered for tie in count.ties.values()]),
     )
     if count.winner is not None and result.ties_mattered in (None, "no"):
         margin = runoff_margin(choices, count.votes, count.winner)
@@ -238,7 +238,8 @@ def _matters(votes: Votes, possible: frozenset[int] | None) -> Mattered:
     return "yes" if len(possible) > 1 else "no"
 
 
-def _any_mattered(ties: Sequence[Mattered]) -> Mattered | None:
+def any_mattered(ties: Sequence[Mattered]) -> Mattered | None:
+    """Return whether any of the ties mattered; None if there are none."""
     for mattered in ("yes", "not known", "no"):
         if mattered in ties:
             return mattered
@@ -396,7 +397,7 @@ def _ties_rule(tie_break: TieBreak | None, *, look_back: bool) -> Rule:
     )
 
 
-_BROKEN_BY: dict[BrokenBy, str] = {
+BROKEN_BY: dict[BrokenBy, str] = {
     "seed": "The order of the seed breaks the tie.",
     "earlier rounds": "The votes of earlier rounds break the tie.",
     "candidate order": "The order of the candidates breaks the tie.",
@@ -443,20 +444,23 @@ def _explain_round(round_: Round, is_final: bool) -> Iterator[str]:
         votes = pluralize(round_.tally[round_.tie.tied[0]], "vote")
         yield (
             f"{join_names(round_.tie.tied)} are tied for last with {votes} each. "
-            f"{_BROKEN_BY[round_.tie.broken_by]} {_MATTERED[round_.tie.mattered]}"
+            f"{BROKEN_BY[round_.tie.broken_by]} {_MATTERED[round_.tie.mattered]}"
         )
     if round_.eliminated is not None:
         reason = "" if round_.tie is not None else "has the fewest votes and "
-        yield f"{round_.eliminated} {reason}is eliminated; {_describe_transfers(round_)}."
+        yield f"{round_.eliminated} {reason}is eliminated; {describe_transfers(round_.transfers)}."
 
 
-def _describe_transfers(round_: Round) -> str:
-    if not round_.transfers:
+def describe_transfers(
+    transfers: Sequence[Transfer], write: Callable[[Number], str] = format_number
+) -> str:
+    """Say how many votes go to whom; `write` formats their numbers."""
+    if not transfers:
         return "there are no votes to transfer"
-    first, *rest = sorted(round_.transfers, key=lambda transfer: transfer.target is None)
-    verb = "goes" if first.votes == 1 else "go"
-    moves = [f"{pluralize(first.votes, 'vote')} {verb} to {_describe_target(first)}"]
-    moves += [f"{format_number(move.votes)} to {_describe_target(move)}" for move in rest]
+    first, *rest = sorted(transfers, key=lambda transfer: transfer.target is None)
+    votes, verb = ("vote", "goes") if first.votes == 1 else ("votes", "go")
+    moves = [f"{write(first.votes)} {votes} {verb} to {_describe_target(first)}"]
+    moves += [f"{write(move.votes)} to {_describe_target(move)}" for move in rest]
     return join_names(moves)
 
 

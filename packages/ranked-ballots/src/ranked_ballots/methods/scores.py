@@ -1,4 +1,4 @@
-"""Count by adding up scores: plurality, Borda and Copeland. The highest score wins."""
+"""Count by adding up scores: plurality, approval, Borda and Copeland. The highest score wins."""
 
 from __future__ import annotations
 
@@ -48,10 +48,13 @@ _COPELAND_POINTS = Rule(
     "points", "1 and 1/2", "A candidate gets one point for each victory and half for each tie."
 )
 
+_APPROVAL = Rule("approval", "ranked", "A ballot approves of every candidate it ranks.")
+_UNITS = {"Plurality": "first choice", "Approval": "approval"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreResult(Result):
-    """The result of plurality or Borda: the score of each candidate."""
+    """The result of plurality, approval or Borda: the score of each candidate."""
 
     scores: dict[str, Number]
 
@@ -89,6 +92,35 @@ def plurality(
             2,
             is_exact=choices.ranks.strict,
             why="changing the first choice of one ballot shifts a difference by two",
+        ),
+        tie_break=tie_break,
+        final_order=break_ties(places, tie_break),
+        scores=scores,
+    )
+    return replace(result, explanation=tuple(explain_scores(result)))
+
+
+def approval(ballots: Ballots | Pairwise, *, seed: str | None = None) -> ScoreResult:
+    """Count the ballots that rank a candidate at all. Ties are reported; a seed breaks them.
+
+    An approval ballot ranks those whom the voter approves of, all equally. On a ballot with ranks,
+    `set_apart` removes the candidates below a line.
+    """
+    sums = count_pairs(ballots)
+    tie_break = None if seed is None else TieBreak.from_seed(sums.candidates, seed)
+    scores: dict[str, Number] = dict(zip(sums.candidates, sums.ranked, strict=True))
+    places = _places_by_score(scores)
+    result = ScoreResult(
+        method="Approval",
+        candidates=sums.candidates,
+        rules=(_APPROVAL, ties_rule(tie_break)),
+        account=BallotAccount(sums.cast, sums.blank, sums.cast - sums.blank),
+        places=places,
+        margin=score_margin(
+            scores,
+            2,
+            is_exact=True,
+            why="a ballot that approves of the other one instead shifts a difference by two",
         ),
         tie_break=tie_break,
         final_order=break_ties(places, tie_break),
@@ -207,7 +239,7 @@ def _halve(doubled: int) -> Number:
 
 def explain_scores(result: ScoreResult, is_final: bool = True) -> Iterator[str]:
     """Explain each place by its score."""
-    unit = "first choice" if result.method == "Plurality" else "point"
+    unit = _UNITS.get(result.method, "point")
     yield from introduce(result, is_final)
     if not is_trivial(result):
         for reason, ballots in result.account.exhausted.items():

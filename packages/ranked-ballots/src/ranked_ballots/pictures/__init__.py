@@ -11,6 +11,7 @@ from ranked_ballots.methods.ranked_pairs import RankedPairsResult
 from ranked_ballots.methods.runoff import RunoffResult
 from ranked_ballots.methods.schulze import SchulzeResult
 from ranked_ballots.methods.scores import CopelandResult
+from ranked_ballots.methods.stv import StvResult
 from ranked_ballots.pictures.beat_paths import draw_beat_paths
 from ranked_ballots.pictures.pairwise import draw_pairwise_matrix, render_pairwise_table
 from ranked_ballots.pictures.picture import Picture
@@ -39,7 +40,7 @@ def draw_pictures(result: Result) -> dict[str, Picture]:
             return {"pairs": draw_pairwise_matrix(result), "paths": draw_beat_paths(result)}
         case RankedPairsResult() | CopelandResult():
             return {"pairs": draw_pairwise_matrix(result)}
-        case RunoffResult():
+        case RunoffResult() | StvResult():
             return {"rounds": draw_round_bars(result), "transfers": draw_transfers(result)}
         case _:
             return {}

@@ -1,12 +1,14 @@
-"""An instant runoff as bars: a row for each candidate, a column for each round."""
+"""The rounds of an instant runoff or STV as bars: a row per candidate, a column per round."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from ranked_ballots.methods.runoff import Round, RunoffResult
+from ranked_ballots.methods.stv import StvResult, StvRound
 from ranked_ballots.pictures.picture import Canvas, Picture, compose
 from ranked_ballots.pictures.style import color_classes
 from ranked_ballots.pictures.svg import (
@@ -17,7 +19,10 @@ from ranked_ballots.pictures.svg import (
     widest,
 )
 from ranked_ballots.result import Number
-from ranked_ballots.text import format_number, join_names, pluralize
+from ranked_ballots.text import format_decimal, format_number, join_names
+
+RoundsResult: TypeAlias = RunoffResult | StvResult
+AnyRound: TypeAlias = Round | StvRound
 
 TITLE = "Round by round"
 CAPTION = (
@@ -25,9 +30,15 @@ CAPTION = (
     "that still count. More than half wins.",
     "✓ wins, ✕ is eliminated, = is tied for the fewest votes.",
 )
+STV_CAPTION = (
+    "Votes in each round. The number below the round, and the dashed line, is the quota: who "
+    "reaches it is elected.",
+    "✓ is elected, ✕ is eliminated, = is tied.",
+)
 EMPTY = "No ballot ranks a candidate, so there are no rounds."
 EXHAUSTED = "Exhausted"
 _ROOM = 150
+_STV_ROOM = 210  # numbers with decimals need wide columns anyway
 _HEAD = 38
 _ROW = 32
 _DENSE_ROW = 25  # with many candidates
@@ -45,7 +56,7 @@ class _Grid:
     def bar_height(self) -> int:
         return self.row - 21
 
-    def x(self, round_: Round) -> float:
+    def x(self, round_: AnyRound) -> float:
         return self.left + (round_.number - 1) * (self.column + _GAP)
 
     def bar_width(self, votes: Number) -> Fraction:
@@ -53,12 +64,13 @@ class _Grid:
         return Fraction(self.column) * Fraction(votes) / Fraction(self.max_votes)
 
 
-def draw_round_bars(result: RunoffResult) -> Picture:
+def draw_round_bars(result: RoundsResult) -> Picture:
     """Draw the votes of each round, the majority, and the exhausted ballots."""
     names = result.ranked_candidates
-    if not result.rounds:
+    if has_no_votes(result):
         return compose(TITLE, (EMPTY,), Canvas(0, 0, ()), EMPTY)
-    short = shorten_names([*names, EXHAUSTED], _ROOM)
+    room = _STV_ROOM if isinstance(result, StvResult) else _ROOM
+    short = shorten_names([*names, EXHAUSTED], room)
     colors = color_classes(result)
     grid = _grid(result, widest(short.values()) + 10)
     rows = {name: _HEAD + at * grid.row for at, name in enumerate(names)}
@@ -73,20 +85,21 @@ def draw_round_bars(result: RunoffResult) -> Picture:
     for round_ in result.rounds:
         shapes.extend(_draw_round(grid, round_, rows, colors, bottom))
     canvas = Canvas(right + 8, bottom + grid.row + 8, tuple(shapes))
-    return compose(TITLE, CAPTION, canvas, describe_rounds(result))
+    caption = STV_CAPTION if isinstance(result, StvResult) else CAPTION
+    return compose(TITLE, caption, canvas, describe_rounds(result.rounds))
 
 
-def _grid(result: RunoffResult, left: float) -> _Grid:
+def _grid(result: RoundsResult, left: float) -> _Grid:
     rounds = result.rounds
     votes = [
-        votes
+        (round_, votes)
         for round_ in rounds
-        for votes in (*round_.tally.values(), round_.exhausted_total, half(round_))
+        for votes in (*round_.tally.values(), round_.exhausted_total, threshold(round_))
     ]
     min_column = 92.0 if len(rounds) < 4 else 70.0 if len(rounds) < 8 else 52.0
-    column = max(min_column, widest(map(format_number, votes), 11) + 24)
+    column = max(min_column, widest((format_votes(*each) for each in votes), 11) + 24)
     row = _ROW if len(result.candidates) < 13 else _DENSE_ROW
-    return _Grid(left, column, row, max(votes))
+    return _Grid(left, column, row, max(number for _, number in votes))
 
 
 def _draw_name(name: str, short: str, y: float, kind: str = "name") -> str:
@@ -94,97 +107,118 @@ def _draw_name(name: str, short: str, y: float, kind: str = "name") -> str:
 
 
 def _draw_round(
-    grid: _Grid, round_: Round, rows: dict[str, int], colors: dict[str, str], bottom: float
+    grid: _Grid, round_: AnyRound, rows: dict[str, int], colors: dict[str, str], bottom: float
 ) -> Iterator[str]:
     x = grid.x(round_)
-    majority = escape_text(format_number(half(round_)))
+    majority = escape_text(format_votes(round_, threshold(round_)))
     yield element("text", f"Round {round_.number}", class_="strong", x=x, y=12)
     yield element("text", majority, class_="small quiet", x=x, y=27)
     yield element("path", class_="line", d=f"M{x:.1f} {_HEAD - 4:.0f}V{bottom + grid.row + 4:.0f}")
     for name, votes in round_.tally.items():
         yield element(
             "rect",
-            tooltip(f"Round {round_.number}: {name} {format_number(votes)}"),
+            tooltip(f"Round {round_.number}: {name} {format_votes(round_, votes)}"),
             class_=colors[name],
             x=x,
             y=rows[name] + 16,
             width=grid.bar_width(votes),
             height=grid.bar_height,
         )
-    middle = x + float(grid.bar_width(half(round_)))
+    middle = x + float(grid.bar_width(threshold(round_)))
     yield element("path", class_="half", d=f"M{middle:.1f} {_HEAD - 6:.0f}V{bottom:.0f}")
     yield from (_draw_votes(grid, round_, name, rows[name]) for name in round_.tally)
     yield _draw_exhausted(grid, round_, bottom + 8)
 
 
-def _draw_votes(grid: _Grid, round_: Round, name: str, y: float) -> str:
+def _draw_votes(grid: _Grid, round_: AnyRound, name: str, y: float) -> str:
     """Draw the number above a bar, with a mark for what happens to the candidate."""
-    mark, kind = "", "small halo"
-    if name == round_.winner:
-        mark, kind = " ✓", "small halo strong"
-    elif name == round_.eliminated:
-        mark = " ✕"
-    elif round_.tie is not None and name in round_.tie.tied:
-        mark = " ="
-    votes = format_number(round_.tally[name])
-    return element("text", escape_text(votes + mark), class_=kind, x=grid.x(round_) + 3, y=y + 13)
+    mark = find_mark(round_, name)
+    if not mark and round_.tie is not None and name in round_.tie.tied:
+        mark = "="
+    kind = "small halo strong" if mark == "✓" else "small halo"
+    votes = f"{format_votes(round_, round_.tally[name])} {mark}".rstrip()
+    return element("text", escape_text(votes), class_=kind, x=grid.x(round_) + 3, y=y + 13)
 
 
-def _draw_exhausted(grid: _Grid, round_: Round, y: float) -> str:
+def _draw_exhausted(grid: _Grid, round_: AnyRound, y: float) -> str:
     """Draw the ballots that no longer count as a striped bar."""
-    votes = round_.exhausted_total
-    x, width = grid.x(round_), float(grid.bar_width(votes))
+    x, width = grid.x(round_), float(grid.bar_width(round_.exhausted_total))
+    votes = format_votes(round_, round_.exhausted_total)
     return element(
         "g",
-        tooltip(f"Round {round_.number}: {EXHAUSTED} {format_number(votes)}"),
+        tooltip(f"Round {round_.number}: {EXHAUSTED} {votes}"),
         element(
             "path",
             class_="striped",
             d=f"M{x:.1f} {y + 16 + grid.bar_height / 2:.1f}h{width:.1f}",
             stroke_width=grid.bar_height,
         ),
-        element("text", escape_text(format_number(votes)), class_="small quiet", x=x + 3, y=y + 13),
+        element("text", escape_text(votes), class_="small quiet", x=x + 3, y=y + 13),
         class_="exhausted",
     )
 
 
-def half(round_: Round) -> Number:
-    """Return half of the ballots that count in the round; more than this wins."""
-    return Fraction(round_.continuing, 2)
+def has_no_votes(result: RoundsResult) -> bool:
+    """Return whether no ballot ranks a candidate."""
+    return not any(round_.continuing + round_.exhausted_total for round_ in result.rounds)
 
 
-def describe_rounds(result: RunoffResult) -> str:
+def threshold(round_: AnyRound) -> Number:
+    """Return half of the ballots that count in the round, or the quota of its seats."""
+    return round_.quota if isinstance(round_, StvRound) else Fraction(round_.continuing, 2)
+
+
+def format_votes(round_: AnyRound, votes: Number) -> str:
+    """Return the votes as a fraction, or as a decimal where the rules round votes."""
+    return format_decimal(votes) if isinstance(round_, StvRound) else format_number(votes)
+
+
+def find_mark(round_: AnyRound, name: str) -> str:
+    """Return the sign for what happens to a candidate in the round, or an empty text."""
+    winners = round_.elected if isinstance(round_, StvRound) else (round_.winner,)
+    if name in winners:
+        return "✓"
+    return "✕" if name == round_.eliminated else ""
+
+
+def describe_rounds(rounds: Sequence[AnyRound]) -> str:
     """Return every number of every round as text: the votes, and where they go next."""
-    return "\n".join(line for round_ in result.rounds for line in _describe_round(round_))
+    return "\n".join(line for round_ in rounds for line in _describe_round(round_))
 
 
-def _describe_round(round_: Round) -> Iterator[str]:
+def _describe_round(round_: AnyRound) -> Iterator[str]:
     tally = ", ".join(
-        f"{name} {format_number(votes)}"
+        f"{name} {format_votes(round_, votes)}"
         for name, votes in sorted(round_.tally.items(), key=lambda entry: -entry[1])
     )
-    count = "counts" if round_.continuing == 1 else "count"
+    is_stv = isinstance(round_, StvRound)
+    count = ("vote" if is_stv else "ballot") + (" counts" if round_.continuing == 1 else "s count")
+    limit = format_votes(round_, threshold(round_))
     exhausted = round_.exhausted_total
     yield (
-        f"Round {round_.number}: {tally}. {pluralize(round_.continuing, 'ballot')} {count}, more "
-        f"than {format_number(half(round_))} wins; {format_number(exhausted)} "
-        f"{'is' if exhausted == 1 else 'are'} exhausted."
+        f"Round {round_.number}: {tally}. {format_votes(round_, round_.continuing)} {count}, "
+        f"{f'the quota is {limit}' if is_stv else f'more than {limit} wins'}; "
+        f"{format_votes(round_, exhausted)} {'is' if exhausted == 1 else 'are'} exhausted."
     )
-    if round_.winner is not None:
+    if isinstance(round_, StvRound) and round_.elected:
+        yield f"Elected in round {round_.number}: {join_names(round_.elected)}."
+    if isinstance(round_, Round) and round_.winner is not None:
         yield f"{round_.winner} has a majority in round {round_.number}."
-    elif round_.eliminated is not None:
-        yield _describe_elimination(round_, round_.eliminated)
-    elif round_.tie is not None:
+    if round_.tie is not None and round_.tie.broken_by == "nothing":
         yield f"{join_names(round_.tie.tied)} are tied, and no rule breaks the tie."
+    if round_.eliminated is not None and not round_.transfers:
+        yield f"{round_.eliminated} is eliminated; no votes move."
+    yield from _describe_moves(round_)
 
 
-def _describe_elimination(round_: Round, eliminated: str) -> str:
-    moves = [
-        f"{format_number(transfer.votes)} to {transfer.target}"
-        if transfer.target is not None
-        else f"{format_number(transfer.votes)} exhausted ({transfer.reason})"
-        for transfer in round_.transfers
-    ]
-    if not moves:
-        return f"{eliminated} is eliminated; no votes move."
-    return f"{eliminated} is eliminated: {', '.join(moves)}."
+def _describe_moves(round_: AnyRound) -> Iterator[str]:
+    moves: dict[str, list[str]] = {}
+    for transfer in round_.transfers:
+        target = f"exhausted ({transfer.reason})"
+        if transfer.target is not None:
+            target = f"to {transfer.target}"
+        votes = format_votes(round_, transfer.votes)
+        moves.setdefault(transfer.source, []).append(f"{votes} {target}")
+    for source, targets in moves.items():
+        what = "is eliminated" if source == round_.eliminated else "passes on votes"
+        yield f"{source} {what}: {', '.join(targets)}."

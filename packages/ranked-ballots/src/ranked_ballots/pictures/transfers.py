@@ -1,14 +1,22 @@
-"""The transfers of an instant runoff as a Sankey diagram, including exhausted votes."""
+"""The transfers of an instant runoff or STV as a Sankey diagram, including exhausted votes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from ranked_ballots.methods.runoff import Round, RunoffResult
+from ranked_ballots.methods.stv import StvResult
 from ranked_ballots.pictures.picture import Canvas, Picture, compose
-from ranked_ballots.pictures.rounds import EMPTY, EXHAUSTED, describe_rounds
+from ranked_ballots.pictures.rounds import (
+    EMPTY,
+    EXHAUSTED,
+    AnyRound,
+    RoundsResult,
+    describe_rounds,
+    format_votes,
+    has_no_votes,
+)
 from ranked_ballots.pictures.style import EXHAUSTED_CLASS, color_classes
 from ranked_ballots.pictures.svg import (
     element,
@@ -18,12 +26,16 @@ from ranked_ballots.pictures.svg import (
     widest,
 )
 from ranked_ballots.result import Number
-from ranked_ballots.text import format_number
 
 TITLE = "Where the votes go"
 CAPTION = (
     "Each column is a round. After an elimination, votes move to the next choice.",
     "Exhausted votes have no choice left.",
+)
+STV_CAPTION = (
+    "Each column is a round. Votes above the quota, and those of eliminated candidates, move to "
+    "the next choice.",
+    CAPTION[1],
 )
 _ROOM = 120
 _FINAL_ROOM = 210  # names in the last column, where there is more room
@@ -62,44 +74,48 @@ class _Flow:
         return self.source != self.target
 
 
-def draw_transfers(result: RunoffResult, last: int | None = None) -> Picture:
+def draw_transfers(result: RoundsResult, last: int | None = None) -> Picture:
     """Draw where every vote goes, in all rounds or in the `last` ones."""
-    if not result.rounds:
+    if has_no_votes(result):
         return compose(TITLE, (EMPTY,), Canvas(0, 0, ()), EMPTY)
-    if last is not None:
-        result = replace(result, rounds=result.rounds[-last:])
-    first = result.rounds[0]
+    rounds: Sequence[AnyRound] = result.rounds if last is None else result.rounds[-last:]
+    first = rounds[0]
     names = tuple(name for name in result.ranked_candidates if name in first.tally)
     total = first.continuing + first.exhausted_total
     scale = Fraction(max(_MIN_HEIGHT, 12 * len(names))) / Fraction(total)
     labels: dict[str | None, str] = {None: EXHAUSTED}
-    labels.update(shorten_names(names, _ROOM))
-    final_names = [name for name in names if name in result.rounds[-1].tally]
+    labels.update(shorten_names(names, _FINAL_ROOM if isinstance(result, StvResult) else _ROOM))
+    final_names = [name for name in names if name in rounds[-1].tally]
     final_labels: dict[str | None, str] = {None: EXHAUSTED}
     final_labels.update(shorten_names(final_names, _FINAL_ROOM))
-    numbers = [format_number(votes) for round_ in result.rounds for votes in round_.tally.values()]
-    number_width = widest([*numbers, format_number(result.rounds[-1].exhausted_total)], 11)
-    left = widest(labels.values()) + 10 if len(result.rounds) > 1 else 0
-    distance = max(2 * number_width + 34, 84.0 if len(result.rounds) < 6 else 64.0)
+    numbers = [
+        format_votes(round_, votes)
+        for round_ in rounds
+        for votes in (*round_.tally.values(), round_.exhausted_total)
+    ]
+    number_width = widest(numbers, 11)
+    left = widest(labels.values()) + 10 if len(rounds) > 1 else 0
+    distance = max(2 * number_width + 34, 84.0 if len(rounds) < 6 else 64.0)
     drawing = _Drawing(labels, final_labels, color_classes(result), left, distance, first.number)
-    columns = [_layout_nodes(round_, names, scale) for round_ in result.rounds]
+    columns = [_layout_nodes(round_, names, scale) for round_ in rounds]
     shapes: list[str] = []
-    for at, round_ in enumerate(result.rounds[:-1]):
+    for at, round_ in enumerate(rounds[:-1]):
         flows = _layout_flows(round_, columns[at], columns[at + 1], scale)
-        shapes.extend(drawing.draw_flow(round_.number, flow) for flow in flows)
-    for at, round_ in enumerate(result.rounds):
+        shapes.extend(drawing.draw_flow(round_, flow) for flow in flows)
+    for at, round_ in enumerate(rounds):
         shapes.append(drawing.draw_heading(round_.number))
-        is_last = at == len(result.rounds) - 1
+        is_last = at == len(rounds) - 1
         for node in columns[at]:
-            shapes.extend(drawing.draw_node(round_.number, node, is_first=at == 0, is_last=is_last))
+            shapes.extend(drawing.draw_node(round_, node, is_first=at == 0, is_last=is_last))
     right = left + (len(columns) - 1) * distance + _NODE_WIDTH
     right += number_width + widest(final_labels.values()) + 18
     bottom = max(node.top + max(node.height, _SLOT) for column in columns for node in column)
     canvas = Canvas(right, bottom + _HEAD, tuple(shapes))
-    return compose(TITLE, CAPTION, canvas, describe_rounds(result))
+    caption = STV_CAPTION if isinstance(result, StvResult) else CAPTION
+    return compose(TITLE, caption, canvas, describe_rounds(rounds))
 
 
-def _layout_nodes(round_: Round, names: tuple[str, ...], scale: Fraction) -> list[_Node]:
+def _layout_nodes(round_: AnyRound, names: tuple[str, ...], scale: Fraction) -> list[_Node]:
     """Stack the candidates in the order of the result, and the exhausted votes at the end."""
     nodes: list[_Node] = []
     top = 0.0
@@ -114,16 +130,17 @@ def _layout_nodes(round_: Round, names: tuple[str, ...], scale: Fraction) -> lis
 
 
 def _layout_flows(
-    round_: Round, here: list[_Node], there: list[_Node], scale: Fraction
+    round_: AnyRound, here: list[_Node], there: list[_Node], scale: Fraction
 ) -> list[_Flow]:
     """Connect a round to the next; flows leave and arrive in the order of the nodes."""
-    moved: dict[tuple[str | None, str | None], Number] = {}
-    for node in here:
-        if node.votes and node.name != round_.eliminated:
-            moved[node.name, node.name] = node.votes
+    moved: dict[tuple[str | None, str | None], Number] = {
+        (node.name, node.name): node.votes for node in here
+    }
     for transfer in round_.transfers:
         way = transfer.source, transfer.target
         moved[way] = moved.get(way, 0) + transfer.votes
+        moved[transfer.source, transfer.source] -= transfer.votes
+    moved = {way: votes for way, votes in moved.items() if votes}
     leaving = {node.name: node.top for node in here}
     arriving = {node.name: node.top for node in there}
     order = [node.name for node in here]
@@ -170,9 +187,9 @@ class _Drawing:
         """Draw the number of a round above its column."""
         return element("text", f"Round {round_}", class_="small quiet", x=self._x(round_), y=10)
 
-    def draw_flow(self, round_: int, flow: _Flow) -> str:
+    def draw_flow(self, round_: AnyRound, flow: _Flow) -> str:
         """Draw a band to the next column, in the color of the candidate the votes leave."""
-        x, end = self._x(round_) + _NODE_WIDTH, self._x(round_ + 1)
+        x, end = self._x(round_.number) + _NODE_WIDTH, self._x(round_.number + 1)
         y, to = flow.start + _HEAD, flow.end + _HEAD
         bend = (x + end) / 2
         height = max(flow.height, 1)
@@ -183,13 +200,14 @@ class _Drawing:
         )
         kind = "moves" if flow.moves else "stays"
         way = f"{_full_name(flow.source)} to {_full_name(flow.target)}"
-        title = tooltip(f"Round {round_}: {way} {format_number(flow.votes)}")
+        votes = format_votes(round_, flow.votes)
+        title = tooltip(f"Round {round_.number}: {way} {votes}")
         band = element("path", title, class_=f"{kind} {self._color(flow.source)}", d=edge)
         if not flow.moves or flow.height < _MIN_LABELED_HEIGHT:
             return band
         return band + element(
             "text",
-            escape_text(f"+{format_number(flow.votes)}"),
+            escape_text(f"+{votes}"),
             class_="small",
             x=end - 4,
             y=to + flow.height / 2 + 4,
@@ -197,16 +215,16 @@ class _Drawing:
         )
 
     def draw_node(
-        self, round_: int, node: _Node, *, is_first: bool, is_last: bool
+        self, round_: AnyRound, node: _Node, *, is_first: bool, is_last: bool
     ) -> Iterator[str]:
         """Draw the votes of a candidate in a round; the first and last column have names."""
-        x, y = self._x(round_), node.top + _HEAD
+        x, y = self._x(round_.number), node.top + _HEAD
         middle = y + max(node.height / 2, 5) + 4
         name = _full_name(node.name)
-        votes = format_number(node.votes)
+        votes = format_votes(round_, node.votes)
         yield element(
             "rect",
-            tooltip(f"Round {round_}: {name} {votes}"),
+            tooltip(f"Round {round_.number}: {name} {votes}"),
             class_=self._color(node.name),
             x=x,
             y=y,

@@ -16,6 +16,7 @@ DETECTED = [
     ('# a comment\n{title: "x"}\n=a:[Ada]\n', "abif"),
     ("ABIF 1.0\nballot_type: ordinal\n27: D > S\n", "abif"),
     ("# NUMBER ALTERNATIVES: 1\n# ALTERNATIVE NAME 1: A\n1: 1\n", "toi"),
+    ('# two seats\n1 2\n3 1 0\n0\n"Ada"\n', "blt"),
     ("Ada,Ben\n1,2\n", "csv"),
     ("Ada;Ben, Jr\n1;2\n", "csv"),
     ("Ada\tBen\n1\t2\n", "csv"),
@@ -60,7 +61,7 @@ def test_extension_decides_if_two_formats_match(tmp_path: Path) -> None:
 def test_unknown_format_has_a_reason_for_each_format() -> None:
     with pytest.raises(UnknownFormat, match="No format matches") as unknown:
         read_ballots(b"Dear all,\nplease find the ballots attached.\n"[:9])
-    assert set(unknown.value.tried) == {"cvr", "rctab", "preflib", "abif", "cef", "csv"}
+    assert set(unknown.value.tried) == {"cvr", "rctab", "preflib", "abif", "cef", "csv", "blt"}
     assert "line 1: expected '{', found 'Dear all,'" in unknown.value.tried["cvr"]
     for why in unknown.value.tried.values():
         assert why in str(unknown.value)

@@ -17,6 +17,7 @@ FILES = [
     ("tree.abif", "abif", [*RANKED[:2], ("", 2), RANKED[2]]),
     ("tree.toi", "toi", RANKED),
     ("tree-before-2022.toi", "toi", RANKED),
+    ("tree.blt", "blt", [*RANKED[:2], ("", 2), RANKED[2]]),
     ("tree.csv", "csv", [*RANKED[:2], ("", 2), RANKED[2]]),
     (
         "tree-by-rank.csv",
@@ -41,6 +42,32 @@ def test_cef_reports_weights_and_unknown_candidates() -> None:
         "1 (first: line 9): unknown candidates ignored",
     ]
     assert file.title == "Choice of a garden tree"
+
+
+def test_blt_has_seats_and_withdrawn_candidates() -> None:
+    file = read_ballots(EXAMPLES / "tree.blt")
+    assert (file.seats, file.title) == (1, "Choice of a garden tree")
+    assert file.notes == ("withdrawn: Elm",)
+    assert [str(entry) for entry in file.changed] == [
+        "1 (first: line 6): withdrawn candidates removed",
+        "1 (first: line 8): skipped ranks ignored",
+    ]
+    assert "seats to fill: 1" in file.summary()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("2\n0\n", "Line 1: expected the number of candidates and of seats"),
+        ("2 1\n1 1 2\n", "the ballots do not end"),
+        ('2 1\n1 3 0\n0\n"A"\n"B"\n', "Line 2: there is no candidate 3; .* 1 to 2"),
+        ('2 1\nx 1 0\n0\n"A"\n"B"\n', "Line 2: The number of ballots must be a whole number"),
+        ('2 1\n1 1 0\n0\n"A"\n', "Line 1: the file has 2 candidates, but 1 names"),
+    ],
+)
+def test_blt_errors_say_what_was_expected(text: str, why: str) -> None:
+    with pytest.raises(FormatError, match=why):
+        read_ballots(text.encode(), "blt")
 
 
 # It makes no difference for Schulze, but it does for an instant runoff.

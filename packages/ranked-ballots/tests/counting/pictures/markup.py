@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from ranked_ballots.pictures import Picture
 
-NUMBER = r"([\d,]+(?: \d+/\d+)?|\d+/\d+)"
+NUMBER = r"([\d,]+(?:\.\d+| \d+/\d+)?|\d+/\d+)"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -40,7 +40,7 @@ def written_in(element: Element) -> str:
 
 
 def value(shown: str | int) -> Fraction:
-    """Parse a number such as "1,234 1/2", or "7/2" in a JSON result."""
+    """Parse a number such as "1,234 1/2" or "1.5", or "7/2" in a JSON result."""
     whole, _, rest = str(shown).replace(",", "").partition(" ")
     return Fraction(whole) + Fraction(rest or 0)
 

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from ranked_ballots import METHODS, borda, instant_runoff, schulze
+from ranked_ballots import METHODS, borda, instant_runoff, meek_stv, schulze, scottish_stv
 from ranked_ballots.pictures import (
     STYLESHEET,
     Picture,
@@ -26,7 +26,8 @@ _DRAWN = {"svg", "title", "desc", "g", "rect", "path", "circle", "text", "tspan"
 
 def _draw(name: str) -> list[Picture]:
     ballots = ELECTIONS[name]
-    results = (schulze(ballots), instant_runoff(ballots))
+    one = (schulze(ballots), instant_runoff(ballots))
+    results = (*one, *(count(ballots, seats=2, seed="s") for count in (scottish_stv, meek_stv)))
     return [picture for result in results for picture in draw_pictures(result).values()]
 
 

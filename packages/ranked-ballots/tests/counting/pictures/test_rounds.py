@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ranked_ballots import RunoffResult, instant_runoff
+from ranked_ballots import RunoffResult, StvResult, instant_runoff, meek_stv, scottish_stv
 from ranked_ballots.pictures import (
     STYLESHEET,
     Picture,
@@ -32,17 +32,22 @@ from tests.counting.pictures.markup import (
 
 _VOTES = rf"Round (\d+): (?!.* to )(.*?) {NUMBER}"
 _MOVE = rf"Round (\d+): (.*) to (.*?) {NUMBER}"
-Draw = Callable[[RunoffResult], Picture]
+RoundsResult = RunoffResult | StvResult
+Draw = Callable[[RoundsResult], Picture]
 _COUNTED = ["two", "one candidate", "dead heat", "cycle", "split votes", "beyond 64 bits"]
+_SEATS = ["cycle for seats", "split votes for seats", "beyond 64 bits for seats"]
 _EMPTY = ["no ballots", "only blank ballots"]
 
 
 @cache
-def _result(name: str) -> RunoffResult:
+def _result(name: str) -> RoundsResult:
+    if name in _SEATS:
+        ballots = ELECTIONS[name.removesuffix(" for seats")]
+        return scottish_stv(ballots, seats=2, equal_ranks="skip", seed="2026-11-15")
     return instant_runoff(ELECTIONS[name], seed="2026-11-15")
 
 
-def _tallies(result: RunoffResult) -> dict[tuple[int, str], Fraction]:
+def _tallies(result: RoundsResult) -> dict[tuple[int, str], Fraction]:
     """Return the votes of every round in the JSON result, including exhausted ones."""
     rounds: list[dict[str, Any]] = json.loads(result.to_json())["rounds"]
     votes = {
@@ -61,7 +66,7 @@ def _read(found: re.Match[str]) -> tuple[tuple[int, str], Fraction]:
     return (int(number), name), value(votes)
 
 
-@pytest.mark.parametrize("name", [*_COUNTED, "fifty"])
+@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS, "fifty"])
 @pytest.mark.parametrize("draw", [draw_round_bars, draw_transfers])
 def test_pictures_show_every_tally(name: str, draw: Draw) -> None:
     result = _result(name)
@@ -105,6 +110,15 @@ def test_half_of_each_round_is_shown(name: str) -> None:
         assert value(words[at + 1]) == Fraction(each.continuing, 2)
 
 
+def test_quota_and_everyone_elected_are_shown() -> None:
+    result = meek_stv(ELECTIONS["cycle"], seats=2)
+    words = [written_in(text) for text in parsed(draw_round_bars(result)).iter(f"{SVG}text")]
+    assert sum(word.endswith("✓") for word in words) == 2
+    for each in result.rounds:
+        at = words.index(f"Round {each.number}")
+        assert value(words[at + 1]) == round(Fraction(each.quota), 5)
+
+
 def _moves(picture: Picture) -> dict[tuple[int, str, str], Fraction]:
     return {
         (int(found[1]), found[2], found[3]): value(found[4])
@@ -113,7 +127,7 @@ def _moves(picture: Picture) -> dict[tuple[int, str, str], Fraction]:
     }
 
 
-@pytest.mark.parametrize("name", [*_COUNTED, "fifty"])
+@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS, "fifty"])
 def test_every_transfer_is_a_flow(name: str) -> None:
     result = _result(name)
     expected: dict[tuple[int, str, str], Fraction] = {}
@@ -125,7 +139,7 @@ def test_every_transfer_is_a_flow(name: str) -> None:
 
 
 # No vote appears from nowhere, and none is lost.
-@pytest.mark.parametrize("name", [*_COUNTED, "fifty"])
+@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS, "fifty"])
 def test_flows_into_a_node_add_up_to_its_votes(name: str) -> None:
     result = _result(name)
     arrived: dict[tuple[int, str], Fraction] = {}
@@ -136,7 +150,7 @@ def test_flows_into_a_node_add_up_to_its_votes(name: str) -> None:
         assert there[0] == 1 or arrived.get(there, 0) == votes
 
 
-@pytest.mark.parametrize("name", _COUNTED)
+@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS])
 def test_text_has_all_tallies(name: str) -> None:
     result = _result(name)
     words = draw_round_bars(result).text

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from singletable_apps.home.apps import ServedApp
 from singletable_apps.home.guide import GUIDE_URL, REFERENCE_URL, Guide, docs_folder, guide_router
 from singletable_apps.home.pages import home_router
+from singletable_apps.home.search import SEARCH_URL, search_router
 from singletable_apps.shared.pages import Link, Pages, Product, gallery
 from singletable_apps.shared.web import Settings, make_app
 
@@ -132,6 +133,7 @@ def _add_home(home: FastAPI, apps: Sequence[ServedApp], secret: bytes) -> None:
     )
     guide = Guide(docs_folder())
     home.include_router(home_router(pages, apps, guide), include_in_schema=False)
+    home.include_router(search_router(pages, guide), include_in_schema=False)
     home.include_router(guide_router(pages, guide), include_in_schema=False)
     pages.mount(home)
 
@@ -152,13 +154,14 @@ def _add_gallery(home: FastAPI, secret: bytes) -> None:
 def _page_context(apps: Sequence[ServedApp], request: Request) -> dict[str, object]:
     path = request.url.path
     is_reference = path.startswith(REFERENCE_URL)
-    is_guide = path.startswith(GUIDE_URL) and not is_reference
+    is_guide = path.startswith(GUIDE_URL) and not is_reference and path != SEARCH_URL
     apis = [Link(f"{app.info.name} API", f"{app.running.api}/docs") for app in apps]
     return {
         "nav": [
             Link("Guide", GUIDE_URL, is_current=is_guide),
             Link("Reference", REFERENCE_URL, is_current=is_reference),
             Link("Apps", "/#apps"),
+            Link("Search", SEARCH_URL),
         ],
         "links": [*apis, Link("Components", _GALLERY_URL)],
     }

@@ -20,7 +20,8 @@ R = TypeVar("R")
 
 # The README starts with the same code.
 EXAMPLE = """\
-from singletable import Attr, Collection, Entity, Key, Store, Table, attr, connect, padded
+from singletable import Attr, Collection, Entity, Key, Store, Table
+from singletable import attr, connect, padded
 
 tracker = Table("tracker")
 
@@ -37,7 +38,10 @@ class Comment(Entity, table=tracker):
     issue: Attr[int] = attr()
     number: Attr[int] = attr()
     text: Attr[str] = attr()
-    key = Key(pk=("PROJECT", project), sk=("ISSUE", padded(issue, 4), "COMMENT", padded(number, 3)))
+    key = Key(
+        pk=("PROJECT", project),
+        sk=("ISSUE", padded(issue, 4), "COMMENT", padded(number, 3)),
+    )
 
 
 class IssuePage(Collection):
@@ -45,7 +49,7 @@ class IssuePage(Collection):
     comments: list[Comment]
 
 
-store = Store(connect("memory:"))  # or "file:tracker.db" to persist; or "dynamodb:eu-west-1"
+store = Store(connect("memory:"))  # or "file:tracker.db", "postgresql://…", "dynamodb:"
 store.admin.create_table(tracker)
 store.create(Issue(project="web", number=7, title="Login fails"))
 store.create(Comment(project="web", issue=7, number=1, text="In Safari"))

@@ -22,7 +22,9 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 import ranked_ballots
+import singletable
 import singletable_apps
+import singletable_design
 from singletable_apps.shared.markdown import (
     Heading,
     HtmlRenderer,
@@ -36,13 +38,20 @@ from singletable_apps.shared.web import NOT_FOUND, Problem
 GUIDE_URL = "/guide"
 REFERENCE_URL = f"{GUIDE_URL}/reference"
 _FILES_URL = f"{GUIDE_URL}/files"
-_SOURCE_URL = f"{GUIDE_URL}/source"
+SOURCE_URL = f"{GUIDE_URL}/source"
 _APPS = "packages/singletable-apps/src/singletable_apps"
 _BALLOTS = "packages/ranked-ballots/src/ranked_ballots"
+_PACKAGES = {
+    "packages/singletable/src/singletable": singletable,
+    "packages/singletable-design/src/singletable_design": singletable_design,
+    _BALLOTS: ranked_ballots,
+    _APPS: singletable_apps,
+}
 _IMAGES = {".svg", ".webp", ".png"}
 _INDEX_GROUP = re.compile(r"^(\w[^\n]*):$", re.MULTILINE)
 _REFERENCE_PAGE = re.compile(r"^## \[([^\]]+)\]\(([^)]+)\)$", re.MULTILINE)
 _INDEX_PAGE = re.compile(r"^\d+\. \[([^\]]+)\]\(([^)]+)\):", re.MULTILINE)
+_NO_PAGE = "There is no page of the guide at this address. Check the address, or search the guide."
 _MORE = (
     ("Glossary", "glossary.md"),
     ("Differences from DynamoDB", "compatibility.md"),
@@ -57,6 +66,14 @@ class GuidePage:
     title: str
     html: Markup
     headings: tuple[Heading, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GuideSection:
+    """A heading of a document with the plain text below it, up to the next heading."""
+
+    heading: Heading
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +102,7 @@ class Guide:
     """All documents by URL. Paths are relative to the repository: `docs/guide/keys.md`."""
 
     def __init__(self, docs: Path) -> None:
-        packages = {_APPS: singletable_apps, _BALLOTS: ranked_ballots}
-        folders = {root: Path(package.__path__[0]) for root, package in packages.items()}
+        folders = {root: Path(package.__path__[0]) for root, package in _PACKAGES.items()}
         self._files = {
             f"{root}/{file.relative_to(folder).as_posix()}": file
             for root, folder in {**folders, "docs": docs}.items()
@@ -105,7 +121,7 @@ class Guide:
         if path not in self._files:
             return None
         if path.endswith(".py"):
-            return f"{_SOURCE_URL}/{path}"
+            return f"{SOURCE_URL}/{path}"
         if not path.endswith(".md"):
             return f"{_FILES_URL}/{path}"
         name = path.removeprefix("docs/").removeprefix("guide/").replace(_APPS, "apps", 1)
@@ -118,6 +134,25 @@ class Guide:
         if path is None or Path(path).suffix in _IMAGES:
             return None
         return self._render(path)
+
+    def sources(self) -> list[GuideGroup]:
+        """Return the modules of each package."""
+        return [
+            GuideGroup(
+                root.rpartition("/")[2],
+                tuple(
+                    GuideEntry(path.removeprefix(f"{root}/"), f"{SOURCE_URL}/{path}")
+                    for path in self._files
+                    if path.startswith(f"{root}/") and path.endswith(".py")
+                ),
+            )
+            for root in _PACKAGES
+        ]
+
+    def sections(self, url: str) -> list[GuideSection]:
+        """Return the sections of the document at a URL."""
+        path = self._paths.get(url, "")
+        return divide_document(self._files[path].read_text()) if path.endswith(".md") else []
 
     def image(self, url: str) -> Path | None:
         """Return the image file at a URL, or None."""
@@ -232,6 +267,23 @@ def render_document(text: str, resolve: Callable[[str], str | None]) -> GuidePag
     return GuidePage(title, Markup(html), tuple(h for h in headings if h.level == 2))
 
 
+def divide_document(text: str) -> list[GuideSection]:
+    """Divide Markdown at its headings."""
+    tokens = _MARKDOWN.parse(text)
+    headings = add_heading_ids(tokens)
+    starts = [at for at, token in enumerate(tokens) if token.type == "heading_open"]
+    return [
+        GuideSection(heading, " ".join(map(_plain_text, tokens[start + 3 : end])))
+        for heading, (start, end) in zip(headings, pairwise([*starts, len(tokens)]), strict=True)
+    ]
+
+
+def _plain_text(token: Token) -> str:
+    return "".join(child.content or " " for child in token.children or ()) or (
+        token.content if token.type == "fence" else ""
+    )
+
+
 def _rewrite_link(token: Token, resolve: Callable[[str], str | None]) -> None:
     if token.type == "link_open":
         href = resolve(str(token.attrs.pop("href")))
@@ -264,8 +316,13 @@ def guide_router(pages: Pages, guide: Guide) -> APIRouter:
     def show_image(path: str) -> Response:
         file = guide.image(f"{_FILES_URL}/{path}")
         if file is None:
-            raise Problem(NOT_FOUND)
+            raise Problem(NOT_FOUND, _NO_PAGE)
         return FileResponse(file, headers={"Cache-Control": "public, no-cache"})
+
+    @router.get(SOURCE_URL)
+    def show_sources(request: Request) -> Response:
+        crumbs = [Link("Guide", GUIDE_URL), Link("Source", SOURCE_URL)]
+        return pages.render(request, "home/sources.html", groups=guide.sources(), crumbs=crumbs)
 
     @router.get(GUIDE_URL)
     @router.get(f"{GUIDE_URL}/{{path:path}}")
@@ -273,7 +330,7 @@ def guide_router(pages: Pages, guide: Guide) -> APIRouter:
         url = f"{GUIDE_URL}/{path}" if path else GUIDE_URL
         page = guide.page(url)
         if page is None:
-            raise Problem(NOT_FOUND)
+            raise Problem(NOT_FOUND, _NO_PAGE)
         before, after = guide.neighbors(url)
         return pages.render(
             request,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fastapi import APIRouter, Request, Response
+from starlette.responses import RedirectResponse
 
 from singletable_apps.home.apps import ServedApp
 from singletable_apps.home.example import run_example
@@ -25,14 +26,17 @@ def home_router(pages: Pages, apps: Sequence[ServedApp], guide: Guide) -> APIRou
         "query": highlight_code(example.query, "python"),
     }
 
+    @router.get("/favicon.ico")
+    def show_icon() -> Response:
+        return RedirectResponse(pages.asset("shared/mark.svg"), 307)
+
     @router.get("/")
     def show_home(request: Request) -> Response:
-        samples = [(app.info.name, app.running.sample()) for app in apps]
         return pages.render(
             request,
             "home/home.html",
             apps=[app.info for app in apps],
-            samples=[(name, sample) for name, sample in samples if sample is not None],
+            samples={app.info.name: app.running.sample() for app in apps},
             install=INSTALL,
             example=example,
             code=code,

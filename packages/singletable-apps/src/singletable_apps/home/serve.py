@@ -51,7 +51,7 @@ def print_welcome(
     for app in apps:
         sample = app.running.sample()
         if sample is not None:
-            _print_sample(app.info.name, sample)
+            _print_sample(app.info.name, sample, url)
         if app.running.setup_url:
             print_setup(app.info.name, app.running.setup_url)
     typer.echo("")
@@ -68,10 +68,16 @@ def print_welcome(
     typer.echo("")
 
 
-def _print_sample(name: str, sample: SampleData) -> None:
+def _print_sample(name: str, sample: SampleData, url: str) -> None:
+    """Print what to type to sign in, or the links into the sample."""
     if sample.password:
         typer.echo(f"\nSample accounts for {name} (password: {sample.password})\n")
     else:
         typer.echo(f"\nSample {name.lower()}\n")
-    width = max(len(entry.name) for entry in sample.entries) + 3
-    print_rows([(entry.name, entry.about) for entry in sample.entries], width=width)
+    rows = [
+        (entry.form["who"], f"{entry.name}. {entry.about}")
+        if "who" in entry.form
+        else (entry.name, f"{url}{entry.url}")
+        for entry in sample.entries
+    ]
+    print_rows(rows, width=max(len(first) for first, _ in rows) + 3)

@@ -174,3 +174,43 @@ def test_wheel_contains_the_documents_where_the_site_looks_for_them(
         "singletable_apps.home.guide.__file__", str(tmp_path / "singletable_apps/home/guide.py")
     )
     assert docs_folder() == package
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("put_many", "/guide/reference/store#storeput_many"),
+        ("pages and cursors", "/guide/reading#pages-and-cursors-both-ways"),
+    ],
+)
+def test_search_finds_sections(browser: TestClient, query: str, first: str) -> None:
+    answer = browser.get("/guide/search", params={"q": query})
+    found = re.findall(r'<li><a href="([^"]+)"><strong>', answer.text)
+    assert found[0] == first
+    url, _, id_ = first.partition("#")
+    assert f'id="{id_}"' in browser.get(url).text
+
+
+@pytest.mark.parametrize("query", ["", "zzzqqq", '"', "<zzzqqq>", "x" * 500])
+def test_search_says_what_to_do_if_nothing_is_found(browser: TestClient, query: str) -> None:
+    answer = browser.get("/guide/search", params={"q": query})
+    assert answer.status_code == 200
+    assert "guide-none" in answer.text
+    assert "<zzzqqq>" not in answer.text
+
+
+def test_sources_of_all_packages_are_pages(browser: TestClient) -> None:
+    text = browser.get("/guide/source").text
+    assert all(
+        f"<summary>{name} " in text
+        for name in ("singletable", "singletable_design", "ranked_ballots", "singletable_apps")
+    )
+    links = re.findall(r'href="(/guide/source/[^"]+)"', text)
+    assert len(links) > 500
+    assert browser.get(next(link for link in links if link.endswith("store.py"))).status_code == 200
+
+
+def test_pages_that_do_not_exist_lead_to_the_search(browser: TestClient) -> None:
+    answer = browser.get("/guide/nothing")
+    assert answer.status_code == 404
+    assert "search the guide" in answer.text

@@ -48,11 +48,14 @@ def test_welcome_starts_with_the_address_and_lists_guide_and_apps(
 def test_welcome_shows_sample_accounts_with_their_password(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    sample = SampleData((SampleEntry("Ada", "Owner", "/notes"),), password="secret words")
+    ada = SampleEntry("Ada Lovelace", "Owner", "/sign-in", {"who": "ada@example.org"})
+    site = SampleEntry("Notes", "As readers see them", "/notes")
+    sample = SampleData((ada, site), password="secret words")
     lines = _welcome(capsys, sample, ServeOptions(print_emails=True))
     assert "secret words" in lines[3]
-    assert lines[4].split() == ["Ada", "Owner"]
-    assert "E-mails" in lines[5]
+    assert lines[4].split() == ["ada@example.org", "Ada", "Lovelace.", "Owner"]
+    assert lines[5].split() == ["Notes", "http://localhost:8000/notes"]
+    assert "E-mails" in lines[6]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
@@ -109,6 +110,7 @@ class Pages:
                 "has_styles": f"{name}.css" in self._static_files[name].files,
                 "Link": Link,
                 "product": product or Product(name.capitalize(), prefix or "/"),
+                "version": version("singletable"),
                 "sign_out": f"{sign_in.rpartition('/')[0]}/sign-out" if sign_in else "",
             },
         )
