@@ -23,7 +23,8 @@ from singletable_apps.elections.pages.dependencies import (
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.proofs.documents import Receipt
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import METHOD, has_begun, has_ended, state_of
+from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
+from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.rules.voting import is_eligible
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import (

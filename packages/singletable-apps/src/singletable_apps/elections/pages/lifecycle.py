@@ -18,13 +18,13 @@ from singletable_apps.elections.proofs.documents import MIN_SECRET_BALLOTS
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
     FEW_VOTERS,
-    METHOD,
     check_close,
     check_delete,
     check_launch,
     check_lock,
     state_of,
 )
+from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.shared.pages import ConfirmedAction, ConfirmField, Form, confirm
 
 router = APIRouter()

@@ -16,12 +16,8 @@ from singletable_apps.elections.pages.dependencies import (
 )
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
 from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import (
-    METHOD,
-    MIN_CANDIDATES,
-    TOO_FEW_BALLOTS,
-    is_withheld,
-)
+from singletable_apps.elections.rules.elections import MIN_CANDIDATES, TOO_FEW_BALLOTS, is_withheld
+from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.service.queries import Participation
 
 router = APIRouter()

@@ -24,7 +24,8 @@ from singletable_apps.elections.proofs.documents import (
 )
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import METHOD, ResultDetail, is_withheld
+from singletable_apps.elections.rules.elections import ResultDetail, is_withheld
+from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.web import export_file
 from singletable_apps.shared.results import (
     MAX_ROUNDS,

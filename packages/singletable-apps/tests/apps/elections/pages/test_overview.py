@@ -8,7 +8,7 @@ import pytest
 
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules.elections import METHOD
+from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import KEYS

@@ -20,7 +20,8 @@ from singletable_apps.elections.errors import (
     WrongState,
 )
 from singletable_apps.elections.roles import Permission, Role
-from singletable_apps.elections.rules.elections import METHOD, state_of
+from singletable_apps.elections.rules.elections import state_of
+from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.closing import COUNTING_RULES
 from singletable_apps.elections.service.lifecycle import ElectionEdit, Lifecycle
