@@ -106,7 +106,7 @@ class ElectionRecord:
 
     def rename_candidate(self, old: str, new: str) -> None:
         """Give a candidate another name, in the same place and with the same statement."""
-        renamed = [(new if name == old else name, id) for name, id in self.candidates.items()]
+        renamed = [(new if name == old else name, since) for name, since in self.candidates.items()]
         self.candidates = dict(renamed)
         self.statements[new] = self.statements.pop(old, "")
 

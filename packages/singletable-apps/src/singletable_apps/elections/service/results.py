@@ -208,7 +208,7 @@ class Results:
 
     def _tally(self, election: Election, opened: _OpenedElection, method: str) -> Tally:
         if method not in opened.results:
-            result = _count(method, opened.counting, election.seats, self._seed(election))
+            result = count_ballots(method, opened.counting, election.seats, self._seed(election))
             if election.allow_vote:
                 result = replace(result, explanation=explain(result, is_final=False))
             opened.results[method] = result
@@ -353,7 +353,8 @@ def _methods(election: Election) -> list[str]:
     return list(dict.fromkeys([election.method, *others]))
 
 
-def _count(method: str, ballots: Ballots, seats: int, seed: str | None) -> Result:
+def count_ballots(method: str, ballots: Ballots, seats: int, seed: str | None) -> Result:
+    """Return the result by a method."""
     if method in STV_METHODS:
         return STV_METHODS[method](ballots, seats=seats, seed=seed)
     return METHODS.get(method, approval)(ballots, seed=seed)
