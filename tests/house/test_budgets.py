@@ -12,7 +12,7 @@ BUDGETS = {
     # STV with two published rules, BLT files, approval, abstentions and quorum.
     "ranked_ballots": 9_450,
     "singletable": 73_100,
-    "singletable_apps": 73_000,
+    "singletable_apps": 74_500,
     "singletable_design": 19_750,
 }
 

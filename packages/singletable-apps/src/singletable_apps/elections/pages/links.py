@@ -45,12 +45,12 @@ def enter_code(page: AnyPage, form: PostedForm) -> Response:
     return page.fill(form, Form(), CodeForm, act, show)
 
 
-@router.api_route("/unsubscribe/{code}", methods=FORM_METHODS)
-def unsubscribe(page: AnyPage, code: NameInPath) -> Response:
+@router.api_route("/unsubscribe/{token}", methods=FORM_METHODS)
+def unsubscribe(page: AnyPage, token: NameInPath) -> Response:
     """Ask whether to end reminders, and end them. Mail programs post without asking (RFC 8058)."""
     set_header(page.request, "Cache-Control", "no-store")
     rolls, is_done = page.service.rolls, page.request.method == "POST"
-    election = rolls.unsubscribe(code) if is_done else rolls.open_link(code, "unsubscribe")[0]
+    election = rolls.unsubscribe(token) if is_done else rolls.open_link(token, "unsubscribe")[0]
     return page.render("link_unsubscribe", election=election, is_done=is_done)
 
 

@@ -8,10 +8,8 @@ number is the weight, and the others are name and group.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from io import StringIO
 
 from singletable_apps.elections.entities import RollVoter
 from singletable_apps.elections.errors import InvalidInput
@@ -35,8 +33,6 @@ _HEADINGS: Mapping[str, str] = {
     }.items()
     for heading in headings.split("|")
 }
-_WITH_ADDRESS = re.compile(r"\s*(.*?)\s*<\s*([^<>]*?)\s*>[\s,;]*")
-_DELIMITERS = "\t;,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +80,20 @@ Rows = Iterable[tuple[int, Sequence[str]]]
 def split_text(text: str) -> Rows:
     """Return the cells of each line of a text, with its number."""
     for number, line in enumerate(text.splitlines(), 1):
-        if match := _WITH_ADDRESS.fullmatch(line):
-            yield number, [match[1].strip("\"'"), f"<{match[2]}>"]
-            continue
-        delimiter = next((each for each in _DELIMITERS if each in line), ",")
-        cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
-        if any(cell.strip() for cell in cells):
-            yield number, [cell.strip() for cell in cells]
+        head, mark, tail = line.rstrip(" ,;").rpartition("<")
+        if mark and tail.endswith(">"):
+            yield number, [head.strip().strip("\"'"), f"<{tail[:-1].strip()}>"]
+        elif "\t" in line:  # copied from a spreadsheet
+            yield number, line.split("\t")
+        else:
+            delimiter = ";" if ";" in line else ","
+            yield number, next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
 
 
 def write_text(lines: Iterable[RollLine]) -> str:
-    """Return people as text that `split_text` reads."""
-    output = StringIO()
-    writer = csv.writer(output, delimiter="\t", lineterminator="\n")
-    writer.writerow(FIELDS)
-    writer.writerows((one.name, one.email, one.group, one.weight or "") for one in lines)
-    return output.getvalue()
+    """Return people as text that `split_text` reads; no field contains a tab."""
+    rows = [FIELDS, *((one.name, one.email, one.group, str(one.weight or "")) for one in lines)]
+    return "".join("\t".join(row) + "\t\n" for row in rows)
 
 
 def parse_roll(rows: Rows) -> ParsedRoll:
@@ -108,9 +102,15 @@ def parse_roll(rows: Rows) -> ParsedRoll:
     problems: list[RollProblem] = []
     merged: list[RollProblem] = []
     columns: Mapping[str, int] | None = None
-    for index, (number, cells) in enumerate(rows):
-        if index == 0 and (columns := _find_headings(cells)):
+    is_first = True
+    for number, texts in rows:
+        cells = [text.strip() for text in texts]
+        if not any(cells):
             continue
+        if is_first:
+            columns, is_first = _find_headings(cells), False
+            if columns:
+                continue
         try:
             one = parse_line(number, columns, cells)
             known = found.get(roll_identity(one.name, one.email))
@@ -131,7 +131,7 @@ def parse_roll(rows: Rows) -> ParsedRoll:
 
 def _find_headings(cells: Sequence[str]) -> Mapping[str, int] | None:
     """Return the columns of the fields if this is a row of headings."""
-    fields = [_HEADINGS.get(cell.strip().casefold()) for cell in cells]
+    fields = [_HEADINGS.get(cell.casefold()) for cell in cells]
     columns = {field: at for at, field in reversed([*enumerate(fields)]) if field is not None}
     return columns if columns.keys() & {"name", "email"} else None
 
@@ -143,7 +143,7 @@ def parse_line(number: int, columns: Mapping[str, int] | None, cells: Sequence[s
         if columns is None
         else {field: cells[at] if at < len(cells) else "" for field, at in columns.items()}
     )
-    sent = {field: values.get(field, "").strip() for field in FIELDS}
+    sent = {field: values.get(field, "") for field in FIELDS}
     sent["email"] = sent["email"].removeprefix("<").removesuffix(">")
     if "@" in sent["name"] and not sent["email"]:
         sent["name"], sent["email"] = "", sent["name"]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from traceback import extract_tb
 
@@ -344,8 +345,8 @@ ELECTIONS = [
     ),
     *(
         _state(
-            lambda now=now, other=other: elections.check_electorate(
-                ADA, election(State.EDITABLE, electorate=now), other
+            partial(
+                elections.check_electorate, ADA, election(State.EDITABLE, electorate=now), other
             ),
             f"This election was launched for {kind}. That can’t change while people vote.",
         )
