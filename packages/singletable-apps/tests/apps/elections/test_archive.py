@@ -86,6 +86,7 @@ def test_log_from_before_methods_could_be_chosen_keeps_its_meaning() -> None:
     lines = OLD_LOG.read_bytes().splitlines(keepends=True)
     store = store_on(Engine.in_memory())
     restore_log(store, KEYS.ballot_key, lines)
+    rebuild(store, KEYS.ballot_key)
     verified = verify_log(store, KEYS)
     assert (verified.ballots, verified.results, verified.differences) == (6, 1, ())
     service = open_elections(store.driver, KEYS, passwords=FAST_PASSWORDS)

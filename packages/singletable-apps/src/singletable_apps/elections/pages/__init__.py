@@ -18,6 +18,7 @@ from singletable_apps.elections.pages import (
     results,
     roll,
     settings,
+    setup,
     voters,
 )
 from singletable_apps.elections.pages.dependencies import (
@@ -44,5 +45,6 @@ ROUTERS = (
     results.router,
     roll.router,
     settings.router,
+    setup.router,
     voters.router,
 )

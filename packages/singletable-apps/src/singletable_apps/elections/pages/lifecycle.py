@@ -24,7 +24,7 @@ from singletable_apps.elections.rules.elections import (
     check_lock,
     state_of,
 )
-from singletable_apps.elections.rules.methods import METHOD
+from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.shared.pages import ConfirmedAction, ConfirmField, Form, confirm
 
 router = APIRouter()
@@ -76,7 +76,7 @@ def launch(page: ElectionPage) -> ConfirmedAction:
         page,
         title=f"Launch “{election.name}”?",
         text=f"{who} can vote {when}, on {election.candidate_count} candidates. Ballots are "
-        f"counted with the {METHOD.title}.",
+        f"counted by: {method_of(election).title}.",
         consequences=(
             f"The ballot stays {kind}, and what is published can’t change.{final}",
             "A secret number that breaks ties is drawn now and its fingerprint published, so that "
@@ -148,7 +148,8 @@ def close(page: ElectionPage) -> ConfirmedAction:
         title=f"Close “{name}”?",
         text=f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
-            f"All ballots are counted with the {METHOD.title}, and everyone here sees the results.",
+            f"All ballots are counted by {method_of(page.election).title}, and everyone here sees "
+            "the results.",
             "The number of ballots and a fingerprint of each are signed, so that no one can add, "
             "change or drop a ballot unnoticed.",
             *_secrecy_notes(page.election, turnout.voted, "voted"),
