@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from fastapi import Response
 
-from ranked_ballots import Result, StvResult, join_names
+from ranked_ballots import Result, ScoreResult, StvResult, format_number, join_names
 from ranked_ballots.pictures import draw_pictures
 from singletable_apps.elections.pages.dependencies import VoterPage
 from singletable_apps.elections.pages.setup import describe_rules
 from singletable_apps.elections.rules.elections import ResultDetail
 from singletable_apps.elections.service.results import Tally
-from singletable_apps.shared.results import MAX_ROUNDS, MethodComparison, compare_methods
+from singletable_apps.shared.results import MAX_ROUNDS, ChartRow, MethodComparison, compare_methods
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ def render_method_results(page: VoterPage) -> Response:
         "results_method",
         "tally",
         count=MethodCount(tally, make_method_headline(tally), comparison),
+        chart=_make_chart(result),
         pictures=list(pictures.values()),
         rules=describe_rules(tally.election),
         rankings_url=page.url("tally", "rankings") if ResultDetail.RANKINGS in tally.shown else "",
@@ -51,12 +52,23 @@ def render_method_results(page: VoterPage) -> Response:
     )
 
 
+def _make_chart(result: Result) -> list[ChartRow]:
+    """Return the votes for each candidate, the most first, of a method that adds them up."""
+    if not isinstance(result, ScoreResult):
+        return []
+    places, scores, most = result.place_numbers, result.scores, max(result.scores.values())
+    return [
+        ChartRow(places[name], name, scores[name], most, format_number(scores[name]))
+        for name in result.ranked_candidates
+    ]
+
+
 def make_method_headline(tally: Tally) -> str:
     """Return who is elected or leads, in a sentence."""
     result, is_final = tally.result, not tally.election.allow_vote
     if not result.account.cast:
         return "No one voted" if is_final else "No one has voted yet"
-    elected = _elected(result)
+    elected = tally.elected
     if not elected:
         return f"{join_names(_tied(result))} are tied"
     many = len(elected) > 1
@@ -65,12 +77,6 @@ def make_method_headline(tally: Tally) -> str:
         tied = f"; {join_names(_tied(result))} are tied" if _tied(result) else ""
         return f"{join_names(elected)} {verb} elected{tied}"
     return f"{elected[0]} {'wins' if is_final else 'leads'}"
-
-
-def _elected(result: Result) -> tuple[str, ...]:
-    if isinstance(result, StvResult):
-        return result.elected
-    return () if result.winner is None else (result.winner,)
 
 
 def _tied(result: Result) -> tuple[str, ...]:

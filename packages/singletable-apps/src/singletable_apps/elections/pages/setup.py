@@ -28,6 +28,7 @@ from singletable_apps.elections.rules.methods import (
     MAX_SEATS,
     METHODS,
     NONE_OF_THESE,
+    TIE_BREAK,
     check_marks,
     method_of,
 )
@@ -110,7 +111,8 @@ def _show_method(page: ElectionPage, form: Form, status: int = 200) -> Response:
         form=form,
         can_edit=page.is_owner and state_of(page.election) is State.SETUP,
         choices=METHOD_CHOICES,
-        none=NONE_OF_THESE,
+        tie_break=TIE_BREAK,
+        none_of_these=NONE_OF_THESE,
         facts=describe_rules(page.election),
     )
 
@@ -118,7 +120,7 @@ def _show_method(page: ElectionPage, form: Form, status: int = 200) -> Response:
 def describe_rules(election: Election) -> list[tuple[str, str]]:
     """Return the rules of the count, for people to read."""
     method = method_of(election)
-    facts = [("Method", f"{method.title}. {method.summary}"), ("In a tie", method.tie)]
+    facts = [("Method", f"{method.title}. {method.summary}"), ("In a tie", method.ties)]
     if method.has_seats:
         facts.append(("Seats", f"{election.seats:,}"))
     if election.quorum:

@@ -18,7 +18,7 @@ from singletable_apps.elections.rules.names import is_same_name
 
 NONE_OF_THESE = "None of these"
 MAX_SEATS = 99
-_SEED = (
+TIE_BREAK = (
     "The order that breaks ties is made from a secret, drawn at the launch, and all ballots: no "
     "one can choose it, or know it before the close."
 )
@@ -50,6 +50,11 @@ class CountingMethod:
     has_seats: bool = False
 
     @property
+    def ties(self) -> str:
+        """Return what happens in a tie, and how it is broken."""
+        return f"{self.tie} {TIE_BREAK}"
+
+    @property
     def is_compared(self) -> bool:
         """Return whether other methods can count the same ballots for the same purpose."""
         return self.marks is Marks.RANKS
@@ -60,13 +65,9 @@ METHOD = CountingMethod(
     "Schulze method",
     "A candidate who beats every other one head to head wins; if there is none, the strongest "
     "chains of wins decide.",
-    f"Candidates whose chains are equally strong share a place. {_SEED}",
+    "Candidates whose chains are equally strong share a place.",
     "https://en.wikipedia.org/wiki/Schulze_method",
     {"strength": "winning", "unranked": "last", "order": "layers of the strongest paths"},
-)
-_STV_TIE = (
-    "If two have equally few votes, their votes in earlier rounds decide who drops out, and else "
-    "the order that breaks ties. "
 )
 METHODS: Mapping[str, CountingMethod] = {
     method.key: method
@@ -77,7 +78,7 @@ METHODS: Mapping[str, CountingMethod] = {
             "Instant runoff",
             "A majority of first choices wins; otherwise the last candidate drops out, and their "
             "ballots count for the next choice.",
-            f"If two are tied for last, the order that breaks ties decides who drops out. {_SEED}",
+            "If two are tied for last, the order that breaks ties decides who drops out.",
             "https://en.wikipedia.org/wiki/Instant-runoff_voting",
             {
                 "majority": "continuing",
@@ -91,7 +92,8 @@ METHODS: Mapping[str, CountingMethod] = {
             "Single transferable vote, Scottish rules",
             "Several seats in proportion to the voters: who has a quota of votes is elected, the "
             "surplus and the votes of the last candidate move to the next choice.",
-            _STV_TIE + _SEED,
+            "If two have equally few votes, their votes in earlier rounds decide who drops out, "
+            "and else the order that breaks ties.",
             "https://en.wikipedia.org/wiki/Single_transferable_vote",
             {
                 "law": "Scotland 2007",
@@ -108,7 +110,7 @@ METHODS: Mapping[str, CountingMethod] = {
             "Single transferable vote, Meek’s method",
             "Several seats in proportion to the voters, recounted after every change, so that "
             "each vote has the same weight. Needs a computer to count.",
-            f"If two have equally few votes, the order that breaks ties decides. {_SEED}",
+            "If two have equally few votes, the order that breaks ties decides.",
             "https://en.wikipedia.org/wiki/Counting_single_transferable_votes#Meek",
             {
                 "quota": "dynamic Droop",
@@ -123,7 +125,7 @@ METHODS: Mapping[str, CountingMethod] = {
             "approval",
             "Approval voting",
             "Voters mark everyone they approve of, and the candidate with the most marks wins.",
-            f"Candidates with equally many marks share a place. {_SEED}",
+            "Candidates with equally many marks share a place.",
             "https://en.wikipedia.org/wiki/Approval_voting",
             {"approval": "ranked"},
             Marks.APPROVE,
@@ -133,7 +135,7 @@ METHODS: Mapping[str, CountingMethod] = {
             "Plurality",
             "Voters mark one candidate, and the candidate with the most marks wins, even with "
             "less than half of them.",
-            f"Candidates with equally many marks share a place. {_SEED}",
+            "Candidates with equally many marks share a place.",
             "https://en.wikipedia.org/wiki/Plurality_voting",
             {"equal ranks": "split"},
             Marks.ONE,

@@ -18,6 +18,7 @@ from ranked_ballots import (
     QuorumCheck,
     Ranking,
     Result,
+    StvResult,
     approval,
     explain,
     instant_runoff,
@@ -95,6 +96,15 @@ class Tally:
     def method(self) -> CountingMethod:
         """Return the method that decides the election, which may not be that of the result."""
         return method_of(self.election)
+
+    @property
+    def elected(self) -> tuple[str, ...]:
+        """Return who wins or has a seat; empty if no one voted, or a tie is not broken yet."""
+        if not self.result.account.cast:
+            return ()
+        if isinstance(self.result, StvResult):
+            return self.result.elected
+        return () if self.result.winner is None else (self.result.winner,)
 
 
 @dataclass(frozen=True, slots=True)
