@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema, model_validator
 
 from singletable_apps.elections import entities
 from singletable_apps.elections.entities import CandidateOrder, Electorate, Publication, State
@@ -35,11 +35,11 @@ Password: TypeAlias = Annotated[
 ]
 
 
-Method = Annotated[str, Field(json_schema_extra={"enum": [*METHODS]})]
+Method = Annotated[str, WithJsonSchema({"type": "string", "enum": list(METHODS)})]
 Seats = Annotated[int, Field(strict=True, ge=1, le=MAX_SEATS)]
 QuorumText = Annotated[str, Field(max_length=20)]
 # Where an election is created: each is a whole body.
-NEW_ELECTIONS = [
+NEW_ELECTIONS: list[JsonValue] = [
     {
         "name": "Board election",
         "secret_ballot": True,

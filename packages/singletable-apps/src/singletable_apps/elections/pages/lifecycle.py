@@ -75,8 +75,8 @@ def launch(page: ElectionPage) -> ConfirmedAction:
     return ConfirmedAction(
         page,
         title=f"Launch “{election.name}”?",
-        text=f"{who} can vote {when}, on {election.candidate_count} candidates. Ballots are "
-        f"counted by: {method_of(election).title}.",
+        text=f"{who} can vote {when}, on {election.candidate_count} candidates. Counting: "
+        f"{method_of(election).title}.",
         consequences=(
             f"The ballot stays {kind}, and what is published can’t change.{final}",
             "A secret number that breaks ties is drawn now and its fingerprint published, so that "
@@ -148,7 +148,7 @@ def close(page: ElectionPage) -> ConfirmedAction:
         title=f"Close “{name}”?",
         text=f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
-            f"All ballots are counted by {method_of(page.election).title}, and everyone here sees "
+            f"All ballots are counted ({method_of(page.election).title}), and everyone here sees "
             "the results.",
             "The number of ballots and a fingerprint of each are signed, so that no one can add, "
             "change or drop a ballot unnoticed.",
