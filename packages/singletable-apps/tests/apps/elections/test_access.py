@@ -17,7 +17,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.urls import API
-from tests.apps.elections.pages.client import HOME, shared_app
+from tests.apps.elections.pages.client import PagesApp
 from tests.apps.support.access import (
     SAFE,
     AccessCheck,
@@ -114,7 +114,8 @@ TABLE: Table = {
                 POST /account/delete, POST /account/sessions/{session}/end,
                 POST /account/sessions/others/end""",
             VIEWERS: """
-                GET /all, GET /e/{name}, GET /e/{name}/method, GET /e/{name}/candidates, GET /e/{name}/voters,
+                GET /all, GET /e/{name}, GET /e/{name}/method, GET /e/{name}/candidates,
+                GET /e/{name}/voters,
                 GET /e/{name}/voted, GET /e/{name}/ballot, POST /e/{name}/ballot,
                 GET /e/{name}/ballot/withdraw, GET /e/{name}/receipt, GET /e/{name}/tally,
                 GET /e/{name}/tally/now, GET /e/{name}/tally/events, GET /e/{name}/tally/rankings,
@@ -143,8 +144,8 @@ TABLE: Table = {
                 GET /e/{name}/settings, GET /e/{name}/owner, POST /e/{name}/owner,
                 GET /e/{name}/delete, POST /e/{name}/delete""",
             ADMINS: """
-                GET /people, GET /people/{name}, POST /people/{name}, POST /people/{name}/role,
-                GET /people/{name}/remove, POST /people/{name}/remove""",
+                GET /people, POST /people, GET /people/{who}, POST /people/{who},
+                POST /people/{who}/role, GET /people/{who}/remove, POST /people/{who}/remove""",
             "auditor owner": """
                 GET /audit, GET /audit/tables/{table}, GET /audit/relations/{relation}""",
             "owner": "GET /people/{name}/owner, POST /people/{name}/owner",
@@ -222,7 +223,6 @@ def world() -> World:
 def access(world: World) -> AccessCheck:
     """Return the callers, and strangers whose tokens are not valid."""
     service = world.service
-    app, state = shared_app(service)
 
     def token(name: str) -> str:
         return service.auth.start_session(service.context.read.get_user(name), "tests").access
@@ -232,12 +232,10 @@ def access(world: World) -> AccessCheck:
     removed = token("Mary")
     service.people.remove(service.context.read.get_user("owner"), "Mary")
     tokens = {name: token(name) for name in (*ROLES, "owner")}
-
     club = service.context.read.get_election("Club")
     eve = service.context.book.record(club).roll[1]
-    state.attach(app)
     return AccessCheck(
-        app,
+        PagesApp(world),
         TABLE,
         tokens,
         {"expired": expired, "altered": altered(tokens["owner"]), "removed": removed},
@@ -248,6 +246,7 @@ def access(world: World) -> AccessCheck:
             "purpose": "receipt",
             "code": service.rolls.code(club, eve),
             "token": service.rolls.code(club, eve, "unsubscribe"),
+            "who": "Tea",
             "voter": "Tea",
             "confirmation": "a" * 52,
             "session": service.auth.sessions(service.context.read.get_user("owner"))[0].id,
@@ -256,14 +255,7 @@ def access(world: World) -> AccessCheck:
             "relation": "users",
             "table": votes.name,
         },
-        world.calls,
-        world.driver,
-        API,
-        "/elections/sign-in",
-        "elections_access",
-        HOME,
         REFUSALS,
-        lambda: state.attach(app),
     )
 
 
@@ -271,7 +263,7 @@ class TestAccess(AccessTests):
     """The tests of the table, for a closed election where results are read."""
 
     def test_callers_are_served(self, access: AccessCheck) -> None:
-        service = access.app.state.frame.service
+        service = access.server.world.service
         user = service.context.read.get_user
         receipt = service.voting.ballot(user("voter"), "Tea", "voter").receipt
         service.lifecycle.close(user("chair"), "Tea")

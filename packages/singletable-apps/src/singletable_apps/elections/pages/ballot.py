@@ -19,7 +19,7 @@ from singletable_apps.elections.entities import (
     State,
     User,
 )
-from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput
+from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
@@ -47,6 +47,7 @@ from singletable_apps.shared.ballot import (
     render_mark_form,
     render_ranking,
 )
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Confirmation, Flash, Form, PostedForm, path_of
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.web import Cookie

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from singletable_apps.elections.changes import list_choices
 from singletable_apps.elections.entities import CandidateOrder, Election, State
-from singletable_apps.elections.errors import InvalidInput, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.ballot import casting_notice, make_ballot, read_marks
 from singletable_apps.elections.pages.dependencies import ElectionPage
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
@@ -36,6 +36,7 @@ from singletable_apps.elections.rules.names import MAX_STATEMENT
 from singletable_apps.elections.rules.voting import parse_ranking
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.ballot import render_ranking
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,

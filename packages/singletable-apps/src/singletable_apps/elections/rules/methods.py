@@ -13,8 +13,8 @@ from fractions import Fraction
 
 from ranked_ballots import Quorum, Ranking
 from singletable_apps.elections.entities import Election
-from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.rules.names import is_same_name
+from singletable_apps.shared.errors import InvalidInput
 
 NONE_OF_THESE = "None of these"
 MAX_SEATS = 99

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from singletable_apps.elections.entities import RollVoter
-from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.rules.names import (
     MAX_VOTERS,
     clean_email,
@@ -20,6 +19,7 @@ from singletable_apps.elections.rules.names import (
     quote,
     roll_identity,
 )
+from singletable_apps.shared.errors import InvalidInput
 
 MAX_WEIGHT = 1_000_000
 FIELDS = ("name", "email", "group", "weight")
@@ -87,7 +87,11 @@ def split_text(text: str) -> Rows:
             yield number, line.split("\t")
         else:
             delimiter = ";" if ";" in line else ","
-            yield number, next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+            reader = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
+            try:
+                yield number, next(reader, list[str]())
+            except csv.Error:  # a cell of more than 128 KB
+                yield number, [line]
 
 
 def write_text(lines: Iterable[RollLine]) -> str:

@@ -19,7 +19,6 @@ from singletable_apps.elections.entities import (
     User,
     is_removed_user,
 )
-from singletable_apps.elections.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.poll_book import ElectionRecord
 from singletable_apps.elections.proofs.documents import compute_commitment
@@ -48,6 +47,7 @@ from singletable_apps.elections.rules.names import (
 from singletable_apps.elections.rules.voting import check_listed_voters
 from singletable_apps.elections.service.closing import closing_statement
 from singletable_apps.elections.service.context import Context, reload_user
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
 T = TypeVar("T")

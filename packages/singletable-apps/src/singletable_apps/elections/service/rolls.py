@@ -16,7 +16,7 @@ from typing import Literal
 
 from singletable_apps.elections import events
 from singletable_apps.elections.entities import Election, Electorate, RollVoter, User
-from singletable_apps.elections.errors import InvalidInput, NotFound, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.events import SYSTEM_ACTOR, Event, EventData
 from singletable_apps.elections.poll_book import BallotOwner, ElectionRecord, LinkVoter
 from singletable_apps.elections.read_model import ReadModel
@@ -37,6 +37,7 @@ from singletable_apps.elections.service.lifecycle import (
     check_size,
     chunks,
 )
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.mail_queue import Delivery, DeliveryState, MailQueue, Notice
 from singletable_apps.shared.readable_codes import (
     clean_code,
@@ -236,6 +237,7 @@ class Rolls:
                 for voter in record.roll.values()
                 if voter.number in invited and voter.voter_id not in record.ballots
             ],
+            suffix=f"{self._context.clock():%Y-%m-%d}",
         )
 
     def email_text(self, actor: User, name: str, purpose: EmailPurpose) -> EmailText:
@@ -303,19 +305,15 @@ class Rolls:
         record: ElectionRecord,
         purpose: EmailPurpose,
         voters: Iterable[RollVoter],
-        suffix: str = "",
+        suffix: str = "once",
     ) -> int:
+        """Queue e-mails to people with an address; one with the same suffix is sent once."""
         now, text = self._context.clock(), _text(record, purpose)
-        names = {
-            EmailPurpose.INVITATION: _invitation,
-            EmailPurpose.REMINDER: lambda _: f"reminder-{now:%Y-%m-%d}",
-            EmailPurpose.RECEIPT: lambda _: f"receipt-{suffix}",
-        }
-        name_of: Callable[[RollVoter], str] = names.get(purpose, lambda _: purpose.value)
+        is_invitation = purpose is EmailPurpose.INVITATION
         notices = [
             Notice(
                 about=str(record.election.election_id),
-                purpose=name_of(voter),
+                purpose=_invitation(voter) if is_invitation else f"{purpose}-{suffix}",
                 recipient=voter.number,
                 to=voter.email,
                 subject=fill_in(text.subject, record.election, voter, limit=True),
@@ -331,8 +329,13 @@ class Rolls:
         return self.queue.deliveries(str(record.election.election_id))
 
     def _invitations(self, record: ElectionRecord) -> list[Delivery]:
-        found = self._deliveries(record)
-        return [each for each in found if each.purpose.startswith(EmailPurpose.INVITATION)]
+        """Return the invitations that were sent or will be; addresses that bounced get no more."""
+        return [
+            each
+            for each in self._deliveries(record)
+            if each.purpose.startswith(EmailPurpose.INVITATION)
+            and each.state is not DeliveryState.FAILED
+        ]
 
     # The record, and commands on it.
 

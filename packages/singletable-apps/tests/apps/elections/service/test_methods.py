@@ -10,7 +10,7 @@ import pytest
 from ranked_ballots import Ballots, Ranking, StvResult
 from singletable_apps.elections.archive import verify_log
 from singletable_apps.elections.entities import CandidateOrder, Electorate, User
-from singletable_apps.elections.errors import InvalidInput, NotFound, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.proofs import checker
 from singletable_apps.elections.rules.methods import (
     METHODS,
@@ -22,6 +22,7 @@ from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.results import count_ballots
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from tests.apps.support.elections.world import KEYS, World
 
 NAMES = ("Zoë", "Mårten", "Alice")
@@ -215,12 +216,10 @@ def test_none_of_these_is_no_name_of_a_candidate(memory: World) -> None:
         lifecycle.edit(ada, "E", ElectionEdit(none_of_these=True))
     lifecycle.set_candidates(ada, "E", ["Bob", "Ada"])
     lifecycle.edit(ada, "E", ElectionEdit(none_of_these=True))
-    for act in (
-        lambda: lifecycle.set_candidates(ada, "E", ["NONE OF THESE", "Ada"]),
-        lambda: lifecycle.edit_candidate(ada, "E", "Ada", new_name="None  of these"),
-    ):
-        with pytest.raises(InvalidInput, match="no candidate can have this name"):
-            act()
+    with pytest.raises(InvalidInput, match="no candidate can have this name"):
+        lifecycle.set_candidates(ada, "E", ["NONE OF THESE", "Ada"])
+    with pytest.raises(InvalidInput, match="no candidate can have this name"):
+        lifecycle.edit_candidate(ada, "E", "Ada", new_name="None  of these")
 
 
 def test_candidate_keeps_place_and_statement_when_renamed(memory: World) -> None:

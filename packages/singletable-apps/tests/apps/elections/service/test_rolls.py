@@ -10,25 +10,21 @@ import pytest
 from singletable import Engine
 from singletable_apps.elections.archive import verify_log
 from singletable_apps.elections.entities import Election, Electorate, Publication, User, votes
-from singletable_apps.elections.errors import (
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    NotSignedIn,
-    RequestRejected,
-    WrongState,
-)
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.proofs import checker
+from singletable_apps.elections.proofs.documents import Receipt
 from singletable_apps.elections.proofs.verification import verify_receipt
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
 from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.people import set_email
-from singletable_apps.shared.accounts import expiring
+from singletable_apps.shared.accounts import NotSignedIn, expiring
+from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.mail import MailNotSent
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.world import World, ballot, dump_items
 from tests.apps.support.mailbox import Mailbox
 
@@ -41,9 +37,7 @@ class Club:
 
     def __init__(self, *people: str, weights: Sequence[int] = (), **terms: object) -> None:
         self.world, self.mailbox = World(Engine.in_memory()), Mailbox()
-        self.world.service = self.world.open_service(
-            mailer=self.mailbox, confirm_registrations=True
-        )
+        self.world.service = self.world.open(mailer=self.mailbox, confirm_registrations=True)
         self.service = self.world.service
         [self.ada] = self.world.register("Ada")
         settings = ElectionSettings(**{"electorate": Electorate.ROLL, **terms})  # type: ignore[arg-type]
@@ -238,13 +232,13 @@ def test_account_with_the_confirmed_address_votes_as_the_person_on_the_roll(club
 
 def test_reader_of_tables_and_log_can_not_vote_or_learn_a_ballot(club: Club) -> None:
     club.service.rolls.invite(club.ada, CLUB)
-    receipts = []
+    receipts = list[Receipt]()
     for name, choice in zip(PEOPLE, ("Red", "Green", "Blue", "Red"), strict=True):
         club.vote(name, choice)
         receipts.append(club.service.voting.own_ballot(club.voter(name), CLUB).receipt)
     club.service.rolls.renew_link(club.ada, CLUB, 1)
     # Before and after the e-mails are sent.
-    stored = []
+    stored = list[str]()
     for _ in range(2):
         tables = (votes, event_log, expiring)
         stored += [item for table in tables for item in dump_items(club.world.driver, table)]
@@ -391,6 +385,7 @@ def test_bounced_invitation_is_shown_and_sent_again(club: Club) -> None:
     row = club.service.rolls.rows(club.ada, CLUB)[0]
     assert row.invitation is not None
     assert ("550 no such user" in row.invitation.problem, row.is_invited) == (True, False)
+    assert club.service.rolls.remind(club.ada, CLUB) == 0
     club.mailbox.error = None
     assert club.service.rolls.invite(club.ada, CLUB) == 4
     assert len(club.deliver()) == 4
