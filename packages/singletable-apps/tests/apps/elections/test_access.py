@@ -243,6 +243,7 @@ def access(world: World) -> AccessCheck:
         {
             "name": "Tea",
             "number": "1",
+            "candidate": "Red",
             "purpose": "receipt",
             "code": service.rolls.code(club, eve),
             "token": service.rolls.code(club, eve, "unsubscribe"),
