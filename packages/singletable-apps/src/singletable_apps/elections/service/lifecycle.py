@@ -179,12 +179,9 @@ class Lifecycle:
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
         """Replace all settings of an election."""
-        edit = ElectionEdit(
-            secret_ballot=settings.secret_ballot,
-            publication=settings.published,
-            no_voting_before=settings.no_voting_before,
-            no_voting_after=settings.no_voting_after,
-        )
+        fields = msgspec.structs.asdict(settings) | {"publication": settings.published}
+        fields.pop("electorate")
+        edit = ElectionEdit(**fields)
         return self.edit(actor, name, edit, check_revision)
 
     def rename(
