@@ -177,11 +177,13 @@ POLL = "/{poll_id}"
 MANAGED = {
     *(f"PATCH {POLL}", f"DELETE {POLL}", f"POST {POLL}/close"),
     *(f"GET {POLL}/codes", f"POST {POLL}/codes", f"GET {POLL}/recount"),
+    *(f"DELETE {POLL}/options/{{name}}", f"DELETE {POLL}/comments/{{comment_id}}"),
 }
 OPEN = {
     *("POST ", "GET ", f"GET {POLL}", f"POST {POLL}/duplicate", f"GET {POLL}/vote"),
     *(f"POST {POLL}/vote", f"GET {POLL}/results", f"GET {POLL}/export/{{format}}"),
-    f"GET {POLL}/qr.svg",
+    *(f"GET {POLL}/qr.svg", f"POST {POLL}/options"),
+    *(f"GET {POLL}/comments", f"POST {POLL}/comments"),
 }
 
 

@@ -122,8 +122,9 @@ class Rolls:
             field="code",
         )
 
-    def _url(self, election_id: str, voter_id: str, use: LinkUse) -> str:
-        found = self._context.book.find_roll_voter(int(election_id), int(voter_id))
+    def _url(self, about: str, voter_id: str, use: LinkUse) -> str:
+        election_id = int(about.partition("-")[0])
+        found = self._context.book.find_roll_voter(election_id, int(voter_id))
         # Someone who was removed meanwhile gets a link to the page that asks for a code.
         urls = self._context.urls
         return self.link(*found, use) if found else urls.absolute(urls.page("v"))
@@ -309,10 +310,11 @@ class Rolls:
     ) -> int:
         """Queue e-mails to people with an address; one with the same suffix is sent once."""
         now, text = self._context.clock(), _text(record, purpose)
-        is_invitation = purpose is EmailPurpose.INVITATION
+        is_invitation, about = purpose is EmailPurpose.INVITATION, str(record.election.election_id)
         notices = [
             Notice(
-                about=str(record.election.election_id),
+                # Queueing reads what was sent about the same; one voter's receipts are few.
+                about=f"{about}-{voter.number}" if purpose is EmailPurpose.RECEIPT else about,
                 purpose=_invitation(voter) if is_invitation else f"{purpose}-{suffix}",
                 recipient=voter.number,
                 to=voter.email,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 import pytest
@@ -447,11 +447,27 @@ def test_nobody_is_invited_before_the_launch_or_after_the_close() -> None:
         club.service.rolls.remind(club.ada, CLUB)
 
 
-def test_ten_thousand_voters_are_saved_in_few_transactions() -> None:
+def test_many_voters_are_saved_and_invited_in_few_requests() -> None:
     club = Club()
-    club.world.calls.clear()
-    club.save("\n".join(f"v{number}@example.org" for number in range(2_000)))
+    texts = [f"v{number}@example.org" for number in range(2_000)]
+
+    def count(act: Callable[[], object]) -> int:
+        club.world.calls.clear()
+        act()
+        return sum(len(call.requests) for call in club.world.calls)
+
+    assert count(lambda: club.save("\n".join(texts))) < 80
     assert club.election.voter_count == 2_000
-    assert len(club.world.calls) < 80
+    club.launch()
+    assert count(lambda: club.service.rolls.invite(club.ada, CLUB)) < 80
     with pytest.raises(RequestRejected):
         club.save("\n".join(f"w{number}@example.org" for number in range(9_000)))
+
+
+def test_casting_reads_only_the_receipts_of_the_voter(club: Club) -> None:
+    """Queueing a receipt among 10,000 invitations would read all of them."""
+    club.service.rolls.invite(club.ada, CLUB)
+    club.vote("Cleo", "Red")
+    election_id, queue = club.election.election_id, club.service.rolls.queue
+    assert len(queue.deliveries(str(election_id))) == len(PEOPLE)
+    assert len(queue.deliveries(f"{election_id}-1")) == 1
