@@ -150,23 +150,14 @@ class Lifecycle:
             me = reload_user(read, actor)
             rules.check_create_election(me)
             _check_available(read, name)
-            return [
-                events.ElectionCreated(
-                    owner=me.name,
-                    name=name,
-                    secret_ballot=settings.secret_ballot,
-                    publication=settings.published,
-                    no_voting_before=settings.no_voting_before,
-                    no_voting_after=settings.no_voting_after,
-                    electorate=settings.electorate
-                    or rules.default_electorate(settings.secret_ballot),
-                    method=settings.method,
-                    seats=str(settings.seats),
-                    order=settings.order,
-                    none_of_these=settings.none_of_these,
-                    quorum=quorum,
-                )
-            ]
+            fields = msgspec.structs.asdict(settings) | {
+                "publication": settings.published,
+                "electorate": settings.electorate
+                or rules.default_electorate(settings.secret_ballot),
+                "seats": str(settings.seats),
+                "quorum": quorum,
+            }
+            return [events.ElectionCreated(owner=me.name, name=name, **fields)]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
