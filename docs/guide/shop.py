@@ -3,29 +3,9 @@ from datetime import date, datetime
 from typing import Literal
 
 from singletable import (
-    Attr,
-    Collection,
-    Count,
-    Entity,
-    Index,
-    ItemCount,
-    Key,
-    PatternCatalog,
-    Selection,
-    Table,
-    Unique,
-    attr,
-    casefold,
-    creates,
-    deletes,
-    expires,
-    padded,
-    per_day,
-    per_minute,
-    per_second,
-    updates,
-    version,
-    zipf,
+    Attr, PatternCatalog, Collection, Count, Entity, Index, ItemCount, Key, Selection, Table, Unique,
+    attr, casefold, creates, deletes, padded, expires, per_day, per_minute, per_second, updates,
+    version, zipf,
 )
 
 by_kind = Index("GSI1", pk="GSI1PK", sk="GSI1SK")

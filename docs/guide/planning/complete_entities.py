@@ -2,13 +2,7 @@
 from glad_entities import Profile, User, UserSkill, entities
 
 from singletable import (
-    PatternCatalog,
-    Selection,
-    creates,
-    deletes,
-    per_second,
-    updates,
-    zipf,
+    PatternCatalog, Selection, creates, deletes, per_second, updates, zipf,
 )
 
 patterns = PatternCatalog(

@@ -2,21 +2,8 @@
 from typing import Literal
 
 from singletable import (
-    Attr,
-    Collection,
-    Entity,
-    Index,
-    Key,
-    PatternCatalog,
-    Selection,
-    Table,
-    attr,
-    creates,
-    deletes,
-    per_second,
-    puts,
-    updates,
-    zipf,
+    Attr, Collection, Entity, Index, Key, PatternCatalog, Selection, Table, attr, creates, deletes,
+    per_second, puts, updates, zipf,
 )
 
 gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection=["SkillName", "ProficiencyLevel"])

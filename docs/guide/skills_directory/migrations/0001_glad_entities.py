@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from directory import User, UserSkill, entities
-
 from singletable import Attr, Entity, Key, Table, attr
 from singletable.migration import Copy, CreateTable, Migration, each, leave_out
+
+from directory import User, UserSkill, entities
 
 old_users = Table("users", pk="username", sk=None)
 

@@ -118,14 +118,16 @@ class ElectionEdit(msgspec.Struct, frozen=True):
             publication = rules.default_publication(secret)
         wanted: dict[str, Any] = {**current, "publication": publication, **edited}
         wanted["quorum"] = clean_quorum(wanted["quorum"])
-        return events.ElectionUpdated(**{**wanted, "seats": str(wanted["seats"])})
+        wanted["seats"] = str(wanted["seats"])
+        return events.ElectionUpdated(**wanted)
 
 
 def settings_of(election: Election) -> events.ElectionUpdated:
     """Return the current settings of an election."""
     names = events.ElectionUpdated.__struct_fields__
     settings: dict[str, Any] = {name: getattr(election, name) for name in names}
-    return events.ElectionUpdated(**{**settings, "seats": str(election.seats)})
+    settings["seats"] = str(election.seats)
+    return events.ElectionUpdated(**settings)
 
 
 class Lifecycle:
@@ -150,7 +152,7 @@ class Lifecycle:
             me = reload_user(read, actor)
             rules.check_create_election(me)
             _check_available(read, name)
-            fields = msgspec.structs.asdict(settings) | {
+            fields: dict[str, Any] = msgspec.structs.asdict(settings) | {
                 "publication": settings.published,
                 "electorate": settings.electorate
                 or rules.default_electorate(settings.secret_ballot),
@@ -170,7 +172,8 @@ class Lifecycle:
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
         """Replace all settings of an election."""
-        fields = msgspec.structs.asdict(settings) | {"publication": settings.published}
+        fields: dict[str, Any] = msgspec.structs.asdict(settings)
+        fields["publication"] = settings.published
         fields.pop("electorate")
         edit = ElectionEdit(**fields)
         return self.edit(actor, name, edit, check_revision)
@@ -326,7 +329,7 @@ class Lifecycle:
             rules.check_owner(me, election)
             _check_available(read, new)
             record = self._context.book.record(election)
-            settings = msgspec.structs.asdict(settings_of(election)) | {
+            settings: dict[str, Any] = msgspec.structs.asdict(settings_of(election)) | {
                 "name": new,
                 "no_voting_before": None,
                 "no_voting_after": None,
