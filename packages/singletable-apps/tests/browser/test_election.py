@@ -136,8 +136,8 @@ def _set_up_election(owner: Voter) -> None:
         if number > 2:
             page.get_by_role("button", name="Add a candidate").click()
         page.get_by_label(f"candidate {number}", exact=True).fill(name)
-    page.get_by_role("button", name="Save").click()
-    owner.follow("Overview", "Launch…")
+    page.get_by_role("button", name="Save", exact=True).click()
+    owner.follow("Overview", "Review and launch", "Launch…")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("You can’t go back to setup.")
     dialog.get_by_role("radio", name="Locked").check()

@@ -240,6 +240,11 @@ change_election = patterns.write(
         Election.no_voting_after,
         Election.electorate,
         Election.is_weighted,
+        Election.method,
+        Election.seats,
+        Election.order,
+        Election.none_of_these,
+        Election.quorum,
         Election.allow_edit,
         Election.allow_vote,
         Election.definition,
@@ -282,9 +287,10 @@ delete_election = patterns.write(
 )
 change_candidates = patterns.write(
     "P10",
-    "Add candidate, remove candidate",
+    "Add, remove, order and rename candidates",
     creates(Candidate),
     deletes(Candidate),
+    updates(Candidate, Candidate.position),
     updates(Election, Election.candidate_count, Election.definition, Election.revision),
     puts(Definition),
     updates(Sync),

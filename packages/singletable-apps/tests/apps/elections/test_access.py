@@ -59,6 +59,7 @@ TABLE: Table = {
             VIEWERS: """
                 GET /counts, GET /me, GET /permissions, GET /permissions/{role}, GET /elections,
                 GET /elections/{name}, GET /elections/{name}/candidates,
+                GET /elections/{name}/texts,
                 GET /elections/{name}/voters, GET /elections/{name}/who-voted,
                 GET /elections/{name}/eligibility/{voter}, GET /elections/{name}/rankings,
                 GET /elections/{name}/tally, GET /elections/{name}/ballots,
@@ -70,6 +71,8 @@ TABLE: Table = {
             MEMBERS: "GET /user-names, POST /elections",
             "chair": """
                 PATCH /elections/{name}, PUT /elections/{name}/candidates,
+                PATCH /elections/{name}/candidates/{candidate}, PUT /elections/{name}/texts,
+                POST /elections/{name}/copy,
                 PUT /elections/{name}/voters, POST /elections/{name}/launch,
                 GET /elections/{name}/roll, PUT /elections/{name}/roll, POST /elections/{name}/roll,
                 POST /elections/{name}/roll/preview, DELETE /elections/{name}/roll/{number},
@@ -111,7 +114,8 @@ TABLE: Table = {
                 POST /account/delete, POST /account/sessions/{session}/end,
                 POST /account/sessions/others/end""",
             VIEWERS: """
-                GET /all, GET /e/{name}, GET /e/{name}/candidates, GET /e/{name}/voters,
+                GET /all, GET /e/{name}, GET /e/{name}/method, GET /e/{name}/candidates,
+                GET /e/{name}/voters,
                 GET /e/{name}/voted, GET /e/{name}/ballot, POST /e/{name}/ballot,
                 GET /e/{name}/ballot/withdraw, GET /e/{name}/receipt, GET /e/{name}/tally,
                 GET /e/{name}/tally/now, GET /e/{name}/tally/events, GET /e/{name}/tally/rankings,
@@ -121,7 +125,11 @@ TABLE: Table = {
             "voter": "POST /e/{name}/ballot/withdraw, GET /e/{name}/receipt.json",
             MEMBERS: "GET /new, POST /new",
             "chair": """
-                POST /e/{name}/candidates, GET /e/{name}/voters/choose,
+                POST /e/{name}/candidates, GET /e/{name}/candidates/edit,
+                POST /e/{name}/candidates/edit, POST /e/{name}/method, GET /e/{name}/review,
+                POST /e/{name}/review, GET /e/{name}/copy, POST /e/{name}/copy,
+                GET /e/{name}/copy-with-voters, POST /e/{name}/copy-with-voters,
+                GET /e/{name}/voters/choose,
                 POST /e/{name}/voters/choose, GET /e/{name}/voters/list,
                 POST /e/{name}/voters/list, POST /e/{name}/settings, GET /e/{name}/launch,
                 GET /e/{name}/roll, POST /e/{name}/roll, POST /e/{name}/roll/save,
@@ -169,6 +177,9 @@ BODIES: dict[str, dict[str, Any]] = {
     f"PATCH {API}/elections/{{name}}": {"name": "Coffee"},
     f"PUT {API}/elections/{{name}}/candidates": {"candidate_names": ["Red", "Pink"]},
     f"PUT {API}/elections/{{name}}/voters": {"voter_names": ["voter"]},
+    f"PATCH {API}/elections/{{name}}/candidates/{{candidate}}": {"statement": "Warm"},
+    f"PUT {API}/elections/{{name}}/texts": {"question": "Which?"},
+    f"POST {API}/elections/{{name}}/copy": {"name": "Lunch"},
     f"PUT {API}/elections/{{name}}/owner": {"owner": "member"},
     f"PUT {API}/elections/{{name}}/roll": {"people": [{"name": "Eve", "email": "eve@x.example"}]},
     f"POST {API}/elections/{{name}}/roll": {"people": [{"name": "Eve", "group": "A"}]},
@@ -232,6 +243,7 @@ def access(world: World) -> AccessCheck:
         {
             "name": "Tea",
             "number": "1",
+            "candidate": "Red",
             "purpose": "receipt",
             "code": service.rolls.code(club, eve),
             "token": service.rolls.code(club, eve, "unsubscribe"),

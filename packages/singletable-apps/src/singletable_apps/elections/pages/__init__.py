@@ -16,6 +16,7 @@ from singletable_apps.elections.pages import (
     results,
     roll,
     settings,
+    setup,
     voters,
 )
 from singletable_apps.elections.pages.dependencies import (
@@ -41,5 +42,6 @@ ROUTERS = (
     results.router,
     roll.router,
     settings.router,
+    setup.router,
     voters.router,
 )

@@ -30,7 +30,8 @@ from singletable_apps.elections.proofs.documents import (
     compute_tie_seed,
     hash_definition,
 )
-from singletable_apps.elections.rules.elections import METHOD, ResultDetail
+from singletable_apps.elections.rules.elections import ResultDetail
+from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.results import Tally
 from singletable_apps.shared.results import (

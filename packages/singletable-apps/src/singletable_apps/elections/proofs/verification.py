@@ -98,6 +98,13 @@ def _describe(receipt: documents.Receipt, key: str | None) -> Iterator[tuple[str
         f"The secret for breaking ties was fixed before voting. Its seed is {seed}.",
         "The secret for breaking ties was not fixed before voting.",
     )
+    agreed = statement["definition"].get("rules")
+    if agreed:
+        rules = checker.list_rules(agreed)
+        yield (
+            f"The rules were fixed before voting: {rules}.",
+            f"It was not counted by the rules that were fixed before voting: {rules}.",
+        )
     candidates = ", ".join(statement["definition"]["candidates"])
     yield (
         f"'{name}' closed with the candidates and terms you voted on."
