@@ -66,6 +66,12 @@ class ServerEngine(Engine):
     is_embedded = False
 
     def __init__(self, database: ServerDatabase, settings: Settings) -> None:
+        if settings.kinesis_folder is not None:
+            database.close()
+            raise AddressError(
+                "Changes in a database on a SQL server cannot be delivered to Kinesis files. Leave "
+                "out Settings.kinesis_folder and --kinesis-folder, and read the table's stream."
+            )
         self.settings = settings
         self._server = database
         self._path = None
