@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from msgspec import json
 
+from singletable import connect
 from singletable import operations as ops
 from singletable.engine import Engine, Retention, Settings, kinesis_sink
 from singletable.engine.change_feed import BLOCK
-from singletable.errors import StorageError, ValidationError
+from singletable.errors import AddressError, StorageError, ValidationError
 from tests.conformance.table_requests import on_demand
 from tests.conformance.tables import put
 from tests.conformance.test_kinesis_destinations import ARN, MICROS, OTHER
@@ -208,3 +209,9 @@ def test_problem_is_logged_once(folder: Path, caplog: pytest.LogCaptureFixture) 
             deliver(engine)
     assert len(caplog.records) == 1
     assert "could not be delivered" in caplog.text
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "mysql"])
+def test_sql_servers_deliver_nothing(folder: Path, scheme: str) -> None:
+    with pytest.raises(AddressError, match="--kinesis-folder"):
+        connect(f"{scheme}://nowhere/votes", Settings(kinesis_folder=folder))
