@@ -155,7 +155,7 @@ def deliver(engine: Engine) -> None:
         engine.execute(ENABLE)
 
 
-def deliver_and_be_killed(folder: Path) -> str:
+def deliver_and_be_killed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Kill this process when it has appended records, before their position is stored."""
     engine = open_engine(folder)
     engine.execute(TABLE)
@@ -163,7 +163,7 @@ def deliver_and_be_killed(folder: Path) -> str:
     write(engine, "a", "b")
     deliver(engine)
     write(engine, "c", "d")
-    Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[assignment,method-assign,return-value]
+    monkeypatch.setattr(Path, "replace", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     deliver(engine)
     return "survived"
 
@@ -173,7 +173,7 @@ def test_killed_process_delivers_again_what_it_may_not_have_delivered(
     folder: Path, tail: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kinesis_sink, "INTERVAL", 60)
-    assert run_forked(lambda: deliver_and_be_killed(folder)) == ""
+    assert run_forked(lambda: deliver_and_be_killed(folder, monkeypatch)) == ""
     assert names(records(folder)) == ["a", "b", "c", "d"]
     with (folder / "votes.jsonl").open("ab") as file:
         file.write(tail)  # as if it had been killed during a write

@@ -72,16 +72,15 @@ class Engine:
         database.set_listener(self._catalog)
         try:
             database.read(self._load)
+            if (folder := settings.kinesis_folder) is not None:
+                read = self._read_intact
+                self._sink = KinesisSink(folder, settings.region, self._catalog, read)
         except _DAMAGED as error:
             database.close()
             raise _damaged(error, database.path, "The file cannot be opened") from error
         except BaseException:
             database.close()
             raise
-        if settings.kinesis_folder is not None:
-            self._sink = KinesisSink(
-                settings.kinesis_folder, settings, self._catalog, self._read_intact
-            )
 
     @classmethod
     def in_memory(cls, settings: Settings | None = None) -> Engine:

@@ -22,7 +22,6 @@ from msgspec import json
 from singletable.engine.catalog import Catalog
 from singletable.engine.change_feed import change_record, feed_bounds
 from singletable.engine.control.kinesis import stream_name
-from singletable.engine.settings import Settings
 from singletable.engine.storage import Execute
 from singletable.engine.table_record import StoredDestination, TableRecord
 from singletable.errors import SingleTableError, StorageError
@@ -46,7 +45,7 @@ class KinesisSink:
     def __init__(
         self,
         folder: Path,
-        settings: Settings,
+        region: str,
         catalog: Catalog,
         read: Callable[[Callable[[Execute], Page]], Page],
     ) -> None:
@@ -56,7 +55,7 @@ class KinesisSink:
             raise StorageError(
                 f"The folder {folder} for Kinesis records cannot be created: {error.strerror}."
             ) from None
-        self._folder, self._settings, self._catalog, self._read = folder, settings, catalog, read
+        self._folder, self._region, self._catalog, self._read = folder, region, catalog, read
         self._positions: dict[Path, int] = {}
         self._problem = ""
         self._delivering = threading.Lock()
@@ -102,7 +101,7 @@ class KinesisSink:
         after = max(self._positions[place], destination.start)
         changes, last = self._read(partial(self._read_page, record.number, after, destination.end))
         if changes:
-            lines = [_line(change, destination, self._settings.region) for change in changes]
+            lines = [_line(change, destination, self._region) for change in changes]
             _append(self._folder / f"{stream}.jsonl", b"".join(lines))
             new = place.with_suffix(".new")
             new.write_text(str(last))
