@@ -46,8 +46,10 @@ def changes_of(event_id: int, data: EventData) -> list[Change]:
                 Change(User, data.old_owner, {"role": Role.AUDITOR}),
                 Change(User, data.new_owner, {"role": Role.OWNER}),
             ]
-        case events.ElectionUpdated():
+        case events.ElectionUpdated() | events.ElectorateChanged():
             return [Change(Election, name, fields)]
+        case events.ElectionEmailChanged():
+            return [Change(Election, name, {})]  # the text is only in the poll book
         case events.ElectionOwnerChanged():
             return [Change(Election, name, {"owner_name": data.new_owner})]
         case events.ElectionLaunched():
@@ -65,6 +67,7 @@ def new_user(event: Event, data: events.UserRegistered) -> User:
     return User(
         name=data.name,
         email=data.email,
+        is_confirmed=data.is_confirmed,
         hash=data.hash,
         role=data.role,
         user_id=event.event_id,
@@ -83,6 +86,7 @@ def new_election(event: Event, data: events.ElectionCreated) -> Election:
         publication=data.publication,
         no_voting_before=data.no_voting_before,
         no_voting_after=data.no_voting_after,
+        electorate=data.electorate,
         election_id=event.event_id,
         when_created=event.when_occurred,
         revision=event.event_id,
@@ -97,6 +101,7 @@ def definition_of(election: Election, candidates: Sequence[str]) -> BallotDefini
         election.secret_ballot,
         level=election.publication.value,
         commitment=election.tie_commitment or "",
+        is_weighted=election.is_weighted,
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, cast
 import msgspec
 
 from singletable import Attr, Entity, Key, Store, Table, attr, padded
-from singletable_apps.elections.entities import Publication
+from singletable_apps.elections.entities import Electorate, Publication, RollVoter
 from singletable_apps.elections.errors import CorruptLog, IncompleteRestore
 from singletable_apps.elections.proofs.encoding import digest
 from singletable_apps.elections.proofs.keys import BallotKey
@@ -164,6 +164,7 @@ class UserRegistered(_EventData, frozen=True, tag=True):
     email: str
     hash: str
     role: Role
+    is_confirmed: bool = False
     # Who may register from now on. The first user of a site sets it.
     registration: Registration | None = None
 
@@ -214,6 +215,7 @@ class UserEmailChanged(_EventData, frozen=True, tag=True):
 
     name: str
     email: str
+    is_confirmed: bool = False
 
 
 # Elections.
@@ -228,6 +230,7 @@ class ElectionCreated(_EventData, frozen=True, tag=True):
     publication: Publication
     no_voting_before: datetime | None = None
     no_voting_after: datetime | None = None
+    electorate: Electorate = Electorate.ACCOUNTS
 
 
 class ElectionUpdated(_EventData, frozen=True, tag=True, omit_defaults=False):
@@ -247,6 +250,22 @@ class ElectionNameChanged(_EventData, frozen=True, tag=True):
     new_name: str
 
 
+class ElectorateChanged(_EventData, frozen=True, tag=True):
+    """Another kind of people can vote. The voters of the other kind were removed before."""
+
+    name: str
+    electorate: Electorate
+
+
+class ElectionEmailChanged(_EventData, frozen=True, tag=True):
+    """The owner has written the subject and the text of e-mails to voters."""
+
+    name: str
+    purpose: str
+    subject: str
+    text: str
+
+
 class ElectionOwnerChanged(_EventData, frozen=True, tag=True):
     """An election has another owner."""
 
@@ -262,6 +281,7 @@ class ElectionLaunched(_EventData, frozen=True, tag=True):
     allow_edit: bool
     tie_commitment: str
     tie_sealed: str
+    is_weighted: bool = False
 
 
 class ElectionFixed(_EventData, frozen=True, tag=True):
@@ -308,8 +328,22 @@ class VotersAdded(_EventData, frozen=True, tag=True):
     voters: tuple[str, ...]
 
 
+class RollVotersAdded(_EventData, frozen=True, tag=True):
+    """Voters were added to the roll."""
+
+    election: str
+    voters: tuple[RollVoter, ...]
+
+
+class RollVotersChanged(_EventData, frozen=True, tag=True):
+    """Entries of the roll were changed: a name, a weight, a new link, no more reminders."""
+
+    election: str
+    voters: tuple[RollVoter, ...]
+
+
 class VotersRemoved(_EventData, frozen=True, tag=True):
-    """Voters were removed from the list. If it is empty, everyone may vote again."""
+    """Voters were removed. If a voter list is empty, everyone may vote again."""
 
     election: str
     voters: tuple[str, ...]
@@ -352,6 +386,8 @@ EventData: TypeAlias = (
     | ElectionCreated
     | ElectionUpdated
     | ElectionNameChanged
+    | ElectorateChanged
+    | ElectionEmailChanged
     | ElectionOwnerChanged
     | ElectionLaunched
     | ElectionFixed
@@ -360,6 +396,8 @@ EventData: TypeAlias = (
     | CandidatesAdded
     | CandidatesRemoved
     | VotersAdded
+    | RollVotersAdded
+    | RollVotersChanged
     | VotersRemoved
     | BallotCast
     | BallotWithdrawn

@@ -189,7 +189,9 @@ change_registration = patterns.write(
 change_user = patterns.write(
     "P2",
     "Change a role, e-mail address or password",
-    updates(User, User.role, User.email, User.hash, User.credentials, User.revision),
+    updates(
+        User, User.role, User.email, User.is_confirmed, User.hash, User.credentials, User.revision
+    ),
     updates(Sync),
     rate=per_minute(1),
 )
@@ -236,6 +238,8 @@ change_election = patterns.write(
         Election.publication,
         Election.no_voting_before,
         Election.no_voting_after,
+        Election.electorate,
+        Election.is_weighted,
         Election.allow_edit,
         Election.allow_vote,
         Election.definition,
@@ -297,6 +301,15 @@ change_voters = patterns.write(
     updates(Sync),
     items=24,
     rate=per_day(500),
+)
+change_roll = patterns.write(
+    "P16",
+    "Put voters on a roll, change their entries",
+    puts(Voter),
+    updates(Election, Election.voter_count, Election.revision),
+    updates(Sync),
+    items=92,
+    rate=per_day(100),
 )
 cast_ballot = patterns.write(
     "P12",

@@ -11,7 +11,7 @@ import threading
 from collections import UserDict
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 from ranked_ballots import Ranking
@@ -30,10 +30,13 @@ from singletable_apps.elections.entities import (
     Counts,
     Definition,
     Election,
+    Electorate,
+    RollVoter,
     Sync,
     User,
     Voter,
     removed_user_name,
+    roll_number,
 )
 from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import Event, check_event, parse_event_data
@@ -45,26 +48,42 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.rules.names import fold_name
+from singletable_apps.elections.rules.names import fold_name, roll_identity
+from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
 
 T = TypeVar("T")
 
-_CONFIRMED = ("name", "email", "hash", "role", "user_id", "credentials", "when_registered")
+_CONFIRMED = (
+    "name",
+    "email",
+    "is_confirmed",
+    "hash",
+    "role",
+    "user_id",
+    "credentials",
+    "when_registered",
+)
 
 
 @dataclass(slots=True)
 class ElectionRecord:
     """An election with its candidates, voters and ballots.
 
-    `candidates` maps names to the events that added them, `voters` are user ids, and `ballots` maps
-    user ids to the events that cast their current ballots.
+    `candidates` maps names to the events that added them, `voters` are ids of users or on the
+    `roll`, and `ballots` maps these ids to the events that cast their current ballots.
+    `known_voters` are the ids on the roll by `roll_identity`, and `emails` the subjects and texts
+    that the owner wrote, by purpose.
     """
 
     election: Election
     candidates: dict[str, int] = field(default_factory=dict[str, int])
     voters: set[int] = field(default_factory=set[int])
     ballots: dict[int, int] = field(default_factory=dict[int, int])
+    roll: dict[int, RollVoter] = field(default_factory=dict[int, RollVoter])
+    known_voters: dict[str, int] = field(default_factory=dict[str, int])
+    last_number: int = 0
+    emails: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
 
     @property
     def definition(self) -> BallotDefinition:
@@ -73,9 +92,39 @@ class ElectionRecord:
 
     def copy(self) -> ElectionRecord:
         """Return a copy, which later events do not change."""
-        return ElectionRecord(
-            copy(self.election), dict(self.candidates), set(self.voters), dict(self.ballots)
-        )
+        return ElectionRecord(*(copy(getattr(self, each.name)) for each in fields(self)))
+
+    def put_on_roll(self, voters: Sequence[RollVoter]) -> None:
+        """Add voters to the roll, or replace their entries."""
+        for voter in voters:
+            self.roll[voter.voter_id] = voter
+            self.known_voters[roll_identity(voter.name, voter.email)] = voter.voter_id
+            self.last_number = max(self.last_number, voter.voter_id)
+        self.voters.update(voter.voter_id for voter in voters)
+
+    def remove_voters(self, ids: set[int]) -> None:
+        """Remove voters from the list or the roll."""
+        self.voters -= ids
+        for voter_id in ids & self.roll.keys():
+            voter = self.roll.pop(voter_id)
+            self.known_voters.pop(roll_identity(voter.name, voter.email), None)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkVoter:
+    """Someone who opened their personal link to an election, without an account."""
+
+    election_id: int
+    entry: RollVoter
+
+
+@dataclass(frozen=True, slots=True)
+class BallotOwner:
+    """Who a ballot belongs to: their name in events and keys, and their id in the election."""
+
+    name: str
+    voter_id: int
+    entry: RollVoter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +266,61 @@ class PollBook:
                 f"{event.event_id:,}). Nothing was counted. An operator can find out more with: "
                 "singletable elections verify"
             ) from error
-        return CountedBallot(self.user_name(voter_id), event, data.definition, content)
+        entry = self._roll_voter(election.election_id, voter_id)
+        if entry is None:
+            return CountedBallot(self.user_name(voter_id), event, data.definition, content)
+        if election.is_weighted:
+            content = replace(content, weight=entry.votes)
+        return CountedBallot(entry.name, event, data.definition, content)
+
+    def owner_of_ballot(self, election: Election, voter: User | LinkVoter) -> BallotOwner:
+        """Return whose ballot this voter casts. Raise NotSignedIn if a personal link is not valid.
+
+        On a roll, users are found by their e-mail address, if it is confirmed.
+        """
+        if isinstance(voter, LinkVoter):
+            entry = self._roll_voter(voter.election_id, voter.entry.voter_id)
+            is_valid = entry is not None and entry.generation == voter.entry.generation
+            if entry is None or not is_valid or election.election_id != voter.election_id:
+                raise NotSignedIn(
+                    "This link is no longer valid. Ask the people who run the election for a new "
+                    "one."
+                )
+            return BallotOwner(entry.key, entry.voter_id, entry)
+        if election.electorate is Electorate.ACCOUNTS:
+            return BallotOwner(voter.name, voter.user_id)
+        record = self._elections.get(election.election_id)
+        if record is not None and voter.is_confirmed:
+            entry = record.roll.get(record.known_voters.get(fold_name(voter.email), 0))
+            if entry is not None:
+                return BallotOwner(entry.key, entry.voter_id, entry)
+        return BallotOwner(voter.name, 0)
+
+    def find_roll_voter(self, election_id: int, voter_id: int) -> tuple[Election, RollVoter] | None:
+        """Return an election with a roll, and someone on it."""
+        self.refresh()
+        with self._lock:
+            entry = self._roll_voter(election_id, voter_id)
+            if entry is None:
+                return None
+            return copy(self._elections[election_id].election), entry
+
+    def rolls_with(self, user: User) -> list[str]:
+        """Return the names of the elections that have the confirmed address of a user on a roll."""
+        address = fold_name(user.email)
+        with self._lock:
+            records = self._elections.values() if user.is_confirmed else ()
+            return [each.election.name for each in records if address in each.known_voters]
+
+    def elections_with_roll(self) -> list[Election]:
+        """Return the elections that have people on a roll."""
+        self.refresh()
+        with self._lock:
+            return [copy(record.election) for record in self._elections.values() if record.roll]
+
+    def _roll_voter(self, election_id: int, voter_id: int) -> RollVoter | None:
+        record = self._elections.get(election_id)
+        return record.roll.get(voter_id) if record is not None else None
 
     def user_id(self, name: str) -> int:
         """Return the id of a user or a removed user, or 0 if the name is unknown."""
@@ -278,20 +381,20 @@ class PollBook:
     def confirm_listed(self, election: str, voter: str, listed: bool) -> None:
         """Raise CorruptTable unless the log agrees whether the voter is listed."""
         known = self._by_name.get(election)
-        same = known is None or (self._ids.get(voter) in known.voters) == listed
+        same = known is None or (self._voter_id(voter) in known.voters) == listed
         _confirm(same, f"The voter list of {election!r} was changed")
 
     def confirm_voters(self, election: str, voters: Sequence[Voter]) -> None:
         """Raise CorruptTable unless the log has the same voter list."""
         known = self._by_name.get(election)
-        found = {self._ids.get(each.voter_name) for each in voters}
+        found = {self._voter_id(each.voter_name) for each in voters}
         same = known is None or (known.voters == found and len(voters) == len(found))
         _confirm(same, f"The voter list of {election!r} was changed")
 
     def confirm_ballot(self, election: str, voter: str, ballot: Ballot | None) -> None:
         """Raise CorruptTable unless the log has the same current ballot."""
         known = self._by_name.get(election)
-        event_id = known.ballots.get(self._ids.get(voter, 0)) if known is not None else None
+        event_id = known.ballots.get(self._voter_id(voter)) if known is not None else None
         same = event_id == (ballot.revision if ballot is not None else None)
         _confirm(same, f"The ballot of {voter!r} in {election!r} was changed")
 
@@ -342,9 +445,10 @@ class PollBook:
                 record.election.name = data.new_name
                 record.election.revision = number
             case events.BallotCast():
-                self._by_name[data.election].ballots[self._ids[data.voter]] = number
+                voter_id = roll_number(data.voter) or self._ids[data.voter]
+                self._by_name[data.election].ballots[voter_id] = number
             case events.BallotWithdrawn():
-                self._by_name[data.election].ballots.pop(self._ids[data.voter], None)
+                self._by_name[data.election].ballots.pop(self._voter_id(data.voter), None)
             case events.CandidatesAdded() | events.CandidatesRemoved():
                 record = self._by_name[data.election]
                 for name in data.candidates:
@@ -359,11 +463,21 @@ class PollBook:
                 election.revision = number
             case events.VotersAdded() | events.VotersRemoved():
                 record = self._by_name[data.election]
-                ids = {self._ids[name] for name in data.voters}
-                is_new = isinstance(data, events.VotersAdded)
-                record.voters = record.voters | ids if is_new else record.voters - ids
+                ids = {roll_number(name) or self._ids[name] for name in data.voters}
+                if isinstance(data, events.VotersAdded):
+                    record.voters |= ids
+                else:
+                    record.remove_voters(ids)
                 record.election.voter_count = len(record.voters)
                 record.election.revision = number
+            case events.RollVotersAdded() | events.RollVotersChanged():
+                record = self._by_name[data.election]
+                record.put_on_roll(data.voters)
+                record.election.voter_count = len(record.voters)
+                record.election.revision = number
+            case events.ElectionEmailChanged():
+                self._by_name[data.name].emails[data.purpose] = data.subject, data.text
+                self._set_fields(number, data)
             case events.ElectionOwnerChanged():
                 self._user(data.old_owner).elections_owned -= 1
                 self._user(data.new_owner).elections_owned += 1
@@ -376,9 +490,9 @@ class PollBook:
                 self._set_fields(number, data)
 
     def _set_fields(self, number: int, data: events.EventData) -> None:
-        for entity, name, fields in changes_of(number, data):
+        for entity, name, changed in changes_of(number, data):
             item = self._user(name) if entity is User else self._by_name[name].election
-            for field_name, value in fields.items():
+            for field_name, value in changed.items():
                 setattr(item, field_name, value)
             item.revision = number
 
@@ -387,8 +501,13 @@ class PollBook:
         self._ids[removed_user_name(user_id)] = user_id
         del self._emails[self._users.pop(user_id).email]
         for record in self._elections.values():
-            if not keeps_ballots(record.election, event.when_occurred):
+            # Numbers on a roll are not user ids.
+            has_users = record.election.electorate is Electorate.ACCOUNTS
+            if has_users and not keeps_ballots(record.election, event.when_occurred):
                 record.ballots.pop(user_id, None)
+
+    def _voter_id(self, name: str) -> int:
+        return roll_number(name) or self._ids.get(name, 0)
 
     def _user(self, name: str) -> User:
         return self._users[self._ids[name]]

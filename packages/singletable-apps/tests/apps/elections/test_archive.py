@@ -168,7 +168,7 @@ BROKEN: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "empty file": (lambda _: [], "last line is missing.* after event 0"),
     "cut after a line": (lambda lines: lines[:9], "last line is missing.* after event 9"),
     "cut within a line": (lambda lines: [*lines[:9], lines[9][:50]], "Line 10 is not a line"),
-    "last event missing": (lambda lines: [*lines[:-2], lines[-1]], "there are 80 events"),
+    "last event missing": (lambda lines: [*lines[:-2], lines[-1]], "there are 89 events"),
     "gap": (lambda lines: [*lines[:9], *lines[10:]], "Line 10 has event 11"),
     "event twice": (lambda lines: [*lines[:9], *lines[8:]], "Line 10 has event 9"),
     "first event missing": (lambda lines: lines[1:], "Line 1 has event 2"),
@@ -176,9 +176,9 @@ BROKEN: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "other hash": (_change(5, hash="0" * 64), "Line 5 .* was changed"),
     "other previous hash": (_change(5, previous_hash=""), "Line 5 .* was changed"),
     "other time": (_change(5, when_occurred="2026-01-01T00:00:00+00:00"), "Line 5 .* was changed"),
-    "other number of events": (_change(81, events=81), "there are 81 events"),
-    "other head": (_change(81, head="0" * 64), "with the hash 0000"),
-    "line after the end": (lambda lines: [*lines, lines[-1]], "Line 82 comes after the end"),
+    "other number of events": (_change(90, events=90), "there are 90 events"),
+    "other head": (_change(90, head="0" * 64), "with the hash 0000"),
+    "line after the end": (lambda lines: [*lines, lines[-1]], "Line 91 comes after the end"),
     "unknown field": (_change(5, note="x"), "Line 5 is not a line .*unknown field `note`"),
     "not JSON": (lambda lines: [b"hello\n", *lines], "Line 1 is not a line"),
     "not UTF-8": (lambda lines: [b'{"line":"\xff"}\n', *lines], "Line 1 is not"),
@@ -227,7 +227,7 @@ def test_restore_rejects_unknown_event_types() -> None:
 def test_restore_needs_an_empty_log() -> None:
     sample = copy_sample()
     before = all_items(sample.store, votes)
-    with pytest.raises(LogNotEmpty, match="already has 80 events"):
+    with pytest.raises(LogNotEmpty, match="already has 89 events"):
         restore_log(sample.store, sample_key(), exported())
     assert all_items(sample.store, votes) == before
     assert verify_log(sample.store, sample_keys()).differences == ()
@@ -265,7 +265,7 @@ def test_half_restored_log_is_not_used(half_restored: Store) -> None:
         lambda store: export_log(store, lambda _: None),
     ]
     for use in uses:
-        with pytest.raises(IncompleteRestore, match="export of 80 events"):
+        with pytest.raises(IncompleteRestore, match="export of 89 events"):
             use(half_restored)
     with pytest.raises(RebuildInProgress):
         open_elections(half_restored.driver, copy_sample().keys)
@@ -274,7 +274,7 @@ def test_half_restored_log_is_not_used(half_restored: Store) -> None:
 def test_restoring_the_same_export_again_continues(half_restored: Store) -> None:
     reports: list[int] = []
     restore_log(half_restored, sample_key(), exported(), lambda done, _: reports.append(done))
-    assert reports == [80]
+    assert reports == [89]
     rebuild(half_restored, sample_key())
     assert verify_log(half_restored, sample_keys()).differences == ()
     uninterrupted = store_on(Engine.in_memory())
@@ -286,7 +286,7 @@ def test_restoring_another_export_is_refused(half_restored: Store) -> None:
     *events, _ = exported()
     end = {"line": "end", "events": 60, "head": json.loads(events[59])["hash"]}
     shorter = [*events[:60], json.dumps(end).encode()]
-    with pytest.raises(LogNotEmpty, match="Another export is being restored here: 80 events"):
+    with pytest.raises(LogNotEmpty, match="Another export is being restored here: 89 events"):
         restore_log(half_restored, sample_key(), shorter)
 
 
@@ -297,7 +297,7 @@ def test_restored_log_is_used_only_after_a_rebuild() -> None:
     with pytest.raises(RebuildInProgress, match="operator"):
         open_elections(store.driver, copy_sample().keys)
     rebuild(store, sample_key())
-    assert open_elections(store.driver, copy_sample().keys).queries.version() == 80
+    assert open_elections(store.driver, copy_sample().keys).queries.version() == 89
 
 
 # Sessions identify users by the id of an event, which is another user's in another log.
@@ -321,7 +321,7 @@ def test_verify_finds_no_difference_in_a_correct_table() -> None:
     sample = copy_sample()
     before = [all_items(sample.store, table) for table in (votes, event_log)]
     result = verify_log(sample.store, sample_keys())
-    assert (result.events, result.followed, result.differences) == (80, 80, ())
+    assert (result.events, result.followed, result.differences) == (89, 89, ())
     assert result.items == len(before[0])
     newest = get_last_event(sample.store)
     assert newest is not None
@@ -360,13 +360,13 @@ def test_verify_compares_a_lagging_table_up_to_its_position() -> None:
     rebuild(store, sample_key())
     store.put(newest)
     result = verify_log(store, sample_keys())
-    assert (result.events, result.followed, result.differences) == (80, 79, ())
+    assert (result.events, result.followed, result.differences) == (89, 88, ())
 
 
 def test_verify_rejects_a_table_ahead_of_its_log() -> None:
     store = copy_sample().store
-    store.delete(Event.key(80))
-    with pytest.raises(CorruptTable, match="contains 80 events, but the log has only 79"):
+    store.delete(Event.key(89))
+    with pytest.raises(CorruptTable, match="contains 89 events, but the log has only 88"):
         verify_log(store, sample_keys())
 
 
@@ -376,7 +376,7 @@ def test_verify_refuses_a_table_that_is_incomplete() -> None:
     with pytest.raises(RebuildInProgress):
         verify_log(store, sample_keys())
     store.update(Sync.key(), Sync.rebuilding.set(False), Sync.step.set(1))
-    with pytest.raises(Busy, match="Event 81"):
+    with pytest.raises(Busy, match="Event 90"):
         verify_log(store, sample_keys())
 
 
@@ -389,7 +389,7 @@ def test_verify_gives_no_result_if_the_table_changes() -> None:
             cast = sample.elections.voting.cast
             cast(sample.user("hedy"), "Team lunch", [("Soup", 1)], "during verification")
 
-    with pytest.raises(Busy, match="from event 80 to 81"):
+    with pytest.raises(Busy, match="from event 89 to 90"):
         verify_log(sample.store, sample_keys(), vote)
 
 

@@ -47,14 +47,7 @@ def read_tally(
     user: Viewer, service: Service, name: NameInPath, method: Method = "schulze"
 ) -> schemas.Tally:
     """Count the ballots and explain the result. Secret ballots are counted after the close."""
-    tally = service.results.tally(user, name, method)
-    return schemas.Tally.from_object(
-        tally,
-        election_name=tally.election.name,
-        shown=sorted(tally.shown),
-        closing=schemas.Closing.model_validate(tally.closing) if tally.closing else None,
-        result=schemas.CountResult.model_validate(json.loads(tally.result.to_json())),
-    )
+    return schemas.Tally.of(service.results.tally(user, name, method))
 
 
 @router.get("/elections/{name}/ballots")

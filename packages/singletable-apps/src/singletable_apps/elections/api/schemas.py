@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from singletable_apps.elections import entities
-from singletable_apps.elections.entities import Publication, State
+from singletable_apps.elections.entities import Electorate, Publication, State
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.roles import Permission, Role
+from singletable_apps.elections.rules import roll
 from singletable_apps.elections.rules.elections import ResultDetail, describe_status, state_of
+from singletable_apps.elections.rules.names import MAX_VOTERS
+from singletable_apps.elections.rules.roll import FIELDS, MAX_WEIGHT, ParsedRoll, parse_roll
 from singletable_apps.elections.rules.users import allowed_roles
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.service.results import Tally as TallyResult
+from singletable_apps.elections.service.rolls import RollRow
 from singletable_apps.elections.service.voting import CastBallot
+from singletable_apps.shared.mail_queue import DeliveryState
 from singletable_apps.shared.web import (
     Changes,
     Model,
@@ -46,6 +53,11 @@ class NewElection(Model):
     )
     no_voting_before: Timestamp | None = Field(None, description="When voting opens.")
     no_voting_after: Timestamp | None = Field(None, description="When voting closes.")
+    electorate: Electorate | None = Field(
+        None,
+        description="Whether people with accounts vote, or people on a roll; null for the default "
+        "of the ballot.",
+    )
 
     def settings(self) -> ElectionSettings:
         """Return the settings."""
@@ -74,13 +86,16 @@ class Election(
     Model,
     of=entities.Election,
     only="name owner_name state status secret_ballot publication no_voting_before no_voting_after "
-    "allow_edit allow_vote candidate_count voter_count when_created tie_commitment revision",
+    "electorate is_weighted allow_edit allow_vote candidate_count voter_count when_created "
+    "tie_commitment revision",
 ):
     """An election and its state."""
 
     state: State
     status: str = Field(description="The state in words.", examples=["Being set up"])
-    voter_count: int = Field(description="0 if all registered voters can vote.")
+    electorate: Electorate = Field(description="Who votes: people with accounts, or on a roll.")
+    is_weighted: bool = Field(description="Whether ballots have weights, known from the launch.")
+    voter_count: int = Field(description="0 if all registered voters can vote, or a roll is empty.")
     tie_commitment: str | None = Field(
         description="The digest of the secret that breaks ties, published at the launch."
     )
@@ -132,6 +147,129 @@ class VoterPage(Page[str]):
     everybody: bool = Field(
         description="Whether there is no list, and all registered voters can vote."
     )
+
+
+class RollPerson(Model):
+    """Someone on a roll. What is empty or null stays as it is."""
+
+    name: Annotated[str, Field(max_length=LONGEST)] = Field("", examples=["Ada Lovelace"])
+    email: Annotated[str, Field(max_length=LONGEST)] = Field("", examples=["ada@example.org"])
+    group: Annotated[str, Field(max_length=LONGEST)] = Field("", examples=["Sailing"])
+    weight: Annotated[int, Field(strict=True, ge=1, le=MAX_WEIGHT)] | None = Field(
+        None, description="How many times the ballot counts; 1 by default.", examples=[1]
+    )
+
+
+class RollPeople(Model):
+    """People to put on a roll."""
+
+    people: list[RollPerson] = Field(max_length=MAX_VOTERS)
+
+    def lines(self) -> ParsedRoll:
+        """Return the people as lines, numbered from 1."""
+        cells = [(one.name, one.email, one.group, str(one.weight or "")) for one in self.people]
+        return parse_roll([(0, FIELDS), *enumerate(cells, 1)])
+
+
+class RollText(Model):
+    """A list as people write it, to preview."""
+
+    text: str = Field(
+        description="One person per line: `Name <mail>`, an address, or cells of a spreadsheet.",
+        max_length=3_000_000,
+        examples=["Ada Lovelace <ada@example.org>\nBen;ben@example.org;Sailing;2"],
+    )
+    replace: StrictBoolean = Field(False, description="Whether others would be removed.")
+
+
+class RollProblem(Model):
+    """What is wrong with a line of a list, or what was merged."""
+
+    line: int = Field(description="From 1; 0 for the list as a whole.")
+    text: str
+
+
+class RollPreview(Model):
+    """What a list would change. `people` can be sent to change the roll."""
+
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    problems: list[RollProblem]
+    merged: list[RollProblem]
+    people: list[RollPerson]
+
+    @classmethod
+    def of(cls, parsed: ParsedRoll, change: roll.RollChange) -> RollPreview:
+        """Return the preview of a list."""
+        problems = [*parsed.problems, *change.problems]
+        return cls(
+            added=len(change.added),
+            changed=len(change.changed),
+            removed=len(change.removed),
+            unchanged=change.unchanged,
+            problems=[RollProblem.from_object(each) for each in problems],
+            merged=[RollProblem.from_object(each) for each in parsed.merged],
+            people=[
+                RollPerson.from_object(each, weight=each.weight or None) for each in parsed.lines
+            ],
+        )
+
+
+class RollVoter(Model):
+    """Someone on a roll, and what has become of the invitation."""
+
+    number: int = Field(description="Identifies the voter in this election.", examples=[17])
+    name: str
+    email: str
+    group: str
+    weight: int
+    has_voted: bool
+    is_unsubscribed: bool = Field(description="Whether they asked not to be reminded.")
+    invitation: DeliveryState | None = Field(description="Null if they were not invited.")
+    invited_at: datetime | None = Field(description="When the invitation changed its state.")
+    problem: str = Field(description="Why the invitation was not delivered, as the server said.")
+
+    @classmethod
+    def of(cls, row: RollRow) -> RollVoter:
+        """Return a row of a roll."""
+        sent = row.invitation
+        return cls.from_object(
+            row.voter,
+            number=row.voter.voter_id,
+            weight=row.voter.votes,
+            has_voted=row.has_voted,
+            invitation=sent and sent.state,
+            invited_at=sent and sent.at,
+            problem=sent.problem if sent else "",
+        )
+
+
+class PersonalLink(Model):
+    """The personal link of a voter. Anyone who has it can vote in their place."""
+
+    code: str = Field(examples=["001Y-0001-71CQ-H5X7-S9Y6-TMYP"])
+    link: str
+
+
+class Queued(Model):
+    """How many e-mails are on the way."""
+
+    queued: int
+
+
+class LinkSession(Model):
+    """What someone with a personal link can vote on."""
+
+    election_name: str
+    voter_name: str
+    weight: int
+    status: str = Field(description="The state of the election in words.")
+    secret_ballot: bool
+    candidates: list[str]
+    has_voted: bool
+    no_voting_after: datetime | None
 
 
 class Eligibility(Model):
@@ -309,6 +447,11 @@ class Rankings(Model):
     rankings: list[RankedCandidate]
 
 
+def _if_weighted(description: str) -> Any:
+    """Return a field that is left out of elections in which everyone has one vote."""
+    return Field(None, description=description, exclude_if=lambda value: value is None)
+
+
 class BallotDefinition(Model):
     """What the voters were asked."""
 
@@ -317,6 +460,7 @@ class BallotDefinition(Model):
     secret: bool
     level: Publication
     commitment: str
+    weighted: bool | None = _if_weighted("True if ballots have weights.")
 
 
 class ClosingStatement(Model):
@@ -332,6 +476,7 @@ class ClosingStatement(Model):
     secret: str
     rules: dict[str, str]
     closed_at: str
+    weight: int | None = _if_weighted("The sum of the weights of all ballots.")
 
 
 class Closing(Model):
@@ -361,6 +506,7 @@ class Receipt(Model):
     confirmation: str
     closing: Closing | None
     proof: InclusionProof | None
+    weight: int | None = _if_weighted("How many times the ballot counts.")
 
 
 class Ballot(Model):
@@ -478,6 +624,17 @@ class Tally(Model):
     closing: Closing | None = Field(description="The signed statement of the close.")
     result: CountResult
 
+    @classmethod
+    def of(cls, tally: TallyResult) -> Tally:
+        """Return the result with what may be seen of it."""
+        return cls.from_object(
+            tally,
+            election_name=tally.election.name,
+            shown=sorted(tally.shown),
+            closing=Closing.model_validate(tally.closing) if tally.closing else None,
+            result=CountResult.model_validate(json.loads(tally.result.to_json())),
+        )
+
 
 class PublishedBallot(Model):
     """A published ballot. What is not published is null."""
@@ -501,6 +658,7 @@ class CheckableBallot(Model):
     confirmation: str
     nonce: str
     ranking: Levels
+    weight: int | None = _if_weighted("How many times the ballot counts.")
 
 
 class PublishedElection(Model):

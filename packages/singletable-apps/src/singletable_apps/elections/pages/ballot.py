@@ -16,9 +16,11 @@ from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
-    ElectionPage,
-    UserPageContext,
+    ElectionPageContext,
+    LinkPageContext,
+    VoterPage,
 )
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.proofs.documents import Receipt
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import METHOD, has_begun, has_ended, state_of
@@ -50,9 +52,9 @@ RESTORED = Flash("You were signed out. Your ranking is still here; cast it again
 _COOKIE = Cookie("elections_draft", max_age=int(MAX_AGE.total_seconds()))
 
 
-def voter_token(service: Elections, user: User) -> str:
+def voter_token(service: Elections, user_id: int) -> str:
     """Return what marks a ballot form as this voter's, so that nobody else gets their draft."""
-    return service.context.keys.ballot_key.hmac("draft", str(user.user_id))
+    return service.context.keys.ballot_key.hmac("draft", str(user_id))
 
 
 def _keep_draft(page: AnyPage, form: PostedForm) -> None:
@@ -74,10 +76,11 @@ def _keep_draft(page: AnyPage, form: PostedForm) -> None:
 KeepDraft = Depends(_keep_draft)
 
 
-def take_draft(page: UserPageContext) -> Mapping[str, str] | None:
+def take_draft(page: ElectionPageContext | LinkPageContext) -> Mapping[str, str] | None:
     """Return the ranks that were kept for this voter and this page, and forget them."""
     sealed = _COOKIE.read(page.request)
-    if not sealed:
+    # People with personal links are not signed out.
+    if not sealed or isinstance(page, LinkPageContext):
         return None
     _COOKIE.delete(page.request)
     try:
@@ -86,7 +89,7 @@ def take_draft(page: UserPageContext) -> Mapping[str, str] | None:
     except InvalidSeal:
         return None
     values = cast(Mapping[str, JsonValue], draft)
-    if values["voter"] != voter_token(page.service, page.user):
+    if values["voter"] != voter_token(page.service, page.user.user_id):
         return None
     return cast(Mapping[str, str], values["ranks"])
 
@@ -135,7 +138,8 @@ class VoterContext:
     """An election as one voter sees it: their status, their ballot, and the shuffled candidates."""
 
     election: Election
-    user: User
+    name: str
+    voter_id: int
     status: VoterStatus
     ballot: Ballot | None
     candidates: tuple[str, ...]
@@ -148,7 +152,7 @@ class VoterContext:
     @property
     def draft_key(self) -> str:
         """Return the key of the draft in the browser, which reveals nothing about its content."""
-        return f"elections {self.election.election_id} {self.user.user_id}"
+        return f"elections {self.election.election_id} {self.voter_id}"
 
     @property
     def draft_version(self) -> str:
@@ -157,20 +161,21 @@ class VoterContext:
         return f"{self.election.definition or ''} {revision}"
 
 
-def load_voter_context(page: ElectionPage) -> VoterContext:
-    """Read the user's part in the election."""
-    context, election, user = page.service.context, page.election, page.user
-    read, now = context.read, context.clock()
-    ballot = read.find_ballot(election.name, user.name)
-    listed = election.voter_count > 0 and read.is_listed_voter(election.name, user.name)
+def load_voter_context(page: VoterPage) -> VoterContext:
+    """Read the voter's part in the election."""
+    context, election, voter = page.service.context, page.election, page.voter
+    read, now, owner = context.read, context.clock(), context.book.owner_of_ballot(election, voter)
+    user, name = (None, voter.entry.name) if isinstance(voter, LinkVoter) else (voter, voter.name)
+    ballot = read.find_ballot(election.name, owner.name)
+    listed = election.voter_count > 0 and read.is_listed_voter(election.name, owner.name)
     names = [each.candidate_name for each in read.list_candidates(election.name)]
     status = voter_status(user, election, listed=listed, ballot=ballot, now=now)
-    candidates = shuffle_candidates(names, election, user, context.keys)
-    return VoterContext(election, user, status, ballot, candidates)
+    candidates = shuffle_candidates(names, election, owner.voter_id, context.keys)
+    return VoterContext(election, name, owner.voter_id, status, ballot, candidates)
 
 
 def voter_status(
-    user: User, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
+    user: User | None, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
 ) -> VoterStatus:
     """Return whether the user can vote, or the most lasting reason why not."""
     state = state_of(election)
@@ -178,7 +183,7 @@ def voter_status(
         return VoterStatus.CLOSED
     if state is not State.SETUP and has_ended(election, now):
         return VoterStatus.ENDED
-    if not has_permission(user.role, Permission.VOTE):
+    if user is not None and not has_permission(user.role, Permission.VOTE):
         return VoterStatus.NOT_A_VOTER
     if not is_eligible(user, election, listed):
         return VoterStatus.NOT_LISTED
@@ -192,10 +197,10 @@ def voter_status(
 
 
 def shuffle_candidates(
-    names: Sequence[str], election: Election, user: User, keys: Keys
+    names: Sequence[str], election: Election, voter_id: int, keys: Keys
 ) -> tuple[str, ...]:
     """Return the names in this voter's own order: the first name on a ballot gets more votes."""
-    salt = (str(election.election_id), str(user.user_id))
+    salt = (str(election.election_id), str(voter_id))
     return tuple(sorted(names, key=lambda name: keys.ballot_key.hmac("order", *salt, name)))
 
 
@@ -218,20 +223,20 @@ def casting_notice(election: Election) -> str:
 
 
 @router.get("/e/{name}/ballot")
-def show_ballot(page: ElectionPage) -> Response:
+def show_ballot(page: VoterPage) -> Response:
     """Show the ballot to fill in, or why there is none."""
     voter = load_voter_context(page)
     if not voter.can_cast:
         return _render_unavailable(page, voter)
     draft = take_draft(page)
-    rankings = page.service.queries.rankings(page.user, page.election.name)
+    rankings = page.service.queries.rankings(page.voter, page.election.name)
     ranks: Mapping[str, object] = draft or dict(rankings)
     choices = [Choice(name, str(ranks.get(name) or "")) for name in voter.candidates]
     return _render_ballot(page, voter, choices, restored=draft is not None)
 
 
 @router.post("/e/{name}/ballot", dependencies=[KeepDraft])
-def submit_ballot(page: ElectionPage, form: PostedForm) -> Response:
+def submit_ballot(page: VoterPage, form: PostedForm) -> Response:
     """Cast the ballot if it is confirmed; otherwise show it for review."""
     voter, submitted = load_voter_context(page), parse_ranks(form.values)
     error = _find_error(voter, submitted, form)
@@ -245,7 +250,7 @@ def submit_ballot(page: ElectionPage, form: PostedForm) -> Response:
 
 
 @router.get("/e/{name}/ballot/withdraw")
-def confirm_withdrawal(page: ElectionPage) -> Response:
+def confirm_withdrawal(page: VoterPage) -> Response:
     """Ask before withdrawing the ballot."""
     voter = load_voter_context(page)
     if voter.ballot is None or not voter.can_cast:
@@ -262,17 +267,17 @@ def confirm_withdrawal(page: ElectionPage) -> Response:
 
 
 @router.post("/e/{name}/ballot/withdraw")
-def withdraw_ballot(page: ElectionPage) -> Response:
+def withdraw_ballot(page: VoterPage) -> Response:
     """Withdraw the ballot."""
-    page.service.voting.withdraw(page.user, page.election.name)
+    page.service.voting.withdraw(page.voter, page.election.name)
     return page.redirect(page.url("ballot"), "Your ballot was withdrawn.")
 
 
-def _cast(page: ElectionPage, voter: VoterContext, submitted: SubmittedRanks, key: str) -> Response:
+def _cast(page: VoterPage, voter: VoterContext, submitted: SubmittedRanks, key: str) -> Response:
     """Cast the ballot and go to the receipt. The key makes submitting it twice harmless."""
     try:
         ranks = list(submitted.ranks.items())
-        page.service.voting.cast(page.user, page.election.name, ranks, key)
+        page.service.voting.cast(page.voter, page.election.name, ranks, key)
     except IdempotencyKeyReused:
         if not voter.can_cast:
             return _render_unavailable(page, voter, 409)
@@ -304,7 +309,7 @@ def _describe_changes(submitted: SubmittedRanks, voter: VoterContext) -> str:
 
 
 def _render_ballot(
-    page: ElectionPage,
+    page: VoterPage,
     voter: VoterContext,
     choices: Sequence[Choice],
     error: str = "",
@@ -315,7 +320,7 @@ def _render_ballot(
         action=page.url("ballot"),
         choices=tuple(choices),
         notice=casting_notice(page.election),
-        hidden_fields=_hidden_fields(page),
+        hidden_fields=_hidden_fields(page, voter),
         draft_key=voter.draft_key,
         draft_version=voter.draft_version,
     )
@@ -331,7 +336,7 @@ def _render_ballot(
 
 
 def _render_review(
-    page: ElectionPage,
+    page: VoterPage,
     voter: VoterContext,
     submitted: SubmittedRanks,
     warning: str = "",
@@ -341,7 +346,7 @@ def _render_review(
     ranks = {name: submitted.ranks.get(name) for name in voter.candidates}
     levels, unranked = group_by_rank(ranks)
     hidden_fields = {
-        **_hidden_fields(page, key),
+        **_hidden_fields(page, voter, key),
         **{f"{RANK_PREFIX}{name}": str(rank or "") for name, rank in ranks.items()},
     }
     return _render_voter_page(
@@ -357,21 +362,21 @@ def _render_review(
     )
 
 
-def _render_unavailable(page: ElectionPage, voter: VoterContext, status: int = 200) -> Response:
+def _render_unavailable(page: VoterPage, voter: VoterContext, status: int = 200) -> Response:
     cast = _own_ballot(page) if voter.ballot is not None else None
     return _render_voter_page(page, voter, "ballot_unavailable", status, cast=cast)
 
 
 def _render_voter_page(
-    page: ElectionPage, voter: VoterContext, template: str, status: int, /, **context: object
+    page: VoterPage, voter: VoterContext, template: str, status: int, /, **context: object
 ) -> Response:
     return page.render_tab(
         template, "ballot", status, voter=voter, method=METHOD, url=page.url, **context
     )
 
 
-def _own_ballot(page: ElectionPage) -> Mapping[str, object]:
-    cast = page.service.voting.ballot(page.user, page.election.name, page.user.name)
+def _own_ballot(page: VoterPage) -> Mapping[str, object]:
+    cast = page.service.voting.own_ballot(page.voter, page.election.name)
     return {"when": cast.when_cast, "ranking": render_receipt_ranking(cast.receipt)}
 
 
@@ -383,10 +388,10 @@ def render_receipt_ranking(receipt: Receipt) -> str:
     return render_ranking(levels, [name for name in candidates if name not in ranked])
 
 
-def _hidden_fields(page: ElectionPage, key: str = "") -> dict[str, str]:
+def _hidden_fields(page: VoterPage, voter: VoterContext, key: str = "") -> dict[str, str]:
     """Return the fields that make a ballot count once, for these candidates and this voter."""
     return {
         "key": key or page.service.context.random(16).hex(),
         "definition": page.election.definition or "",
-        "voter": voter_token(page.service, page.user),
+        "voter": voter_token(page.service, voter.voter_id),
     }

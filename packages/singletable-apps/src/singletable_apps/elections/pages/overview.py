@@ -8,7 +8,7 @@ from datetime import datetime
 
 from fastapi import APIRouter, Response
 
-from singletable_apps.elections.entities import Election
+from singletable_apps.elections.entities import Election, Electorate
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     Standing,
@@ -16,7 +16,12 @@ from singletable_apps.elections.pages.dependencies import (
 )
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
 from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import METHOD, MIN_CANDIDATES
+from singletable_apps.elections.rules.elections import (
+    METHOD,
+    MIN_CANDIDATES,
+    TOO_FEW_BALLOTS,
+    is_withheld,
+)
 from singletable_apps.elections.service.queries import Participation
 
 router = APIRouter()
@@ -89,6 +94,13 @@ def _set_up(page: ElectionPage) -> Step:
             "Add candidates",
             page.url("candidates"),
         )
+    if page.election.electorate is Electorate.ROLL and not page.election.voter_count:
+        return Step(
+            "Add voters",
+            "The roll is empty. Add people by name and e-mail address; they don’t need accounts.",
+            "Add voters",
+            page.url("roll"),
+        )
     return Step(
         "Ready to launch",
         "Check the settings first: ballot type, publication and dates can’t change after the "
@@ -130,6 +142,8 @@ def _vote(page: ElectionPage, part: Participation, *, final: bool) -> Step:
 
 def _see_results(page: ElectionPage, part: Participation) -> Step:
     own = " Your ballot is included: check it with your receipt." if part.has_voted else ""
+    if is_withheld(page.election):
+        return Step("Closed without results", f"{TOO_FEW_BALLOTS}{own}")
     return Step(
         "Results are in",
         f"The ballots were counted and the results signed.{own}",

@@ -24,6 +24,7 @@ from ranked_ballots import (
 )
 from ranked_ballots.pictures import Picture, draw_beat_paths
 from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.proofs.documents import (
     ClosingStatement,
     compute_tie_seed,
@@ -96,7 +97,7 @@ class Count:
         return part in self.tally.shown
 
 
-def load_count(service: Elections, viewer: User, name: str) -> Count:
+def load_count(service: Elections, viewer: User | LinkVoter, name: str) -> Count:
     """Count the ballots, as far as the viewer may see them now."""
     tallies = service.results.tallies(viewer, name)
     tally = tallies[METHOD.key]

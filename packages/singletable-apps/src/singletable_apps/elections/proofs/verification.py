@@ -67,6 +67,8 @@ def _parse_receipt(value: object) -> documents.Receipt:
 def _describe(receipt: documents.Receipt, key: str | None) -> Iterator[tuple[str, str]]:
     """Yield what to say about each finding of `check_receipt`: if it is good, and if not."""
     ballot = " > ".join(" = ".join(level) for level in receipt["ranking"]) or "(blank)"
+    if "weight" in receipt:
+        ballot += f" (weight {receipt['weight']:,})"
     code = format_code(receipt["confirmation"])
     yield (
         f"The ballot {ballot} matches the tracking code {code}.",

@@ -79,6 +79,11 @@ def clean_voter_names(texts: Sequence[str], *, field: str = "voters") -> tuple[s
     return _clean_names(texts, clean_user_name, "voters", MAX_VOTERS, field)
 
 
+def clean_roll_text(text: str, kind: str, *, field: str = "people") -> str:
+    """Return the name or group of someone on a roll in the form that is stored."""
+    return _clean_name(text, kind, field)
+
+
 def clean_email(text: str, *, field: str = "email") -> str:
     """Return an e-mail address in the form that is stored."""
     kind = "e-mail address"
@@ -100,6 +105,11 @@ def clean_email(text: str, *, field: str = "email") -> str:
 def fold_name(name: str) -> str:
     """Return the name in a form that is equal for names that differ only in case."""
     return normalize("NFC", name).casefold()
+
+
+def roll_identity(name: str, email: str) -> str:
+    """Return what identifies a person on a roll: the address, or the name if there is none."""
+    return fold_name(email or name)
 
 
 def is_same_name(a: str, b: str) -> bool:

@@ -28,19 +28,21 @@ def closing_statement(
     election, definition = record.election, record.definition
     ballots = book.ballots(record)
     current = documents.hash_definition(definition)
+    weights = [ballot.content.weight or 1 for ballot in ballots]
     return documents.create_statement(
         name=election.name,
         definition=definition,
         ballots=len(ballots),
+        weight=sum(weights) if election.is_weighted else None,
         root=MerkleTree(ballot.content.confirmation for ballot in ballots).root,
         secret=keys.ballot_key.open_secret(election.election_id, election.tie_sealed or ""),
         rules=COUNTING_RULES,
         closed_at=closed_at,
         earlier=sorted({ballot.definition for ballot in ballots} - {current}),
         rankings=(
-            None
-            if election.publication.value == "totals"
-            else documents.hash_rankings(ballot.content.ranking for ballot in ballots)
+            documents.hash_rankings(ballot.content.ranking for ballot in ballots)
+            if documents.may_publish_rankings(definition, len(ballots))
+            else None
         ),
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TypeVar
@@ -11,7 +10,13 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from singletable_apps.elections import events
-from singletable_apps.elections.entities import Election, Publication, User, is_removed_user
+from singletable_apps.elections.entities import (
+    Election,
+    Electorate,
+    Publication,
+    User,
+    is_removed_user,
+)
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.proofs.documents import compute_commitment
 from singletable_apps.elections.proofs.encoding import canonical_json
@@ -41,12 +46,16 @@ MAX_NAMES_BYTES = 3_000_000
 
 
 class ElectionSettings(msgspec.Struct, frozen=True):
-    """The settings of an election, chosen before the launch. No publication means the default."""
+    """The settings of an election, chosen before the launch.
+
+    No publication or electorate means the default, which depends on the secrecy.
+    """
 
     secret_ballot: bool = False
     publication: Publication | None = None
     no_voting_before: datetime | None = None
     no_voting_after: datetime | None = None
+    electorate: Electorate | None = None
 
     @property
     def published(self) -> Publication:
@@ -126,6 +135,8 @@ class Lifecycle:
                     publication=settings.published,
                     no_voting_before=settings.no_voting_before,
                     no_voting_after=settings.no_voting_after,
+                    electorate=settings.electorate
+                    or rules.default_electorate(settings.secret_ballot),
                 )
             ]
 
@@ -207,10 +218,10 @@ class Lifecycle:
             current = [each.candidate_name for each in read.list_candidates(election.name)]
             added = [each for each in wanted if each not in current]
             removed = [each for each in current if each not in wanted]
-            _check_size([*added, *removed])
+            check_size([*added, *removed])
             return [
-                *(events.CandidatesRemoved(election.name, chunk) for chunk in _chunks(removed)),
-                *(events.CandidatesAdded(election.name, chunk) for chunk in _chunks(added)),
+                *(events.CandidatesRemoved(election.name, chunk) for chunk in chunks(removed)),
+                *(events.CandidatesAdded(election.name, chunk) for chunk in chunks(added)),
             ]
 
         self._context.execute(actor, decide)
@@ -223,12 +234,15 @@ class Lifecycle:
         names: Sequence[str],
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """Replace the voter list. With an empty list, everyone who may vote at all can vote."""
+        """Replace the voter list. With an empty list, everyone who may vote at all can vote.
+
+        Before the launch, this also replaces a roll.
+        """
         wanted = clean_voter_names(names)
 
         def decide(read: ReadModel) -> Sequence[EventData]:
             me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_set_voters(me, election)
+            rules.check_electorate(me, election, Electorate.ACCOUNTS)
             check_revision(election.revision)
             current = [voter.voter_name for voter in read.list_voters_and_removed(election.name)]
             listed = {fold_name(each) for each in current}
@@ -241,10 +255,11 @@ class Lifecycle:
                 for each in current
                 if fold_name(each) not in kept and (not is_removed_user(each) or not wanted)
             ]
-            _check_size([*added, *removed])
+            check_size([*added, *removed])
             return [
-                *(events.VotersRemoved(election.name, chunk) for chunk in _chunks(removed)),
-                *(events.VotersAdded(election.name, chunk) for chunk in _chunks(added)),
+                *change_electorate(election, Electorate.ACCOUNTS),
+                *(events.VotersRemoved(election.name, chunk) for chunk in chunks(removed)),
+                *(events.VotersAdded(election.name, chunk) for chunk in chunks(added)),
             ]
 
         self._context.execute(actor, decide)
@@ -263,7 +278,9 @@ class Lifecycle:
 
         def decide(read: ReadModel) -> Sequence[EventData]:
             me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_launch(me, election, self._context.clock())
+            roll = self._context.book.record(election).roll.values()
+            is_weighted = any(voter.votes > 1 for voter in roll)
+            rules.check_launch(me, election, self._context.clock(), is_weighted=is_weighted)
             check_revision(election.revision)
             ballot_key = self._context.keys.ballot_key
             return [
@@ -272,6 +289,7 @@ class Lifecycle:
                     allow_edit=allow_edit,
                     tie_commitment=compute_commitment(secret),
                     tie_sealed=ballot_key.seal_secret(election.election_id, secret, iv=iv),
+                    is_weighted=is_weighted,
                 )
             ]
 
@@ -347,6 +365,12 @@ class Lifecycle:
         self._context.execute(actor, decide)
 
 
+def change_electorate(election: Election, electorate: Electorate) -> list[EventData]:
+    """Return the event that lets other people vote, if they could not before."""
+    is_same = election.electorate is electorate
+    return [] if is_same else [events.ElectorateChanged(election.name, electorate)]
+
+
 def _choose(wanted: T | UnsetType, current: T) -> T:
     return current if isinstance(wanted, UnsetType) else wanted
 
@@ -373,12 +397,13 @@ def _get_voters(read: ReadModel, names: Sequence[str]) -> list[str]:
     return [user.name for user in found]
 
 
-def _check_size(names: Sequence[str]) -> None:
-    if len(json.dumps(names, ensure_ascii=False).encode()) > MAX_NAMES_BYTES:
+def check_size(names: Sequence[object]) -> None:
+    """Raise InvalidInput if the events of a command would be too large for one transaction."""
+    if len(msgspec.json.encode(names)) > MAX_NAMES_BYTES:
         message = f"{len(names):,} names are too many to change at once. Change the list in steps."
         raise InvalidInput({"": message})
 
 
-def _chunks(names: Sequence[str]) -> list[tuple[str, ...]]:
-    starts = range(0, len(names), NAMES_PER_EVENT)
-    return [tuple(names[start : start + NAMES_PER_EVENT]) for start in starts]
+def chunks(names: Sequence[T], size: int = NAMES_PER_EVENT) -> list[tuple[T, ...]]:
+    """Return the names in parts that fit into an event each."""
+    return [tuple(names[start : start + size]) for start in range(0, len(names), size)]

@@ -159,6 +159,8 @@ GUARDED: dict[str, tuple[str, object]] = {
     "PUT /elections/Tea/owner": ("Ben", {"owner": "Ada"}),
     "PUT /elections/Tea/candidates": ("Ben", {"candidate_names": ["Assam"]}),
     "PUT /elections/Tea/voters": ("Ben", {"voter_names": ["Ben"]}),
+    "PUT /elections/Tea/roll": ("Ben", {"people": []}),
+    "POST /elections/Tea/roll": ("Ben", {"people": []}),
     "POST /elections/Tea/launch": ("Ben", {"allow_edit": True}),
     "POST /elections/Open/fix": ("Ada", None),
     "POST /elections/Open/finalize": ("Ada", None),

@@ -26,7 +26,7 @@ def tea(app: PagesApp, ada: Browser) -> str:
 
 
 def test_election_runs_from_setup_to_deletion_without_scripts(app: PagesApp, ada: Browser) -> None:
-    ada.submit(ada.get("new"), name="Tea")
+    ada.submit(ada.get("new"), name="Tea", ballot="open")
     ada.submit(ada.get("e", "Tea", "candidates"), candidates="Assam\nCeylon")
     for step, fields, state in (
         ("launch", {"how": "editable"}, State.EDITABLE),

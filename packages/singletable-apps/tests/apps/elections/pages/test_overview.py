@@ -121,7 +121,7 @@ def test_settings_tab_is_for_the_owner_and_administrators(
     "name", ["tea/coffee", "50 % off?", "#1 & <b>more</b>", "🫖 Tee – süß", "a+b=c;d", "%2F"]
 )
 def test_any_name_works_in_urls(app: PagesApp, ada: Browser, name: str) -> None:
-    answer = ada.submit(ada.get("new"), name=name)
+    answer = ada.submit(ada.get("new"), name=name, ballot="open")
     page = ada.follow(answer)
     assert page.status_code == 200
     ada.submit(page, candidates=f"{name}\nother")

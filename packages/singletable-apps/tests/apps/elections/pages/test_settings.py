@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from singletable_apps.elections.entities import Publication
+from singletable_apps.elections.entities import Electorate, Publication
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
@@ -17,7 +17,9 @@ OPENS = datetime(2026, 7, 1, 8, tzinfo=UTC)
 
 @pytest.fixture
 def tea(app: PagesApp, ada: Browser) -> str:
-    settings = ElectionSettings(secret_ballot=True, no_voting_before=OPENS)
+    settings = ElectionSettings(
+        secret_ballot=True, no_voting_before=OPENS, electorate=Electorate.ACCOUNTS
+    )
     return app.world.service.lifecycle.create(app.user("Ada"), "Tea", settings).name
 
 

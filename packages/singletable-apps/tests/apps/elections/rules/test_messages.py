@@ -6,16 +6,17 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from traceback import extract_tb
 
 import pytest
 
 from singletable_apps.elections import rules
-from singletable_apps.elections.entities import Election, Publication, State
+from singletable_apps.elections.entities import Election, Electorate, Publication, State
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Permission, Role
-from singletable_apps.elections.rules import elections, names, users, voting
+from singletable_apps.elections.rules import elections, emails, names, roll, users, voting
 from singletable_apps.shared import permissions
 from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.permissions import NotPermitted
@@ -316,6 +317,58 @@ ELECTIONS = [
         "The closing time is in the past. Change or remove it before you launch.",
     ),
     _state(
+        lambda: elections.check_launch(
+            ADA, election(State.SETUP, electorate=Electorate.ROLL), NOON
+        ),
+        "No one could vote: the roll is empty. Add voters first, or let people with accounts vote.",
+    ),
+    _state(
+        lambda: elections.check_launch(
+            ADA, election(State.SETUP, secret=True), NOON, is_weighted=True
+        ),
+        "Some voters have a weight of their own, which would show who cast which ballot. Choose to "
+        "publish totals only, in the settings.",
+    ),
+    _state(
+        lambda: elections.check_launch(
+            ADA,
+            election(State.SETUP, publication=Publication.ANONYMOUS),
+            NOON,
+            is_weighted=True,
+        ),
+        "Voters have weights, so a list of rankings without names could not be recounted. Choose "
+        "totals only, or rankings with tracking codes, in the settings.",
+    ),
+    *(
+        _state(
+            partial(
+                elections.check_electorate, ADA, election(State.EDITABLE, electorate=now), other
+            ),
+            f"This election was launched for {kind}. That can’t change while people vote.",
+        )
+        for now, other, kind in (
+            (Electorate.ROLL, Electorate.ACCOUNTS, "a roll"),
+            (Electorate.ACCOUNTS, Electorate.ROLL, "people with accounts"),
+        )
+    ),
+    _state(
+        lambda: elections.check_roll(ADA, election(State.SETUP)),
+        "This election has no roll: people with accounts vote in it. Choose a roll on the page of "
+        "voters first.",
+    ),
+    _state(
+        lambda: elections.check_invite(
+            ADA, election(State.SETUP, electorate=Electorate.ROLL), NOON
+        ),
+        "Launch the election first. Then voters can be invited.",
+    ),
+    _state(
+        lambda: elections.check_invite(
+            ADA, election(State.CLOSED, electorate=Electorate.ROLL), NOON
+        ),
+        "Voting is over, so no one is invited or reminded anymore.",
+    ),
+    _state(
         lambda: elections.check_lock(ADA, election(State.SETUP)),
         "This election hasn’t been launched yet. You can launch it locked.",
     ),
@@ -439,7 +492,38 @@ VOTING = [
     _rankings([("ada", 0)], "The rank of “Ada” is 0. Use 1, 2, 3 …, or none for not ranked."),
 ]
 
-CASES = [*NAMES, *USERS, *ELECTIONS, *VISIBILITY, *VOTING]
+_INVITATION = emails.EmailPurpose.INVITATION
+ROLLS = [
+    _invalid(
+        "people",
+        lambda: roll.parse_line(1, {"name": 0}, [""]),
+        "There is no name and no e-mail address.",
+    ),
+    _invalid(
+        "people",
+        lambda: roll.parse_line(1, None, ["a", "b", "c"]),
+        "What is “c”? Write name, e-mail address, group and weight.",
+    ),
+    _invalid(
+        "people",
+        lambda: roll.parse_line(1, None, ["a", "0"]),
+        "The weight is “0”. Use a whole number from 1 to 1,000,000.",
+    ),
+    _invalid(
+        "people",
+        lambda: roll.merge_lines(
+            roll.RollLine(1, "Ada", weight=2), roll.RollLine(2, "ada", weight=3)
+        ),
+        "“ada” has the weight 3 here and 2 on line 1.",
+    ),
+    _invalid(
+        "text",
+        lambda: emails.check_email_text(_INVITATION, emails.EmailText("Hi", "Hello {nam}")),
+        "{nam} is not a placeholder here. Use {name}, {election}, {link} and {closes}.",
+    ),
+]
+
+CASES = [*NAMES, *USERS, *ELECTIONS, *VISIBILITY, *VOTING, *ROLLS]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.message[:60])

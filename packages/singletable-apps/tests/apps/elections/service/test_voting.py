@@ -21,16 +21,17 @@ from tests.apps.support.elections.world import KEYS, World, ballot, dump_items, 
 
 @pytest.mark.parametrize("secret", [False, True])
 def test_ballot_can_be_replaced_and_the_last_one_counts(memory: World, secret: bool) -> None:
-    ada, bob = memory.register("Ada", "Bob")
+    ada, bob, cat = memory.register("Ada", "Bob", "Cat")
     memory.launch(ada, "E", terms=ElectionSettings(secret_ballot=secret))
     first = memory.service.voting.cast(bob, "E", ballot("Red", "Blue"), "1")
     second = memory.service.voting.cast(bob, "E", ballot("Blue", "Red"), "2")
     assert first.receipt["confirmation"] != second.receipt["confirmation"]
     assert second.when_cast > first.when_cast
     memory.service.voting.cast(ada, "E", ballot("Blue"), "3")
+    memory.service.voting.cast(cat, "E", ballot("Blue"), "4")
     memory.service.lifecycle.close(ada, "E")
     tally = memory.service.results.tally(ada, "E")
-    assert (tally.ballots_cast, tally.result.winners) == (2, ("Blue",))
+    assert (tally.ballots_cast, tally.result.winners) == (3, ("Blue",))
     assert memory.reload(bob).ballots_cast == 1
 
 
