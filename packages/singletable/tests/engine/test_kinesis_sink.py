@@ -17,6 +17,7 @@ from singletable import operations as ops
 from singletable.engine import Engine, Retention, Settings, kinesis_sink
 from singletable.engine.change_feed import BLOCK
 from singletable.errors import AddressError, StorageError, ValidationError
+from singletable.values import Item
 from tests.conformance.table_requests import on_demand
 from tests.conformance.tables import put
 from tests.conformance.test_kinesis_destinations import ARN, MICROS, OTHER
@@ -58,16 +59,13 @@ def names(found: Iterable[dict[str, Any]]) -> list[str]:
 def test_records_have_the_format_of_aws(folder: Path) -> None:
     clock = Clock(1_750_000_000.123456)
     ttl = ops.TimeToLiveSpecification(True, "ttl")
+    first: Item = {**key("a"), "n": {"N": "84.84"}}
+    expired: Item = {**key("a"), "ttl": {"N": "1749990000"}}
     with Engine.in_memory(Settings(clock=clock, kinesis_folder=folder)) as engine:
         engine.execute(TABLE)
         engine.execute(ops.UpdateTimeToLive("things", ttl))
         engine.execute(ENABLE)
-        put(
-            engine,
-            "things",
-            key("a") | {"n": {"N": "84.84"}},
-            key("a") | {"ttl": {"N": "1749990000"}},
-        )
+        put(engine, "things", first, expired)
         engine.execute(ops.SweepExpired("things"))
         engine.execute(DISABLE)
         other = ops.EnableKinesisStreamingDestination("things", OTHER, MICROS)
@@ -84,7 +82,7 @@ def test_records_have_the_format_of_aws(folder: Path) -> None:
         "dynamodb": {
             "ApproximateCreationDateTime": 1_750_000_000_123,
             "Keys": key("a"),
-            "NewImage": key("a") | {"n": {"N": "84.84"}},
+            "NewImage": first,
             "SizeBytes": 10,
         },
         "eventSource": "aws:dynamodb",
@@ -155,6 +153,10 @@ def deliver(engine: Engine) -> None:
         engine.execute(ENABLE)
 
 
+def be_killed(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def deliver_and_be_killed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Kill this process when it has appended records, before their position is stored."""
     engine = open_engine(folder)
@@ -163,7 +165,7 @@ def deliver_and_be_killed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     write(engine, "a", "b")
     deliver(engine)
     write(engine, "c", "d")
-    monkeypatch.setattr(Path, "replace", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(Path, "replace", be_killed)
     deliver(engine)
     return "survived"
 
