@@ -36,13 +36,16 @@ _EXPORTS = {
     "singletable.operations": """
         AsyncDriver AttributeDefinition BatchExecuteStatement BatchGetItem
         BatchStatementRequest BatchWriteItem ConditionCheck CreateTable Delete DeleteItem
-        DeleteRequest DeleteTable DescribeStream DescribeTable Driver ExecuteStatement
+        DeleteRequest DeleteTable DescribeKinesisStreamingDestination DescribeStream DescribeTable
+        DisableKinesisStreamingDestination Driver EnableKinesisStreamingConfiguration
+        EnableKinesisStreamingDestination ExecuteStatement
         ExecuteTransaction Get GetItem GetRecords GetShardIterator GlobalSecondaryIndex
         KeysAndAttributes KeySchemaElement ListStreams ListTables LocalSecondaryIndex
         Operation ParameterizedStatement Projection Put PutItem PutRequest Query ReadChanges
         Scan SweepExpired TimeToLiveSpecification TransactGetItem TransactGetItems
-        TransactWriteItem TransactWriteItems Update UpdateItem UpdateTable UpdateTimeToLive
-        WriteRequest
+        TransactWriteItem TransactWriteItems Update UpdateItem
+        UpdateKinesisStreamingConfiguration UpdateKinesisStreamingDestination UpdateTable
+        UpdateTimeToLive WriteRequest
     """,
     "singletable.patterns": """
         checks clears creates CrudPatterns deletes Distribution FeedPattern FieldValues ItemCount

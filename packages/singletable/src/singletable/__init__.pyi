@@ -77,9 +77,13 @@ from singletable.operations import Delete as Delete
 from singletable.operations import DeleteItem as DeleteItem
 from singletable.operations import DeleteRequest as DeleteRequest
 from singletable.operations import DeleteTable as DeleteTable
+from singletable.operations import DescribeKinesisStreamingDestination as DescribeKinesisStreamingDestination
 from singletable.operations import DescribeStream as DescribeStream
 from singletable.operations import DescribeTable as DescribeTable
+from singletable.operations import DisableKinesisStreamingDestination as DisableKinesisStreamingDestination
 from singletable.operations import Driver as Driver
+from singletable.operations import EnableKinesisStreamingConfiguration as EnableKinesisStreamingConfiguration
+from singletable.operations import EnableKinesisStreamingDestination as EnableKinesisStreamingDestination
 from singletable.operations import ExecuteStatement as ExecuteStatement
 from singletable.operations import ExecuteTransaction as ExecuteTransaction
 from singletable.operations import Get as Get
@@ -109,6 +113,8 @@ from singletable.operations import TransactWriteItem as TransactWriteItem
 from singletable.operations import TransactWriteItems as TransactWriteItems
 from singletable.operations import Update as Update
 from singletable.operations import UpdateItem as UpdateItem
+from singletable.operations import UpdateKinesisStreamingConfiguration as UpdateKinesisStreamingConfiguration
+from singletable.operations import UpdateKinesisStreamingDestination as UpdateKinesisStreamingDestination
 from singletable.operations import UpdateTable as UpdateTable
 from singletable.operations import UpdateTimeToLive as UpdateTimeToLive
 from singletable.operations import WriteRequest as WriteRequest

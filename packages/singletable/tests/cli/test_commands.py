@@ -170,6 +170,7 @@ def test_endpoint_prints_a_url_that_can_be_opened(
         address=None,
         durable=True,
         feed_records=10_000,
+        kinesis_folder=None,
         host=host,
         port=8000,
         region="us-east-1",

@@ -109,6 +109,20 @@ def test_feed_keeps_as_many_changes_as_requested() -> None:
                 assert len(driver.execute(ReadChanges(0)).changes) == 200
 
 
+def test_killed_endpoint_delivers_the_rest_of_the_kinesis_records(file: Path) -> None:
+    folder = file.with_name("kinesis")
+    options = ("--file", str(file), "--kinesis-folder", str(folder))
+    stream = "arn:aws:kinesis:us-east-1:123456789012:stream/audit"
+    with endpoint(*options) as running:
+        enable = {"TableName": "votes", "StreamArn": stream}
+        running.call("EnableKinesisStreamingDestination", enable)
+        running.call("PutItem", PUT)
+        running.stop(signal.SIGKILL)
+    assert Endpoint(*options).stop()[0] == 0
+    lines = (folder / "audit.jsonl").read_text().splitlines()
+    assert json.decode(lines[-1])["dynamodb"]["NewImage"] == BALLOT
+
+
 @pytest.mark.parametrize("durability", ["full", "normal"])
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL])
 def test_acknowledged_writes_survive_exit(by: signal.Signals, durability: str, file: Path) -> None:

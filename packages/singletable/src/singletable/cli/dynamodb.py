@@ -80,6 +80,14 @@ def dynamodb(
             "carries changes over from it.",
         ),
     ] = 10_000,
+    kinesis_folder: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Append the records for Kinesis streaming destinations to files in this folder, "
+            "one per stream.",
+        ),
+    ] = None,
     host: Annotated[
         str,
         typer.Option(
@@ -173,6 +181,7 @@ def dynamodb(
             address=address,
             durable=durability == "full",
             feed_records=feed_records,
+            kinesis_folder=kinesis_folder,
             host=host,
             port=port,
             region=region,

@@ -60,6 +60,7 @@ class EndpointConfig:
     address: str | None
     durable: bool
     feed_records: int
+    kinesis_folder: Path | None
     host: str
     port: int
     region: str
@@ -92,6 +93,7 @@ def serve(config: EndpointConfig) -> None:
         account=config.account,
         durable=config.durable,
         retention=_retention(config.feed_records),
+        kinesis_folder=config.kinesis_folder,
         max_transaction_seconds=MAX_TRANSACTION_SECONDS,
     )
     log_name = config.access_log

@@ -160,7 +160,11 @@ def _end_block(session: Session) -> None:
         last_before(execute, session.now - retention.seconds),
     )
     trim_to = min(trim_to, newest - 1)
-    started = first_streamed((t.record for t in session.catalog.draft.values()), session.now)
+    started = first_streamed(
+        (table.record for table in session.catalog.draft.values()),
+        session.now,
+        to_kinesis=session.settings.kinesis_folder is not None,
+    )
     if started is not None:
         trim_to = min(trim_to, max(started, last_before(execute, session.now - RETENTION)))
     execute("DELETE FROM changes WHERE position <= ?", (trim_to,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
@@ -16,6 +16,7 @@ from singletable.engine.catalog import Catalog, Session, Unfinished
 from singletable.engine.change_feed import last_change_time
 from singletable.engine.constraints import check_constraints
 from singletable.engine.handlers import HANDLERS, Handler
+from singletable.engine.kinesis_sink import KinesisSink
 from singletable.engine.settings import ControlClock, Settings
 from singletable.engine.storage import (
     DamagedData,
@@ -31,6 +32,7 @@ from singletable.operations import (
     BatchExecuteStatement,
     CreateTable,
     DeleteTable,
+    EnableKinesisStreamingDestination,
     ExecuteTransaction,
     Operation,
     SweepExpired,
@@ -51,12 +53,15 @@ MAX_SHORT_TRANSACTION = 10  # actions
 MAX_SHORT_EXPRESSION = 512  # characters
 # Writes that may read a whole table, which would block an event loop.
 _LONG_WRITES = frozenset([CreateTable, UpdateTable, DeleteTable, SweepExpired, UpdateTimeToLive])
+# After these, a table does not know which changes its former Kinesis destination should get.
+_FORGETS_CHANGES = frozenset([DeleteTable, EnableKinesisStreamingDestination])
 
 
 class Engine:
     """DynamoDB in this process. Threads can share an engine."""
 
     is_embedded = True  # the database is in this process, too
+    _sink: KinesisSink | None = None
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self.settings = settings
@@ -67,6 +72,9 @@ class Engine:
         database.set_listener(self._catalog)
         try:
             database.read(self._load)
+            if (folder := settings.kinesis_folder) is not None:
+                read = self._read_intact
+                self._sink = KinesisSink(folder, settings.region, self._catalog, read)
         except _DAMAGED as error:
             database.close()
             raise _damaged(error, database.path, "The file cannot be opened") from error
@@ -88,11 +96,11 @@ class Engine:
     def copy(self, settings: Settings | None = None) -> Engine:
         """Return an independent engine in memory with the current tables and items of this one.
 
-        This is faster than creating the tables again, for example for every test.
+        This is faster than creating the tables again, for example for every test. The copy delivers
+        nothing to Kinesis destinations, unless `settings` say so.
         """
-        return Engine(
-            Database(None, contents=self._database.serialize()), settings or self.settings
-        )
+        settings = settings or replace(self.settings, kinesis_folder=None)
+        return Engine(Database(None, contents=self._database.serialize()), settings)
 
     def execute(self, operation: Operation[R], /) -> R:
         """Execute an operation and return its output.
@@ -155,6 +163,8 @@ class Engine:
         except ValidationError as error:
             raise handler.validator.format_error(error, operation) from None
         handler = handler.for_plan(plan)
+        if self._sink is not None and type(operation) in _FORGETS_CHANGES:
+            self._sink.deliver()
 
         def work(execute: Execute) -> R:
             try:
@@ -174,6 +184,12 @@ class Engine:
         except _DAMAGED as error:
             raise _damaged(error, self._path) from error
 
+    def _read_intact(self, work: Callable[[Execute], R]) -> R:
+        try:
+            return self._database.read(work)
+        except _DAMAGED as error:
+            raise _damaged(error, self._path) from error
+
     def _load(self, execute: Execute) -> None:
         self._control_clock.advance(
             last_change_time(execute, verify=self._catalog.layout.has_checksums)
@@ -184,6 +200,8 @@ class Engine:
 
     def close(self) -> None:
         """Finish the requests in progress and release the file. You can close an engine twice."""
+        if self._sink is not None:
+            self._sink.close()
         self._database.close()
 
     def __enter__(self) -> Self:

@@ -86,6 +86,11 @@ class ServerEngine(Engine):
     @classmethod
     def at(cls, address: str, settings: Settings | None = None) -> Self:
         """Open an engine on the server at an address such as `postgresql://user@host/votes`."""
+        if settings is not None and settings.kinesis_folder is not None:
+            raise AddressError(
+                "Changes in a database on a SQL server cannot be delivered to Kinesis files. Leave "
+                "out Settings.kinesis_folder and --kinesis-folder, and read the table's stream."
+            )
         address, options = _split_options(address)
         dialect = _dialect(address)
         connections = _number(options.get("connections", "16"), 2, "connections")

@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from singletable.operations.arn import TableArns
 
@@ -23,6 +24,7 @@ class Delays:
     create_index: float = 0
     delete_index: float = 0
     time_to_live: float = 0
+    kinesis_destination: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,9 @@ class Retention:
     """How many changes the change feed keeps: up to the first of these limits.
 
     The feed is trimmed in blocks, so it may keep some dozens of changes more, or 3 % more on a
-    SQL server. While a table has a stream, the feed keeps the changes of the last 24 hours, from
-    the start of the stream on, however many they are.
+    SQL server. While a table has a stream, or changes are delivered to a Kinesis destination, the
+    feed keeps the changes of the last 24 hours, from the start of the stream or the destination on,
+    however many they are.
     """
 
     records: int = 10_000
@@ -63,7 +66,8 @@ class Settings:
     `durable` applies to files: an acknowledged write survives a power cut. Without it, a power cut
     may lose the last writes, though never part of one; a crash of the process loses nothing either
     way. A transaction that takes more than `max_transaction_seconds` of processor time is rejected,
-    because other writes wait for it.
+    because other writes wait for it. Changes of tables with a Kinesis streaming destination are
+    delivered to files in `kinesis_folder`; without it, to nobody.
     """
 
     region: str = "us-east-1"
@@ -75,6 +79,7 @@ class Settings:
     stream_shards: StreamShards = field(default_factory=StreamShards)
     durable: bool = True
     max_transaction_seconds: float | None = None
+    kinesis_folder: Path | None = None
 
     def table_arn(self, table: str) -> str:
         """Return the ARN of a table."""

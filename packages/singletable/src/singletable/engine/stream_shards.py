@@ -167,9 +167,16 @@ def _readable_generations(stream: StoredStream, now: float) -> tuple[ShardGenera
     return generations[-1:]
 
 
-def first_streamed(records: Iterable[TableRecord], now: float) -> int | None:
-    """Return the position after which some stream starts first, or None without streams."""
-    return min(
-        (s.generations[0].start for record in records for s in readable_streams(record, now)),
-        default=None,
-    )
+def first_streamed(
+    records: Iterable[TableRecord], now: float, *, to_kinesis: bool = False
+) -> int | None:
+    """Return the position after which some stream starts first, or None without streams.
+
+    Enabled Kinesis destinations count if changes are delivered to them.
+    """
+    starts: list[int] = []
+    for record in records:
+        starts += [stream.generations[0].start for stream in readable_streams(record, now)]
+        if to_kinesis:
+            starts += [d.start for d in record.destinations if d.end is None and not d.failure]
+    return min(starts, default=None)

@@ -14,6 +14,7 @@ from msgspec.json import Decoder, Encoder
 from msgspec.structs import replace
 
 from singletable.operations import (
+    ApproximateCreationDateTimePrecision,
     AttributeDefinition,
     BillingMode,
     KeySchemaElement,
@@ -100,6 +101,21 @@ class StoredStream(Struct, frozen=True, omit_defaults=True):
     ended: float | None = None
 
 
+class StoredDestination(Struct, frozen=True, omit_defaults=True):
+    """A Kinesis stream for the changes after position `start`; disabled after position `end`.
+
+    `changing` is its status until `settled_by`. With a `failure`, it gets no changes.
+    """
+
+    arn: str
+    start: int
+    settled_by: float = 0
+    changing: Literal["ENABLING", "UPDATING", "DISABLING"] = "ENABLING"
+    precision: ApproximateCreationDateTimePrecision | None = None
+    failure: str | None = None
+    end: int | None = None
+
+
 class TableRecord(Struct, frozen=True, omit_defaults=True):
     """A table; `number` identifies its rows, and `changing` is complete at `updated_by`.
 
@@ -127,6 +143,7 @@ class TableRecord(Struct, frozen=True, omit_defaults=True):
     stream: StreamSpecification | None = None
     stream_label: str | None = None
     streams: tuple[StoredStream, ...] = ()
+    destinations: tuple[StoredDestination, ...] = ()
     sse: SSESpecification | None = None
     table_class: TableClass | None = None
     class_changed: float | None = None
@@ -171,6 +188,7 @@ def complete_changes(record: TableRecord, latest: float) -> TableRecord:
         )
         for index in record.global_indexes
     ]
+    destinations = [replace(d, settled_by=end(d.settled_by)) for d in record.destinations]
     ttl = record.time_to_live
     return replace(
         record,
@@ -178,5 +196,6 @@ def complete_changes(record: TableRecord, latest: float) -> TableRecord:
         updated_by=end(record.updated_by),
         deleted_by=end_deletion(record.deleted_by),
         global_indexes=tuple(indexes),
+        destinations=tuple(destinations),
         time_to_live=None if ttl is None else replace(ttl, settled_by=end(ttl.settled_by)),
     )

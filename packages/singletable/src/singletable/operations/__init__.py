@@ -2,6 +2,7 @@
 
 from singletable.operations.base import *  # noqa: F403
 from singletable.operations.items import *  # noqa: F403
+from singletable.operations.kinesis import *  # noqa: F403
 from singletable.operations.own_operations import *  # noqa: F403
 from singletable.operations.statements import *  # noqa: F403
 from singletable.operations.streams import *  # noqa: F403

@@ -106,6 +106,14 @@ VALID: list[ops.Operation[object]] = [
     ops.UpdateContinuousBackups("main", ops.PointInTimeRecoverySpecification(False)),
     ops.UpdateContinuousBackups("main", ops.PointInTimeRecoverySpecification(True, 35)),
     ops.DescribeContinuousBackups("main"),
+    ops.EnableKinesisStreamingDestination(
+        "main", "", ops.EnableKinesisStreamingConfiguration("MILLISECOND")
+    ),
+    ops.DisableKinesisStreamingDestination("main", "a" * 1024),
+    ops.UpdateKinesisStreamingDestination(
+        "main", "a", ops.UpdateKinesisStreamingConfiguration("MICROSECOND")
+    ),
+    ops.DescribeKinesisStreamingDestination(ARN),
     ops.TagResource("not-an-arn", []),
     ops.UntagResource(ARN, []),
     ops.ListTagsOfResource(ARN, "next"),

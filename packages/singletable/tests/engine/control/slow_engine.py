@@ -30,6 +30,7 @@ DELAYS = Delays(
     create_index=40,
     delete_index=50,
     time_to_live=60,
+    kinesis_destination=70,
 )
 
 

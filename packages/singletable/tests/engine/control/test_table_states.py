@@ -162,6 +162,48 @@ def test_changing_ttl_takes_time(slow: SlowEngine) -> None:
     assert slow.time_to_live() == "DISABLED"
 
 
+def test_changing_a_kinesis_destination_takes_time(slow: SlowEngine) -> None:
+    target = ("table", "arn:aws:kinesis:us-east-1:123456789012:stream/votes")
+    describe = ops.DescribeKinesisStreamingDestination("table")
+    enable = ops.EnableKinesisStreamingDestination(*target)
+    disable = ops.DisableKinesisStreamingDestination(*target)
+    precision = ops.UpdateKinesisStreamingConfiguration("MICROSECOND")
+    update = ops.UpdateKinesisStreamingDestination(*target, precision)
+    slow(on_demand(**NAMED))
+    for operation in (describe, enable, disable, update):
+        with pytest.raises(TableNotFound):
+            slow(operation)
+    slow.wait(10)
+    for change, status, settled in (
+        (enable, "ENABLING", "ACTIVE"),
+        (update, "UPDATING", "ACTIVE"),
+        (disable, "DISABLING", "DISABLED"),
+        (enable, "ENABLING", "ACTIVE"),
+    ):
+        slow(change)
+        assert _destination(slow) == status
+        for other in (enable, update):
+            with pytest.raises(ValidationError, match="not in a valid state to enable Kinesis"):
+                slow(other)
+        if status == "DISABLING":
+            assert slow(disable).destination_status == status
+        else:
+            with pytest.raises(ValidationError, match="must be ACTIVE"):
+                slow(disable)
+        slow.wait(70)
+        assert _destination(slow) == settled
+    slow(ops.DeleteTable("table"))
+    assert _destination(slow) == "UPDATING"
+    with pytest.raises(ValidationError, match="must be ACTIVE"):
+        slow(disable)
+
+
+def _destination(slow: SlowEngine) -> str:
+    output = slow(ops.DescribeKinesisStreamingDestination("table"))
+    (destination,) = output.kinesis_data_stream_destinations
+    return destination.destination_status
+
+
 # More items than one batch of the backfill has.
 def test_expiry_is_backfilled_for_every_item(slow: SlowEngine) -> None:
     create_table(slow)

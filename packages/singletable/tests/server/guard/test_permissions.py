@@ -123,6 +123,18 @@ CASES: list[tuple[ops.Operation[object], list[tuple[str, str]]]] = [
         ops.UpdateContinuousBackups("GameScores", RECOVERY),
         [("dynamodb:UpdateContinuousBackups", GAMES)],
     ),
+    *(
+        (kind("GameScores", "arn"), [(f"dynamodb:{kind.__name__}", GAMES)])
+        for kind in (
+            ops.EnableKinesisStreamingDestination,
+            ops.DisableKinesisStreamingDestination,
+            ops.UpdateKinesisStreamingDestination,
+        )
+    ),
+    (
+        ops.DescribeKinesisStreamingDestination("GameScores"),
+        [("dynamodb:DescribeKinesisStreamingDestination", GAMES)],
+    ),
     (ops.ListTables(), [("dynamodb:ListTables", TABLES)]),
     (ops.TagResource(GAMES, []), [("dynamodb:TagResource", GAMES)]),
     (ops.UntagResource(GAMES, []), [("dynamodb:UntagResource", GAMES)]),

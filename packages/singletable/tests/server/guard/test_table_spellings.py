@@ -83,6 +83,10 @@ ON_TABLE: dict[str, dict[str, Any]] = {
     "UpdateContinuousBackups": {
         "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}
     },
+    "EnableKinesisStreamingDestination": {"StreamArn": "a"},
+    "DisableKinesisStreamingDestination": {"StreamArn": "a"},
+    "UpdateKinesisStreamingDestination": {"StreamArn": "a"},
+    "DescribeKinesisStreamingDestination": {},
     "ReadChanges": {},
     "SweepExpired": {},
     "ListStreams": {},

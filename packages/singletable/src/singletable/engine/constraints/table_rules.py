@@ -24,10 +24,14 @@ from singletable.operations import (
     DeleteTable,
     DescribeContinuousBackups,
     DescribeEndpoints,
+    DescribeKinesisStreamingDestination,
     DescribeLimits,
     DescribeStream,
     DescribeTable,
     DescribeTimeToLive,
+    DisableKinesisStreamingDestination,
+    EnableKinesisStreamingConfiguration,
+    EnableKinesisStreamingDestination,
     GetRecords,
     GetShardIterator,
     GlobalSecondaryIndex,
@@ -52,6 +56,8 @@ from singletable.operations import (
     UntagResource,
     UpdateContinuousBackups,
     UpdateGlobalSecondaryIndexAction,
+    UpdateKinesisStreamingConfiguration,
+    UpdateKinesisStreamingDestination,
     UpdateTable,
     UpdateTimeToLive,
     WarmThroughput,
@@ -256,6 +262,19 @@ UPDATE_CONTINUOUS_BACKUPS = Structure(
         ),
     ),
 )
+# AWS accepts short texts, too, which are no ARNs.
+KINESIS_ARN = required("stream_arn", Text(0, 1024))
+PRECISION = Member(
+    "approximate_creation_date_time_precision", Choice(("MILLISECOND", "MICROSECOND"))
+)
+ENABLE_KINESIS = Member(
+    "enable_kinesis_streaming_configuration",
+    Structure(EnableKinesisStreamingConfiguration, (PRECISION,)),
+)
+UPDATE_KINESIS = Member(
+    "update_kinesis_streaming_configuration",
+    Structure(UpdateKinesisStreamingConfiguration, (PRECISION,)),
+)
 # Upper limits have messages of their own, in the handlers.
 STREAM_LIMIT = Member("limit", Integer(1))
 STREAM_ARN, SHARD_ID = Text(37, 1024), Text(28, 65)
@@ -312,6 +331,10 @@ TABLE_RULES = (
             Structure(DescribeTimeToLive, (TABLE,)),
             UPDATE_CONTINUOUS_BACKUPS,
             Structure(DescribeContinuousBackups, (TABLE,)),
+            Structure(EnableKinesisStreamingDestination, (TABLE, KINESIS_ARN, ENABLE_KINESIS)),
+            Structure(DisableKinesisStreamingDestination, (TABLE, KINESIS_ARN, ENABLE_KINESIS)),
+            Structure(UpdateKinesisStreamingDestination, (TABLE, KINESIS_ARN, UPDATE_KINESIS)),
+            Structure(DescribeKinesisStreamingDestination, (TABLE,)),
             Structure(TagResource, (TAGGED_RESOURCE, required("tags", TAGS))),
             Structure(UntagResource, (TAGGED_RESOURCE, required("tag_keys", List(Text())))),
             Structure(ListTagsOfResource, (TAGGED_RESOURCE, Member("next_token", Text()))),
