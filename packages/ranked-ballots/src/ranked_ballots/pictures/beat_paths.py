@@ -49,8 +49,8 @@ def draw_beat_paths(
     """Draw all victories and mark the strongest paths between a pair.
 
     The default pair is the first two candidates of the result. A path is as strong as its weakest
-    victory, which is marked. With `most`, only that many candidates are drawn, the best first, and
-    those on the paths.
+    victory, which is marked. With `most`, only that many candidates are drawn: those on the paths,
+    and the best of the others.
     """
     names = result.ranked_candidates
     if pair is None and len(names) > 1:
@@ -58,8 +58,10 @@ def draw_beat_paths(
     _check_pair(result, pair)
     drawing = _make_drawing(result, names, pair)
     if most is not None and most < len(names):
-        on_paths = {name for *_, path in _lines(drawing) if path for name in path.names}
-        kept = {*names[:most], *(pair or ()), *on_paths}
+        needed = {name for *_, path in _lines(drawing) if path for name in path.names}
+        needed.update(pair or ())
+        others = [name for name in names if name not in needed]
+        kept = {*needed, *others[: max(most - len(needed), 0)]}
         drawing = _make_drawing(result, tuple(name for name in names if name in kept), pair)
     drawn, all_names = len(drawing.circle.names), len(names)
     caption = [

@@ -18,6 +18,7 @@ from singletable_apps.elections.pages.dependencies import (
     VoterPage,
 )
 from singletable_apps.elections.proofs.documents import (
+    MIN_SECRET_BALLOTS,
     checker_command,
     publication_filename,
     receipt_filename,
@@ -104,6 +105,7 @@ def _render_pending(page: VoterPage) -> Response:
         turnout=page.service.queries.turnout(page.voter, page.election.name).voted,
         turnout_url=page.url("voted") if isinstance(page, ElectionPageContext) else "",
         is_withheld=is_withheld(page.election),
+        min_ballots=MIN_SECRET_BALLOTS,
         method=METHOD,
     )
 
@@ -117,7 +119,6 @@ def _count_context(
         "count": count,
         "headline": results_view.make_headline(count),
         "chart": results_view.make_chart(count),
-        "explanation": result.explanation,
         "turnout": results_view.describe_turnout(count),
         "names": names,
         "matrix": results_view.make_matrix(result),
@@ -132,6 +133,7 @@ def _count_context(
         "downloads": results_view.list_downloads(count, page.url),
         "method": METHOD,
         "url": page.url,
+        "share_link": page.urls.absolute(page.urls.election(count.election, "tally")),
     }
 
 
