@@ -30,11 +30,11 @@ from drills.elections_client import (
     voter_name,
 )
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
-from singletable_apps.elections.errors import AppError
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.shared.errors import AppError
 
 # The event type of an acknowledged command, and its marker.
 Acknowledgment = tuple[str, str]

@@ -22,12 +22,13 @@ from drills.elections_client import KEYS, open_service, open_store, read_events
 from singletable import DeleteItem, Engine, Item, ItemMismatch, PutItem, ValidationError
 from singletable_apps.elections.archive import verify_log
 from singletable_apps.elections.entities import Publication, User, votes
-from singletable_apps.elections.errors import AppError, IntegrityError, RequestRejected
+from singletable_apps.elections.errors import IntegrityError
 from singletable_apps.elections.events import Event, event_log, hash_event
 from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.shared.accounts import AccountsError
+from singletable_apps.shared.errors import AppError, RequestRejected
 
 PEOPLE = ("ada", "ben", "cy", "dee", "eve")
 CANDIDATES = ("Red", "Green", "Blue")

@@ -21,7 +21,7 @@ from singletable.testing import endpoint
 from singletable_apps.games.app import APP
 from tests.apps.games.live.test_sockets import host_of, open_socket, read_until, serving
 from tests.apps.games.support.world import CAPITAL, World
-from tests.apps.polls.api.client import Server
+from tests.apps.polls.api.client import make_server
 from tests.house.sources import ROOT
 
 PAGE = (ROOT / "ARCHITECTURE.md").read_text().partition("## Five walks")[2].partition("\n## ")[0]
@@ -92,7 +92,7 @@ def migrate() -> Trace:
 
 
 def vote() -> Trace:
-    server = Server(Engine.in_memory())
+    server = make_server()
     poll = server.new_visitor().makes()
     with pytest.MonkeyPatch.context() as patch, traced() as trace:
         patch.setattr(TestClient, "portal", None)  # a new thread, which is traced

@@ -15,8 +15,8 @@ from singletable import Driver, Engine, SingleTableError, Store
 from singletable_apps.polls.service import Voter
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Blog, PendingComment
-from singletable_apps.portfolio.errors import Busy
 from singletable_apps.portfolio.rules import PostDraft
+from singletable_apps.shared.errors import Busy
 from tests.apps.polls.support.harness import World as PollWorld
 from tests.apps.polls.support.harness import votes_of
 from tests.apps.portfolio.support.harness import World as PortfolioWorld
@@ -105,7 +105,7 @@ def endorse(engine: Engine, driver: Driver) -> Action:
 
 def register(engine: Engine, driver: Driver) -> Action:
     world = ElectionsWorld(engine)
-    before, people = world.event_count, world.open_service(driver).people
+    before, people = world.event_count, world.open(driver).people
     return (
         lambda: people.register("Ada", "ada@example.org", PASSWORD),
         lambda: len(read_events(engine)) - before,

@@ -69,7 +69,7 @@ INVALID_INPUTS = (
 
 
 # Forms in which every choice is valid.
-CHOICES = {"people/*/role", "e/*/voters/choose"}
+CHOICES = {"people", "people/*/role", "e/*/voters/choose"}
 SHAPE = re.compile(r"(e|people)/[^/]+")
 
 

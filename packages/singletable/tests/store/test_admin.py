@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from singletable.engine import Delays, Engine, Settings
-from singletable.errors import ResourceInUse
+from singletable.errors import DeclarationError, ResourceInUse
 from singletable.operations import DescribeTable, DescribeTimeToLive, Driver, Scan
+from singletable.schema import Table
 from singletable.store import Call, Store
-from tests.store.entities import Election, ballot, votes
+from tests.store.entities import Election, ballot, keys_only, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import open_store
 
@@ -32,6 +33,12 @@ def test_create_table_if_missing_creates_once(empty: Store) -> None:
     with pytest.raises(ResourceInUse):
         empty.admin.create_table(votes)
     assert empty.admin.create_table(votes, if_missing=True) is False
+
+
+def test_create_table_rejects_an_existing_table_without_a_declared_index(empty: Store) -> None:
+    empty.admin.create_table(Table("vote_data", indexes=[keys_only]))
+    with pytest.raises(DeclarationError, match="without the declared index 'by_person'"):
+        empty.admin.create_table(votes, if_missing=True)
 
 
 # DynamoDB takes some seconds to create a table, and rejects everything until then.

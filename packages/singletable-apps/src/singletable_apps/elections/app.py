@@ -16,6 +16,7 @@ from singletable_apps.elections.urls import PREFIX, Urls
 from singletable_apps.elections.web import PROBLEM_TYPES, PROBLEMS
 from singletable_apps.shared.ballot import static_files as ballot_static_files
 from singletable_apps.shared.frame import AppSpec, Opening
+from singletable_apps.shared.frame.accounts import with_accounts
 from singletable_apps.shared.frame.jobs import Job
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.mail_queue import MailQueue
@@ -56,12 +57,7 @@ def _locations(service: Elections, _: Opening) -> Sequence[tuple[str, str]]:
     return [("accounts", "created at once; with --smtp, e-mail addresses are confirmed first")]
 
 
-def _setup_url(service: Elections) -> str:
-    code, urls = service.people.setup_code(), service.context.urls
-    return urls.absolute(urls.page("register", code=code)) if code else ""
-
-
-APP = AppSpec[Elections](
+_SPEC = AppSpec[Elections](
     name="elections",
     title="Elections",
     tagline="Ranked voting, with results that anyone can check.",
@@ -76,7 +72,6 @@ APP = AppSpec[Elections](
     keys="keys",
     secret=lambda service: service.context.keys.secret,
     auth=lambda service: service.auth,
-    setup_url=_setup_url,
     locations=_locations,
     outbox=TABLES,
     warning=(
@@ -88,13 +83,10 @@ APP = AppSpec[Elections](
     sample_note=describe_sample(),
     list_sample=list_sample,
     limits={
-        "sign_in": (30, 60),
-        "register": (20, 3600),
-        "reset": (10, 3600),
+        "reset": (300, 3600),
         "cast": (60, 60),
         "voter": (300, 60),
         "wrong_code": (60, 60),
-        "signed_in": (1200, 60),
     },
     jobs=(Job("e-mails", MailQueue.EVERY, lambda service: service.rolls.deliver()),),
     body_limit=_BODY_LIMIT,
@@ -103,6 +95,7 @@ APP = AppSpec[Elections](
     routers=api.ROUTERS,
     problems=PROBLEMS,
     problem_types=PROBLEM_TYPES,
+    search="all",
     pages=pages.ROUTERS,
     problem_pages=pages.PROBLEM_PAGES,
     context=pages.page_context,
@@ -110,3 +103,4 @@ APP = AppSpec[Elections](
     generated_files={**results_static_files(), **ballot_static_files()},
     templates=[TEMPLATES],
 )
+APP = with_accounts(_SPEC, pages.PEOPLE)

@@ -17,7 +17,6 @@ from singletable import Engine, Item, Store
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import (
-    Busy,
     CorruptLog,
     CorruptTable,
     InvalidExport,
@@ -41,6 +40,7 @@ from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.proofs.keys import BallotKey, is_signed
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.service.closing import closing_statement, get_closing
+from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.expiry import expiring
 
 # What fits into a transaction, with a margin: it takes 100 items and 4 MB.

@@ -23,12 +23,13 @@ from singletable import (
 )
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Sync
-from singletable_apps.elections.errors import Busy, RebuildInProgress
+from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import Event, EventData, build_event
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import ConfirmedReadModel, PollBook
 from singletable_apps.elections.projection.projector import MAX_BATCH, apply_events, catch_up
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.shared.errors import Busy
 
 # An event that depends on its number in the log, which is only known when it is appended.
 NumberedEvent: TypeAlias = Callable[[int], EventData]

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from singletable import Attr, Entity, Index, Key, Table, Unique, attr, casefold
 from singletable_apps.elections.roles import Role
+from singletable_apps.shared.accounts import Registration
 
 
 class State(StrEnum):
@@ -259,8 +260,9 @@ class WithdrawnBallot(Entity, table=votes, type_tag=("entity_type", "WITHDRAWN")
 
 
 class Counts(Entity, table=votes, type_tag=("entity_type", "COUNTS")):
-    """The numbers of users and elections."""
+    """The numbers of users and elections, and who may register."""
 
+    registration: Attr[Registration] = attr(default=Registration.OPEN)
     user_count: Attr[int] = attr(default=0)
     election_count: Attr[int] = attr(default=0)
     last_updated: Attr[datetime | None] = attr(default=None)

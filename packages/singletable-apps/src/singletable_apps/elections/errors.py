@@ -17,37 +17,7 @@ AppError
 
 from __future__ import annotations
 
-from singletable_apps.shared.accounts import NotSignedIn
-from singletable_apps.shared.errors import (
-    AlreadyExists,
-    AppError,
-    Busy,
-    InvalidInput,
-    NotFound,
-    RequestRejected,
-)
-from singletable_apps.shared.permissions import NotPermitted
-
-__all__ = [
-    "AlreadyExists",
-    "AppError",
-    "Busy",
-    "CorruptLog",
-    "CorruptTable",
-    "IdempotencyKeyReused",
-    "IncompleteRestore",
-    "IntegrityError",
-    "InvalidExport",
-    "InvalidInput",
-    "LogNotEmpty",
-    "NotFound",
-    "NotPermitted",
-    "NotSignedIn",
-    "RebuildInProgress",
-    "RequestRejected",
-    "WrongKeys",
-    "WrongState",
-]
+from singletable_apps.shared.errors import AppError, Busy, RequestRejected
 
 
 class WrongState(RequestRejected):

@@ -22,6 +22,7 @@ from singletable_apps.elections.errors import CorruptLog, IncompleteRestore
 from singletable_apps.elections.proofs.encoding import digest
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.roles import Role
+from singletable_apps.shared.accounts import Registration
 
 event_log = Table("vote_event_log")
 
@@ -164,6 +165,14 @@ class UserRegistered(_EventData, frozen=True, tag=True):
     hash: str
     role: Role
     is_confirmed: bool = False
+    # Who may register from now on. The first user of a site sets it.
+    registration: Registration | None = None
+
+
+class RegistrationChanged(_EventData, frozen=True, tag=True):
+    """An administrator changed who may register."""
+
+    registration: Registration
 
 
 class UserRoleChanged(_EventData, frozen=True, tag=True):
@@ -367,6 +376,7 @@ class BallotWithdrawn(_EventData, frozen=True, tag=True):
 
 EventData: TypeAlias = (
     UserRegistered
+    | RegistrationChanged
     | UserRoleChanged
     | OwnershipTransferred
     | UserRemoved

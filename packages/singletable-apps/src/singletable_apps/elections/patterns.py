@@ -57,12 +57,6 @@ name_taken = patterns.read("U4", "Check username exists", User.one_name, rate=pe
 user_by_id = patterns.read("U6", "User of a token", User.one_id, rate=per_second(1, peak=100))
 
 
-@patterns.read_function("U7", items=20, rate=per_minute(1))
-def users_by_prefix(text: str) -> Selection[User]:
-    """Users whose names start with a text, ignoring case."""
-    return User.listed().begins_with(text)
-
-
 # Elections.
 election_by_name = patterns.read(
     "E1", "Lookup by name", Election.key, consistent=True, rate=per_second(1, peak=100)
@@ -188,6 +182,9 @@ register = patterns.write(
     updates(Counts),
     updates(Sync),
     rate=per_minute(2, peak=60),
+)
+change_registration = patterns.write(
+    "P20", "Change who may register", updates(Counts), updates(Sync), rate=per_day(0.1)
 )
 change_user = patterns.write(
     "P2",

@@ -11,7 +11,7 @@ import threading
 from collections import UserDict
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 from ranked_ballots import Ranking
@@ -38,7 +38,7 @@ from singletable_apps.elections.entities import (
     removed_user_name,
     roll_number,
 )
-from singletable_apps.elections.errors import CorruptLog, CorruptTable, NotFound, NotSignedIn
+from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import Event, check_event, parse_event_data
 from singletable_apps.elections.proofs.documents import (
     BallotContent,
@@ -49,6 +49,8 @@ from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.names import fold_name, roll_identity
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import NotFound
 
 T = TypeVar("T")
 
@@ -90,16 +92,7 @@ class ElectionRecord:
 
     def copy(self) -> ElectionRecord:
         """Return a copy, which later events do not change."""
-        return ElectionRecord(
-            copy(self.election),
-            dict(self.candidates),
-            set(self.voters),
-            dict(self.ballots),
-            dict(self.roll),
-            dict(self.known_voters),
-            self.last_number,
-            dict(self.emails),
-        )
+        return ElectionRecord(*(copy(getattr(self, each.name)) for each in fields(self)))
 
     def put_on_roll(self, voters: Sequence[RollVoter]) -> None:
         """Add voters to the roll, or replace their entries."""
@@ -497,9 +490,9 @@ class PollBook:
                 self._set_fields(number, data)
 
     def _set_fields(self, number: int, data: events.EventData) -> None:
-        for entity, name, fields in changes_of(number, data):
+        for entity, name, changed in changes_of(number, data):
             item = self._user(name) if entity is User else self._by_name[name].election
-            for field_name, value in fields.items():
+            for field_name, value in changed.items():
                 setattr(item, field_name, value)
             item.revision = number
 

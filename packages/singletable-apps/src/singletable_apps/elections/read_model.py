@@ -22,8 +22,8 @@ from singletable_apps.elections.entities import (
     WithdrawnBallot,
     is_removed_user,
 )
-from singletable_apps.elections.errors import NotFound
 from singletable_apps.elections.rules.names import is_valid_key
+from singletable_apps.shared.errors import NotFound
 
 
 class ReadModel:

@@ -12,16 +12,11 @@ from pydantic import AfterValidator, Field
 from ranked_ballots.formats import FORMATS
 from singletable import ItemMismatch
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.errors import (
-    AlreadyExists,
-    IdempotencyKeyReused,
-    IntegrityError,
-    NotFound,
-    WrongState,
-)
+from singletable_apps.elections.errors import IdempotencyKeyReused, IntegrityError, WrongState
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.rules.names import MAX_NAME_BYTES, fold_name
 from singletable_apps.elections.service import Elections
+from singletable_apps.shared.errors import AlreadyExists, NotFound
 from singletable_apps.shared.frame import AppProblems, count_request, state_of
 from singletable_apps.shared.web import (
     UNAVAILABLE,

@@ -80,7 +80,9 @@ def add_app_links(app: ASGIApp, links: tuple[Link, ...]) -> ASGIApp:
     return wrapped
 
 
-PRODUCT = Product("singletable", "/", "DynamoDB single-table design in typed Python.")
+PRODUCT = Product(
+    "singletable", "/", "DynamoDB single-table design in typed Python.", "/guide/search"
+)
 _GALLERY_URL = "/parts"
 _FORM_LIMIT = 1 << 16
 

@@ -15,6 +15,7 @@ from singletable_apps.portfolio.sample import OWNER, PASSWORD, create_sample, li
 from singletable_apps.portfolio.service import TABLES, PortfolioService, open_portfolio
 from singletable_apps.portfolio.urls import API, PREFIX, Urls
 from singletable_apps.shared.frame import AppSpec, AppState, Opening
+from singletable_apps.shared.frame.accounts import with_accounts
 from singletable_apps.shared.images import MAX_BYTES
 from singletable_apps.shared.objects import FolderBucket
 from singletable_apps.shared.web import COMMON, ERROR_MEMBER, ResponseCache
@@ -58,12 +59,7 @@ def _locations(_: PortfolioService, opening: Opening) -> Sequence[tuple[str, str
     return (("images", str(_media_folder(opening).resolve())),)
 
 
-def _setup_url(service: PortfolioService) -> str:
-    code, urls = service.accounts.setup_code(), service.context.urls
-    return urls.absolute(urls.admin("set-up", code=code)) if code else ""
-
-
-APP = AppSpec[PortfolioService](
+_SPEC = AppSpec[PortfolioService](
     name="portfolio",
     title="Portfolio",
     tagline="",
@@ -75,9 +71,7 @@ APP = AppSpec[PortfolioService](
     picture_alt="A page of a blog: a portrait, a headline, a picture of hills and a heart",
     open=_open,
     secret=lambda service: service.context.secret,
-    auth=lambda service: service.accounts,
     state=PortfolioState,
-    setup_url=_setup_url,
     outbox=TABLES,
     locations=_locations,
     warning=(
@@ -94,8 +88,6 @@ APP = AppSpec[PortfolioService](
         "contact": (5, 3600),
         "view": (120, 60),
         "search": (60, 60),
-        "sign_in": (30, 60),
-        "signed_in": (1200, 60),
     },
     # An image, and the other fields of its form.
     uploads={
@@ -116,3 +108,4 @@ APP = AppSpec[PortfolioService](
     context=pages.page_context,
     sign_in=lambda urls: urls.page("admin", "sign-in"),
 )
+APP = with_accounts(_SPEC, pages.PEOPLE)

@@ -70,9 +70,9 @@ def export(
     prefix: PrefixOption = "",
 ) -> None:
     """Export posts as Markdown, the portfolio as JSON, and the images, in a zip file."""
-    from singletable_apps.portfolio.errors import AppError
     from singletable_apps.portfolio.transfer import export_site
     from singletable_apps.shared.archives import write_zip
+    from singletable_apps.shared.errors import AppError
     from singletable_apps.shared.key_files import new_private_file
     from singletable_apps.shared.serve import existing_address, file_errors
 
@@ -226,7 +226,7 @@ def _open_site(address: str, folder: Path, prefix: str) -> Generator[PortfolioSe
 
 
 def _get_owner(service: PortfolioService) -> User:
-    from singletable_apps.portfolio.errors import AppError
+    from singletable_apps.shared.errors import AppError
 
     owner = service.profile.owner()
     if owner is None:

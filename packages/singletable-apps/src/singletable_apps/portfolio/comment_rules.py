@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from singletable_apps.portfolio.entities import Comment, PendingComment
-from singletable_apps.portfolio.errors import NotFound
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.text import InputChecks
 
 MAX_AUTHOR_NAME, MAX_COMMENT, MAX_MESSAGE = 80, 5_000, 5_000

@@ -50,12 +50,12 @@ from singletable_apps.portfolio.entities import (
     User,
     data_table,
 )
-from singletable_apps.portfolio.errors import AppError, InvalidInput
 from singletable_apps.portfolio.profile_rules import changes_of, check_portfolio_edits
 from singletable_apps.portfolio.rules import PostDraft, check_draft, derive_slug, is_id
 from singletable_apps.portfolio.service.posts import apply_draft
 from singletable_apps.portfolio.service.profile import render_about
 from singletable_apps.portfolio.site_files import read_original_site, read_unix_time
+from singletable_apps.shared.errors import AppError, InvalidInput
 from singletable_apps.shared.markdown import html_as_markdown
 from singletable_apps.shared.text import InputChecks
 

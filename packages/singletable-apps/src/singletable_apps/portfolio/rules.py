@@ -11,7 +11,7 @@ from unicodedata import category, normalize
 
 from singletable import evolve
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Role, User
-from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.permissions import Permissions
 from singletable_apps.shared.service import is_uuid
 from singletable_apps.shared.text import InputChecks, normalize_line

@@ -38,9 +38,9 @@ from pydantic import (
 )
 
 from singletable_apps.portfolio.entities import Portfolio, SiteSettings
-from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import Post, PostDraft, derive_slug, slug_error
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.front_matter import (
     InvalidFrontMatter,
     read_front_matter,

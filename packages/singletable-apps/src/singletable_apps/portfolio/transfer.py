@@ -25,7 +25,6 @@ from pydantic import BaseModel, TypeAdapter
 
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, Listing, Portfolio, SiteSettings, User
-from singletable_apps.portfolio.errors import Busy, InvalidInput, NotPermitted, RequestRejected
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
     SettingsEdits,
@@ -51,7 +50,9 @@ from singletable_apps.portfolio.site_files import (
     write_site,
 )
 from singletable_apps.shared.archives import Files
+from singletable_apps.shared.errors import Busy, InvalidInput, RequestRejected
 from singletable_apps.shared.images import InvalidImage, process_image
+from singletable_apps.shared.permissions import NotPermitted
 
 _IMAGES = (".webp", ".jpg", ".jpeg", ".png", ".gif", ".avif")
 _MARKDOWN = (".md", ".markdown")

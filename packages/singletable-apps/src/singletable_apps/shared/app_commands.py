@@ -63,7 +63,7 @@ def app_commands(
     about: str,
     *,
     serve: str,
-    sample: str,
+    sample: str = "",
     keys: Any = SecretOption,
     key_file: str = "",
     emails: bool = False,
@@ -75,9 +75,10 @@ def app_commands(
     """Return the commands of the app in `singletable_apps.NAME`; the app adds its own to them.
 
     An app in another package names the `module` with `APP`, which is loaded when a command runs.
-    `serve` and `sample` are the texts of their help. `keys` is the option that names the secrets,
-    or the folder of the `key_file`. The values of `options`, of `serve_options` of `serve`, and of
-    `sample_options` of `sample`, are in `Opening.options`.
+    `serve` and `sample` are the texts of their help; an app without sample data leaves out
+    `sample`. `keys` is the option that names the secrets, or the folder of the `key_file`. The
+    values of `options`, of `serve_options` of `serve`, and of `sample_options` of `sample`, are in
+    `Opening.options`.
     """
     app = typer.Typer(
         help=about, no_args_is_help=True, add_completion=False, rich_markup_mode="markdown"
@@ -87,7 +88,8 @@ def app_commands(
     more = (*sample_options, *options)
     module = module or f"singletable_apps.{name}.app"
     _add(app, "serve", serve, (*place, *listening, *options), partial(_serve, module, key_file))
-    _add(app, "sample", sample, (*place, *more), partial(_sample, module, key_file))
+    if sample:
+        _add(app, "sample", sample, (*place, *more), partial(_sample, module, key_file))
     if emails:
         text = "Print the latest e-mails in the outbox, newest first."
         parameters = (place[0], ("limit", LimitOption, 20))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.frame import AppSpec, Opening
+from singletable_apps.shared.frame.accounts import with_accounts
 from singletable_apps.shared.web import ERROR_MEMBER
 from singletable_apps.skills import api, pages
 from singletable_apps.skills.api.dependencies import PROBLEM_TYPES, PROBLEMS
@@ -30,12 +31,7 @@ def _open(opening: Opening) -> Generator[SkillsService]:
     )
 
 
-def _setup_url(service: SkillsService) -> str:
-    code, urls = service.accounts.setup_code(), service.context.urls
-    return urls.absolute(urls.page("register", code=code)) if code else ""
-
-
-APP = AppSpec[SkillsService](
+_SPEC = AppSpec[SkillsService](
     name="skills",
     title="Skills",
     tagline="Who knows what.",
@@ -47,14 +43,11 @@ APP = AppSpec[SkillsService](
     picture_alt="A table of people and skills, with stronger colors for higher levels",
     open=_open,
     secret=lambda service: service.context.secret,
-    auth=lambda service: service.accounts,
-    setup_url=_setup_url,
     outbox=TABLES,
     warning="Back up the secret: without it, nobody stays signed in.",
     sample=create_sample,
     sample_title="Creating a sample company",
     list_sample=list_sample,
-    limits={"sign_in": (30, 60), "register": (30, 3600), "signed_in": (1200, 60)},
     uploads={
         PREFIX: 1 << 16,
         f"{PREFIX}/admin/import": _LARGEST_IMPORT,
@@ -65,6 +58,8 @@ APP = AppSpec[SkillsService](
     problems=PROBLEMS,
     problem_types=PROBLEM_TYPES,
     problem_members=ERROR_MEMBER,
+    search="search",
     pages=pages.ROUTERS,
     context=pages.page_context,
 )
+APP = with_accounts(_SPEC, pages.PEOPLE)

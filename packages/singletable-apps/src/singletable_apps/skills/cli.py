@@ -119,9 +119,9 @@ def set_role(
     It needs no account, only access to the tables.
     """
     from singletable import ConditionFailed, Store
+    from singletable_apps.shared.errors import InvalidInput, NotFound
     from singletable_apps.shared.serve import existing_address, open_driver
     from singletable_apps.skills.entities import Role, User
-    from singletable_apps.skills.errors import InvalidInput, NotFound
 
     if role not in [*Role]:
         raise InvalidInput({"role": f"There is no role {role!r}. Use {', '.join(Role)}."})

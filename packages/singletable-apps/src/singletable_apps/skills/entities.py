@@ -42,6 +42,7 @@ from singletable import (
     updated,
     version,
 )
+from singletable_apps.shared.accounts import Registration
 
 # An index can project 20 attributes: whole skills of people, and what lists show of people. Skills,
 # jobs and teams are read from the table, except for their names. No index has password hashes.
@@ -83,6 +84,7 @@ class Level(StrEnum):
 class Role(StrEnum):
     """What an account may do, lowest first."""
 
+    WAITING = "waiting"
     USER = "user"
     MANAGER = "manager"
     ADMIN = "admin"
@@ -385,8 +387,9 @@ class Directory(Entity, table=entities, type_tag=("EntityType", "Directory")):
     """The settings. Created with the first account, which is the first administrator's."""
 
     name: Attr[str] = attr(default="Skills")
-    # Whether people may register, or only be imported and invited.
+    # Whether people may register. Earlier versions stored only this; see `registration_of`.
     open_registration: Attr[bool] = attr(default=True)
+    registration: Attr[Registration | None] = attr(default=None)
     revision: Attr[int] = version()
 
     key = Key(pk="DIRECTORY", sk="SETTINGS")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal, TypeAlias
 
+from singletable_apps.shared.errors import NotFound
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import (
     Certification,
@@ -16,7 +18,6 @@ from singletable_apps.skills.entities import (
     ProjectStatus,
     User,
 )
-from singletable_apps.skills.errors import NotFound, NotPermitted
 from singletable_apps.skills.rules import is_same_user
 
 MAX_ENTRIES = 50

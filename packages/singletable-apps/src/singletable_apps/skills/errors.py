@@ -1,29 +1,8 @@
-"""The errors of the skills directory: those that all apps share, and one of its own."""
+"""The error of the skills directory, below those that all apps share."""
 
 from __future__ import annotations
 
-from singletable_apps.shared.accounts import NotSignedIn
-from singletable_apps.shared.errors import (
-    AlreadyExists,
-    AppError,
-    Busy,
-    InvalidInput,
-    NotFound,
-    RequestRejected,
-)
-from singletable_apps.shared.permissions import NotPermitted
-
-__all__ = [
-    "AlreadyExists",
-    "AppError",
-    "Busy",
-    "InUse",
-    "InvalidInput",
-    "NotFound",
-    "NotPermitted",
-    "NotSignedIn",
-    "RequestRejected",
-]
+from singletable_apps.shared.errors import RequestRejected
 
 
 class InUse(RequestRejected):

@@ -257,11 +257,11 @@ directory = patterns.read(
 edit_directory = patterns.write(
     "A3",
     "Change the settings",
-    updates(Directory, Directory.name, Directory.open_registration, Directory.revision),
+    updates(Directory, Directory.name, Directory.registration, Directory.revision),
     rate=per_day(1),
 )
-invite_user = patterns.write(
-    "A4", "Create a person who chooses a password", creates(User), rate=per_day(5)
+all_accounts = patterns.read(
+    "A4", "List the accounts with addresses", User.by_name, items=50, hydrate=True, rate=per_day(20)
 )
 change_role = patterns.write(
     "A5",

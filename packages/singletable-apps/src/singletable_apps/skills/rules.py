@@ -11,11 +11,19 @@ from enum import StrEnum
 from unicodedata import normalize
 
 from singletable import evolve
+from singletable_apps.shared.accounts import Registration
 from singletable_apps.shared.accounts.usernames import MAX_USERNAME, USERNAME
-from singletable_apps.shared.permissions import Permissions, is_permitted
+from singletable_apps.shared.permissions import NotPermitted, Permissions, is_permitted
 from singletable_apps.shared.text import InputChecks
-from singletable_apps.skills.entities import Category, Level, Role, SkillCount, User, UserSkill
-from singletable_apps.skills.errors import NotPermitted
+from singletable_apps.skills.entities import (
+    Category,
+    Directory,
+    Level,
+    Role,
+    SkillCount,
+    User,
+    UserSkill,
+)
 
 MIN_NAME, MAX_NAME = 2, 100
 MAX_SKILL_NAME = 100
@@ -36,10 +44,27 @@ class Permission(StrEnum):
     ADMINISTER = "administer"
 
 
+# Each role with its name, what people with it may do, and the tab that lists them.
+ROLES = (
+    (Role.WAITING, "Waiting for approval", "Sees only their own account.", "Waiting"),
+    (Role.USER, "User", "Edits their own profile and skills, and endorses others."),
+    (
+        Role.MANAGER,
+        "Manager",
+        "Also rates skills of others, and plans jobs and teams.",
+        "Managers",
+    ),
+    (
+        Role.ADMIN,
+        "Administrator",
+        "Also manages accounts, the catalog and imports.",
+        "Administrators",
+    ),
+)
 PERMISSIONS = Permissions(
     Role,
     {
-        Permission.EDIT_OWN: (Role.USER, "Sign in to do this."),
+        Permission.EDIT_OWN: (Role.USER, "Your account waits for approval."),
         Permission.RATE_OTHERS: (
             Role.MANAGER,
             "You can only change your own profile and skills. Managers can change others.",
@@ -86,6 +111,12 @@ def is_same_user(one: str, other: str) -> bool:
 
 
 # ------------------------------------------------------------------------------ names
+
+
+def registration_of(directory: Directory) -> Registration:
+    """Return who may register."""
+    before = Registration.OPEN if directory.open_registration else Registration.CLOSED
+    return directory.registration or before
 
 
 def check_name(checks: InputChecks, name: str, field: str = "name") -> str:

@@ -16,9 +16,9 @@ from enum import StrEnum
 from itertools import zip_longest
 from urllib.parse import urlencode
 
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.text import InputChecks, normalize_line
 from singletable_apps.skills.entities import Level, Skill, SkillCount, UserSkill
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.patterns import SIZES
 from singletable_apps.skills.rules import (
     LEVELS,

@@ -126,7 +126,10 @@ def test_migrate_does_not_touch_a_directory_in_use(typed: Run, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("set-role", "ada", "boss"), "There is no role 'boss'. Use user, manager, admin."),
+        (
+            ("set-role", "ada", "boss"),
+            "There is no role 'boss'. Use waiting, user, manager, admin.",
+        ),
         (("set-role", "nobody", "admin"), "There is no one with the username 'nobody'."),
         (("set-role", "#\n", "admin"), "There is no one with the username"),
     ],

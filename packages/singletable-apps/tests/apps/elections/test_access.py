@@ -17,7 +17,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.urls import API
-from tests.apps.elections.pages.client import HOME, shared_app
+from tests.apps.elections.pages.client import PagesApp
 from tests.apps.support.access import (
     SAFE,
     AccessCheck,
@@ -136,8 +136,8 @@ TABLE: Table = {
                 GET /e/{name}/settings, GET /e/{name}/owner, POST /e/{name}/owner,
                 GET /e/{name}/delete, POST /e/{name}/delete""",
             ADMINS: """
-                GET /people, GET /people/{name}, POST /people/{name}, POST /people/{name}/role,
-                GET /people/{name}/remove, POST /people/{name}/remove""",
+                GET /people, POST /people, GET /people/{who}, POST /people/{who},
+                POST /people/{who}/role, GET /people/{who}/remove, POST /people/{who}/remove""",
             "auditor owner": """
                 GET /audit, GET /audit/tables/{table}, GET /audit/relations/{relation}""",
             "owner": "GET /people/{name}/owner, POST /people/{name}/owner",
@@ -212,7 +212,6 @@ def world() -> World:
 def access(world: World) -> AccessCheck:
     """Return the callers, and strangers whose tokens are not valid."""
     service = world.service
-    app, state = shared_app(service)
 
     def token(name: str) -> str:
         return service.auth.start_session(service.context.read.get_user(name), "tests").access
@@ -222,12 +221,10 @@ def access(world: World) -> AccessCheck:
     removed = token("Mary")
     service.people.remove(service.context.read.get_user("owner"), "Mary")
     tokens = {name: token(name) for name in (*ROLES, "owner")}
-
     club = service.context.read.get_election("Club")
     eve = service.context.book.record(club).roll[1]
-    state.attach(app)
     return AccessCheck(
-        app,
+        PagesApp(world),
         TABLE,
         tokens,
         {"expired": expired, "altered": altered(tokens["owner"]), "removed": removed},
@@ -238,6 +235,7 @@ def access(world: World) -> AccessCheck:
             "purpose": "receipt",
             "code": service.rolls.code(club, eve),
             "token": service.rolls.code(club, eve, "unsubscribe"),
+            "who": "Tea",
             "voter": "Tea",
             "confirmation": "a" * 52,
             "session": service.auth.sessions(service.context.read.get_user("owner"))[0].id,
@@ -246,14 +244,7 @@ def access(world: World) -> AccessCheck:
             "relation": "users",
             "table": votes.name,
         },
-        world.calls,
-        world.driver,
-        API,
-        "/elections/sign-in",
-        "elections_access",
-        HOME,
         REFUSALS,
-        lambda: state.attach(app),
     )
 
 
@@ -261,7 +252,7 @@ class TestAccess(AccessTests):
     """The tests of the table, for a closed election where results are read."""
 
     def test_callers_are_served(self, access: AccessCheck) -> None:
-        service = access.app.state.frame.service
+        service = access.server.world.service
         user = service.context.read.get_user
         receipt = service.voting.ballot(user("voter"), "Tea", "voter").receipt
         service.lifecycle.close(user("chair"), "Tea")

@@ -24,13 +24,11 @@ from singletable_apps.elections.archive import (
 from singletable_apps.elections.cli import elections as commands
 from singletable_apps.elections.entities import Candidate, Election, Sync, User, votes
 from singletable_apps.elections.errors import (
-    Busy,
     CorruptLog,
     CorruptTable,
     IncompleteRestore,
     InvalidExport,
     LogNotEmpty,
-    NotSignedIn,
     RebuildInProgress,
 )
 from singletable_apps.elections.events import Event, event_log, hash_event
@@ -40,12 +38,14 @@ from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, open_elections
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import Busy
 from tests.apps.support.elections.sample import (
     FAST_PASSWORDS,
     copy_sample,
-    items,
     sample_keys,
 )
+from tests.apps.support.tables import all_items
 
 Lines = Sequence[bytes]
 
@@ -80,7 +80,7 @@ def test_log_restored_on_another_driver_gives_the_same_tables(tmp_path: Path) ->
         assert restore_log(store, sample_key(), lines) == end
         rebuild(store, sample_key())
         for table in (votes, event_log):
-            restored, original = items(store, table), items(sample.store, table)
+            restored, original = all_items(store, table), all_items(sample.store, table)
             assert sorted(restored, key=str) == sorted(original, key=str)
         again: list[bytes] = []
         assert export_log(store, again.append) == end
@@ -134,7 +134,7 @@ def test_large_events_are_restored_in_smaller_batches(monkeypatch: pytest.Monkey
     restore_log(store, sample_key(), exported(), lambda done, _: reports.append(done))
     assert len(reports) > 10
     assert reports == sorted(reports)
-    assert len(list(items(store, event_log))) == len(exported()) - 1
+    assert len(all_items(store, event_log)) == len(exported()) - 1
 
 
 @pytest.mark.parametrize(
@@ -226,10 +226,10 @@ def test_restore_rejects_unknown_event_types() -> None:
 
 def test_restore_needs_an_empty_log() -> None:
     sample = copy_sample()
-    before = list(items(sample.store, votes))
+    before = all_items(sample.store, votes)
     with pytest.raises(LogNotEmpty, match="already has 89 events"):
         restore_log(sample.store, sample_key(), exported())
-    assert list(items(sample.store, votes)) == before
+    assert all_items(sample.store, votes) == before
     assert verify_log(sample.store, sample_keys()).differences == ()
 
 
@@ -279,7 +279,7 @@ def test_restoring_the_same_export_again_continues(half_restored: Store) -> None
     assert verify_log(half_restored, sample_keys()).differences == ()
     uninterrupted = store_on(Engine.in_memory())
     restore_log(uninterrupted, sample_key(), exported())
-    assert list(items(half_restored, event_log)) == list(items(uninterrupted, event_log))
+    assert all_items(half_restored, event_log) == all_items(uninterrupted, event_log)
 
 
 def test_restoring_another_export_is_refused(half_restored: Store) -> None:
@@ -319,14 +319,14 @@ def test_restore_ends_all_sessions() -> None:
 
 def test_verify_finds_no_difference_in_a_correct_table() -> None:
     sample = copy_sample()
-    before = [list(items(sample.store, table)) for table in (votes, event_log)]
+    before = [all_items(sample.store, table) for table in (votes, event_log)]
     result = verify_log(sample.store, sample_keys())
     assert (result.events, result.followed, result.differences) == (89, 89, ())
     assert result.items == len(before[0])
     newest = get_last_event(sample.store)
     assert newest is not None
     assert result.head == newest.hash
-    assert [list(items(sample.store, table)) for table in (votes, event_log)] == before
+    assert [all_items(sample.store, table) for table in (votes, event_log)] == before
 
 
 # Someone with access to the table has made Radia owner and candidate, and removed a candidate.

@@ -25,14 +25,16 @@ from singletable_apps.elections.audit import (
     row_values,
 )
 from singletable_apps.elections.entities import State, votes
-from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.sample import SAMPLE_ELECTIONS, SAMPLE_PEOPLE, SampleElection
 from singletable_apps.elections.service import open_elections
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.expiry import expiring
-from tests.apps.support.elections.sample import FAST_PASSWORDS, SampleCopy, copy_sample, items
+from singletable_apps.shared.permissions import NotPermitted
+from tests.apps.support.elections.sample import FAST_PASSWORDS, SampleCopy, copy_sample
+from tests.apps.support.tables import all_items
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +116,7 @@ def test_page_size_must_be_in_range(sample: SampleCopy, size: int) -> None:
 @pytest.mark.parametrize("table", [votes, event_log], ids=["vote_data", "vote_event_log"])
 def test_items_are_shown_as_stored_except_for_hashes(sample: SampleCopy, table: Table) -> None:
     shown = read_items(sample, table.name, 37)
-    assert shown == [redact_item(item) for item in items(sample.store, table)]
+    assert shown == [redact_item(item) for item in all_items(sample.store, table)]
 
 
 # With a hash, passwords can be guessed without any rate limit.
@@ -123,7 +125,7 @@ def test_no_password_hash_is_shown(sample: SampleCopy, table: str) -> None:
     hashes = {user.hash for user in map(sample.user, ("ada", "grace", "radia"))}
     secrets = {part for encoded in hashes for part in encoded.split("$")[4:]}
     stored = {"vote_data": votes, "vote_event_log": event_log}[table]
-    assert all(secret in json.dumps(list(items(sample.store, stored))) for secret in secrets)
+    assert all(secret in json.dumps(all_items(sample.store, stored)) for secret in secrets)
     shown = json.dumps(read_items(sample, table, 100))
     assert not [secret for secret in secrets if secret in shown]
     assert "$argon2id$v=19$m=64,t=1,p=1$(hidden)" in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 import pytest
 from fastapi.testclient import TestClient
@@ -158,7 +159,10 @@ def test_api_is_served_beside_the_pages(browser: TestClient, sample: SampleCopy)
     assert signed_in.json()["user"]["name"] == "Ada"
 
 
-def test_cookies_are_secure_and_sign_in_is_rate_limited_over_tls(sample: SampleCopy) -> None:
+def test_cookies_are_secure_and_sign_in_is_rate_limited_over_tls(
+    sample: SampleCopy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(cast(dict[str, tuple[int, int]], APP.limits), "sign_in", (30, 60))
     elections = open_elections(sample.engine, sample.keys, passwords=FAST_PASSWORDS)
     app = make_elections_site(elections, is_public=True)
     browser = TestClient(app, base_url="https://home.example", headers=HTML)

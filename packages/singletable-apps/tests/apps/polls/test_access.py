@@ -5,16 +5,14 @@ Results are hidden until the close. Everyone here knows the code, and nobody has
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from singletable import Call, connect
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
-from singletable_apps.polls.service import Voter, open_polls
-from tests.apps.polls.pages.client import HOME, SECRET, Server, shared_app
+from singletable_apps.polls.service import Voter
+from tests.apps.polls.pages.client import Server
 from tests.apps.support.access import AccessCheck, AccessTests, Table, altered, entries, refusals
 
 API = "/api/polls"
@@ -72,18 +70,13 @@ REFUSALS = refusals(
 def access() -> AccessCheck:
     """Return a poll, its organizer, and the organizer of another poll."""
     server = Server()
-    calls: list[Call] = []
-    driver = connect("memory:")
-    polls = open_polls(driver, SECRET, clock=lambda: server.now, observers=[calls.append])
-    state = replace(server.state, service=polls)
+    polls = server.polls
     hidden, by_code = ResultsVisibility.AFTER_CLOSING, Protection.CODES
     draft = PollDraft("Where to?", ["Lake", "Castle"], results=hidden, protection=by_code)
     managed, other = polls.lifecycle.create(draft), polls.lifecycle.create(draft)
     poll_id = managed.poll.id
     [code] = polls.codes.issue(poll_id, managed.admin_key, 1)
     polls.voting.cast(poll_id, ["Castle"], Voter(code=code, proof="the proof of the voter"))
-    app = shared_app()
-
     bodies: dict[str, dict[str, Any]] = {
         f"POST {API}": {"title": "When?", "candidates": ["Now", "Later"]},
         f"PATCH {API}/{{poll_id:uuid}}": {"title": "Where?"},
@@ -95,7 +88,7 @@ def access() -> AccessCheck:
         "POST /polls/p/{poll_id}/manage/key": {"key": other.admin_key},
     }
     return AccessCheck(
-        app,
+        server,
         TABLE,
         {
             "altered": f"{managed.admin_key[:-1]}0",
@@ -106,14 +99,8 @@ def access() -> AccessCheck:
         {},
         bodies,
         {"poll_id": poll_id, "format": "csv", "name": "x"},
-        calls,
-        driver,
-        API,
-        "",
-        "polls_admin",
-        HOME,
         REFUSALS,
-        lambda: state.attach(app),
+        "admin",
     )
 
 

@@ -5,7 +5,6 @@ The post was withdrawn, so that it is not public any more.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from singletable_apps.portfolio.entities import Project
 from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.urls import API
-from tests.apps.portfolio.pages.client import HOME, PagesApp
+from tests.apps.portfolio.pages.client import PagesApp
 from tests.apps.portfolio.support.harness import PASSWORD
 from tests.apps.portfolio.support.images import image_file
 from tests.apps.support.access import AccessCheck, AccessTests, altered, entries, refusals
@@ -69,7 +68,7 @@ TABLE = {
                 GET /sign-in, POST /sign-in, POST /sign-out, GET /forgot, POST /forgot,
                 GET /forgot/sent, GET /reset, POST /reset""",
             AUTHORS: """
-                GET , GET /account, POST /account/name, POST /account/password,
+                GET , GET /account, POST /account/details, POST /account/password,
                 POST /account/sessions/others/end, POST /account/sessions/{session}/end, GET /posts,
                 GET /posts/published, GET /posts/scheduled, GET /posts/drafts, GET /posts/new,
                 POST /posts/new, POST /preview, GET /comments, POST /comments,
@@ -82,10 +81,10 @@ TABLE = {
                 POST /posts/{blog_id}/history/{number:int}, GET /posts/{blog_id}/delete,
                 POST /posts/{blog_id}/delete, GET /comments/{blog_id}/delete,
                 POST /comments/{blog_id}/delete, POST /media/{name}, POST /media/{name}/delete,
-                GET /people, GET /people/invite, POST /people/invite, GET /people/{user_id},
-                POST /people/{user_id}/invite, POST /people/{user_id}/role,
-                POST /people/{user_id}/name, GET /people/{user_id}/remove,
-                POST /people/{user_id}/remove, GET /portfolio, POST /portfolio,
+                GET /people, POST /people, GET /people/invite, POST /people/invite,
+                GET /people/{who}, POST /people/{who}, POST /people/{who}/invite,
+                POST /people/{who}/role, GET /people/{who}/remove, POST /people/{who}/remove,
+                GET /portfolio, POST /portfolio,
                 GET /portfolio/about, POST /portfolio/about, GET /settings, POST /settings,
                 GET /portfolio/{kind}, GET /portfolio/{kind}/{entry_id},
                 POST /portfolio/{kind}/{entry_id}, POST /portfolio/{kind}/{entry_id}/move,
@@ -193,9 +192,9 @@ def access() -> AccessCheck:
     strangers = {"expired": expired, "altered": altered(token("Ada")), "removed": token("Mary")}
     mary = next(user for user in service.accounts.list_accounts(owner) if user.name == "Mary")
     service.accounts.remove(owner, mary.user_id)
-    app.state = replace(app.state, limits=dict.fromkeys(APP.limits))
+    app.limits.update(dict.fromkeys(APP.limits))
     return AccessCheck(
-        app.fastapi,
+        app,
         TABLE,
         callers,
         strangers,
@@ -205,6 +204,7 @@ def access() -> AccessCheck:
             "ref": ref,
             "name": image.name,
             "user_id": str(joan.user_id),
+            "who": str(joan.user_id),
             "slug": "secret",
             "tag": "secret",
             "category": "Secret",
@@ -216,14 +216,7 @@ def access() -> AccessCheck:
             "month": f"{blog.created_at.month}",
             "session": service.accounts.sessions(owner)[0].id,
         },
-        world.calls,
-        world.driver,
-        API,
-        "/portfolio/admin/sign-in",
-        "portfolio_access",
-        HOME,
         REFUSALS,
-        app.activate,
     )
 
 

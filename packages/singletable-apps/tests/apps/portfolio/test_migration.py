@@ -27,7 +27,6 @@ from singletable_apps.portfolio.entities import (
     User,
     data_table,
 )
-from singletable_apps.portfolio.errors import NotSignedIn
 from singletable_apps.portfolio.migration import (
     OLD_TABLES,
     MigrationError,
@@ -41,6 +40,7 @@ from singletable_apps.portfolio.migration import (
     try_migration,
 )
 from singletable_apps.portfolio.service import Moved, open_portfolio
+from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.objects import MemoryBucket
 from tests.apps.portfolio.support.harness import SECRET
 from tests.apps.support.mailbox import Mailbox

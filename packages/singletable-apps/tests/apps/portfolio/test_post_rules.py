@@ -8,7 +8,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.portfolio.rules import (
     MAX_EXCERPT,
     MAX_MARKDOWN_BYTES,
@@ -23,6 +22,7 @@ from singletable_apps.portfolio.rules import (
     reading_time,
     slug_error,
 )
+from singletable_apps.shared.errors import InvalidInput
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.portfolio.site_files import (
     PostFile,
     Time,
@@ -18,6 +17,7 @@ from singletable_apps.portfolio.site_files import (
     read_site,
     write_post,
 )
+from singletable_apps.shared.errors import InvalidInput
 
 TIME = TypeAdapter[datetime](Time)
 AT = datetime(2026, 3, 1, 18, tzinfo=UTC)

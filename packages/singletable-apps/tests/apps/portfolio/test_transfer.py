@@ -12,7 +12,6 @@ import pytest
 
 from singletable import connect
 from singletable_apps.portfolio.entities import Listing, Project, Role
-from singletable_apps.portfolio.errors import NotPermitted
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import MAX_OLD_SLUGS, PostDraft
 from singletable_apps.portfolio.service import Moved, open_portfolio
@@ -29,6 +28,7 @@ from singletable_apps.shared.archives import (
     write_zip,
 )
 from singletable_apps.shared.objects import MemoryBucket
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import SECRET, World
 from tests.apps.portfolio.support.images import image_file
 

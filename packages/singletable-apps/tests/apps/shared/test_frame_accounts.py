@@ -18,13 +18,14 @@ from singletable_apps.shared.accounts import (
     UserFields,
     UsernameAccounts,
     expiring,
+    people_index,
 )
 from singletable_apps.shared.frame import AppSpec, Opening, Urls
 from singletable_apps.shared.frame.accounts import sample_account, with_accounts
 from singletable_apps.shared.mail import Outbox
 from tests.apps.support.browser import Browser
 
-table = Table("tea")
+table = Table("tea", indexes=[people_index])
 PASSWORD = "lantern copper river"
 ADA = {"username": "Ada", "name": "Ada Lovelace", "password": PASSWORD}
 
@@ -77,6 +78,7 @@ TEA = with_accounts(
 @pytest.fixture
 def service(tmp_path: Path) -> Generator[TeaService]:
     with TEA.open(Opening(connect("memory:"), tmp_path / "secret.key")) as service:
+        service.accounts.register("root", "Root", PASSWORD)
         yield service
 
 
@@ -138,9 +140,10 @@ def test_address_is_confirmed_if_there_is_a_mail_server(service: TeaService) -> 
     context = service.context
     confirming = replace(context, confirm_addresses=True)
     accounts = TeaService(confirming).accounts
-    assert accounts.register("ada", "Ada", PASSWORD, "ada@example.org").email == ""
+    assert accounts.register("ada", "Ada", PASSWORD, "ada@example.org", "").email == ""
     [sent] = Outbox(context.store).newest()
     token = next(word for word in sent.email.text.split() if "/email?" in word).partition("=")[2]
+    assert accounts.emails is not None
     accounts.emails.confirm(token)
     user = accounts.find_by_login("ada")
     assert user is not None
@@ -155,9 +158,23 @@ def test_tokens_are_renewed_once_and_end_with_the_session(browser: Browser) -> N
     assert status == 200
     headers = {"Authorization": f"Bearer {second['access_token']}"}
     me = browser.http.get(f"{TEA.api}/me", headers=headers)
-    assert me.json() == {"username": "Ada", "name": "Ada Lovelace", "email": ""}
-    assert call(browser, "/sign-out", {"refresh_token": second["refresh_token"]})[0] == 204
+    me_now = {"username": "Ada", "name": "Ada Lovelace", "email": "", "role": "user"}
+    assert me.json() == me_now
+    assert call(browser, "/sign-out", {"refresh_token": second["refresh_token"]})[0] == 200
     assert browser.http.get(f"{TEA.api}/me", headers=headers).status_code == 401
+
+
+# A whole hall may share an address.
+def test_many_people_register_and_sign_in_from_one_address(service: TeaService) -> None:
+    client = TestClient(TEA.make_app(service), base_url="https://tea.example")
+    for number in range(40):
+        new = {"username": f"guest{number}", "name": "Guest", "password": "short"}
+        assert client.post(f"{TEA.api}/register", json=new).status_code == 422
+        wrong = {"username": f"guest{number}", "password": "?"}
+        assert client.post(f"{TEA.api}/sign-in", json=wrong).status_code == 401
+    again = {"username": "guest0", "password": "?"}
+    tries = [client.post(f"{TEA.api}/sign-in", json=again).status_code for _ in range(6)]
+    assert tries[-1] == 429
 
 
 def test_sample_account_is_found_until_its_password_changes(service: TeaService) -> None:

@@ -11,7 +11,7 @@ from singletable_apps.skills.entry_rules import KINDS, EntryDraft
 from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service.roles import RoleEdit
 from singletable_apps.skills.urls import API
-from tests.apps.skills.pages.client import HOME, PagesApp
+from tests.apps.skills.pages.client import PagesApp
 from tests.apps.skills.support.world import PASSWORD
 from tests.apps.support.access import AccessCheck, AccessTests, altered, entries, refusals
 
@@ -24,7 +24,8 @@ TABLE = {
                 POST /register, POST /login, POST /logout, POST /email/confirm, GET /openapi.json,
                 GET /problems, GET /docs""",
             PEOPLE: """
-                GET /me, GET /protected, PUT /user, GET /users, GET /users/{username},
+                GET /me, PUT /password, GET /protected, PUT /user, GET /users,
+                GET /users/{username},
                 GET /directory, GET /master-skills, GET /skills, GET /master-skills/{skill_id},
                 GET /roles, GET /roles/{role_id}, GET /users/{username}/skills,
                 GET /users/{username}/skills/{skill}, GET /skills/{skill}/users,
@@ -86,9 +87,9 @@ TABLE = {
             "admin": """
                 GET /people/{username}/username, POST /people/{username}/username,
                 GET /people/{username}/delete, POST /people/{username}/delete, GET /admin,
-                GET /admin/people, POST /admin/people/settings, GET /admin/people/invite,
-                POST /admin/people/invite, GET /admin/people/{username},
-                POST /admin/people/{username}/role, POST /admin/people/{username}/invite,
+                GET /admin/people, POST /admin/people, POST /admin/people/settings,
+                GET /admin/people/invite, POST /admin/people/invite, GET /admin/people/{who},
+                POST /admin/people/{who}/role, POST /admin/people/{who}/invite,
                 GET /admin/skills, POST /admin/resume-changes, GET /admin/new-skill,
                 POST /admin/new-skill, GET /admin/skills/{skill_id}, POST /admin/skills/{skill_id},
                 GET /admin/skills/{skill_id}/delete, POST /admin/skills/{skill_id}/delete,
@@ -109,10 +110,9 @@ TABLE = {
 REFUSALS = refusals(API, {"401": "POST /refresh", "404": "GET /problems/{name}"})
 FILE = ("people.csv", b"username,skill\njoan,Go\n")
 PERSON = {"username": "grace", "name": "Grace", "email": "grace@example.org", "role": "user"}
-NEW_SKILL = {"skill_name": "Python", "proficiency_level": "Expert"}
 RATING = {"skill_name": "Python", "level": "Expert"}
 ENTRY = {"name": "Chess", "issuer": "Club", "issued": "2020-01-01"}
-SETTINGS = {"name": "Mine", "open_registration": True}
+SETTINGS = {"name": "Mine", "registration": "open"}
 BODIES: dict[str, dict[str, Any]] = {
     f"POST {API}/login": {"username": "joan", "password": PASSWORD},
     f"POST {API}/refresh": {"refresh_token": "x"},
@@ -155,7 +155,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /skills/roles/{role_id}/edit": {"name": "Painter"},
     "POST /skills/admin/people/settings": SETTINGS,
     "POST /skills/admin/people/invite": {**PERSON, "username": "olga"},
-    "POST /skills/admin/people/{username}/role": {"role": "user"},
+    "POST /skills/admin/people/{who}/role": {"role": "user"},
     "POST /skills/admin/new-skill": {"skill_name": "Zig"},
     "POST /skills/admin/skills/{skill_id}": {"skill_name": "Go"},
     "POST /skills/admin/skills/{skill_id}/merge": {"into": "python"},
@@ -188,16 +188,17 @@ def access() -> AccessCheck:
     for name in ("mary", "nina"):
         service.accounts.invite(ada, name, name.title(), f"{name}@example.org", Role.ADMIN)
     removed, demoted = token("mary"), token("nina")
-    service.people.delete(ada, "mary")
+    service.accounts.remove(ada, "mary")
     service.accounts.change_role(ada, "nina", Role.USER)
     return AccessCheck(
-        app.fastapi,
+        app,
         TABLE,
         {"user": demoted, "manager": token("mia"), "admin": token("ada")},
         {"expired": expired, "altered": altered(token("ada")), "removed": removed},
         BODIES,
         {
             "username": "joan",
+            "who": "joan",
             "skill": "go",
             "skill_id": "go",
             "kind": "certifications",
@@ -209,14 +210,7 @@ def access() -> AccessCheck:
             "session": service.accounts.sessions(ada)[0].id,
             "name": "x",
         },
-        world.calls,
-        world.driver,
-        API,
-        "/skills/sign-in",
-        "skills_access",
-        HOME,
         REFUSALS,
-        app.activate,
     )
 
 

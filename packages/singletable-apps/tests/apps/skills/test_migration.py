@@ -8,9 +8,9 @@ import singletable_apps.skills.entities as declaration
 from singletable import Engine, PutItem, Store, TransformFailed
 from singletable.migration import MigrationRunner, check_schema, dry_run, load_migration
 from singletable.values import Item
-from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.accounts import NotSignedIn, Passwords
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.skills.entities import Level, Role, User
-from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotFound, NotSignedIn
 from singletable_apps.skills.history import users
 from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service import SkillsService, open_skills
@@ -72,7 +72,7 @@ def test_no_write_is_lost_from_the_first_copy_to_the_end(sides: tuple[Engine, En
     signed_in = new.accounts.sign_in("USER1", PASSWORD)
     assert signed_in.user.username == "User1"
     new.people.rename(new.context.get_user("user2"), "user2", "zoe")
-    new.people.delete(new.context.get_user("user4"), "user4")
+    new.accounts.remove(new.context.get_user("user4"), "user4")
     traffic.names["zoe"] = traffic.names.pop("user2")
     del traffic.names["user4"]
 

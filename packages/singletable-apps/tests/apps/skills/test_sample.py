@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from singletable import Engine
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import Endorsement, User, UserSkill
-from singletable_apps.skills.errors import NotPermitted
 from singletable_apps.skills.rules import people_at
 from singletable_apps.skills.sample import ACCOUNTS, PASSWORD, create_sample, list_sample
 from tests.apps.skills.support.world import World

@@ -7,7 +7,7 @@ who is not in the table cannot reach them by their ids. A new route without an e
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
-from singletable import Call, ConditionFailed, Driver
+from singletable import Call, ConditionFailed
 from tests.apps.support.odd_text import (
     FORMATS,
     is_valid_file,
@@ -25,6 +25,7 @@ from tests.apps.support.odd_text import (
     odd_bodies,
     store_odd_text,
 )
+from tests.apps.support.server import AppServer
 
 Table: TypeAlias = dict[str, frozenset[str]]
 Refusals: TypeAlias = dict[str, dict[str, int]]
@@ -76,38 +77,35 @@ class AccessCheck:
 
     `callers` are in the order of their power. `strangers` have no token or an invalid one, and take
     turns. `bodies` are valid: JSON for the API, forms for pages, and queries for reads. `values`
-    has the path parameters. `calls` records the store's requests, because a rejected request must
-    not write. `driver` has the tables.
+    has the path parameters, and `cookie` is the one with the token. A rejected request must not
+    write.
 
-    Someone who is not signed in gets 401 from the API, and is sent from a page to `sign_in`, or
-    gets 403 if that is empty. Others get 403. `refusals` are the exceptions.
+    Someone who is not signed in gets 401 from the API, and is sent from a page to the sign-in page,
+    or gets 403 if there is none. Others get 403. `refusals` are the exceptions.
     """
 
-    app: FastAPI
+    server: AppServer[Any]
     table: Table
     callers: Mapping[str, str]
     strangers: Mapping[str, str]
     bodies: Mapping[str, Body]
     values: Mapping[str, str]
-    calls: list[Call]
-    driver: Driver
-    api: str
-    sign_in: str
-    cookie: str
-    home: str
     refusals: Refusals
-    activate: Callable[[], None] = lambda: None
+    cookie: str = "access"
 
     def __post_init__(self) -> None:
+        self.app, self.driver = self.server.app, self.server.world.driver
+        self.calls: list[Call] = self.server.world.calls
+        self.api, self.home = self.server.spec.api, self.server.home
+        self.sign_in = self.server.state.pages.sign_in or ""
         self._clients = {
             name: self._client(token)
             for name, token in {"nobody": "", **self.strangers, **self.callers}.items()
         }
 
     def _client(self, token: str) -> TestClient:
-        client = TestClient(self.app, base_url=self.home, raise_server_exceptions=False)
+        client = self.server.browser_client(**({self.cookie: token} if token else {}))
         if token:
-            client.cookies.set(self.cookie, token)
             client.headers["Authorization"] = f"Bearer {token}"
         return client
 
@@ -193,7 +191,7 @@ class AccessCheck:
         self, name: str, route: str, origin: Mapping[str, str] | None = None
     ) -> httpx2.Response:
         """Send the request of a route, from our own page if no other origin is given."""
-        self.activate()
+        self.server.activate()
         method, _, path = route.partition(" ")
         client, body = self._clients[name], self.bodies.get(route, {})
         is_api = path.startswith(self.api)
@@ -211,7 +209,6 @@ class AccessCheck:
                 "Idempotency-Key": "one-key-for-all-requests",
                 **(origin or {}),
             },
-            follow_redirects=False,
             **more,
         )
 

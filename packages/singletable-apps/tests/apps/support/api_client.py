@@ -7,21 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx2
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
-
-
-def api_client(
-    app: FastAPI, home: str = "https://apps.example", address: str = "testclient"
-) -> TestClient:
-    """Return a client that does not follow redirects. Internal errors are responses."""
-    return TestClient(
-        app,
-        base_url=home,
-        client=(address, 50000),
-        raise_server_exceptions=False,
-        follow_redirects=False,
-    )
 
 
 @dataclass
@@ -36,7 +22,7 @@ class Caller:
     activate: Callable[[], None]
     token: str = ""
 
-    def ask(self, method: str, path: str, *, tag: str = "", **more: Any) -> httpx2.Response:
+    def ask(self, method: str, path: str, tag: str | None = None, **more: Any) -> httpx2.Response:
         """Send a request with the token; `tag` is the version that it changes."""
         self.activate()
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
@@ -47,14 +33,31 @@ class Caller:
     def get(self, path: str, **more: Any) -> httpx2.Response:
         return self.ask("GET", path, **more)
 
-    def post(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
-        return self.ask("POST", path, json=body, **more)
+    def post(
+        self, path: str, body: object = None, tag: str | None = None, **more: Any
+    ) -> httpx2.Response:
+        return self.ask("POST", path, tag, json=body, **more)
 
-    def put(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
-        return self.ask("PUT", path, json=body, **more)
+    def put(
+        self, path: str, body: object = None, tag: str | None = None, **more: Any
+    ) -> httpx2.Response:
+        return self.ask("PUT", path, tag, json=body, **more)
 
-    def delete(self, path: str, **more: Any) -> httpx2.Response:
-        return self.ask("DELETE", path, **more)
+    def delete(self, path: str, tag: str | None = None, **more: Any) -> httpx2.Response:
+        return self.ask("DELETE", path, tag, **more)
+
+
+def type_of(answer: httpx2.Response) -> str:
+    """Return the status and the problem type, such as `404 not-found`."""
+    return f"{answer.status_code} {answer.json()['type'].rpartition('/')[2]}"
+
+
+def places(answer: httpx2.Response) -> list[str]:
+    """Return the places of the errors in a problem."""
+    return [
+        fault.get("pointer", fault.get("parameter", fault.get("header")))
+        for fault in answer.json().get("errors", [])
+    ]
 
 
 def problem(answer: httpx2.Response) -> tuple[int, str, list[str]]:
@@ -62,8 +65,4 @@ def problem(answer: httpx2.Response) -> tuple[int, str, list[str]]:
     body = answer.json()
     assert answer.headers["content-type"] == "application/problem+json", answer.text
     assert body["status"] == answer.status_code
-    places = [
-        fault.get("pointer", fault.get("parameter", fault.get("header")))
-        for fault in body.get("errors", [])
-    ]
-    return answer.status_code, body["type"].rpartition("/")[2], places
+    return answer.status_code, body["type"].rpartition("/")[2], places(answer)

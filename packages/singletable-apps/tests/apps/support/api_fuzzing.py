@@ -25,21 +25,30 @@ few_examples = settings(
 )
 
 
-def load_schema(app: FastAPI, path: str, rejected: Sequence[int]) -> Any:
+def load_schema(
+    app: FastAPI,
+    path: str,
+    rejected: Sequence[int],
+    *,
+    coverage: bool = False,
+    invalid: Sequence[int] = (),
+) -> Any:
     """Return the operations of an API.
 
     A request that fits the description may be rejected with one of these statuses for what it
-    means, such as a name that is taken.
+    means, such as a name that is taken; one that does not fit it, also with those in `invalid`.
     """
-    config = {
-        # What is at the limits of every schema takes half a minute, so only `make fuzz` tries it.
-        "phases": {"coverage": {"enabled": "FUZZ_EXAMPLES" in os.environ}},
+    config: dict[str, Any] = {
+        # What is at the limits of every schema takes half a minute in large APIs.
+        "phases": {"coverage": {"enabled": coverage or "FUZZ_EXAMPLES" in os.environ}},
         "checks": {
             # RFC 6585 has a status of its own for the one header that edits require.
             "missing_required_header": {"expected-statuses": [400, 401, 428]},
             "positive_data_acceptance": {"expected-statuses": ["2xx", 304, *rejected]},
         },
     }
+    if invalid:
+        config["checks"]["negative_data_rejection"] = {"expected-statuses": [*invalid, "5xx"]}
     return schemathesis.openapi.from_asgi(path, app, config=SchemathesisConfig.from_dict(config))
 
 
@@ -65,10 +74,19 @@ class Fuzzer:
             self._tokens, self._changed_by = cycle(self.restore()), ""
         if method != "get":
             self._changed_by = operation
-        self._aim(case, self._tokens)
+        self._aim(case)
         case.call_and_validate(excluded_checks=[] if method in self.repeated else [ignored_auth])
 
-    def _aim(self, case: schemathesis.Case[Any], tokens: cycle[str]) -> None:
+    def names_for(self, case: schemathesis.Case[Any]) -> Mapping[str, Sequence[str]]:
+        """Return two values of each path parameter of a request."""
+        return self.names
+
+    def next_token(self) -> str:
+        """Return the token of a request."""
+        assert self._tokens is not None
+        return next(self._tokens)
+
+    def _aim(self, case: schemathesis.Case[Any]) -> None:
         parts = case.meta.components if case.meta else {}
 
         def is_valid(place: ParameterLocation) -> bool:
@@ -76,10 +94,11 @@ class Fuzzer:
 
         path, headers = ParameterLocation.PATH, ParameterLocation.HEADER
         if path in parts and is_valid(path) and next(self._turns):
-            for name in case.path_parameters.keys() & self.names.keys():
-                case.path_parameters[name] = self.names[name][next(self._turns)]
+            names = self.names_for(case)
+            for name in case.path_parameters.keys() & names.keys():
+                case.path_parameters[name] = names[name][next(self._turns)]
         if is_valid(headers) and next(self._turns):
-            case.headers["Authorization"] = f"Bearer {next(tokens)}"
+            case.headers["Authorization"] = f"Bearer {self.next_token()}"
         if headers in parts and is_valid(headers) and "if-match" in case.headers:
             case.headers["if-match"] = "*"
         if case.path.endswith("/events") and is_valid(ParameterLocation.QUERY):

@@ -31,10 +31,11 @@ class Browser:
         """Open a page by the parts of its URL."""
         return self.open(self.url(*parts, **query))
 
-    def open(self, path: str) -> httpx2.Response:
+    def open(self, path: str, **headers: str) -> httpx2.Response:
         """Open a page by its path."""
         self.activate()
-        return self.http.get(path, headers={"Accept": "text/html"})
+        headers = {"Accept": "text/html", **headers}
+        return self.http.get(path, headers=headers, follow_redirects=True)
 
     def submit(
         self, page: httpx2.Response, ending: str = "", /, **fields: FieldValue
@@ -70,10 +71,14 @@ class Browser:
             path, data=data or {}, headers=headers, follow_redirects=False, **more
         )
 
+    def follow(self, response: httpx2.Response) -> httpx2.Response:
+        """Open the page that a form redirected to."""
+        assert response.status_code == 303, response.text
+        return self.open(response.headers["location"])
+
     def flash(self, response: httpx2.Response) -> str:
         """Follow a redirect and return its flash message."""
-        assert response.status_code == 303, response.text
-        page = self.open(response.headers["location"])
+        page = self.follow(response)
         assert page.status_code in (200, 404), page.text
         text = page.text.partition("data-flash=")[2].partition("<p>")[2].partition("</p>")[0]
         return html.unescape(text)

@@ -1,24 +1,49 @@
-"""Fixtures with the world of an app: in memory, and on every driver."""
+"""The world of an app's tests: a driver, a clock, a service; and fixtures on every driver."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, TypeVar
+from datetime import timedelta
+from typing import Any, ClassVar, Generic, TypeVar
 
 import pytest
 
-from singletable import Driver, Engine
+from singletable import Call, Driver, Engine, PatternCatalog, Table
+from singletable.testing import StoreClock
+from tests.apps.support.mailbox import Mailbox
+from tests.apps.support.patterns import check_declared
+
+S = TypeVar("S")
 
 
-class AppWorld(Protocol):
-    """A driver with the service of an app."""
+class AppWorld(ABC, Generic[S]):
+    """A driver and a clock that tests move; `service` is open on them, and others can be."""
 
-    def __init__(self, driver: Driver, *, like: Any = None) -> None: ...
+    patterns: ClassVar[PatternCatalog]
+    tables: ClassVar[tuple[Table, ...]]
 
-    def check_calls(self) -> None: ...
+    def __init__(
+        self, driver: Driver, clock: StoreClock | None = None, *, like: AppWorld[Any] | None = None
+    ) -> None:
+        self.driver = driver
+        self.clock: StoreClock = (
+            like.clock if like else clock or StoreClock(tick=timedelta.resolution)
+        )
+        self.mailbox: Mailbox = like.mailbox if like else Mailbox()
+        self.calls: list[Call] = []
+        self.service = self.open()
+
+    @abstractmethod
+    def open(self, driver: Driver | None = None) -> S:
+        """Open another service on the same tables, as another process would have it."""
+
+    def check_calls(self) -> None:
+        """Fail if a service has called its store in a way that no pattern declares."""
+        check_declared(self.calls, self.patterns, self.tables)
 
 
-W = TypeVar("W", bound=AppWorld)
+W = TypeVar("W", bound=AppWorld[Any])
 
 
 def world_fixtures(world_type: type[W]) -> tuple[Callable[..., Any], ...]:

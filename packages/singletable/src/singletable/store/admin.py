@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from singletable.errors import InvalidValue, ResourceInUse, ServiceUnavailable, TableNotFound
+from singletable.errors import (
+    DeclarationError,
+    InvalidValue,
+    ResourceInUse,
+    ServiceUnavailable,
+    TableNotFound,
+)
 from singletable.expressions import render_projection
 from singletable.operations import (
     DeleteRequest,
@@ -19,6 +25,7 @@ from singletable.operations import (
     DescribeTableOutput,
     PageOutput,
     Scan,
+    TableDescription,
     TimeToLiveSpecification,
     UpdateTimeToLive,
     WriteRequest,
@@ -59,7 +66,7 @@ def create_table(context: Context, table: Table, *, if_missing: bool) -> Steps[b
     except ResourceInUse:
         if not if_missing:
             raise
-        yield from _wait_until_active(context, name)
+        _check_indexes(table, (yield from _wait_until_active(context, name)))
         return False
     yield from _wait_until_active(context, name)
     if table.ttl is not None:
@@ -68,7 +75,7 @@ def create_table(context: Context, table: Table, *, if_missing: bool) -> Steps[b
     return True
 
 
-def _wait_until_active(context: Context, name: str) -> Steps[None]:
+def _wait_until_active(context: Context, name: str) -> Steps[TableDescription]:
     for _ in range(MAX_POLLS):
         try:
             output: DescribeTableOutput = yield from send(context.retry_policy, DescribeTable(name))
@@ -77,12 +84,27 @@ def _wait_until_active(context: Context, name: str) -> Steps[None]:
             pass
         else:
             if output.table.table_status == "ACTIVE":
-                return
+                return output.table
         yield Pause(POLL_INTERVAL, "progress")
     raise ServiceUnavailable(
         f"Table {name!r} is not active after {MAX_POLLS * POLL_INTERVAL:.0f} seconds. It was "
         "requested and may still become active; its TTL is not enabled."
     )
+
+
+def _check_indexes(table: Table, existing: TableDescription) -> None:
+    """Raise DeclarationError if the existing table lacks a declared index."""
+    indexes = (
+        *(existing.global_secondary_indexes or ()),
+        *(existing.local_secondary_indexes or ()),
+    )
+    missing = {each.name for each in table.indexes} - {each.index_name for each in indexes}
+    if missing:
+        raise DeclarationError(
+            f"Table {existing.table_name!r} exists without the declared index "
+            f"{', '.join(map(repr, sorted(missing)))}. `singletable table check` shows all "
+            "differences, and the migration step AddIndex adds a global index."
+        )
 
 
 def check_segments(segments: int) -> None:

@@ -745,7 +745,10 @@ class AsyncAdmin:
         self._context = context
 
     async def create_table(self, table: Table, *, if_missing: bool = False) -> bool:
-        """Create the declared table, and return whether it is new."""
+        """Create the declared table, and return whether it is new.
+
+        With `if_missing`, an existing table must have the declared indexes.
+        """
         return await run_async(
             self._driver, admin.create_table(self._context, table, if_missing=if_missing)
         )

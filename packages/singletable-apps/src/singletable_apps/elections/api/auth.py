@@ -9,10 +9,10 @@ from fastapi.security import APIKeyCookie
 
 from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.dependencies import Service, Whole
-from singletable_apps.elections.errors import NotSignedIn
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.auth import SignedIn
 from singletable_apps.elections.web import TAKEN
+from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import (
     LONGEST_AGE,

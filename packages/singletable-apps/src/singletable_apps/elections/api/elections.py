@@ -11,6 +11,7 @@ from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.dependencies import Service, Viewer, user_router
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.service import Elections
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameAsked, NameInPath
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
@@ -85,7 +86,7 @@ def edit_election(
     user: Viewer, service: Service, name: NameInPath, sent: schemas.ElectionChanges, edit: IfMatch
 ) -> schemas.Election:
     """Change the name, the settings, or both: all changes are saved, or none."""
-    edited = service.lifecycle.edit(user, name, sent.changes(), edit.check)
+    edited = service.lifecycle.edit(user, name, ElectionEdit(**sent.sent()), edit.check)
     return _answer(edited, edit, service)
 
 

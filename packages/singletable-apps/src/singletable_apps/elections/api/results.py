@@ -17,7 +17,6 @@ from singletable_apps.elections.api.dependencies import (
     slice_page,
     user_router,
 )
-from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.proofs.documents import CHECKER_FILENAME, receipt_filename
 from singletable_apps.elections.proofs.encoding import format_code, parse_code
 from singletable_apps.elections.proofs.errors import InvalidCode
@@ -25,6 +24,7 @@ from singletable_apps.elections.proofs.keys import fingerprint
 from singletable_apps.elections.proofs.verification import checker_source
 from singletable_apps.elections.service.results import RevealedBallot
 from singletable_apps.elections.web import WRONG_STATE, NameInPath, export_file
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,

@@ -15,12 +15,12 @@ from singletable_apps.elections.api.dependencies import (
 )
 from singletable_apps.elections.api.voting import CAST, REPLAYED
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.rules.elections import describe_status
 from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.web import KEY_REUSED, WRONG_STATE, NameInPath, open_link
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame import state_of
 from singletable_apps.shared.web import (
     NOT_FOUND,

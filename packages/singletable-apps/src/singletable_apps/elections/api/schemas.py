@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import Annotated, Any, Self, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from singletable_apps.elections import entities
 from singletable_apps.elections.entities import Electorate, Publication, State
@@ -18,12 +18,18 @@ from singletable_apps.elections.rules.names import MAX_VOTERS
 from singletable_apps.elections.rules.roll import FIELDS, MAX_WEIGHT, ParsedRoll, parse_roll
 from singletable_apps.elections.rules.users import allowed_roles
 from singletable_apps.elections.service import ElectionSettings
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.results import Tally as TallyResult
 from singletable_apps.elections.service.rolls import RollRow
 from singletable_apps.elections.service.voting import CastBallot
 from singletable_apps.shared.mail_queue import DeliveryState
-from singletable_apps.shared.web import Model, Page, StrictBoolean, Timestamp, optional_field
+from singletable_apps.shared.web import (
+    Changes,
+    Model,
+    Page,
+    StrictBoolean,
+    Timestamp,
+    optional_field,
+)
 
 LONGEST = 200
 
@@ -58,7 +64,7 @@ class NewElection(Model):
         return ElectionSettings(**self.model_dump(exclude={"name"}))
 
 
-class ElectionChanges(Model):
+class ElectionChanges(Changes):
     """Changes to an election. Fields you leave out stay as they are."""
 
     name: Name = optional_field("The new name.")
@@ -74,16 +80,6 @@ class ElectionChanges(Model):
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"secret_ballot": True}]}
     )
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if not self.model_fields_set:
-            raise ValueError("Expected at least one change")
-        return self
-
-    def changes(self) -> ElectionEdit:
-        """Return the fields that were sent."""
-        return ElectionEdit(**self.model_dump(exclude_unset=True))
 
 
 class Election(
@@ -360,7 +356,7 @@ class PasswordChange(Model):
     new: Password = Field(examples=["several other words"])
 
 
-class UserChanges(Model):
+class UserChanges(Changes):
     """Changes to a user. Fields you leave out stay as they are."""
 
     name: Name = optional_field("The new name.")
@@ -369,12 +365,6 @@ class UserChanges(Model):
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"name": "Grace H."}]}
     )
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if not self.model_fields_set:
-            raise ValueError("Expected a name, an email, or both")
-        return self
 
 
 class RoleChange(Model):

@@ -39,8 +39,8 @@ router = user_router("users")
 @router.get("/users")
 def list_users(user: Viewer, service: Service, page: Pagination) -> Page[schemas.Account]:
     """List users by name, with the roles you can give them. For administrators."""
-    found, cursor = service.queries.users(user, page.limit, page.cursor)
-    return page.answer([schemas.Account.of(one.user, user) for one in found], cursor)
+    found = service.people.list_people(user, limit=page.limit, cursor=page.cursor)
+    return page.answer([schemas.Account.of(one, user) for one in found.items], found.cursor)
 
 
 # Not below /users: a user may be called "names".
@@ -55,7 +55,7 @@ def read_user(
     user: Viewer, service: Service, name: NameInPath, response: Response
 ) -> schemas.Account:
     """Return a user: yourself, or anyone if you are an administrator."""
-    found = service.queries.user(user, name).user
+    found = service.people.get_person(user, name)
     response.headers["ETag"] = etag(found.revision)
     return schemas.Account.of(found, user)
 
@@ -76,8 +76,8 @@ def edit_user(
     """
     if "email" in sent.model_fields_set:
         recent(SensitiveAction.CHANGE_EMAIL)
-    edited = service.people.edit(
-        user, name, name=sent.name, email=sent.email, check_revision=edit.check
+    edited = service.people.edit_person(
+        user, name, name=sent.name, email=sent.email, check=edit.check
     )
     edit.answer(edited.revision)
     return schemas.Account.of(edited, edited if edited.user_id == user.user_id else user)

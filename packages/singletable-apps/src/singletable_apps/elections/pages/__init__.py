@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from singletable_apps.elections.pages import (
-    account,
     audit,
-    auth,
     ballot,
     candidates,
     election_list,
@@ -25,13 +23,12 @@ from singletable_apps.elections.pages.dependencies import (
     ElectionsState,
     page_context,
 )
+from singletable_apps.elections.pages.people import PEOPLE
 
-__all__ = ["PROBLEM_PAGES", "ROUTERS", "ElectionsState", "page_context"]
+__all__ = ["PEOPLE", "PROBLEM_PAGES", "ROUTERS", "ElectionsState", "page_context"]
 
 ROUTERS = (
-    account.router,
     audit.router,
-    auth.router,
     ballot.router,
     candidates.router,
     election_list.router,

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Literal, TypeAlias, cast
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
@@ -70,34 +69,28 @@ def show_events(page: AuditorPage, query: ListQueryParameters) -> Response:
 def show_table(
     page: AuditorPage,
     table: NameInAudit,
-    cursor: Cursor = None,
+    query: ListQueryParameters,
     relation: Annotated[str | None, Query(max_length=100)] = None,
     row: Cursor = None,
 ) -> Response:
     """Show the items of a table as stored, beside one relation."""
     audit = page.service.audit
-    items = audit.raw(page.user, table, ITEMS_PER_PAGE, cursor)
+    items = audit.raw(page.user, table, ITEMS_PER_PAGE, query.cursor)
     beside = relation or DEFAULT_RELATIONS[table]
     rows = audit.relation(page.user, beside, ITEMS_PER_PAGE, row)
-    path = page.urls.page("audit", "tables", table)
+    here = partial(query.url, cursor=query.cursor, relation=beside)
     return page.render(
         "audit_table",
         table=next(entry for entry in audit.tables() if entry.name == table),
-        rows=[item_row(item) for item in items.items],
-        tabs=_tabs(page, path),
-        next=_with_query(path, cursor=items.cursor, relation=relation) if items.cursor else "",
-        first=_with_query(path, relation=relation) if cursor else "",
+        rows=query.page([item_row(item) for item in items.items], items.cursor),
+        tabs=_tabs(page, query.path),
         beside=_relation_context(rows),
         relations=[
-            Link(name, _with_query(path, relation=name, cursor=cursor), name == beside)
+            Link(name, here(relation=name, row=""), name == beside)
             for name in _relation_names(page)
         ],
-        beside_next=(
-            _with_query(path, cursor=cursor, relation=beside, row=rows.cursor)
-            if rows.cursor
-            else ""
-        ),
-        beside_first=_with_query(path, cursor=cursor, relation=beside) if row else "",
+        beside_next=here(row=rows.cursor) if rows.cursor else "",
+        beside_first=here(row="") if row else "",
     )
 
 
@@ -130,11 +123,6 @@ def _tabs(page: AuditorPage, path: str) -> list[Link]:
         *(Link(name, table_url, table_url == path) for name, table_url in table_urls.items()),
         Link("Relations", relation_urls[0], path in relation_urls),
     ]
-
-
-def _with_query(path: str, **parameters: str | None) -> str:
-    query = {name: value for name, value in parameters.items() if value}
-    return f"{path}?{urlencode(query)}" if query else path
 
 
 @dataclass(frozen=True, slots=True)

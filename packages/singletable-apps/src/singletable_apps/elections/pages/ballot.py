@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import JsonValue
 
 from singletable_apps.elections.entities import Ballot, Election, Publication, State, User
-from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput
+from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
@@ -36,6 +36,7 @@ from singletable_apps.shared.ballot import (
     render_ballot_form,
     render_ranking,
 )
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Confirmation, Flash, Form, PostedForm, path_of
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.web import Cookie

@@ -9,11 +9,13 @@ from functools import partial
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.elections.errors import InvalidInput, NotPermitted, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.dependencies import ElectionPage
 from singletable_apps.elections.rules.elections import check_set_candidates, has_final_candidates
 from singletable_apps.elections.rules.names import clean_candidate_names
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Confirmation, Form, PostedForm, submit_form
+from singletable_apps.shared.permissions import NotPermitted
 
 router = APIRouter()
 
@@ -106,7 +108,7 @@ def _confirm_removal(
         back=page.url("candidates"),
         hidden={"candidates": form.value("candidates"), "sure": "yes"},
     )
-    return page.render_tab("confirm", "candidates", confirmation=confirmation, form=form)
+    return page.confirm(confirmation, form)
 
 
 def _ranking_counts(page: ElectionPage) -> Counter[str] | None:

@@ -30,7 +30,7 @@ from singletable_apps.elections.urls import Urls
 from singletable_apps.elections.web import WRONG_STATE, NameInPath, open_link
 from singletable_apps.shared import frame
 from singletable_apps.shared.live import LiveUpdates
-from singletable_apps.shared.pages import Confirmation, Form, Link, path_of
+from singletable_apps.shared.pages import Link, path_of
 from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import NOT_ALLOWED, Problem, set_header
 
@@ -64,8 +64,7 @@ def page_context(request: Request, service: Elections) -> Mapping[str, object]:
         return {**common, "account_links": [Link("Go to elections", urls.page())]}
     user: User | None = request.state.user
     if user is None:
-        links = [Link("Sign in", urls.page("sign-in")), Link("Register", urls.page("register"))]
-        return {**common, "account_links": links}
+        return common
     path = path_of(request)
     may = {permission.value: has_permission(user.role, permission) for permission in Permission}
     nav = [
@@ -75,7 +74,6 @@ def page_context(request: Request, service: Elections) -> Mapping[str, object]:
     ]
     return {
         **common,
-        "account": user.name,
         "account_links": [Link("Your account", urls.page("account"))],
         "may": may,
         "nav": [
@@ -92,22 +90,8 @@ def _is_current(urls: Urls, path: str, target: str) -> bool:
     return path.startswith(target) or (target == urls.page("all") and is_about_elections)
 
 
-class PageContext(frame.PageContext[Elections, Urls]):
-    """The request, service and templates that a page handler uses."""
-
-    folder = "elections"
-
-
-class UserPageContext(frame.UserPageContext[Elections, Urls, User]):
-    """A request of someone who is signed in."""
-
-    folder = "elections"
-
-    def confirm(
-        self, question: Confirmation, form: Form | None = None, status: int = 200
-    ) -> Response:
-        """Ask before something is done."""
-        return self.render("confirm", status, **self.question_context(question, form))
+PageContext: TypeAlias = frame.PageContext[Elections, Urls]
+UserPageContext: TypeAlias = frame.UserPageContext[Elections, Urls, User]
 
 
 # A page for everyone.
@@ -225,13 +209,6 @@ class ElectionPageContext(UserPageContext):
             tabs=self._tabs(tab),
             **context,
         )
-
-    def confirm(
-        self, question: Confirmation, form: Form | None = None, status: int = 200
-    ) -> Response:
-        """Ask before something is done, beside the tabs of the election."""
-        context = self.question_context(question, form)
-        return self.render_tab("confirm", "settings", status, **context)
 
     def _tabs(self, current: str) -> list[Link]:
         can_see_settings = can_manage(self.user, self.election)

@@ -14,7 +14,7 @@ from singletable_apps.elections.pages.dependencies import (
     ViewerPage,
     standing_of,
 )
-from singletable_apps.shared.pages import Link
+from singletable_apps.shared.pages import Link, ListQueryParameters
 
 router = APIRouter()
 
@@ -45,16 +45,14 @@ class ListedElection:
 @router.get("/all")
 def list_elections(
     page: ViewerPage,
+    query: ListQueryParameters,
     which: Annotated[Filter, Query(alias="filter")] = "all",
-    query: Annotated[str, Query(alias="q", max_length=100)] = "",
-    cursor: Annotated[str | None, Query(max_length=4000)] = None,
 ) -> Response:
     """List elections by name; on the first page, those that need the viewer's vote come first."""
-    query, queries = query.strip(), page.service.queries
-    matches = _matcher(page, which, query)
-    elections, following = _read_page(page, which, matches, cursor)
+    queries, matches = page.service.queries, _matcher(page, which, query.search)
+    elections, following = _read_page(page, which, matches, query.cursor)
     to_vote: list[ListedElection] = []
-    if cursor is None and which in ("all", "open"):
+    if query.cursor is None and which in ("all", "open"):
         waiting = queries.overview(page.user).to_vote
         to_vote = _listed(page, [election for election in waiting if matches(election)])
     shown_above = {row.election.name for row in to_vote}
@@ -62,23 +60,20 @@ def list_elections(
     return page.render(
         "election_list",
         to_vote=to_vote,
-        rows=sorted(rows, key=lambda row: not row.needs_vote),
+        listed=query.page(sorted(rows, key=lambda row: not row.needs_vote), following),
         filter=which,
-        query=query,
         counts=queries.counts(page.user),
         user=page.user,
         tabs=[
-            Link(text, _list_url(page, name, query), name == which)
+            Link(text, query.url(filter="" if name == "all" else name), name == which)
             for name, text in FILTERS.items()
         ],
-        next=_list_url(page, which, query, following) if following else "",
-        first=_list_url(page, which, query) if cursor else "",
     )
 
 
-def _matcher(page: ViewerPage, which: Filter, query: str) -> Callable[[Election], bool]:
+def _matcher(page: ViewerPage, which: Filter, text: str) -> Callable[[Election], bool]:
     """Return a function that says whether an election matches the filter and the search."""
-    now, words = page.service.context.clock(), query.casefold().split()
+    now, words = page.service.context.clock(), text.casefold().split()
     standings = _STANDINGS.get(which)
 
     def matches(election: Election) -> bool:
@@ -121,8 +116,3 @@ def _listed(page: ViewerPage, elections: Sequence[Election]) -> list[ListedElect
         )
         for election, part in zip(elections, parts, strict=True)
     ]
-
-
-def _list_url(page: ViewerPage, which: Filter, query: str, cursor: str | None = None) -> str:
-    parameters = {"filter": which if which != "all" else "", "q": query, "cursor": cursor}
-    return page.urls.page("all", **{name: value for name, value in parameters.items() if value})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, StringConstraints
 
 from singletable_apps.elections.entities import Election, State
-from singletable_apps.elections.errors import InvalidInput, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ElectionPageContext,
@@ -25,6 +25,7 @@ from singletable_apps.elections.rules.elections import (
     check_lock,
     state_of,
 )
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import ConfirmedAction, ConfirmField, Form, confirm
 
 router = APIRouter()
@@ -58,7 +59,7 @@ class LaunchForm(BaseModel):
 class OwnerForm(BaseModel):
     """The name of the new owner."""
 
-    owner: Annotated[str, Field(min_length=1, max_length=200)]
+    owner: Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 
 
 @confirm(router, "/e/{name}/launch")
@@ -146,7 +147,7 @@ def close(page: ElectionPage) -> ConfirmedAction:
     return ConfirmedAction(
         page,
         title=f"Close “{name}”?",
-        text=f"{_describe_turnout(page)} Voting ends now, for everyone.",
+        text=lambda: f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
             f"All ballots are counted with the {METHOD.title}, and everyone here sees the results.",
             "The number of ballots and a fingerprint of each are signed, so that no one can add, "
@@ -172,19 +173,11 @@ def delete(page: ElectionPage) -> ConfirmedAction:
     """Delete the election."""
     user, name = page.user, page.election.name
     check_delete(user, page.election)
-    losses = ["Its candidates, voter list and settings."]
-    match state_of(page.election):
-        case State.SETUP:
-            pass
-        case State.CLOSED:
-            losses.append("Its results and every ballot. Receipts can’t be checked here anymore.")
-        case State.EDITABLE | State.FIXED:
-            losses.append(f"Every ballot. Voting is open: {_describe_turnout(page)}")
     return ConfirmedAction(
         page,
         title=f"Delete “{name}”?",
         text="You’ll lose:",
-        consequences=losses,
+        consequences=lambda: _describe_losses(page),
         warning="This can’t be undone. The audit log still shows that the election existed.",
         button="Delete election",
         back=page.url("settings"),
@@ -195,22 +188,29 @@ def delete(page: ElectionPage) -> ConfirmedAction:
     )
 
 
+def _describe_losses(page: ElectionPageContext) -> list[str]:
+    losses = ["Its candidates, voter list and settings."]
+    match state_of(page.election):
+        case State.SETUP:
+            pass
+        case State.CLOSED:
+            losses.append("Its results and every ballot. Receipts can’t be checked here anymore.")
+        case State.EDITABLE | State.FIXED:
+            losses.append(f"Every ballot. Voting is open: {_describe_turnout(page)}")
+    return losses
+
+
 @confirm(router, "/e/{name}/owner")
 def hand_over(page: ElectionPage) -> ConfirmedAction:
     """Give the election to another owner."""
     user, election = page.user, page.election
     check_can_manage(user, election)
-    names, more = page.service.queries.user_names(
-        user, MOST_OFFERED, permission=Permission.USE_APPLICATION
-    )
-    others = [(name, name) for name in names if name != election.owner_name]
-    hint = "Someone whose role lets them create elections."
     text = f"{election.owner_name} can no longer edit, lock, close or hand it over."
     if page.is_owner:
         text = "Only they can edit, lock, close or hand it over from then on. You keep your ballot."
 
     def transfer(form: Form) -> Response:
-        owner, check = form.value("owner").strip(), form.revision_check()
+        owner, check = form.value("owner"), form.revision_check()
         try:
             given = page.service.lifecycle.transfer(user, election.name, owner, check)
         except WrongState as error:
@@ -222,9 +222,7 @@ def hand_over(page: ElectionPage) -> ConfirmedAction:
         title=f"Hand over “{election.name}”?",
         text=text,
         warning="Only the new owner or an administrator can give it back.",
-        choice=ConfirmField("owner", "New owner", "text", hint=hint)
-        if more
-        else ConfirmField("owner", "New owner", "select", [("", "Choose a person"), *others], hint),
+        choice=lambda: _owner_field(page),
         button="Hand over",
         back=page.url("settings"),
         kind="primary",
@@ -233,3 +231,15 @@ def hand_over(page: ElectionPage) -> ConfirmedAction:
         error_field="owner",
         do=transfer,
     )
+
+
+def _owner_field(page: ElectionPageContext) -> ConfirmField:
+    """Return a field with the people who may own elections, unless there are too many."""
+    names, more = page.service.queries.user_names(
+        page.user, MOST_OFFERED, permission=Permission.USE_APPLICATION
+    )
+    hint = "Someone whose role lets them create elections."
+    if more:
+        return ConfirmField("owner", "New owner", "text", hint=hint)
+    others = [(name, name) for name in names if name != page.election.owner_name]
+    return ConfirmField("owner", "New owner", "select", [("", "Choose a person"), *others], hint)

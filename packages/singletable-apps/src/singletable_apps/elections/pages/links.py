@@ -9,10 +9,10 @@ from typing import Any
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.elections.errors import InvalidInput, NotFound
 from singletable_apps.elections.pages import ballot, receipts, results
 from singletable_apps.elections.pages.dependencies import AnyPage, LinkPage
 from singletable_apps.elections.web import NameInPath
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import FORM_METHODS, Form, PostedForm
 from singletable_apps.shared.web import set_header

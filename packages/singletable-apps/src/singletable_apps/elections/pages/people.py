@@ -1,150 +1,161 @@
-"""People: the list, and one person's role, profile and removal. For administrators."""
+"""The people of the site, whose pages are in `shared`; registrations that need confirmation."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel
 
-from singletable_apps.elections.errors import NotPermitted
-from singletable_apps.elections.pages.account import ProfileForm, profile_form
 from singletable_apps.elections.pages.dependencies import ViewerPage
 from singletable_apps.elections.roles import (
+    PERMISSIONS,
     ROLE_DESCRIPTIONS,
     ROLE_NAMES,
     Permission,
     Role,
-    has_permission,
 )
-from singletable_apps.elections.rules.names import clean_email
-from singletable_apps.elections.rules.users import (
-    check_edit_user,
-    check_remove_user,
-    check_role_change,
-)
+from singletable_apps.elections.rules.users import check_role_change
+from singletable_apps.elections.service import Elections
 from singletable_apps.elections.web import NameInPath
+from singletable_apps.shared.accounts import NotSignedIn, TooManyAttempts
+from singletable_apps.shared.errors import RequestRejected
+from singletable_apps.shared.frame.accounts import welcome
+from singletable_apps.shared.frame.people import (
+    Column,
+    PeopleSpec,
+    RemovalText,
+    RoleName,
+    VisitorPage,
+)
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     Form,
-    ListQueryParameters,
     PostedForm,
-    address_sent,
     confirm,
-    local_url,
+    submit_form,
 )
-from singletable_apps.shared.permissions import is_permitted
 
 router = APIRouter()
-PAGE_SIZE = 30
+_TABS = {Role.NO_ACCESS: "Waiting"}
+
+PEOPLE = PeopleSpec[Elections](
+    find=lambda service: service.people,
+    roles=[
+        RoleName(role, name, ROLE_DESCRIPTIONS[role], _TABS.get(role, ""))
+        for role, name in ROLE_NAMES.items()
+    ],
+    admins=frozenset(PERMISSIONS.roles_with(Permission.MANAGE_USERS)),
+    member=Role.USER,
+    waiting=Role.NO_ACCESS,
+    admits_waiting=True,
+    confirmed={Role.OWNER: "owner"},
+    removal=RemovalText(
+        (
+            ("Deleted", "The account, and its ballots in elections that are still open."),
+            (
+                "Kept",
+                "Ballots in closed elections, under a number instead of the name: signed results "
+                "don’t change. The audit log still shows the name to auditors.",
+            ),
+        ),
+        "Ballots in open elections are deleted too. Those in closed elections stay counted, "
+        "without the name.",
+        (
+            (
+                "Deleted",
+                "Your account, your sessions, and your ballots in elections that are still open.",
+            ),
+            (
+                "Kept",
+                "Your ballots in closed elections, under a number instead of your name: signed "
+                "results don’t change, and your receipts still work. The audit log is never "
+                "changed, so auditors can still read your name there.",
+            ),
+        ),
+        "Your ballots in open elections are deleted too. Those in closed elections stay counted, "
+        "without your name. This can’t be undone.",
+    ),
+    intro="You can change anyone whose role is below yours.",
+    login="Name or e-mail address",
+    login_of=lambda user: user.name,
+    register=lambda service, values: service.people.register_visitor(**values),
+    register_intro="To vote, and to create your own elections.",
+    invites=False,
+    usernames=False,
+    requires_email=True,
+    hints={
+        "register.name": "Others see it, for example in the list of people who voted. It can’t "
+        "contain an @.",
+        "register.email": "To reset your password. Only administrators see it.",
+        "account.name": "Your elections and ballots follow the new name.",
+        "person.name": "Their elections, voter lists and ballots follow the new name.",
+    },
+    columns=[
+        Column("Elections", lambda user: user.elections_owned, "number"),
+        Column("Ballots", lambda user: user.ballots_cast, "number"),
+    ],
+    max_name=200,
+)
+
+# ------------------------------------------------------------------------------ registrations
+
+AnyPage = Annotated[VisitorPage, Depends(VisitorPage.visited)]
 
 
-@router.get("/people")
-def list_people(page: ViewerPage, query: ListQueryParameters) -> Response:
-    """List people by name. With a search text, list names that start with it."""
-    queries = page.service.queries
-    people, next_cursor = queries.users(page.user, PAGE_SIZE, query.cursor, prefix=query.search)
-    return page.render(
-        "people",
-        user=page.user,
-        people=query.page(people, next_cursor),
-        role_names=ROLE_NAMES,
-        total=queries.counts(page.user).user_count,
-        url=page.urls.page,
-        this_page=query.url(cursor=query.cursor or ""),
-    )
+@router.get("/register/sent")
+def show_registration_sent(page: AnyPage) -> Response:
+    """Show that a link was sent, whether or not the address has an account."""
+    return page.pages.render(page.request, "elections/register_sent.html")
 
 
-@router.get("/people/{name}")
-def show_person(page: ViewerPage, name: NameInPath) -> Response:
-    """Show a person, with forms for the changes that the viewer may make."""
-    return _show_person(page, name)
+class ConfirmRegistrationForm(BaseModel):
+    """The token from the link in the e-mail, and the password of the registration."""
+
+    token: str = ""
+    password: str = ""
 
 
-@router.post("/people/{name}")
-def submit_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Response:
-    """Save a person's name and e-mail address."""
-
-    def act(values: ProfileForm) -> Response:
-        before = page.service.queries.user(page.user, name).user
-        changes_email = clean_email(values.email) != before.email
-        if changes_email:
-            page.check_password(form)
-        edited = page.service.people.edit(
-            page.user,
-            name,
-            name=values.name,
-            email=values.email,
-            check_revision=form.revision_check(),
-        )
-        flash = address_sent(values.email) if changes_email else f"{edited.name} saved."
-        return page.redirect(page.urls.page("people", edited.name), flash)
-
-    def show(form: Form, status: int) -> Response:
-        return _show_person(page, name, status, profile=form)
-
-    return page.submit(form, ProfileForm, act, show)
-
-
-def _show_person(
-    page: ViewerPage,
-    name: str,
-    status: int = 200,
-    *,
-    profile: Form | None = None,
-    role: Form | None = None,
+@router.get("/register/confirm")
+def show_confirm_registration(
+    page: AnyPage, token: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
-    summary = page.service.queries.user(page.user, name)
-    person = summary.user
-    return page.render(
-        "person",
-        status,
-        person=person,
-        is_self=person.user_id == page.user.user_id,
-        is_owner=person.role == Role.OWNER,
-        can_edit=is_permitted(check_edit_user, page.user, person),
-        roles=[(role, ROLE_NAMES[role], ROLE_DESCRIPTIONS[role]) for role in summary.allowed_roles],
-        role_name=ROLE_NAMES[person.role],
-        role_description=ROLE_DESCRIPTIONS[person.role],
-        profile=profile or profile_form(person),
-        role=role or Form({"role": person.role.value, "revision": person.revision}),
-        person_url=page.urls.page("people", person.name),
-        needs_password=page.needs_password,
-    )
+    """Ask before creating the account, because e-mail scanners open links too."""
+    return _show_confirmation(page, Form({"token": token}))
 
 
-class RoleForm(BaseModel):
-    """A new role, and the page to go back to."""
+def _show_confirmation(page: VisitorPage, form: Form, status: int = 200) -> Response:
+    render = page.pages.render
+    try:
+        new = page.service.people.read_registration(form.value("token"))
+    except NotSignedIn as error:
+        reason = str(error)
+        return render(page.request, "auth/link_expired.html", 422, reason=reason, url=page.url)
+    return render(page.request, "elections/register_confirm.html", status, form=form, new=new)
 
-    role: Role
-    back: str = ""
 
+@router.post("/register/confirm")
+def submit_confirm_registration(page: AnyPage, form: PostedForm) -> Response:
+    """Create the account, and sign in."""
 
-@router.post("/people/{name}/role")
-def submit_role(page: ViewerPage, name: NameInPath, form: PostedForm) -> Response:
-    """Change a role. Transferring the ownership asks for confirmation first."""
-
-    def act(values: RoleForm) -> Response:
-        if values.role is Role.OWNER:
-            return page.redirect(page.urls.page("people", name, "owner"))
-        if has_permission(values.role, Permission.MANAGE_USERS):
-            page.check_password(form, "role_password")
-        people, check_revision = page.service.people, form.revision_check()
-        changed = people.change_role(page.user, name, values.role, check_revision)
-        back = local_url(values.back, page.urls.page("people", changed.name))
-        return page.redirect(back, f"{changed.name}'s role: {ROLE_NAMES[changed.role]}.")
+    def act(values: ConfirmRegistrationForm) -> Response:
+        user = page.service.people.confirm_registration(values.token, values.password)
+        return welcome(page, user, user.email)
 
     def show(form: Form, status: int) -> Response:
-        return _show_person(page, name, status, role=form)
+        return _show_confirmation(page, form, status)
 
-    try:
-        return page.submit(form, RoleForm, act, show)
-    except NotPermitted as error:
-        return show(form.with_errors(role=str(error)), 422)
+    rejects = (RequestRejected, TooManyAttempts)
+    return submit_form(form, ConfirmRegistrationForm, act, show, rejects=rejects)
+
+
+# ------------------------------------------------------------------------------ the owner
 
 
 @confirm(router, "/people/{name}/owner")
 def transfer_ownership(page: ViewerPage, name: NameInPath) -> ConfirmedAction:
     """Make someone else the owner; the previous owner becomes an auditor."""
-    person = page.service.queries.user(page.user, name).user
+    person = page.service.people.get_person(page.user, name)
     check_role_change(page.user, person, Role.OWNER)
     return ConfirmedAction(
         page,
@@ -166,36 +177,4 @@ def transfer_ownership(page: ViewerPage, name: NameInPath) -> ConfirmedAction:
             page.user, name, Role.OWNER, form.revision_check()
         ),
         done=f"{person.name} is now the owner. You’re an auditor.",
-    )
-
-
-@confirm(router, "/people/{name}/remove")
-def remove_person(page: ViewerPage, name: NameInPath) -> ConfirmedAction | Response:
-    """Remove a person."""
-    person = page.service.queries.user(page.user, name).user
-    if page.request.method == "POST" and person.user_id == page.user.user_id:
-        return page.redirect(page.urls.page("account", "delete"))
-    counts = page.service.queries.counts(page.user)
-    check_remove_user(
-        page.user, person, user_count=counts.user_count, election_count=counts.election_count
-    )
-    return ConfirmedAction(
-        page,
-        title=f"Remove {person.name}?",
-        text="This can’t be undone.",
-        facts=(
-            ("Deleted", "The account, and its ballots in elections that are still open."),
-            (
-                "Kept",
-                "Ballots in closed elections, under a number instead of the name: signed results "
-                "don’t change. The audit log still shows the name to auditors.",
-            ),
-        ),
-        button="Remove account",
-        needs_password=True,
-        back=page.urls.page("people", person.name),
-        revision=person.revision,
-        do=lambda form: page.service.people.remove(page.user, name, form.revision_check()),
-        to=page.urls.page("people"),
-        done=f"{person.name} was removed.",
     )

@@ -11,7 +11,6 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field, JsonValue
 
-from singletable_apps.elections.errors import NotSignedIn, RequestRejected
 from singletable_apps.elections.pages.ballot import (
     load_voter_context,
     render_receipt_ranking,
@@ -33,6 +32,8 @@ from singletable_apps.elections.proofs.keys import fingerprint, format_fingerpri
 from singletable_apps.elections.proofs.verification import Finding, verify_receipt
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import API
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.pages import Form, PostedForm
 from singletable_apps.shared.pages.uploads import MULTIPART, read_upload
 from singletable_apps.shared.web import Problem, download

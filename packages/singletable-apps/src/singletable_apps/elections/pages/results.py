@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Response
 
@@ -27,6 +26,7 @@ from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import METHOD, ResultDetail, is_withheld
 from singletable_apps.elections.web import export_file
+from singletable_apps.shared.pages import ListQueryParameters, Pager
 from singletable_apps.shared.results import (
     MAX_ROUNDS,
     compare_methods,
@@ -44,7 +44,6 @@ DECIDING_METHOD = f"The {METHOD.title} decides, as announced before the election
 # The two candidates whose chains are drawn; by default the first two of the result.
 CandidateName = Annotated[str, Query(max_length=200)]
 Start = Annotated[int, Query(ge=0, le=10**9, alias="from")]
-Cursor = Annotated[str | None, Query(min_length=1, max_length=4000)]
 
 
 @router.get("/e/{name}/tally")
@@ -144,7 +143,7 @@ def list_rankings(page: VoterPage, start: Start = 0) -> Response:
     return page.render_tab(
         "results/rankings",
         "tally",
-        **_pager(page.url("tally", "rankings"), start, len(rankings)),
+        pager=_pager(page.url("tally", "rankings"), start, len(rankings)),
         rankings=rankings[start : start + BALLOTS_PER_PAGE],
         tally=page.service.results.tally(page.voter, page.election.name),
         results_url=page.url("tally"),
@@ -161,7 +160,7 @@ def list_ballots(page: VoterPage, start: Start = 0) -> Response:
     return page.render_tab(
         "results/ballots",
         "tally",
-        **_pager(page.url("tally", "ballots"), start, len(ballots)),
+        pager=_pager(page.url("tally", "ballots"), start, len(ballots)),
         ballots=ballots[start : start + BALLOTS_PER_PAGE],
         with_names=ResultDetail.NAMES in tally.shown,
         format_code=format_code,
@@ -169,13 +168,8 @@ def list_ballots(page: VoterPage, start: Start = 0) -> Response:
     )
 
 
-def _pager(url: str, start: int, total: int) -> dict[str, object]:
-    end = min(start + BALLOTS_PER_PAGE, total)
-    return {
-        "first": url if start else "",
-        "next": f"{url}?from={end}" if end < total else "",
-        "shown": f"{start + 1:,}–{end:,} of {total:,}" if start < total else "",
-    }
+def _pager(url: str, start: int, total: int) -> Pager:
+    return Pager.numbered(url, "from", start, BALLOTS_PER_PAGE, total)
 
 
 @router.get("/e/{name}/tally/ballots/{form}")
@@ -193,18 +187,16 @@ def download_result(page: VoterPage) -> Response:
 
 
 @router.get("/e/{name}/voted")
-def show_turnout(page: ElectionPage, cursor: Cursor = None) -> Response:
+def show_turnout(page: ElectionPage, query: ListQueryParameters) -> Response:
     """List who voted, and show the turnout."""
-    queries, name, here = page.service.queries, page.election.name, page.url("voted")
-    names, following = queries.who_voted(page.user, name, NAMES_PER_PAGE, cursor)
+    queries, name = page.service.queries, page.election.name
+    names, following = queries.who_voted(page.user, name, NAMES_PER_PAGE, query.cursor)
     return page.render_tab(
         "turnout",
         "voted",
-        names=[voter for voter in names if not is_removed_user(voter)],
+        names=query.page([each for each in names if not is_removed_user(each)], following),
         removed=sum(map(is_removed_user, names)),
-        turnout=queries.turnout(page.voter, name).voted,
-        next=f"{here}?cursor={quote(following, safe='')}" if following else "",
-        first=here if cursor else "",
+        turnout=queries.turnout(page.user, name).voted,
         results_url=page.url("tally"),
     )
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Response
 from markupsafe import Markup
 from pydantic import BaseModel
 
 from ranked_ballots import pluralize
-from singletable_apps.elections.errors import InvalidInput, NotFound
+from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages.dependencies import ElectionPage, ElectionPageContext
 from singletable_apps.elections.rules.elections import check_invite, check_roll, check_set_voters
 from singletable_apps.elections.rules.emails import (
@@ -27,12 +28,14 @@ from singletable_apps.elections.rules.roll import (
     write_text,
 )
 from singletable_apps.elections.service.rolls import RollRow
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
     Form,
     Link,
     ListQuery,
+    ListQueryParameters,
     PostedForm,
     confirm,
 )
@@ -55,7 +58,6 @@ PURPOSES = {
     EmailPurpose.CLOSING: "Close",
     EmailPurpose.RECEIPT: "Receipt",
 }
-FirstCard = Annotated[int, Query(alias="from", ge=0, le=10_000)]
 
 
 def render_roll(page: ElectionPageContext, query: ListQuery) -> Response:
@@ -221,45 +223,49 @@ def _render_form(
 @confirm(router, "/e/{name}/roll/invite")
 def invite(page: ElectionPage) -> ConfirmedAction:
     """Invite everyone who was not."""
-    user, name = page.user, page.election.name
-    check_invite(user, page.election, page.service.context.clock())
-    rows = page.service.rolls.rows(user, name)
-    count, without = len(_to_invite(rows)), sum(not row.voter.email for row in rows)
-    return ConfirmedAction(
+    rows = page.service.rolls.rows(page.user, page.election.name)
+    without = sum(not row.voter.email for row in rows)
+    cards = f" {_people(without)} without an e-mail address need a card." if without else ""
+    return _ask_to_send(
         page,
-        title=f"Invite {_people(count)}?",
-        text="Each gets an e-mail with a personal link. Nobody is invited twice.",
-        consequences=[f"{_people(without)} without an e-mail address need a card."]
-        if without
-        else (),
-        button="Send invitations",
-        kind="primary",
-        back=page.url("voters"),
-        do=lambda _: page.redirect(
-            page.url("voters"),
-            f"{pluralize(page.service.rolls.invite(user, name), 'invitation')} on the way.",
-        ),
+        f"Invite {_people(len(_to_invite(rows)))}?",
+        f"Each gets an e-mail with a personal link. Nobody is invited twice.{cards}",
+        "invitation",
+        page.service.rolls.invite,
     )
 
 
 @confirm(router, "/e/{name}/roll/remind")
 def remind(page: ElectionPage) -> ConfirmedAction:
     """Remind everyone who was invited and has not voted."""
-    user, name = page.user, page.election.name
-    check_invite(user, page.election, page.service.context.clock())
-    count = len(_to_remind(page.service.rolls.rows(user, name)))
+    rows = page.service.rolls.rows(page.user, page.election.name)
+    return _ask_to_send(
+        page,
+        f"Remind {_people(len(_to_remind(rows)))}?",
+        "They were invited and haven’t voted. Nobody is reminded twice on a day, nor if they asked "
+        "not to be.",
+        "reminder",
+        page.service.rolls.remind,
+    )
+
+
+def _ask_to_send(
+    page: ElectionPageContext, title: str, text: str, kind: str, send: Callable[[User, str], int]
+) -> ConfirmedAction:
+    check_invite(page.user, page.election, page.service.context.clock())
+
+    def do(_: Form) -> Response:
+        sent = pluralize(send(page.user, page.election.name), kind)
+        return page.redirect(page.url("voters"), f"{sent} on the way.")
+
     return ConfirmedAction(
         page,
-        title=f"Remind {_people(count)}?",
-        text="They were invited and haven’t voted. Nobody is reminded twice on a day, nor if they "
-        "asked not to be.",
-        button="Send reminders",
+        title=title,
+        text=text,
+        button=f"Send {kind}s",
         kind="primary",
         back=page.url("voters"),
-        do=lambda _: page.redirect(
-            page.url("voters"),
-            f"{pluralize(page.service.rolls.remind(user, name), 'reminder')} on the way.",
-        ),
+        do=do,
     )
 
 
@@ -351,35 +357,32 @@ def _row(page: ElectionPageContext, number: int) -> RollRow:
 
 
 @router.get("/e/{name}/roll/cards")
-def show_cards(
-    page: ElectionPage, first: FirstCard = 0, only: Literal["", "paper"] = ""
-) -> Response:
-    """Show cards with codes and QR codes of people who have not voted, to print and cut out."""
+def show_cards(page: ElectionPage, query: ListQueryParameters) -> Response:
+    """Show cards of people who have not voted, to print and cut out; `?only=paper`: no e-mail."""
     rolls, election = page.service.rolls, page.election
-    rows = [
-        row
+    needs_card = [
+        row.voter
         for row in rolls.rows(page.user, election.name)
-        if not row.has_voted and (not only or not row.voter.email)
+        if not row.has_voted and not (row.voter.email and "only" in query.filters)
     ]
-    last = min(first + CARDS_PER_PAGE, len(rows))
-    query = {"only": only} if only else {}
+    shown = query.apply(needs_card, text=lambda one: one.name, columns={}, limit=CARDS_PER_PAGE)
+    cards = [
+        {
+            "title": election.name,
+            "name": voter.name,
+            "code": rolls.code(election, voter),
+            "qr": Markup(qr_svg(rolls.link(election, voter))),
+        }
+        for voter in shown.items
+    ]
+    address = page.urls.absolute(page.urls.page("v"))
     return page.render_tab(
         "roll_cards",
         "voters",
-        cards=[
-            {
-                "title": election.name,
-                "name": row.voter.name,
-                "code": rolls.code(election, row.voter),
-                "qr": Markup(qr_svg(rolls.link(election, row.voter))),
-            }
-            for row in rows[first:last]
-        ],
-        address=page.urls.absolute(page.urls.page("v")),
+        cards=cards,
+        address=address,
         back=page.url("voters"),
-        shown=f"{first + 1:,} to {last:,} of {len(rows):,}" if last > first else "",
-        next=page.url("roll", "cards", **query, **{"from": str(last)}) if last < len(rows) else "",
-        first=page.url("roll", "cards", **query) if first else "",
+        pager=shown,
     )
 
 

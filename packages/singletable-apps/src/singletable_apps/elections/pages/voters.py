@@ -10,13 +10,13 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import Electorate, is_account
-from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.pages.candidates import split_lines
 from singletable_apps.elections.pages.dependencies import ElectionPage
 from singletable_apps.elections.pages.roll import render_roll, use_roll
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import check_set_voters
 from singletable_apps.elections.rules.names import fold_name
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import FORM_METHODS, Form, ListQueryParameters, PostedForm
 
 router = APIRouter()

@@ -67,6 +67,7 @@ def _handle(
 
 
 _handle(events.UserRegistered, patterns.register, users.register_user)
+_handle(events.RegistrationChanged, patterns.change_registration, users.change_registration)
 _handle(events.UserRoleChanged, patterns.change_user, set_fields)
 _handle(events.OwnershipTransferred, patterns.change_user, set_fields)
 _handle(events.UserPasswordChanged, patterns.change_user, set_fields)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from copy import copy
 
-from singletable import key_of
+from singletable import Edit, key_of
 from singletable_apps.elections import events, patterns
 from singletable_apps.elections.changes import keeps_ballots, new_user
 from singletable_apps.elections.entities import (
@@ -24,7 +24,14 @@ from singletable_apps.elections.projection.event_transaction import ProjectionSt
 def register_user(step: ProjectionStep, data: events.UserRegistered) -> bool:
     """Create the user."""
     step.transaction.create(new_user(step.event, data))
-    _count_users(step, 1)
+    rule = [] if data.registration is None else [Counts.registration.set(data.registration)]
+    _count_users(step, 1, *rule)
+    return True
+
+
+def change_registration(step: ProjectionStep, data: events.RegistrationChanged) -> bool:
+    """Store who may register."""
+    _count_users(step, 0, Counts.registration.set(data.registration))
     return True
 
 
@@ -108,9 +115,10 @@ def remove_user(step: ProjectionStep, data: events.UserRemoved) -> bool:
     return True
 
 
-def _count_users(step: ProjectionStep, change: int) -> None:
+def _count_users(step: ProjectionStep, change: int, *edits: Edit[Counts]) -> None:
     step.transaction.update(
         Counts.key(),
+        *edits,
         Counts.user_count.add(change),
         Counts.last_updated.set(step.event.when_occurred),
     )

@@ -20,11 +20,13 @@ from singletable_apps.elections.entities import (
     State,
     User,
 )
-from singletable_apps.elections.errors import InvalidInput, NotPermitted, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.proofs.documents import MIN_SECRET_BALLOTS
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.names import is_same_name, quote
 from singletable_apps.elections.rules.users import check_permission
+from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.permissions import NotPermitted
 
 MIN_CANDIDATES = 2
 # With fewer voters, the results of a secret election say a lot about single ballots.

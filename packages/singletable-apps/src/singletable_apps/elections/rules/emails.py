@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ranked_ballots import join_names
 from singletable_apps.elections.entities import Election, RollVoter
-from singletable_apps.elections.errors import InvalidInput
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import MAX_SUBJECT_LENGTH
 
 MAX_TEXT_LENGTH = 10_000
@@ -112,7 +112,7 @@ def fill_in(text: str, election: Election, voter: RollVoter, *, limit: bool = Fa
     values = {
         "name": voter.name,
         "election": election.name,
-        "closes": f"on {closes:%-d %B %Y, %H:%M} UTC" if closes else "when it is closed for all",
+        "closes": f"on {closes:%-d %B %Y, %H:%M} UTC" if closes else "when the organizers close it",
     }
     # In one pass, so that a name with braces is not filled in.
     filled = _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)

@@ -11,7 +11,7 @@ from typing import Protocol
 from unicodedata import category, normalize
 
 from ranked_ballots import join_names, replace_control_characters
-from singletable_apps.elections.errors import InvalidInput
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import InvalidEmail, check_address
 from singletable_apps.shared.text import BLANKS
 

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from singletable_apps.elections.entities import RollVoter
-from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.rules.names import (
     MAX_VOTERS,
     clean_email,
@@ -20,6 +19,7 @@ from singletable_apps.elections.rules.names import (
     quote,
     roll_identity,
 )
+from singletable_apps.shared.errors import InvalidInput
 
 MAX_WEIGHT = 1_000_000
 FIELDS = ("name", "email", "group", "weight")

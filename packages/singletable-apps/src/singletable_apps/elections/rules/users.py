@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotPermitted, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import PERMISSIONS, ROLES, Permission, Role, has_permission
 from singletable_apps.elections.rules.names import quote
-from singletable_apps.shared.permissions import is_permitted
+from singletable_apps.shared.permissions import NotPermitted, is_permitted
 
 
 def check_permission(user: User, permission: Permission) -> None:

@@ -11,11 +11,13 @@ from datetime import datetime
 
 from ranked_ballots import Ranking
 from singletable_apps.elections.entities import Ballot, Election, Electorate, State, User
-from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import fold_name, quote, quote_names
 from singletable_apps.elections.rules.users import check_permission
+from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.permissions import NotPermitted
 
 
 def is_eligible(user: User | None, election: Election, listed: bool) -> bool:

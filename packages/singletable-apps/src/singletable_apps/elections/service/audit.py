@@ -13,12 +13,12 @@ from singletable_apps.elections.audit import (
     redact_item,
 )
 from singletable_apps.elections.entities import User, votes
-from singletable_apps.elections.errors import InvalidInput, NotFound
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service.context import Context
+from singletable_apps.shared.errors import InvalidInput, NotFound
 
 MAX_PAGE_SIZE = 1000
 

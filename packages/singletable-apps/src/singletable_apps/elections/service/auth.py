@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotSignedIn
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData, UserPasswordChanged
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.users import check_password_change
 from singletable_apps.elections.service.context import Context, reload_user
 from singletable_apps.elections.service.people import account_of, check_new_password, set_email
 from singletable_apps.shared import accounts
+from singletable_apps.shared.accounts import NotSignedIn
 
 SignedIn: TypeAlias = accounts.SignedIn[User]
 

@@ -10,13 +10,14 @@ from datetime import datetime
 from singletable import Store
 from singletable_apps.elections.command_bus import CommandBus, Decision
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import Busy, NotSignedIn, RebuildInProgress
+from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import Event, EventData
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.urls import Urls
-from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.accounts import NotSignedIn, Passwords
+from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.service import utc_now
 

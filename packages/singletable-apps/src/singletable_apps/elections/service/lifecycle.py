@@ -17,7 +17,6 @@ from singletable_apps.elections.entities import (
     User,
     is_removed_user,
 )
-from singletable_apps.elections.errors import AlreadyExists, InvalidInput
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.proofs.documents import compute_commitment
 from singletable_apps.elections.proofs.encoding import canonical_json
@@ -35,6 +34,7 @@ from singletable_apps.elections.rules.names import (
 from singletable_apps.elections.rules.voting import check_listed_voters
 from singletable_apps.elections.service.closing import closing_statement
 from singletable_apps.elections.service.context import Context, reload_user
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
 T = TypeVar("T")

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from unicodedata import normalize
 
-from singletable_apps.elections import events
+from singletable import Page
+from singletable_apps.elections import events, patterns
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import AlreadyExists, InvalidInput, NotSignedIn
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.roles import ROLE_NAMES, Role
+from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role, has_permission
 from singletable_apps.elections.rules.names import clean_email, clean_user_name, is_same_name, quote
 from singletable_apps.elections.rules.users import (
+    allowed_roles,
     check_edit_user,
+    check_permission,
     check_remove_user,
     check_role_change,
+    check_view_user,
     is_ownership_transfer,
 )
-from singletable_apps.elections.service.context import (
-    Context,
-    get_user_by_id,
-    reload_user,
-)
+from singletable_apps.elections.service.context import Context, get_user_by_id, reload_user
+from singletable_apps.shared import accounts as shared
 from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
     Account,
-    EmailChanges,
+    ApprovalNotices,
     NewAccount,
+    NotSignedIn,
     PasswordRejected,
+    Registration,
     Registrations,
     Sessions,
     SetupCode,
@@ -36,20 +39,23 @@ from singletable_apps.shared.accounts import (
     notices,
     send_notice,
 )
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput, RequestRejected
 from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.permissions import NotPermitted, is_permitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
 
-class People:
-    """Commands about users. `check_revision` is called with the user's current revision."""
+class People(shared.People[User]):
+    """Commands about users. `check` is called with the user's current revision."""
 
     def __init__(
-        self, context: Context, emails: EmailChanges[User], mailer: Mailer | None = None
+        self, context: Context, emails: shared.EmailChanges[User], mailer: Mailer | None = None
     ) -> None:
         self._context = context
         self._mailer = mailer or context.mailer
-        self._emails = emails
+        self.emails = self._emails = emails
         secret = context.keys.secret
+        self._approvals = ApprovalNotices(context.store, self._mailer, secret=secret)
         self._sessions = Sessions(context.store, secret=secret)
         self._setup_code = SetupCode(secret)
         self._registrations = Registrations(context.store, secret=secret)
@@ -57,7 +63,7 @@ class People:
 
     def register(self, name: str, email: str, password: str) -> User:
         """Register a user without confirmation, for commands. The first one is the owner."""
-        return self._create(self._prepare(name, email, password), may_own=True)
+        return self._create(self._prepare(name, email, password), is_trusted=True)
 
     def register_visitor(
         self, name: str, email: str, password: str, setup_code: str = ""
@@ -72,7 +78,8 @@ class People:
         if self.setup_code() is not None:
             if not self._setup_code.matches(setup_code, self._log_position()):
                 raise _needs_setup_code()
-            return self._create(new, may_own=True)
+            return self._create(new, is_trusted=True)
+        self._check_open()
         if not self._context.confirm_registrations:
             return self._create(new)
         read, now = self._context.read, self._context.clock()
@@ -102,6 +109,7 @@ class People:
         could open the link and use an account with a password known to someone else.
         """
         new = self.read_registration(token)
+        self._check_open()
         self._throttle.attempt([("confirm", token)], self._context.clock())
         if not self._context.passwords.matches(new.password_hash, password):
             message = (
@@ -126,19 +134,44 @@ class People:
         return str(sync.last_event_id if sync is not None else 0)
 
     def _prepare(self, name: str, email: str, password: str) -> NewAccount:
-        name, email = clean_user_name(name), clean_email(email)
-        check_new_password(password, about=(name, email))
-        return NewAccount(name, email, self._context.passwords.hash(password))
+        """Check a registration, and collect the errors of all fields."""
+        read, errors = self._context.read, dict[str, str]()
+        raised: type[RequestRejected] = InvalidInput
+        checks: dict[str, Callable[[], None]] = {
+            "name": lambda: check_available(read, name=clean_user_name(name)),
+            "email": lambda: self._check_email(email),
+            "password": lambda: check_new_password(password, about=(name, email)),
+        }
+        for field, check in checks.items():
+            try:
+                check()
+            except RequestRejected as error:
+                errors[field], raised = str(error), type(error)
+        if len(errors) == 1 and raised is AlreadyExists:
+            raise AlreadyExists(errors)
+        if errors:
+            raise InvalidInput(errors)
+        return NewAccount(
+            clean_user_name(name), clean_email(email), self._context.passwords.hash(password)
+        )
+
+    def _check_email(self, email: str) -> None:
+        address = clean_email(email)
+        # With confirmation links, nothing must reveal whether the address has an account.
+        if not self._context.confirm_registrations:
+            check_available(self._context.read, email=address)
 
     def _create(
-        self, new: NewAccount, *, may_own: bool = False, is_confirmed: bool = False
+        self, new: NewAccount, *, is_trusted: bool = False, is_confirmed: bool = False
     ) -> User:
         def decide(read: ReadModel) -> Sequence[EventData]:
             check_available(read, name=new.name, email=new.email)
-            count = read.get_counts().user_count
-            if count == 0 and not may_own:
+            counts = read.get_counts()
+            is_first = counts.user_count == 0
+            if is_first and not is_trusted:
                 raise _needs_setup_code()
-            role = Role.OWNER if count == 0 else Role.USER
+            waits = counts.registration is not Registration.OPEN and not is_trusted
+            role = Role.OWNER if is_first else Role.NO_ACCESS if waits else Role.USER
             return [
                 events.UserRegistered(
                     name=new.name,
@@ -146,26 +179,88 @@ class People:
                     hash=new.password_hash,
                     role=role,
                     is_confirmed=is_confirmed,
+                    registration=Registration.APPROVAL if is_first else None,
                 )
             ]
 
         (event,) = self._context.bus.execute(new.name, decide)
-        return get_user_by_id(self._context.read, event.event_id)
+        user = get_user_by_id(self._context.read, event.event_id)
+        if user.role is Role.NO_ACCESS:
+            self._tell_waiting(user)
+        return user
 
-    def rename(
-        self, actor: User, target: str, new: str, check_revision: RevisionCheck = any_revision
-    ) -> User:
+    def _check_open(self) -> None:
+        if self.registration() is Registration.CLOSED:
+            raise NotPermitted("Registration is closed. Ask an administrator for an account.")
+
+    def _tell_waiting(self, user: User) -> None:
+        context = self._context
+        users = context.store.query(patterns.list_users())
+        admins = (
+            account_of(each) for each in users if has_permission(each.role, Permission.MANAGE_USERS)
+        )
+        link = context.urls.absolute(context.urls.page("people", role=Role.NO_ACCESS.value))
+        self._approvals.send(user.name, admins, link, context.clock())
+
+    # What the shared pages use.
+
+    def check_manager(self, actor: User) -> None:
+        """Raise NotPermitted unless someone may manage accounts."""
+        check_permission(actor, Permission.MANAGE_USERS)
+
+    def url_part(self, user: User) -> str:
+        """Return the name."""
+        return user.name
+
+    def get_person(self, actor: User, who: str) -> User:
+        """Return oneself, or as an administrator anyone."""
+        user = self._context.read.get_user(normalize("NFC", who))
+        check_view_user(actor, user)
+        return user
+
+    def read_people(self, limit: int, cursor: str | None) -> Page[User]:
+        """Return some people, by name."""
+        return self._context.store.page(patterns.list_users(), limit, cursor=cursor)
+
+    def allowed_roles(self, actor: User, user: User) -> Sequence[Role]:
+        """Return the current role of someone, and those that the actor may give to them."""
+        return allowed_roles(actor, user)
+
+    def may_edit(self, actor: User, user: User) -> bool:
+        """Return whether the actor may change the name and the e-mail address of someone."""
+        return is_permitted(check_edit_user, actor, user)
+
+    def check_removable(self, actor: User, user: User) -> None:
+        """Raise WrongState or NotPermitted if the actor cannot remove someone now."""
+        _check_removable(self._context.read, actor, user)
+
+    def registration(self) -> Registration:
+        """Return who may register."""
+        return self._context.read.get_counts().registration
+
+    def set_registration(self, actor: User, registration: Registration) -> object:
+        """Change who may register."""
+
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            self.check_manager(reload_user(read, actor))
+            if read.get_counts().registration is registration:
+                return []
+            return [events.RegistrationChanged(registration=registration)]
+
+        return self._context.execute(actor, decide)
+
+    def rename(self, actor: User, who: str, new: str, check: RevisionCheck = any_revision) -> User:
         """Rename a user."""
-        return self.edit(actor, target, name=new, check_revision=check_revision)
+        return self.edit_person(actor, who, name=new, check=check)
 
-    def edit(
+    def edit_person(
         self,
         actor: User,
-        target: str,
+        who: str,
         *,
         name: str | None = None,
         email: str | None = None,
-        check_revision: RevisionCheck = any_revision,
+        check: RevisionCheck = any_revision,
     ) -> User:
         """Change the name, and send a link to a new e-mail address.
 
@@ -177,9 +272,9 @@ class People:
         edited: list[User] = []
 
         def decide(read: ReadModel) -> Sequence[EventData]:
-            me, user = reload_user(read, actor), read.get_user(target)
+            me, user = reload_user(read, actor), read.get_user(normalize("NFC", who))
             check_edit_user(me, user)
-            check_revision(user.revision)
+            check(user.revision)
             edited[:] = [user]
             if new_name is None or new_name == user.name:
                 return []
@@ -195,15 +290,15 @@ class People:
         return user
 
     def change_role(
-        self, actor: User, target: str, role: Role, check_revision: RevisionCheck = any_revision
+        self, actor: User, who: str, role: Role, check: RevisionCheck = any_revision
     ) -> User:
         """Change the role of a user. If it is the owner's, the old owner becomes an auditor."""
         changed: list[User] = []
 
         def decide(read: ReadModel) -> Sequence[EventData]:
-            me, user = reload_user(read, actor), read.get_user(target)
+            me, user = reload_user(read, actor), read.get_user(normalize("NFC", who))
             check_role_change(me, user, role)
-            check_revision(user.revision)
+            check(user.revision)
             changed[:] = [user]
             if is_ownership_transfer(me, role):
                 return [events.OwnershipTransferred(old_owner=me.name, new_owner=user.name)]
@@ -217,19 +312,14 @@ class People:
                 self._tell_role(actor, actor.name)
         return reload_user(self._context.read, changed[0])
 
-    def remove(
-        self, actor: User, target: str, check_revision: RevisionCheck = any_revision
-    ) -> None:
+    def remove(self, actor: User, who: str, check: RevisionCheck = any_revision) -> None:
         """Remove a user, their ballots in open elections, and their name in closed ones."""
         removed: list[User] = []
 
         def decide(read: ReadModel) -> Sequence[EventData]:
-            me, user = reload_user(read, actor), read.get_user(target)
-            counts = read.get_counts()
-            check_remove_user(
-                me, user, user_count=counts.user_count, election_count=counts.election_count
-            )
-            check_revision(user.revision)
+            me, user = reload_user(read, actor), read.get_user(normalize("NFC", who))
+            _check_removable(read, me, user)
+            check(user.revision)
             removed[:] = [user]
             return [events.UserRemoved(name=user.name)]
 
@@ -241,6 +331,13 @@ class People:
         user = reload_user(self._context.read, user)
         notice = notices.role_changed(account_of(user), ROLE_NAMES[user.role], by)
         send_notice(self._mailer, notice, self._context.clock())
+
+
+def _check_removable(read: ReadModel, actor: User, user: User) -> None:
+    counts = read.get_counts()
+    check_remove_user(
+        actor, user, user_count=counts.user_count, election_count=counts.election_count
+    )
 
 
 def account_of(user: User) -> Account:

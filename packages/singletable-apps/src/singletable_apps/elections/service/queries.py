@@ -22,22 +22,13 @@ from singletable_apps.elections.events import Event
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.roles import PERMISSIONS, Permission, Role
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
-from singletable_apps.elections.rules.names import is_valid_key
-from singletable_apps.elections.rules.users import allowed_roles, check_permission, check_view_user
+from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.rules.voting import drop_removed_candidates, is_eligible, rank_pairs
 from singletable_apps.elections.service.context import Context
 
 MAX_OVERVIEW_ELECTIONS = 400
 MAX_OVERVIEW_OWN = 50
 MAX_OVERVIEW_ENDED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class UserSummary:
-    """A user, and the roles that the viewer may give them."""
-
-    user: User
-    allowed_roles: tuple[Role, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +93,6 @@ class Queries:
     def activity(self, viewer: User) -> Activity:
         """Return the viewer's own activity. It needs no permission."""
         return Activity(viewer.name, viewer.role, viewer.elections_owned, viewer.ballots_cast)
-
-    def user(self, viewer: User, name: str) -> UserSummary:
-        """Return a user."""
-        user = self._read.get_user(name)
-        check_view_user(viewer, user)
-        return UserSummary(user, allowed_roles(viewer, user))
-
-    def users(
-        self, viewer: User, size: int, cursor: str | None = None, *, prefix: str = ""
-    ) -> tuple[list[UserSummary], str | None]:
-        """Return a page of users by name. With a `prefix`, names start with it."""
-        check_permission(viewer, Permission.MANAGE_USERS)
-        if prefix and not is_valid_key(prefix):
-            return [], None
-        selection = patterns.users_by_prefix(prefix) if prefix else patterns.list_users()
-        page = self._store.page(selection, size, cursor=cursor)
-        return [UserSummary(user, allowed_roles(viewer, user)) for user in page.items], page.cursor
 
     def user_names(
         self,

@@ -14,13 +14,7 @@ from datetime import datetime
 from ranked_ballots import METHODS, Ballots, Ranking, Result, explain, instant_runoff
 from ranked_ballots.formats import FORMATS, WriteError, write_ballots, write_rounds
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.errors import (
-    CorruptLog,
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    WrongState,
-)
+from singletable_apps.elections.errors import CorruptLog, WrongState
 from singletable_apps.elections.poll_book import CountedBallot, LinkVoter
 from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.errors import MerkleTreeError
@@ -40,6 +34,8 @@ from singletable_apps.elections.rules.voting import drop_removed_candidates
 from singletable_apps.elections.service.closing import get_closing
 from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import Lifecycle
+from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.permissions import NotPermitted
 
 # How many elections are kept in memory with their ballots and tallies.
 CACHE_SIZE = 32

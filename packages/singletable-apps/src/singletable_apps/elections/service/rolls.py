@@ -16,7 +16,7 @@ from typing import Literal
 
 from singletable_apps.elections import events
 from singletable_apps.elections.entities import Election, Electorate, RollVoter, User
-from singletable_apps.elections.errors import InvalidInput, NotFound, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.events import SYSTEM_ACTOR, Event, EventData
 from singletable_apps.elections.poll_book import BallotOwner, ElectionRecord, LinkVoter
 from singletable_apps.elections.read_model import ReadModel
@@ -37,6 +37,7 @@ from singletable_apps.elections.service.lifecycle import (
     check_size,
     chunks,
 )
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.mail_queue import Delivery, DeliveryState, MailQueue, Notice
 from singletable_apps.shared.readable_codes import (
     clean_code,

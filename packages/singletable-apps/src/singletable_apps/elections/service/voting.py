@@ -17,7 +17,7 @@ from singletable_apps.elections.entities import (
     User,
     roll_number,
 )
-from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput, NotFound
+from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.events import BallotCast, BallotWithdrawn, Event, EventData
 from singletable_apps.elections.poll_book import (
     BallotOwner,
@@ -41,6 +41,7 @@ from singletable_apps.elections.rules.voting import check_cast, check_withdraw, 
 from singletable_apps.elections.service.closing import get_closing
 from singletable_apps.elections.service.context import Context, reload_user
 from singletable_apps.elections.service.results import Results
+from singletable_apps.shared.errors import InvalidInput, NotFound
 
 Lines = Sequence[tuple[str, int | None]]
 

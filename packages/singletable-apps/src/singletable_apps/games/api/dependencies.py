@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Path, Request
@@ -38,10 +39,11 @@ class GamesState(AppState[GamesService]):
     """The open app, with the live games of this process."""
 
     room_limits: RoomLimits = LIMITS
-    live: LiveGames = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "live", LiveGames(self.service, self.room_limits))
+    @cached_property
+    def live(self) -> LiveGames:
+        """The live games, opened when the first client comes."""
+        return LiveGames(self.service, self.room_limits)
 
 
 CurrentState: TypeAlias = Annotated[GamesState, Depends(current_state)]

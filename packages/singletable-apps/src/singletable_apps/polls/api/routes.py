@@ -148,9 +148,9 @@ def close_poll(
 
 
 @poll_router.delete("/{poll_id:uuid}", status_code=204, responses=_MANAGED)
-def delete_poll(poll_id: PollId, key: AdminKey, polls: Service, edit: IfMatch) -> None:
+def delete_poll(poll_id: PollId, key: AdminKey, service: Service, edit: IfMatch) -> None:
     """Delete a poll and all its votes."""
-    polls.lifecycle.delete(str(poll_id), key, check=edit.check)
+    service.lifecycle.delete(str(poll_id), key, check=edit.check)
 
 
 @poll_router.get("/{poll_id:uuid}/qr.svg", response_class=Response, responses={200: _SVG})
@@ -245,14 +245,15 @@ def cast_vote(
     a code can be changed only with the same cookie or the same key.
     """
     _check_key(key)
-    polls = service
     # A new browser is derived from the key: repeating it is the same vote, with or without cookie.
     token = browser or (
-        polls.context.secret.browser_for_request(str(poll_id), key) if key else new_browser_token()
+        service.context.secret.browser_for_request(str(poll_id), key)
+        if key
+        else new_browser_token()
     )
     voter = Voter(token, vote.code, key and f"{token} {key}", proof=token)
     with code_limit.checked(vote.code):
-        cast = polls.voting.cast(str(poll_id), vote.rankings, voter)
+        cast = service.voting.cast(str(poll_id), vote.rankings, voter)
     if browser is None:
         BROWSER.set(request, token)
     response.headers["Location"] = f"{request.url.path}?vote={cast.vote.id}"
@@ -297,7 +298,7 @@ results_router = api_router("results", NOT_FOUND)
 
 def _visible_results(
     poll_id: PollId,
-    polls: Service,
+    service: Service,
     browser: Browser,
     key: OptionalAdminKey,
     vote: Annotated[
@@ -305,11 +306,11 @@ def _visible_results(
         Query(description="The id of your vote, if the results are only for people who voted."),
     ] = None,
 ) -> PollResults:
-    poll = polls.context.get_poll(str(poll_id))
-    key = key or polls.context.admin_key_of_creator(poll, browser)
+    poll = service.context.get_poll(str(poll_id))
+    key = key or service.context.admin_key_of_creator(poll, browser)
     viewer = Viewer(Voter(browser), None if vote is None else str(vote), key)
-    polls.results.check_visible(poll, viewer)
-    return polls.results.compute(poll)
+    service.results.check_visible(poll, viewer)
+    return service.results.compute(poll)
 
 
 # The results of the poll, if the client can see them.
@@ -328,10 +329,10 @@ def read_results(results: VisibleResults, look: IfNoneMatch) -> schemas.ResultsS
 @results_router.get(
     "/{poll_id:uuid}/recount", responses=responses(problems.NO_ADMIN_KEY, NOT_ALLOWED)
 )
-def recount_votes(poll_id: PollId, key: AdminKey, polls: Service) -> schemas.RecountSchema:
+def recount_votes(poll_id: PollId, key: AdminKey, service: Service) -> schemas.RecountSchema:
     """Count every vote one by one and compare with the results. Slow for large polls."""
-    poll = polls.context.get_managed_poll(str(poll_id), key)
-    return schemas.RecountSchema.from_recount(poll.id, polls.tallies.recount(poll))
+    poll = service.context.get_managed_poll(str(poll_id), key)
+    return schemas.RecountSchema.from_recount(poll.id, service.tallies.recount(poll))
 
 
 # ------------------------------------------------------------------------------ exports
@@ -370,7 +371,7 @@ _FILE_TYPES = {
 )
 def export_votes(
     results: VisibleResults,
-    polls: Service,
+    service: Service,
     file_format: Annotated[Format, Path(alias="format", description="The format.")],
 ) -> Response:
     """Export votes per ranking (csv, abif), the rounds (rctab), or everything (json).
@@ -379,7 +380,7 @@ def export_votes(
     """
     extension, media_type = _FILE_TYPES[file_format]
     try:
-        content = _write_export(results, file_format, polls)
+        content = _write_export(results, file_format, service)
     except WriteError as error:
         text = (
             f"An option of '{results.poll.title}' has a name that {file_format} cannot contain. "
@@ -389,7 +390,7 @@ def export_votes(
     return download(content, f"{results.poll.title}.{extension}", media_type)
 
 
-def _write_export(results: PollResults, file_format: Format, polls: Polls) -> bytes:
+def _write_export(results: PollResults, file_format: Format, service: Polls) -> bytes:
     title = results.poll.title
     match file_format:
         case Format.CSV | Format.ABIF:
@@ -399,7 +400,7 @@ def _write_export(results: PollResults, file_format: Format, polls: Polls) -> by
             return export.model_dump_json(by_alias=True, indent=1).encode()
         case Format.RCTAB:
             closed = results.poll.expires_at if results.is_final else None
-            day = (closed or polls.context.clock()).date()
+            day = (closed or service.context.clock()).date()
             return write_rounds(results.methods.runoff, contest=title, day=day)
 
 

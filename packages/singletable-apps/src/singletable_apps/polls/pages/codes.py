@@ -17,7 +17,7 @@ from ranked_ballots import pluralize
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.pages.manage import ManagedPage, ManagedPageContext
 from singletable_apps.polls.service import VotingCode
-from singletable_apps.shared.pages import FORM_METHODS, Form, PostedForm
+from singletable_apps.shared.pages import FORM_METHODS, Form, Pager, PostedForm
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web.downloads import download_table
 
@@ -55,7 +55,7 @@ def show_cards(page: ManagedPage, first: FirstCode = 0) -> Response:
     return page.render_tab(
         "code_cards",
         "codes",
-        **_pager(page, first, "sheet"),
+        pager=_pager(page, first, "sheet"),
         cards=[
             {"title": page.poll.title, "code": code.code, "qr": Markup(qr_svg(link))}
             for code, link in codes
@@ -87,7 +87,7 @@ def _show_codes(page: ManagedPageContext, first: int, form: Form, status: int) -
         "codes",
         "codes",
         status,
-        **_pager(page, first),
+        pager=_pager(page, first),
         uses_codes=page.poll.protection is Protection.CODES,
         form=form,
         codes=_list_codes(page, first),
@@ -104,11 +104,6 @@ def _list_codes(page: ManagedPageContext, first: int) -> list[tuple[VotingCode, 
     return [(code, page.urls.code_link(page.poll.id, code.code)) for code in codes]
 
 
-def _pager(page: ManagedPageContext, first: int, *parts: str) -> dict[str, object]:
-    last = min(first + PAGE_SIZE, page.poll.codes)
-    here = page.manage_url("codes", *parts)
-    return {
-        "shown": f"{first + 1:,} to {last:,} of {page.poll.codes:,}" if last > first else "",
-        "next": f"{here}?from={last}" if last < page.poll.codes else "",
-        "first": here if first else "",
-    }
+def _pager(page: ManagedPageContext, first: int, *parts: str) -> Pager:
+    url = page.manage_url("codes", *parts)
+    return Pager.numbered(url, "from", first, PAGE_SIZE, page.poll.codes)

@@ -23,7 +23,6 @@ from singletable_apps.portfolio.api.dependencies import (
 from singletable_apps.portfolio.api.schemas import BlogBody, CommentBody, ItemList
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
 from singletable_apps.portfolio.entities import Blog, BlogContent, Comment, Revision, User
-from singletable_apps.portfolio.errors import NotFound
 from singletable_apps.portfolio.rules import (
     Post,
     PostStatus,
@@ -34,7 +33,9 @@ from singletable_apps.portfolio.rules import (
 )
 from singletable_apps.portfolio.service import Moved, PortfolioService
 from singletable_apps.portfolio.service.likes import LikeState
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.frame import limited
+from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.web import (
     NOT_FOUND,
@@ -159,12 +160,10 @@ def edit_blog(
 
 
 @router.delete("/blogs/{blog_id}", responses={**_AUTHORS, **responses(NOT_FOUND)})
-def delete_blog(
-    blog_id: BlogId, service: Service, actor: Actor, edit: IfMatchIfAny
-) -> schemas.Message:
+def delete_blog(blog_id: BlogId, service: Service, actor: Actor, edit: IfMatchIfAny) -> Message:
     """Delete a post with its slugs, history, likes and comments."""
     service.posts.delete(actor, blog_id, edit.check)
-    return schemas.Message(message="The post was deleted.")
+    return Message(message="The post was deleted.")
 
 
 # ------------------------------------------------------------------------------ history
@@ -239,10 +238,10 @@ def list_comments(blog_id: BlogId, service: Service) -> list[CommentBody]:
 )
 def submit_comment(
     blog_id: BlogId, comment: schemas.NewComment, service: Service, visitor: Visitor
-) -> schemas.Message:
+) -> Message:
     """Submit a comment. It is shown once the author of the post has approved it."""
     service.comments.submit(blog_id, CommentDraft(**dict(comment)), visitor)
-    return schemas.Message(message="Thank you. Your comment appears here once it is approved.")
+    return Message(message="Thank you. Your comment appears here once it is approved.")
 
 
 @moderation_router.get("/comments")
@@ -264,17 +263,17 @@ def approve_comment(ref: CommentRef, service: Service, actor: Actor) -> CommentB
 
 
 @moderation_router.post("/comments/{ref}/reject", responses=responses(NOT_FOUND))
-def reject_comment(ref: CommentRef, service: Service, actor: Actor) -> schemas.Message:
+def reject_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
     """Delete a comment that waits for approval. Rejecting it again changes nothing."""
     service.comments.reject(actor, ref)
-    return schemas.Message(message="The comment was rejected.")
+    return Message(message="The comment was rejected.")
 
 
 @moderation_router.delete("/comments/{ref}", responses=responses(NOT_FOUND))
-def delete_comment(ref: CommentRef, service: Service, actor: Actor) -> schemas.Message:
+def delete_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
     """Delete a comment that was approved. Deleting it again changes nothing."""
     service.comments.delete(actor, ref)
-    return schemas.Message(message="The comment was deleted.")
+    return Message(message="The comment was deleted.")
 
 
 def _comment_body(comment: Comment) -> CommentBody:

@@ -8,10 +8,12 @@ from typing import Annotated, Any, TypeAlias, TypeVar, get_type_hints
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from singletable_apps.portfolio import errors
 from singletable_apps.portfolio.api.schemas import ItemList, Success
 from singletable_apps.portfolio.entities import User
+from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.service import PortfolioService
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import AlreadyExists
 from singletable_apps.shared.frame import AppProblems, current_service, signed_in_user
 from singletable_apps.shared.web import (
     INVALID_400,
@@ -69,7 +71,7 @@ def _actor_if_any(service: Service, sent: SentToken) -> User | None:
     """Return the account, or None. The original's client sends expired tokens with public reads."""
     try:
         return service.accounts.authenticate(sent.credentials) if sent else None
-    except errors.NotSignedIn:
+    except NotSignedIn:
         return None
 
 
@@ -128,6 +130,4 @@ def _field_name(name: str, request: Request) -> str:
     return names.get(name, name)
 
 
-PROBLEMS = AppProblems(
-    {errors.AlreadyTaken: TAKEN, errors.SwitchedOff: SWITCHED_OFF}, field_name=_field_name
-)
+PROBLEMS = AppProblems({AlreadyExists: TAKEN, SwitchedOff: SWITCHED_OFF}, field_name=_field_name)

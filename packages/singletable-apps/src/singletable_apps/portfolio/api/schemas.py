@@ -57,12 +57,6 @@ class Success(Document, Generic[T]):
     data: T
 
 
-class Message(Document):
-    """What was done."""
-
-    message: str
-
-
 class ItemList(Document, Generic[T]):
     """Some items of a list, and the cursor of the next page."""
 
@@ -364,16 +358,6 @@ class PendingCommentBody(CommentBody):
 Password = Annotated[str, Field(min_length=1, max_length=1024, examples=["several words in a row"])]
 
 
-class Credentials(Model):
-    """An e-mail address and a password."""
-
-    email: str = Field(examples=["ada@example.org"])
-    password: Password
-    device_token: Annotated[str, Field(max_length=200)] = Field(
-        "", description="From an earlier sign-in."
-    )
-
-
 class Setup(Model):
     """The first account of a new site."""
 
@@ -384,30 +368,6 @@ class Setup(Model):
     )
     name: str = Field(examples=["Ada"])
     site_title: str = Field(examples=["Notes on engines"])
-
-
-class RefreshToken(Model):
-    """A refresh token, which works once."""
-
-    refresh_token: Annotated[str, Field(min_length=1, max_length=500)]
-
-
-class Tokens(Document):
-    """An access token for requests, and a refresh token to renew it."""
-
-    access_token: str
-    refresh_token: str
-    expires_in: int = Field(description="Seconds until the access token expires.")
-    device_token: str | None = Field(
-        None, description="For the next sign-in from this device. A renewed session has none."
-    )
-
-
-class PasswordChange(Model):
-    """The current and the new password."""
-
-    current: Password
-    new: Password
 
 
 class UserBody(

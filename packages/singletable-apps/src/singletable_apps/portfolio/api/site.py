@@ -19,11 +19,12 @@ from singletable_apps.portfolio.api.dependencies import (
 from singletable_apps.portfolio.api.schemas import Count, ItemList, MediaBody
 from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.entities import DayStats, Media, Portfolio, SiteSettings
-from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission, check_can_edit
 from singletable_apps.portfolio.service import SITE, PortfolioService
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame import limited
+from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.pages import PostedUpload
 from singletable_apps.shared.web import (
     INVALID_400,
@@ -84,10 +85,10 @@ def edit_settings(
 
 
 @contact_router.post("/contact", status_code=202, dependencies=limited("contact"))
-def send_message(message: schemas.ContactMessage, service: Service) -> schemas.Message:
+def send_message(message: schemas.ContactMessage, service: Service) -> Message:
     """Send an e-mail to the owner of the site."""
     service.contact.send(ContactDraft(**dict(message)))
-    return schemas.Message(message="Thank you. Your message was sent.")
+    return Message(message="Thank you. Your message was sent.")
 
 
 # ------------------------------------------------------------------------------ lists and search
@@ -209,10 +210,10 @@ def describe_media(
 
 
 @media_router.delete("/media/{name}", responses=responses(NOT_FOUND))
-def delete_media(name: MediaName, service: Service, actor: Actor) -> schemas.Message:
+def delete_media(name: MediaName, service: Service, actor: Actor) -> Message:
     """Delete an image. Posts that show it show its description instead."""
     service.media.delete(actor, name)
-    return schemas.Message(message="The image was deleted.")
+    return Message(message="The image was deleted.")
 
 
 def _media_body(service: PortfolioService, media: Media) -> MediaBody:

@@ -45,17 +45,18 @@ def page_context(request: Request, service: PortfolioService) -> Mapping[str, ob
     user: User | None = getattr(request.state, "user", None)
     settings: SiteSettings | None = getattr(request.state, "site_settings", None)
     common: dict[str, object] = {
-        "user": user,
         "links": [Link("View site", urls.page())],
+        "account_links": [],
     }
     if settings is not None and settings.title:
-        common["product"] = Product(settings.title, urls.page(), settings.tagline)
+        common["product"] = Product(
+            settings.title, urls.page(), settings.tagline, urls.page("search")
+        )
     if user is None:
         return common
     path = path_of(request)
     return {
         **common,
-        "account": user.name,
         "account_links": [
             Link("Your account", urls.admin("account")),
             Link("View site", urls.page()),

@@ -11,9 +11,9 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.errors import NotFound
 from singletable_apps.portfolio.pages.dependencies import AnyPage, PageContext
 from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.feeds import (
     ATOM_TYPE,
     JSON_TYPE,

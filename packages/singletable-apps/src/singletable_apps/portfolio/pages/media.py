@@ -6,8 +6,8 @@ import re
 
 from fastapi import APIRouter, Request, Response
 
-from singletable_apps.portfolio.errors import NotFound
 from singletable_apps.portfolio.pages.dependencies import Service
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.web import FOREVER, public_response
 
 router = APIRouter()

@@ -15,7 +15,6 @@ from starlette.responses import JSONResponse, RedirectResponse
 
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.errors import Busy, InvalidInput
 from singletable_apps.portfolio.pages.public_page import PublicPage, PublicPageContext
 from singletable_apps.portfolio.pages.seo import (
     Head,
@@ -27,6 +26,7 @@ from singletable_apps.portfolio.pages.seo import (
 )
 from singletable_apps.portfolio.rules import Post
 from singletable_apps.portfolio.service import LikeState, Moved
+from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import Form, Link, LocalTime, PostedForm, submit_form
 from singletable_apps.shared.web import (

@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.entities import Experience, Project
-from singletable_apps.portfolio.errors import Busy, InvalidInput
 from singletable_apps.portfolio.pages.public_page import (
     PostRow,
     PublicFile,
@@ -22,6 +21,7 @@ from singletable_apps.portfolio.pages.public_page import (
 )
 from singletable_apps.portfolio.pages.seo import Picture, json_ld, person_data, picture_of
 from singletable_apps.portfolio.pages.theme import palettes, theme_stylesheet
+from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import Form, Link, PostedForm, submit_form
 from singletable_apps.shared.text import is_link

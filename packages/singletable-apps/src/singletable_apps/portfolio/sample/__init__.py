@@ -24,7 +24,6 @@ from singletable_apps.portfolio.entities import (
     Role,
     User,
 )
-from singletable_apps.portfolio.errors import AppError, NotPermitted
 from singletable_apps.portfolio.service import SITE, PortfolioService
 from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
 from singletable_apps.portfolio.service.posts import Outcome
@@ -33,7 +32,9 @@ from singletable_apps.portfolio.transfer import import_site
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.archives import Files, read_files
+from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.front_matter import read_values
+from singletable_apps.shared.permissions import NotPermitted
 
 PASSWORD = "lantern copper river"
 OWNER, AUTHOR = ("Maren Hollis", "maren@example.org"), ("Gus Pelletier", "gus@example.org")

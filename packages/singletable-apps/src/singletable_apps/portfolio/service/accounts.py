@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from singletable import AlreadyExists, ConditionFailed, key_of, retry_conflicts
+from singletable import AlreadyExists as ItemExists
+from singletable import ConditionFailed
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
-from singletable_apps.portfolio.errors import (
-    AlreadyTaken,
-    NotFound,
-    NotPermitted,
-    NotSignedIn,
-)
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.shared.accounts import (
     NEEDS_SETUP_CODE,
     Invitation,
     ManagedAccounts,
+    NotSignedIn,
     SignedIn,
-    busy_account,
     check_password_field,
     new_user_id,
 )
-from singletable_apps.shared.service import RevisionCheck, any_revision
+from singletable_apps.shared.errors import AlreadyExists
+from singletable_apps.shared.permissions import NotPermitted
+from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 
 _TAKEN = "There is already an account with this e-mail address."
 
 
-class Accounts(ManagedAccounts[User, int]):
+class Accounts(ManagedAccounts[User]):
     """The accounts of the site, by number. The base handles sessions, passwords and roles."""
 
     issuer = "portfolio"
@@ -41,21 +36,20 @@ class Accounts(ManagedAccounts[User, int]):
     admin = Role.OWNER
     last_admin = "A site needs an owner. Make someone else an owner first."
     role_change = patterns.change_role
+    removal = patterns.delete_user
+    changes_emails = False
+    listed = User.by_date
 
     def check_manager(self, actor: User) -> None:
         """Raise NotPermitted unless someone may manage accounts."""
         PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
 
-    def get_user(self, who: int) -> User:
+    def get_user(self, who: int | str) -> User:
         """Return an account by its number, or raise NotFound."""
-        user = self._store.run(patterns.user_by_id, who)
-        if user is None:
-            raise NotFound("There is no such account. It may have been removed.")
-        return user
-
-    def list_admins(self) -> Iterable[User]:
-        """Return all accounts, the owners among them."""
-        return self._store.query(User.by_date())
+        number = str(who)
+        is_id = number.isascii() and number.isdecimal() and len(number) < 17
+        user = self.find_by_id(int(number)) if is_id else None
+        return check_found(user, "There is no such account. It may have been removed.")
 
     def find_by_login(self, login: str) -> User | None:
         """Find an account by its e-mail address, in any case."""
@@ -96,9 +90,9 @@ class Accounts(ManagedAccounts[User, int]):
                 transaction.create(owner)
                 if not has_portfolio:
                     transaction.create(Portfolio(name=name, updated_at=now))
-        except AlreadyExists as error:
+        except ItemExists as error:
             if isinstance(error.current, User):
-                raise AlreadyTaken({"email": _TAKEN}) from error
+                raise AlreadyExists({"email": _TAKEN}) from error
             raise _already_set_up() from error
         return owner
 
@@ -122,12 +116,6 @@ class Accounts(ManagedAccounts[User, int]):
         self.check_manager(actor)
         return list(self._store.query(User.by_date()))
 
-    def get(self, actor: User, user_id: int) -> User:
-        """Return an account: one's own, or any for an owner."""
-        if actor.user_id != user_id:
-            self.check_manager(actor)
-        return self.get_user(user_id)
-
     def invite(
         self, actor: User, name: str, email: str, role: Role = Role.AUTHOR
     ) -> Invitation[User]:
@@ -139,33 +127,9 @@ class Accounts(ManagedAccounts[User, int]):
         checks.raise_errors()
         try:
             user = self._store.create(self._new_user(name, email, role))
-        except AlreadyExists as error:
-            raise AlreadyTaken({"email": _TAKEN}) from error
+        except ItemExists as error:
+            raise AlreadyExists({"email": _TAKEN}) from error
         return self._send_invitation(actor, user)
-
-    @retry_conflicts(otherwise=busy_account)
-    def rename(
-        self, actor: User, user_id: int, name: str, check: RevisionCheck = any_revision
-    ) -> User:
-        """Change the name of an account, one’s own or, for an owner, another."""
-        checks = InputChecks()
-        name = checks.line("name", name, longest=MAX_NAME, required=True)
-        user = self.get(actor, user_id)
-        check(user.revision)
-        checks.raise_errors()
-        unchanged = User.revision == user.revision
-        return self._store.update(User.key(user.email), User.name.set(name), if_=unchanged)
-
-    @retry_conflicts(otherwise=busy_account)
-    def remove(self, actor: User, user_id: int, check: RevisionCheck = any_revision) -> User:
-        """Remove an account and end its sessions. Its posts stay."""
-        self.check_manager(actor)
-        user = self.get_user(user_id)
-        check(user.revision)
-        with self.keep_admin(actor, user, patterns.delete_user) as transaction:
-            transaction.delete(key_of(user), if_=User.revision == user.revision)
-        self._sessions.forget(user.user_id)
-        return user
 
     def _new_user(self, name: str, email: str, role: Role, password_hash: str = "") -> User:
         return User(

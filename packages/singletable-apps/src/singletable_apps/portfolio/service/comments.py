@@ -35,7 +35,7 @@ from singletable_apps.portfolio.comment_rules import (
     ref_of,
 )
 from singletable_apps.portfolio.entities import Blog, Comment, Listing, PendingComment, User
-from singletable_apps.portfolio.errors import Busy, InvalidInput, NotFound, SwitchedOff
+from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.rules import (
     PERMISSIONS,
     Permission,
@@ -45,6 +45,7 @@ from singletable_apps.portfolio.rules import (
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
+from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
 from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.service import UNKNOWN_OUTCOME

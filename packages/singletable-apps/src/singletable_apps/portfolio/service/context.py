@@ -6,10 +6,10 @@ import hmac
 from dataclasses import dataclass, field
 
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.errors import NotFound
 from singletable_apps.portfolio.rules import is_id, is_public
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import AccountsContext
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.objects import Bucket
 from singletable_apps.shared.web import WriteCounter
 

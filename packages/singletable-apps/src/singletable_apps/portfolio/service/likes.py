@@ -25,10 +25,11 @@ from datetime import UTC, datetime
 from singletable import ConditionFailed, TransactionConflict, key_of, retry_conflicts
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, Like, LikeCount, Listing
-from singletable_apps.portfolio.errors import Busy, NotFound, SwitchedOff
+from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
+from singletable_apps.shared.errors import Busy, NotFound
 from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
 SHARDS = 8

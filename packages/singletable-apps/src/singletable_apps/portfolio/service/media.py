@@ -14,9 +14,9 @@ from singletable import AlreadyExists, ConditionFailed, Page, key_of
 from singletable import NotFound as NoSuchItem
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Media, User
-from singletable_apps.portfolio.errors import InvalidInput, NotFound
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service.context import Context
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.images import (
     WIDTHS,
     InvalidImage,

@@ -21,11 +21,11 @@ from singletable_apps.portfolio.entities import (
     Revision,
     User,
 )
-from singletable_apps.portfolio.errors import Busy, NotFound
 from singletable_apps.portfolio.rules import check_can_edit, is_public
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.slugs import SlugRegistry
+from singletable_apps.shared.errors import Busy, NotFound
 from singletable_apps.shared.service import RevisionCheck
 
 _log = logging.getLogger(__name__)

@@ -11,7 +11,6 @@ from uuid import uuid4
 from singletable import ConditionFailed, InvalidCursor, Page, TransactionConflict, evolve
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Revision, User
-from singletable_apps.portfolio.errors import AlreadyTaken, Busy, NotFound
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import (
     MAX_DESCRIPTION,
@@ -38,6 +37,7 @@ from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.post_deletion import PostDeletion
 from singletable_apps.portfolio.service.slugs import SlugRegistry
 from singletable_apps.portfolio.site_files import PostFile
+from singletable_apps.shared.errors import AlreadyExists, Busy, NotFound
 from singletable_apps.shared.markdown import plain_text, render_markdown
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_revision, is_uuid
@@ -198,7 +198,7 @@ class PostService:
                 if stored is None:
                     continue
                 blog = stored
-            except AlreadyTaken:
+            except AlreadyExists:
                 if draft.slug:
                     raise
                 continue  # another post got the derived slug at this moment
@@ -240,7 +240,7 @@ class PostService:
         for _ in range(_ATTEMPTS):
             try:
                 return self._change(actor, blog_id, change, check)
-            except AlreadyTaken:
+            except AlreadyExists:
                 if entered_slug:
                     raise
         raise _busy()

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from singletable import evolve, retry_conflicts
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
-from singletable_apps.portfolio.errors import Busy, InvalidInput
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
     SettingsEdits,
@@ -18,6 +17,7 @@ from singletable_apps.portfolio.profile_rules import (
 )
 from singletable_apps.portfolio.rules import MAX_HTML_BYTES, PERMISSIONS, Permission
 from singletable_apps.portfolio.service.context import Context
+from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.markdown import html_as_markdown, render_markdown
 from singletable_apps.shared.service import RevisionCheck, any_revision
 

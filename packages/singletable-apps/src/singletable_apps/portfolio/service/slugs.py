@@ -11,7 +11,6 @@ from datetime import datetime
 
 from singletable import Condition, Store, Transaction, evolve, key_of, retry_conflicts
 from singletable_apps.portfolio.entities import Blog, Slug
-from singletable_apps.portfolio.errors import AlreadyTaken, Busy, InvalidInput
 from singletable_apps.portfolio.rules import (
     MAX_OLD_SLUGS,
     MAX_SLUG,
@@ -19,6 +18,7 @@ from singletable_apps.portfolio.rules import (
     is_public,
     slug_error,
 )
+from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput
 
 # Adds writes to a transaction.
 Writes = Callable[[Transaction], None]
@@ -82,13 +82,13 @@ class SlugRegistry:
         return write
 
     def plan_claim(self, blog: Blog, slug: str) -> Writes:
-        """Return the write that gives a slug to a post, or raise AlreadyTaken."""
+        """Return the write that gives a slug to a post, or raise AlreadyExists."""
         held = self._store.get(Slug.key(slug), consistent=True)
         if held is None:
             first = Slug(slug=slug, blog_id=blog.blog_id)
             return lambda transaction: transaction.create(first)
         if held.is_current and held.blog_id != blog.blog_id:
-            raise AlreadyTaken({"slug": f"Choose another slug: a post has “{slug}” already."})
+            raise AlreadyExists({"slug": f"Choose another slug: a post has “{slug}” already."})
         taken = Slug(slug=slug, blog_id=blog.blog_id, redirects_to=held.blog_id)
         return lambda transaction: transaction.put(taken, if_=_is_unchanged(held))
 

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from singletable_apps.shared.accounts.auth import Auth, SensitiveAction, SignedIn, Users
 from singletable_apps.shared.accounts.email_changes import AddressNotice, EmailChanges
-from singletable_apps.shared.accounts.entities import Attempts, ResetToken, Session
+from singletable_apps.shared.accounts.entities import (
+    Attempts,
+    Registration,
+    ResetToken,
+    Session,
+)
 from singletable_apps.shared.accounts.errors import (
     AccountsError,
     InvalidReset,
@@ -25,6 +30,7 @@ from singletable_apps.shared.accounts.passwords import (
     check_password,
     check_password_field,
 )
+from singletable_apps.shared.accounts.people import ApprovalNotices, People, search_people
 from singletable_apps.shared.accounts.registration import (
     NEEDS_SETUP_CODE,
     NewAccount,
@@ -43,8 +49,10 @@ from singletable_apps.shared.accounts.stored_accounts import (
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
 from singletable_apps.shared.accounts.usernames import (
+    AccountRole,
     UserFields,
     UsernameAccounts,
+    people_index,
 )
 from singletable_apps.shared.expiry import expiring
 
@@ -53,9 +61,11 @@ __all__ = [
     "AccessClaims",
     "AccessTokens",
     "Account",
+    "AccountRole",
     "AccountsContext",
     "AccountsError",
     "AddressNotice",
+    "ApprovalNotices",
     "AttemptKey",
     "Attempts",
     "Auth",
@@ -70,6 +80,8 @@ __all__ = [
     "PasswordRejected",
     "PasswordResets",
     "Passwords",
+    "People",
+    "Registration",
     "Registrations",
     "RenewedSession",
     "Reset",
@@ -91,5 +103,7 @@ __all__ = [
     "check_password_field",
     "expiring",
     "new_user_id",
+    "people_index",
+    "search_people",
     "send_notice",
 ]

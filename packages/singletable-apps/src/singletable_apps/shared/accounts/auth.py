@@ -31,6 +31,8 @@ from singletable_apps.shared.web.rate_limits import client_network
 MAX_LOGIN_LENGTH = 400
 _SIGN_IN_AGAIN = "Your account was removed, or its password has changed. Sign in again."
 
+# How many attempts of a client network are free, beside the few of each account.
+ADDRESS_ATTEMPTS = 300
 # A sensitive action does not require the password again this soon after it was entered.
 RECENT = timedelta(minutes=5)
 
@@ -127,8 +129,8 @@ class Auth(Generic[U]):
         self._store = store
         self._devices = DeviceTokens(secret)
         self._throttle = Throttle(store, secret=secret)
-        # Many people may share an address, such as on election day at a school.
-        self._address_throttle = Throttle(store, secret=secret, free=30)
+        # Many people may share an address, such as on election day at a school, and mistype.
+        self._address_throttle = Throttle(store, secret=secret, free=ADDRESS_ATTEMPTS)
         self._reset_throttle = Throttle(store, secret=secret, free=3)
 
     @property

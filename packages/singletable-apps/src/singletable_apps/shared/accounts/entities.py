@@ -1,8 +1,9 @@
-"""Sessions, password resets, e-mail changes and counted attempts. All but locks expire."""
+"""Sessions, resets, e-mail changes and attempts, which expire; locks and settings, which stay."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 
 from singletable import Attr, Entity, Key, attr, expires, version
 from singletable_apps.shared.expiry import expiring
@@ -86,3 +87,19 @@ class Attempts(Entity, table=expiring, type_tag=("type", "ATTEMPTS")):
     version: Attr[int] = version()
 
     key = Key(pk=("ATTEMPTS", digest), sk="ATTEMPTS")
+
+
+class Registration(StrEnum):
+    """Who may register: everyone, everyone with the approval of an administrator, or nobody."""
+
+    OPEN = "open"
+    APPROVAL = "approval"
+    CLOSED = "closed"
+
+
+class RegistrationSetting(Entity, table=expiring, type_tag=("type", "REGISTRATION_SETTING")):
+    """Who may register, if the app does not store it elsewhere. It does not expire."""
+
+    registration: Attr[Registration] = attr()
+
+    key = Key(pk="REGISTRATION_SETTING", sk="REGISTRATION_SETTING")

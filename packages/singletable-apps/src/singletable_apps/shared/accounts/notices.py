@@ -183,6 +183,18 @@ def role_changed(account: Account, role: str, by: str) -> Email | None:
     )
 
 
+def approval_needed(account: Account, name: str, link: str) -> Email | None:
+    """Return the e-mail to an administrator about someone who waits for approval."""
+    return _to(
+        account.email,
+        account.name,
+        "Someone waits for approval",
+        f"{name} has registered and waits for approval. To approve or decline, open this page:"
+        f"\n\n{link}",
+        "There may be more people waiting by now. We tell you at most every 15 minutes.",
+    )
+
+
 def _to(address: str, name: str, subject: str, text: str, advice: str) -> Email | None:
     """Return the e-mail, or None without a valid address, which imported accounts may have."""
     greeting = f"Hello {name}," if name else "Hello,"

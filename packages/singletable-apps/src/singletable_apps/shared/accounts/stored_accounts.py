@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from singletable import ConditionFailed, Store, Transaction, WritePattern, key_of, retry_conflicts
+from singletable import (
+    ConditionFailed,
+    Page,
+    Store,
+    Transaction,
+    WritePattern,
+    key_of,
+    retry_conflicts,
+)
 from singletable_apps.shared.accounts import notices
 from singletable_apps.shared.accounts.auth import Auth
+from singletable_apps.shared.accounts.email_changes import EmailChanges
+from singletable_apps.shared.accounts.entities import Registration, RegistrationSetting
 from singletable_apps.shared.accounts.errors import NotSignedIn
 from singletable_apps.shared.accounts.notices import Account, send_notice
 from singletable_apps.shared.accounts.password_resets import PasswordResets
 from singletable_apps.shared.accounts.passwords import Passwords, check_password_field
+from singletable_apps.shared.accounts.people import ApprovalNotices, People
 from singletable_apps.shared.accounts.registration import SetupCode
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.mail import Mailer
-from singletable_apps.shared.permissions import NotPermitted
+from singletable_apps.shared.permissions import NotPermitted, is_permitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.shared.urls import Urls
 
 U = TypeVar("U")
-K = TypeVar("K")
+MAX_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,52 +146,198 @@ class StoredAccounts(Auth[U], ABC, Generic[U]):
         return changed
 
 
-class ManagedAccounts(StoredAccounts[U], Generic[U, K]):
-    """Accounts with roles; those with the role `admin` manage accounts, which they invite.
+class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
+    """Accounts with roles; those with the role `admin` manage accounts, and may invite people.
 
-    `U` has a `revision`. Managers name a user by a `K`.
+    `U` has a `revision`. With approval, newcomers have the role `waiting`.
     """
 
-    # The pattern that reads a user by `user_id`.
+    # The pattern that reads a user by `user_id`, and the key that lists users if not `listed`.
     by_id: ClassVar[Any]
+    listed: ClassVar[Any] = None
     admin: ClassVar[Any]
+    waiting: ClassVar[Any] = None
+    # The names of roles in e-mails, if they are not their values.
+    role_names: ClassVar[Mapping[Any, str]] = {}
     # What to tell the last administrator who would stop being one.
     last_admin: ClassVar[str]
-    role_change: ClassVar[WritePattern]
+    role_change: ClassVar[WritePattern | None] = None
+    removal: ClassVar[WritePattern | None] = None
+    default_registration: ClassVar[Registration] = Registration.OPEN
+    changes_emails: ClassVar[bool] = True
+    # The parts of the URL of the list of people.
+    people_path: ClassVar[tuple[str, ...]] = ("people",)
 
-    def __init__(self, context: AccountsContext, passwords: Passwords) -> None:
+    def __init__(self, context: AccountsContext, passwords: Passwords | None = None) -> None:
         super().__init__(context, passwords)
         self._urls = context.urls
         self._setup_code = SetupCode(context.secret)
+        self._approvals = ApprovalNotices(context.store, context.mailer, secret=context.secret)
         self._invitations = PasswordResets(
             context.store, secret=context.secret, lifetime=timedelta(days=7)
         )
+        if self.changes_emails:
+            self.emails = EmailChanges(
+                self,
+                context.store,
+                context.mailer,
+                secret=context.secret,
+                link=context.urls.link,
+                clock=context.clock,
+            )
 
-    @abstractmethod
-    def check_manager(self, actor: U) -> None:
+    def check_manager(self, actor: Any) -> None:
         """Raise NotPermitted unless someone may manage accounts."""
+        if actor.role is not self.admin:
+            raise NotPermitted("Only administrators can do this.")
 
     @abstractmethod
-    def get_user(self, who: K) -> U:
+    def get_user(self, who: Any) -> U:
         """Return a user as stored, or raise NotFound."""
-
-    @abstractmethod
-    def list_admins(self) -> Iterable[U | None]:
-        """Return the administrators; others may be among them."""
 
     @abstractmethod
     def describe_invitation(self, actor: U, user: U) -> tuple[str, str]:
         """Return the subject of an invitation, and who invites to what."""
 
+    def list_admins(self) -> Iterable[U | None]:
+        """Return the administrators; others may be among them."""
+        admins: Iterable[U] = self._store.query(self._list_all())
+        return admins
+
+    def is_taken(self, user: U, email: str) -> bool:
+        """Return False: people sign in with usernames, and may share an address."""
+        return False
+
+    def set_email(self, user: U, email: str, by: str) -> U:
+        """Store the confirmed address."""
+        return self.update(user, self.entity.email.set(email))
+
     def find_by_id(self, subject: int) -> U | None:
         """Return the user with this number, or None."""
-        found: U | None = self._store.run(self.by_id, subject)
+        found: Any = self._store.run(self.by_id, subject)
+        return cast("U | None", found)
+
+    # -------------------------------------------------------------------------- people
+
+    def url_part(self, user: Any) -> str:
+        """Return the number, which never changes."""
+        return str(user.user_id)
+
+    def get_person(self, actor: Any, who: Any) -> U:
+        """Return an account: one's own, or as a manager any."""
+        user: Any = self.get_user(who)
+        if user.user_id != actor.user_id:
+            self.check_manager(actor)
+        found: U = user
         return found
+
+    def read_people(self, limit: int, cursor: str | None) -> Page[Any]:
+        """Return some people, by name."""
+        page: Page[Any] = self._store.page(self._list_all(), limit, cursor=cursor)
+        return page
+
+    def _list_all(self) -> Any:
+        return (self.listed or self.entity.listed)()
+
+    def may_edit(self, actor: Any, user: Any) -> bool:
+        """Return whether it is the actor's own account, or the actor is a manager."""
+        return bool(actor.user_id == user.user_id) or is_permitted(self.check_manager, actor)
+
+    @retry_conflicts(otherwise=busy_account)
+    def edit_person(
+        self,
+        actor: Any,
+        who: Any,
+        *,
+        name: str | None = None,
+        email: str | None = None,
+        check: RevisionCheck = any_revision,
+    ) -> U:
+        """Change a name, and send a link to a new e-mail address."""
+        user: Any = self.get_person(actor, who)
+        check(user.revision)
+        checks = InputChecks()
+        if name is not None:
+            name = checks.line("name", name, longest=MAX_NAME, required=True)
+        if email is not None:
+            email = checks.email("email", email)
+        checks.raise_errors()
+        edited = user
+        if name not in (None, user.name):
+            unchanged = self.entity.revision == user.revision
+            edited = self._store.update(key_of(user), self.entity.name.set(name), if_=unchanged)
+        if email is not None:
+            edited = self.change_email(actor, edited, email)
+        changed: U = edited
+        return changed
+
+    def change_email(self, actor: Any, user: Any, email: str) -> U:
+        """Send a link to a new address, which changes when its owner opens the link.
+
+        Before a person has chosen a password, there is nothing to protect, and the address changes
+        at once. So it does if it becomes empty.
+        """
+        changed: U = user
+        if email == user.email or self.emails is None:
+            return changed
+        if email and user.password_hash:
+            by = "" if actor.user_id == user.user_id else actor.name
+            self.emails.request(changed, email, by=by)
+            return changed
+        changed = self.update(user, self.entity.email.set(email))
+        if user.email and not email:
+            notice = notices.address_changed(user.name, user.email, "not set")
+            send_notice(self._mailer, notice, self._clock())
+        return changed
+
+    def check_removable(self, actor: U, user: U) -> None:
+        """Raise InvalidInput if there would be no administrator without this one."""
+        if self.is_last_admin(actor, user):
+            raise InvalidInput({"role": self.last_admin})
+
+    @retry_conflicts(otherwise=busy_account)
+    def remove(self, actor: U, who: Any, check: RevisionCheck = any_revision) -> U:
+        """Remove an account and end its sessions."""
+        user: Any = self.check_removal(actor, who)
+        check(user.revision)
+        with self.keep_admin(actor, user, self.removal) as transaction:
+            transaction.delete(key_of(user), if_=self.entity.revision == user.revision)
+        self._sessions.forget(user.user_id)
+        self.delete_data(user)
+        removed: U = user
+        return removed
+
+    def delete_data(self, user: U) -> None:
+        """Delete what belongs to a removed person; by default nothing does."""
+
+    def check_removal(self, actor: U, who: Any) -> U:
+        """Return the account to remove, or raise NotPermitted."""
+        self.check_manager(actor)
+        return self.get_user(who)
+
+    # -------------------------------------------------------------------------- registration
+
+    def registration(self) -> Registration:
+        """Return who may register."""
+        found = self._store.get(RegistrationSetting.key())
+        return self.default_registration if found is None else found.registration
+
+    def set_registration(self, actor: U, registration: Registration) -> object:
+        """Change who may register."""
+        self.check_manager(actor)
+        return self._store.put(RegistrationSetting(registration=registration))
+
+    def tell_waiting(self, user: Any) -> None:
+        """Tell the administrators that someone waits for approval."""
+        found: Iterable[Any] = self.list_admins()
+        admins = (self.account_of(each) for each in found if each and each.role is self.admin)
+        link = self._urls.absolute(self._urls.page(*self.people_path, role=self.waiting.value))
+        self._approvals.send(user.name, admins, link, self._clock())
 
     # -------------------------------------------------------------------------- roles
 
     @retry_conflicts(otherwise=busy_account)
-    def change_role(self, actor: U, who: K, role: Any, check: RevisionCheck = any_revision) -> U:
+    def change_role(self, actor: U, who: Any, role: Any, check: RevisionCheck = any_revision) -> U:
         """Change what an account may do. The last administrator stays one."""
         self.check_manager(actor)
         user: Any = self.get_user(who)
@@ -191,13 +348,16 @@ class ManagedAccounts(StoredAccounts[U], Generic[U, K]):
                 transaction.update(key_of(user), self.entity.role.set(role), if_=unchanged)
             user = self.get_user(who)
             by = self.account_of(actor).name
-            notice = notices.role_changed(self.account_of(user), user.role, by)
+            name = self.role_names.get(user.role, user.role)
+            notice = notices.role_changed(self.account_of(user), name, by)
             send_notice(self._mailer, notice, self._clock())
         changed: U = user
         return changed
 
     @contextmanager
-    def keep_admin(self, actor: Any, user: Any, pattern: WritePattern) -> Generator[Transaction]:
+    def keep_admin(
+        self, actor: Any, user: Any, pattern: WritePattern | None
+    ) -> Generator[Transaction]:
         """Return a transaction that changes `user` only while someone else is an administrator.
 
         Two administrators who remove each other at the same time must not both succeed.
@@ -216,6 +376,12 @@ class ManagedAccounts(StoredAccounts[U], Generic[U, K]):
                 raise NotPermitted("Someone has just changed your account.") from None
             raise
 
+    def allowed_roles(self, actor: U, user: Any) -> Sequence[Any]:
+        """Return all roles, or only the current one of the last administrator."""
+        if not is_permitted(self.check_manager, actor) or self.is_last_admin(actor, user):
+            return [user.role]
+        return list(cast(Any, type(self.admin)))
+
     def is_last_admin(self, actor: U, user: Any) -> bool:
         """Return whether there would be no administrator without this one."""
         return user.role is self.admin and self._find_admin(actor, user) is None
@@ -231,7 +397,7 @@ class ManagedAccounts(StoredAccounts[U], Generic[U, K]):
 
     # -------------------------------------------------------------------------- invitations
 
-    def invite_again(self, actor: U, who: K) -> Invitation[U]:
+    def invite_again(self, actor: U, who: Any) -> Invitation[U]:
         """E-mail another link to someone who has not chosen a password yet."""
         self.check_manager(actor)
         user = self.get_user(who)

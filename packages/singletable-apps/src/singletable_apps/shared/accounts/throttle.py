@@ -28,14 +28,17 @@ class Throttle:
     """Counts attempts by key, such as ("account", "alice") or ("address", "192.0.2.7").
 
     The first `free` attempts do not wait; then the waits are 1, 2, 4, … seconds up to a quarter
-    of an hour. The count is reset that long after the last wait. The table stores an HMAC instead
-    of the key.
+    of an hour; `first_wait` is another first one. The count is reset that long after the last wait.
+    The table stores an HMAC instead of the key.
     """
 
-    def __init__(self, store: Store, *, secret: bytes, free: int = 5) -> None:
+    def __init__(
+        self, store: Store, *, secret: bytes, free: int = 5, first_wait: timedelta = FIRST_WAIT
+    ) -> None:
         self._store = store
         self._key = derive_key(secret, "throttle")
         self._free = free
+        self._first_wait = first_wait
 
     def check(self, keys: Iterable[AttemptKey], now: datetime) -> None:
         """Raise TooManyAttempts if one of the keys must wait. Count nothing."""
@@ -79,7 +82,7 @@ class Throttle:
     def _wait(self, tries: int) -> timedelta:
         if tries < self._free:
             return timedelta(0)
-        return min(MAX_WAIT, FIRST_WAIT * (1 << min(tries - self._free, _MAX_DOUBLINGS)))
+        return min(MAX_WAIT, self._first_wait * (1 << min(tries - self._free, _MAX_DOUBLINGS)))
 
     def _load(self, digests: Iterable[str]) -> list[Attempts | None]:
         return self._store.get_many(map(Attempts.key, digests), consistent=True)

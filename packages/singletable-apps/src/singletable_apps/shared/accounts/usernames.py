@@ -2,6 +2,8 @@
 
 An app declares its users, which may have more fields, and opens the accounts:
 
+    table = Table("notes", indexes=[people_index])
+
     class User(UserFields, table=table):
         "A person with an account."
 
@@ -13,26 +15,55 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Generic, TypeVar
+from enum import StrEnum
+from typing import Any, ClassVar, Generic, TypeVar
 
 from singletable import AlreadyExists as ItemExists
-from singletable import Attr, Entity, Key, Unique, attr, casefold, created
-from singletable_apps.shared.accounts.email_changes import EmailChanges
+from singletable import (
+    Attr,
+    Entity,
+    Index,
+    Key,
+    Unique,
+    attr,
+    casefold,
+    created,
+    retry_conflicts,
+    version,
+)
+from singletable_apps.shared.accounts.entities import Registration
 from singletable_apps.shared.accounts.passwords import Passwords, check_password_field
+from singletable_apps.shared.accounts.registration import NEEDS_SETUP_CODE
 from singletable_apps.shared.accounts.stored_accounts import (
+    MAX_NAME,
     AccountsContext,
-    StoredAccounts,
+    Invitation,
+    ManagedAccounts,
+    busy_account,
     new_user_id,
 )
-from singletable_apps.shared.errors import AlreadyExists
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput
+from singletable_apps.shared.permissions import NotPermitted
+from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 
 MIN_USERNAME, MAX_USERNAME = 3, 50
-MAX_NAME = 100
 TAKEN = "Someone has this username already. Choose another one."
 USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 U = TypeVar("U")
+
+
+class AccountRole(StrEnum):
+    """What an account may do, lowest first."""
+
+    WAITING = "waiting"
+    USER = "user"
+    ADMIN = "admin"
+
+
+# The index that lists people by name.
+people_index = Index("people", pk="people_pk", sk="people_sk")
 
 
 class UserFields(Entity):
@@ -42,12 +73,14 @@ class UserFields(Entity):
     user_id: Attr[int] = attr()
     name: Attr[str] = attr()
     email: Attr[str] = attr(default="")
-    password_hash: Attr[str] = attr(hidden=True)
+    password_hash: Attr[str] = attr(default="", hidden=True)
     credentials: Attr[int] = attr(default=1)
-    role: Attr[str] = attr(default="")
+    role: Attr[AccountRole] = attr(default=AccountRole.USER)
     created_at: Attr[datetime] = created()
+    revision: Attr[int] = version()
 
     key = Key(pk=("USER", casefold(username)), sk="USER")
+    listed = Key(pk="USERS", sk=(casefold(name), user_id)).on(people_index)
     one_id = Unique(user_id, pk=("USERID", user_id), sk="USER")
 
 
@@ -61,23 +94,23 @@ def check_username(checks: InputChecks, username: str, field: str = "username") 
     return name
 
 
-class UsernameAccounts(StoredAccounts[U], Generic[U]):
-    """Accounts with a username; everyone can register. `emails` changes their addresses."""
+class UsernameAccounts(ManagedAccounts[U], Generic[U]):
+    """Accounts with a username. The first one needs the set-up code, and is an administrator's."""
 
     wrong_login = "Wrong username or password."
     about = ("username", "name")
+    admin: ClassVar[Any] = AccountRole.ADMIN
+    member: ClassVar[Any] = AccountRole.USER
+    waiting: ClassVar[Any] = AccountRole.WAITING
+    last_admin = "Someone must be an administrator. Make someone else an administrator first."
 
     def __init__(self, context: AccountsContext, passwords: Passwords | None = None) -> None:
         super().__init__(context, passwords)
-        self._context = context
-        self.emails = EmailChanges(
-            self,
-            context.store,
-            context.mailer,
-            secret=context.secret,
-            link=context.urls.link,
-            clock=context.clock,
-        )
+        self._confirms_addresses = context.confirm_addresses
+
+    def url_part(self, user: Any) -> str:
+        """Return the username in lower case."""
+        return str(user.username.casefold())
 
     def find_by_login(self, login: str) -> U | None:
         """Find an account by its username, in any case."""
@@ -91,36 +124,90 @@ class UsernameAccounts(StoredAccounts[U], Generic[U]):
         found: U | None = self._store.find(self.entity.one_id(subject))
         return found
 
-    def is_taken(self, user: U, email: str) -> bool:
-        """Return False: people sign in with usernames, and may share an address."""
-        return False
+    def get_user(self, who: str) -> U:
+        """Return a person by username, or raise NotFound."""
+        return check_found(
+            self.find_by_login(who), "There is no such person. The account may have been deleted."
+        )
 
-    def set_email(self, user: U, email: str, by: str) -> U:
-        """Store the confirmed address."""
-        return self.update(user, self.entity.email.set(email))
+    def describe_invitation(self, actor: Any, user: Any) -> tuple[str, str]:
+        """Return the subject of an invitation, and who invites to what."""
+        site = self._urls.absolute(self._urls.page())
+        text = f"{actor.name} invites you to {site}. Your username is {user.username}."
+        return "Your new account", text
 
-    def register(self, username: str, name: str, password: str, email: str = "") -> U:
-        """Create an account."""
+    def check_removal(self, actor: Any, who: Any) -> U:
+        """Return the account to remove: one's own, or as an administrator any."""
+        return self.get_person(actor, who)
+
+    def setup_code(self) -> str | None:
+        """Return the set-up code, or None if there is an account already."""
+        return self._setup_code.code() if self.is_new() else None
+
+    def is_new(self) -> bool:
+        """Return whether there is no account yet."""
+        return not self._store.page(self.entity.listed(), 1).items
+
+    def register(
+        self,
+        username: str,
+        name: str,
+        password: str,
+        email: str = "",
+        setup_code: str | None = None,
+    ) -> U:
+        """Create an account. The first one belongs to the administrator and needs the set-up code.
+
+        Commands pass None as the code, because their user is trusted. Others confirm their address
+        if the settings say so, and wait for approval if that is how people register.
+        """
         checks = InputChecks()
-        username = check_username(checks, username)
-        name = checks.line("name", name, longest=MAX_NAME, required=True)
+        username, name = self._check_names(checks, username, name)
         email = checks.email("email", email)
         check_password_field(checks, password, about=(username, name, email))
         checks.raise_errors()
-        unconfirmed = email if self._context.confirm_addresses else ""
-        if unconfirmed:
-            self.emails.check_request(unconfirmed)
+        registration, is_first = self.registration(), self.is_new()
+        if is_first and setup_code is not None and not self._setup_code.matches(setup_code):
+            raise InvalidInput({"setup_code": NEEDS_SETUP_CODE})
+        if registration is Registration.CLOSED and not is_first:
+            raise NotPermitted("Registration is closed. Ask an administrator for an account.")
+        is_trusted = is_first or setup_code is None
+        waits = registration is Registration.APPROVAL and not is_trusted
+        is_confirmed = is_trusted or not self._confirms_addresses
+        if email and not is_confirmed and self.emails is not None:
+            self.emails.check_request(email)
+        role = self.admin if is_first else self.waiting if waits else self.member
         user = self._create(
             username=username,
             name=name,
-            email="" if unconfirmed else email,
+            email=email if is_confirmed else "",
             password_hash=self._passwords.hash(password),
+            role=role,
         )
-        if unconfirmed:
-            self.emails.request(user, unconfirmed)
+        if email and not is_confirmed and self.emails is not None:
+            self.emails.request(user, email)
+        if waits:
+            self.tell_waiting(user)
         return user
 
-    def _create(self, **fields: object) -> U:
+    @retry_conflicts(otherwise=busy_account)
+    def invite(
+        self, actor: U, username: str, name: str, email: str, role: Any = None
+    ) -> Invitation[U]:
+        """Create a person without a password, and e-mail a link to choose one."""
+        self.check_manager(actor)
+        checks = InputChecks()
+        username, name = self._check_names(checks, username, name)
+        email = checks.email("email", email, required=True)
+        checks.raise_errors()
+        user = self._create(username=username, name=name, email=email, role=role or self.member)
+        return self._send_invitation(actor, user)
+
+    def _check_names(self, checks: InputChecks, username: str, name: str) -> tuple[str, str]:
+        username = check_username(checks, username)
+        return username, checks.line("name", name, longest=MAX_NAME, required=True)
+
+    def _create(self, **fields: Any) -> U:
         try:
             user: U = self._store.create(self.entity(user_id=new_user_id(), **fields))
         except ItemExists:

@@ -1,56 +1,59 @@
-"""The pages and the API of accounts with usernames.
+"""Accounts for any app: the pages to register and sign in, and one's own account.
 
-`with_accounts` adds them to an app whose service has `accounts`:
+`with_accounts` adds them to an app, with the pages and the API about people:
 
-    APP = with_accounts(AppSpec[NotesService](…))
+    APP = with_accounts(AppSpec[NotesService](…), PeopleSpec(…))
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, Protocol, TypeAlias, TypeVar, cast
 
-from fastapi import Depends, Header, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import BaseModel
 
-from singletable_apps.shared.accounts import SignedIn, UsernameAccounts
-from singletable_apps.shared.apps import SampleData, SampleEntry
-from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.frame.page import PageContext, UserPageContext
-from singletable_apps.shared.frame.spec import AppSpec
-from singletable_apps.shared.frame.state import (
-    AppService,
-    count_request,
-    current_service,
-    limited,
-    signed_in_user,
-    state_of,
+from singletable_apps.shared.accounts import (
+    AccountRole,
+    Auth,
+    Registration,
+    TooManyAttempts,
+    UsernameAccounts,
 )
+from singletable_apps.shared.apps import SampleData, SampleEntry
+from singletable_apps.shared.errors import RequestRejected
+from singletable_apps.shared.frame import people_pages
+from singletable_apps.shared.frame.people import (
+    MemberPage,
+    PeopleSpec,
+    RemovalText,
+    RoleName,
+    VisitorPage,
+    people_spec,
+)
+from singletable_apps.shared.frame.people_api import username_routers
+from singletable_apps.shared.frame.spec import AppSpec
+from singletable_apps.shared.frame.state import WAITING, AppService, count_request, limited
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     AuthPage,
+    ConfirmedAction,
     Form,
     Link,
     PostedForm,
-    auth_router,
-    email_router,
+    account_router,
+    confirm,
+    submit_form,
 )
-from singletable_apps.shared.urls import Urls
-from singletable_apps.shared.web import (
-    NOT_SIGNED_IN,
-    PUBLIC,
-    TOO_MANY_REQUESTS,
-    Document,
-    Model,
-    api_router,
-    client_address,
-    responses,
-)
+from singletable_apps.shared.web import set_header
+
+# Loose, because a whole hall may share an address. Attempts are also counted by account.
+LIMITS = {"sign_in": (600, 60), "register": (1000, 3600), "signed_in": (1200, 60)}
 
 
 class AccountsService(AppService, Protocol):
-    """The service of an app with accounts."""
+    """The service of an app with usernames."""
 
     @property
     def accounts(self) -> UsernameAccounts[Any]:
@@ -58,41 +61,92 @@ class AccountsService(AppService, Protocol):
         ...
 
 
-S = TypeVar("S", bound=AccountsService)
+S = TypeVar("S", bound=AppService)
 
 
-def with_accounts(spec: AppSpec[S]) -> AppSpec[S]:
-    """Return the app with pages to register and sign in, the account page, and the same as API."""
+def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> AppSpec[S]:
+    """Return the app with the pages of accounts and people, by default of UsernameAccounts."""
+    people = people or USERNAMES
 
-    def find_auth(service: S) -> UsernameAccounts[Any]:
-        return service.accounts
+    def find_auth(service: S) -> Auth[Any]:
+        return cast(Auth[Any], people.find(service))
 
     def find_context(request: Request, service: S) -> Mapping[str, object]:
         return {**_account_context(request, service), **spec.context(request, service)}
 
+    def find_setup_url(service: S) -> str:
+        code, urls = people.find(service).setup_code(), service.context.urls
+        url = urls.page(*people.prefix, people.setup_page, code=code or "")
+        return urls.absolute(url) if code else ""
+
+    account, others = APIRouter(), APIRouter()
+    for router, is_wanted in (
+        (_sign_in_router(people), True),
+        (own_account, True),
+        (registration, people.registers),
+        (profile, people.edits_profile),
+        (deletion, bool(people.removal.own_facts)),
+    ):
+        if is_wanted:
+            account.include_router(router, prefix=_path(people.prefix))
+    for router, is_wanted in (
+        (people_pages.router, True),
+        (people_pages.invitations, people.invites),
+        (people_pages.person_router, True),
+        (people_pages.profiles, people.edits_profile),
+        (people_pages.removal, bool(people.removal.facts)),
+    ):
+        if is_wanted:
+            others.include_router(router, prefix=_path(people.people_path))
     return replace(
         spec,
-        auth=find_auth,
-        routers=(api, *spec.routers),
-        pages=(*spec.pages, pages),
+        auth=spec.auth or find_auth,
+        people=people,
+        setup_url=find_setup_url,
+        routers=(*(username_routers() if people.default_api else ()), *spec.routers),
+        pages=(*spec.pages, account, others),
         context=find_context,
-        limits={
-            "sign_in": (30, 60),
-            "register": (30, 3600),
-            "signed_in": (1200, 60),
-            **spec.limits,
-        },
-        uploads={spec.prefix: 1 << 18, **spec.uploads},
+        limits={**LIMITS, **spec.limits},
+        uploads=spec.uploads or {spec.prefix: 1 << 18},
     )
 
 
-def _account_context(request: Request, service: AccountsService) -> Mapping[str, object]:
-    urls, user = service.context.urls, getattr(request.state, "user", None)
-    if user is None:
-        links = [Link("Sign in", urls.page("sign-in")), Link("Register", urls.page("register"))]
+def _path(parts: tuple[str, ...]) -> str:
+    return "".join(f"/{part}" for part in parts)
+
+
+def _account_context(request: Request, service: AppService) -> Mapping[str, object]:
+    spec, urls = people_spec(request), service.context.urls
+    user = getattr(request.state, "user", None)
+    if user is not None:
+        links = [Link("Your account", urls.page(*spec.prefix, "account"))]
+        if user.role in spec.admins and not spec.crumbs:
+            links.append(Link(spec.title, urls.page(*spec.people_path)))
     else:
-        links = [Link("Your account", urls.page("account"))]
+        links = [Link("Sign in", urls.page(*spec.prefix, "sign-in"))]
+        if spec.registers:
+            links.append(Link("Register", urls.page(*spec.prefix, "register")))
     return {"user": user, "account": user and user.name, "account_links": links}
+
+
+USERNAMES = PeopleSpec[Any](
+    roles=(
+        RoleName(AccountRole.WAITING, "Waiting", "Sees only their own account.", "Waiting"),
+        RoleName(AccountRole.USER, "User", "Uses everything."),
+        RoleName(AccountRole.ADMIN, "Administrator", "Also manages accounts.", "Administrators"),
+    ),
+    admins=frozenset({AccountRole.ADMIN}),
+    member=AccountRole.USER,
+    waiting=AccountRole.WAITING,
+    removal=RemovalText(
+        (("Removed", "The account. It is signed out everywhere."),),
+        "The account is signed out everywhere.",
+        (("Removed", "Your account. You are signed out everywhere."),),
+        "You are signed out everywhere. This can’t be undone.",
+    ),
+    signed_out=("sign-in",),
+    default_api=True,
+)
 
 
 def sample_account(
@@ -107,202 +161,174 @@ def sample_account(
     return SampleData((SampleEntry(user.name, about, url, form, "Sign in as"),), password)
 
 
-# ------------------------------------------------------------------------------ pages
+# ------------------------------------------------------------------------------ sign in
 
-
-class _Page(PageContext[AccountsService, Urls]):
-    folder = "auth"
-
-
-class _UserPage(UserPageContext[AccountsService, Urls, Any]):
-    folder = "auth"
+AnyPage: TypeAlias = Annotated[VisitorPage, Depends(VisitorPage.visited)]
+UserPage: TypeAlias = Annotated[MemberPage, Depends(MemberPage.signed_in)]
 
 
 def _auth_page(request: Request) -> AuthPage[Any]:
-    page = _Page.visited(request)
-    url = page.urls.page
+    page = VisitorPage.visited(request)
+    spec, urls = page.spec, page.urls
+    register = ("New here?", "Register", page.url("register"))
     return page.auth_page(
-        url,
-        home=url(),
-        signed_out=url("sign-in"),
-        login="Username",
-        links=(("New here?", "Register", url("register")),),
+        page.url,
+        home=urls.page(*spec.home),
+        signed_out=urls.page(*spec.signed_out),
+        frame=spec.frame,
+        login=spec.login,
+        links=(register,) if spec.registers else (),
     )
 
 
-def _show_account(page: _UserPage, status: int = 200, *, password: Form | None = None) -> Response:
-    return page.render(
-        "account",
-        status,
-        password=password or Form(),
-        unaccepted=page.service.accounts.emails.find_unaccepted(page.user),
-        sessions=page.cookies.sessions(page.request, page.auth, page.user),
-    )
+def _sign_in_router(spec: PeopleSpec[Any]) -> APIRouter:
+    def find_changes(request: Request) -> Any:
+        return VisitorPage(request).people.emails
 
-
-pages = auth_router(
-    _auth_page,
-    lambda request, form, status: _show_account(
-        _UserPage(request, request.state.user), status, password=form
-    ),
-    rejects=(InvalidInput,),
-    sign_in_limits=limited("sign_in"),
-    reset_limits=limited("sign_in"),
-)
-pages.include_router(
-    email_router(
+    return account_router(
         _auth_page,
-        lambda request: state_of(request).service.accounts.emails,
-        rejects=(InvalidInput,),
+        lambda request, form, status: _show_account(
+            MemberPage(request, request.state.user), status, password=form
+        ),
+        rejects=(RequestRejected,),
+        find_changes=find_changes if spec.changes_emails else None,
+        limits=limited("sign_in"),
     )
-)
+
+
+# ------------------------------------------------------------------------------ register
+
+registration = APIRouter()
 
 
 class RegistrationForm(BaseModel):
-    """A new account. The service checks the values."""
+    """A new account, the first one with the set-up code. The service checks the values."""
 
-    username: str
+    username: str = ""
     name: str
     email: str = ""
     password: str
+    setup_code: str = ""
 
 
-@pages.api_route("/register", methods=FORM_METHODS)
-def show_registration(page: Annotated[_Page, Depends(_Page.visited)], form: PostedForm) -> Response:
-    """Create an account, and sign in."""
-    accounts = page.service.accounts
+@registration.api_route("/register", methods=FORM_METHODS)
+def register(
+    page: AnyPage, form: PostedForm, code: Annotated[str, Query(max_length=100)] = ""
+) -> Response:
+    """Create an account and sign in, or send a link to confirm the e-mail address."""
+    spec, people = page.spec, page.people
     if page.request.method == "POST":
         count_request(page.request, "register")
+    elif page.visitor is not None:
+        return page.redirect(page.urls.page(*spec.home))
 
     def act(values: RegistrationForm) -> Response:
-        user = accounts.register(values.username, values.name, values.password, values.email)
-        page.sign_in(user)
-        text = f"Welcome, {user.name}!"
-        if values.email and not user.email:
-            text += f" We’ve e-mailed a link to {values.email}. Open it to save your address."
-        return page.redirect(page.urls.page(), text)
+        sent = values.model_dump(exclude=None if spec.usernames else {"username"})
+        user = spec.register(page.service, sent)
+        if user is None:
+            return page.redirect(page.url("register", "sent"))
+        return welcome(page, user, values.email)
 
     def show(form: Form, status: int) -> Response:
-        return page.render("register", status, form=form)
+        is_first = people.setup_code() is not None
+        rule = Registration.OPEN if is_first else people.registration()
+        return page.render("register", status, form=form, is_first=is_first, rule=rule.value)
 
-    return page.fill(form, Form(), RegistrationForm, act, show)
+    if page.request.method != "POST":
+        return show(Form({"setup_code": code}), 200)
+    try:
+        return submit_form(form, RegistrationForm, act, show, rejects=(RequestRejected,))
+    except TooManyAttempts as error:
+        set_header(page.request, "Retry-After", str(error.seconds))
+        return show(form.with_errors(str(error)), 429)
 
 
-@pages.get("/account")
-def show_account(page: Annotated[_UserPage, Depends(_UserPage.signed_in)]) -> Response:
+def welcome(page: VisitorPage, user: Any, email: str) -> Response:
+    """Sign in a new user."""
+    spec, text = page.spec, f"Welcome, {user.name}!"
+    page.sign_in(user)
+    if user.role == spec.waiting and not spec.admits_waiting:
+        return page.redirect(page.url("account"), f"{text} {WAITING}")
+    url, more = spec.welcome(page, user)
+    if email and not user.email:
+        more = f"We’ve e-mailed a link to {email}. Open it to save your address."
+    return page.redirect(url, f"{text} {more}".strip())
+
+
+# ------------------------------------------------------------------------------ one's own account
+
+
+own_account = APIRouter()
+
+
+@own_account.get("/account")
+def show_account(page: UserPage) -> Response:
     """Show the account."""
     return _show_account(page)
 
 
-# ------------------------------------------------------------------------------ API
-
-api = api_router("accounts", TOO_MANY_REQUESTS)
-Service: TypeAlias = Annotated[AccountsService, Depends(current_service)]
-UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]
-
-
-class NewUser(Model):
-    """A new account."""
-
-    username: str
-    name: str
-    password: str
-    email: str = ""
-
-
-class Credentials(Model):
-    """A username and a password."""
-
-    username: str
-    password: str
-    device_token: str = Field("", max_length=200, description="From an earlier sign-in.")
-
-
-class RefreshToken(Model):
-    """The token that renews a session."""
-
-    refresh_token: str
-
-
-class Tokens(Document):
-    """An access token, and a token to renew it."""
-
-    access_token: str
-    token_type: str = "Bearer"
-    refresh_token: str
-    device_token: str | None = Field(
-        description="For the next sign-in from this device. A renewed session has none."
+def _show_account(
+    page: MemberPage,
+    status: int = 200,
+    *,
+    profile: Form | None = None,
+    password: Form | None = None,
+) -> Response:
+    people, user = page.people, page.user
+    return page.render(
+        "account",
+        status,
+        profile=profile or people_pages.profile_form(page, user),
+        password=password or Form(),
+        can_edit=page.spec.edits_profile and people.may_edit(user, user),
+        why_kept=people.why_kept(user, user),
+        unaccepted=people.emails and people.emails.find_unaccepted(user),
+        sessions=page.cookies.sessions(page.request, page.auth, user),
+        needs_password=page.needs_password,
     )
 
 
-class Profile(Document):
-    """An account."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    username: str
-    name: str
-    email: str
+profile = APIRouter()
 
 
-def _tokens(signed_in: SignedIn[Any]) -> Tokens:
-    return Tokens(
-        access_token=signed_in.access,
-        refresh_token=signed_in.refresh,
-        device_token=signed_in.device or None,
+@profile.post("/account/details")
+def submit_profile(page: UserPage, form: PostedForm) -> Response:
+    """Save the name and the e-mail address."""
+
+    def act(values: people_pages.ProfileForm) -> Response:
+        edited, text = people_pages.save_profile(page, page.user, values, form)
+        page.request.state.user = edited
+        return page.redirect(page.url("account"), text or "Profile saved.")
+
+    def show(form: Form, status: int) -> Response:
+        return _show_account(page, status, profile=form)
+
+    return page.submit(form, people_pages.ProfileForm, act, show)
+
+
+deletion = APIRouter()
+
+
+@confirm(deletion, "/account/delete")
+def delete_account(page: UserPage) -> ConfirmedAction:
+    """Delete the account."""
+    people, user = page.people, page.user
+    people.check_removable(user, user)
+
+    def delete(form: Form) -> None:
+        people.remove(user, people.url_part(user), form.revision_check())
+        page.cookies.sign_out(page.request, page.auth)
+
+    return ConfirmedAction(
+        page,
+        title="Delete your account?",
+        text="This can’t be undone.",
+        facts=page.spec.removal.own_facts,
+        button="Delete my account",
+        back=page.url("account"),
+        needs_password=True,
+        revision=user.revision,
+        do=delete,
+        to=page.urls.page(*page.spec.signed_out),
+        done="Your account is deleted.",
     )
-
-
-@api.post("/register", status_code=201, dependencies=limited("register"), openapi_extra=PUBLIC)
-def register(new: NewUser, service: Service, user_agent: UserAgent = "") -> Tokens:
-    """Create an account and sign in."""
-    accounts = service.accounts
-    user = accounts.register(new.username, new.name, new.password, new.email)
-    return _tokens(accounts.start_session(user, user_agent))
-
-
-@api.post(
-    "/sign-in",
-    responses=responses(NOT_SIGNED_IN),
-    dependencies=limited("sign_in"),
-    openapi_extra=PUBLIC,
-)
-def sign_in(
-    sent: Credentials, request: Request, service: Service, user_agent: UserAgent = ""
-) -> Tokens:
-    """Sign in with a username and a password.
-
-    Send the `device_token` of an earlier response, so that others' guesses don't lock you out.
-    """
-    return _tokens(
-        service.accounts.sign_in(
-            sent.username,
-            sent.password,
-            address=client_address(request),
-            about=user_agent,
-            device=sent.device_token,
-        )
-    )
-
-
-@api.post(
-    "/refresh",
-    responses=responses(NOT_SIGNED_IN),
-    dependencies=limited("sign_in"),
-    openapi_extra=PUBLIC,
-)
-def refresh(sent: RefreshToken, service: Service) -> Tokens:
-    """Exchange a refresh token, which works once, for new tokens."""
-    return _tokens(service.accounts.renew(sent.refresh_token))
-
-
-@api.post("/sign-out", status_code=204, openapi_extra=PUBLIC)
-def sign_out(sent: RefreshToken, service: Service) -> None:
-    """End the session of a refresh token. An unknown token is ignored."""
-    service.accounts.sign_out(sent.refresh_token)
-
-
-@api.get("/me", responses=responses(NOT_SIGNED_IN))
-def read_me(user: Annotated[Any, Depends(signed_in_user)]) -> Profile:
-    """Return your account."""
-    return Profile.model_validate(user)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 from fastapi import Request
 
@@ -86,8 +86,9 @@ class PageContext(pages.PageContext, Generic[S, L]):
 
 @dataclass(frozen=True)
 class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
-    """A request of someone who is signed in."""
+    """A request of someone who is signed in, and does not wait for approval."""
 
+    admits_waiting: ClassVar[bool] = False
     user: U
 
     @classmethod
@@ -96,6 +97,8 @@ class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
         user = find_visitor(request)
         if user is None:
             raise NotSignedIn("Sign in to see this page.")
+        if not cls.admits_waiting:
+            state_of(request).check_approved(user)
         return cls(request, user)
 
     @property

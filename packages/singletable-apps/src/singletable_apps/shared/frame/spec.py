@@ -130,9 +130,9 @@ class AppSpec(Generic[S]):
     Pages: the routers in `pages` are below `/NAME`. `home` is the router of the path "" of an app
     that may also be at the root of a host, where no router can have it. `context(request, service)`
     returns variables of all templates. `templates` are further folders of templates, and
-    `generated_files` are further static files. With accounts, people who are not signed in go
-    to `sign_in(urls)`, or else to `/NAME/sign-in`; while there is no account, `setup_url(service)`
-    leads to the first one.
+    `generated_files` are further static files. `search` is the page that a 404 offers. With
+    accounts, people who are not signed in go to `sign_in(urls)`, or else to `/NAME/sign-in`; while
+    there is no account, `setup_url(service)` leads to the first one.
 
     Limits: `limits` has the quota and the seconds of each rate limit, `uploads` the largest body of
     a form by the path of a page, with the default prefix, `body_limit` that of all other requests.
@@ -159,6 +159,7 @@ class AppSpec(Generic[S]):
     picture_alt: str = ""
     picture: Callable[[], tuple[str, str, str]] | None = None
     auth: Callable[[S], Auth[Any]] | None = None
+    people: object = None
     state: type[AppState[S]] = AppState
     context: Callable[[Request, S], Mapping[str, object]] = _no_context
     problems: AppProblems = field(default_factory=AppProblems)
@@ -172,6 +173,7 @@ class AppSpec(Generic[S]):
     body_limit: int | None = None
     generated_files: Mapping[str, str] = field(default_factory=dict[str, str])
     templates: Sequence[Path] = ()
+    search: str = ""
     sign_in: Callable[[Urls], str] | None = None
     file: str = ""
     keys: str = "secret.key"
@@ -270,7 +272,9 @@ class AppSpec(Generic[S]):
             self.name,
             self.folder,
             secret=self.secret(service),
-            product=Product(self.title, urls.page(), self.tagline),
+            product=Product(
+                self.title, urls.page(), self.tagline, self.search and urls.page(self.search)
+            ),
             prefix=urls.prefix,
             sign_in=self._sign_in_url(urls),
             context=self._page_context,
@@ -279,7 +283,7 @@ class AppSpec(Generic[S]):
             problem_pages=self.problem_pages,
         )
         limits = self.make_limits() if limited else dict.fromkeys(self.limits)
-        return self.state(service, pages, limits, SessionCookies(self.name), self.auth)
+        return self.state(service, pages, limits, SessionCookies(self.name), self.auth, self.people)
 
     def _sign_in_url(self, urls: Urls) -> str | None:
         if self.sign_in is not None:

@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection
 
 from singletable_apps.shared.accounts import Auth, SensitiveAction
 from singletable_apps.shared.pages import Pages, SessionCookies
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.urls import Urls
 from singletable_apps.shared.web import (
     RateLimit,
@@ -20,6 +21,8 @@ from singletable_apps.shared.web import (
     hit_limit,
     rate_limited,
 )
+
+WAITING = "An administrator has to approve your account first."
 
 
 class ServiceContext(Protocol):
@@ -47,13 +50,17 @@ Limits: TypeAlias = Mapping[str, RateLimit | None]
 
 @dataclass(frozen=True)
 class AppState(Generic[S]):
-    """An open app, for its handlers. `auth` are its accounts, if it has any."""
+    """An open app, for its handlers. `auth` are its accounts, if it has any.
+
+    `people` is the PeopleSpec of an app `with_accounts`.
+    """
 
     service: S
     pages: Pages
     limits: Limits
     cookies: SessionCookies
     auth_of: Callable[[S], Auth[Any]] | None = None
+    people: object = None
 
     @property
     def auth(self) -> Auth[Any]:
@@ -61,6 +68,14 @@ class AppState(Generic[S]):
         if self.auth_of is None:
             raise TypeError("Expected an app with accounts: AppSpec(auth=…).")
         return self.auth_of(self.service)
+
+    def check_approved(self, user: Any) -> None:
+        """Raise NotPermitted if someone waits for approval and the app admits only others."""
+        people: Any = self.people
+        if people is None or people.waiting is None or people.admits_waiting:
+            return
+        if user.role == people.waiting:
+            raise NotPermitted(WAITING)
 
     def count_use(self, limit: str, key: str) -> None:
         """Count a use by `key`, such as an id; raise a 429 problem if there are too many."""
@@ -123,6 +138,7 @@ def signed_in_user(request: Request, response: Response, sent: SentToken) -> Any
     """
     user = state_of(request).auth.authenticate(check_signed_in(request, sent).credentials)
     count_user_request(request, response, "signed_in", user.user_id)
+    state_of(request).check_approved(user)
     return user
 
 

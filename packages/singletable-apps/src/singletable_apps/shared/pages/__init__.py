@@ -5,9 +5,8 @@ See the README of `shared` for examples, and `/parts` for all components.
 
 from __future__ import annotations
 
-from singletable_apps.shared.pages.auth_pages import AuthPage, auth_router
+from singletable_apps.shared.pages.account_pages import AuthPage, account_router, address_sent
 from singletable_apps.shared.pages.confirmations import ConfirmedAction, confirm
-from singletable_apps.shared.pages.email_pages import address_sent, email_router
 from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import (
     Confirmation,
@@ -19,7 +18,12 @@ from singletable_apps.shared.pages.forms import (
     submit_form,
     submit_values,
 )
-from singletable_apps.shared.pages.lists import ListPage, ListQuery, ListQueryParameters
+from singletable_apps.shared.pages.lists import (
+    ListPage,
+    ListQuery,
+    ListQueryParameters,
+    Pager,
+)
 from singletable_apps.shared.pages.page_context import FORM_METHODS, PageContext, PasswordPrompt
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
 from singletable_apps.shared.pages.sessions import (
@@ -46,6 +50,7 @@ __all__ = [
     "ListQueryParameters",
     "LocalTime",
     "PageContext",
+    "Pager",
     "Pages",
     "PasswordPrompt",
     "PostedForm",
@@ -56,11 +61,10 @@ __all__ = [
     "SessionCookies",
     "Upload",
     "UploadedFile",
+    "account_router",
     "address_sent",
-    "auth_router",
     "confirm",
     "describe_browser",
-    "email_router",
     "local_url",
     "path_of",
     "submit_form",

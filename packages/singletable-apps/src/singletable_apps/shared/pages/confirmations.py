@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from fastapi import APIRouter, Depends, Response
@@ -31,8 +32,9 @@ class ConfirmedAction(Confirmation):
     `do(form)` acts, then the browser goes to `to`, or else to `back`, with the message `done`; if
     `do` returns a response, that is sent instead. With a `revision`, `form.revision_check()` raises
     if someone has changed the item meanwhile. The form is shown again, with the error beside
-    `error_field`, if it is not valid as a `model` or the page rejects what `do` raises. With
-    `needs_password`, the password is checked first unless it was entered recently.
+    `error_field`, if it is not valid as a `model` or the page rejects what `do` raises; `do` gets
+    the values of the model. With `needs_password`, the password is checked first unless it was
+    entered recently.
     """
 
     page: PageContext
@@ -48,13 +50,13 @@ class ConfirmedAction(Confirmation):
         """Ask, or act on the posted answer."""
         initial = Form() if self.revision is None else Form({"revision": self.revision})
         return self.page.fill(
-            form, initial, self.model, lambda _: self._act(form), self._show, self.error_field
+            form, initial, self.model, partial(self._act, form), self._show, self.error_field
         )
 
-    def _act(self, form: Form) -> Response:
+    def _act(self, form: Form, values: BaseModel) -> Response:
         if self.needs_password:
             self.page.check_password(form)
-        response = self.do(form)
+        response = self.do(replace(form, values={**form.values, **values.model_dump()}))
         if isinstance(response, Response):
             return response
         return self.page.redirect(self.to or self.back, self.done)

@@ -328,18 +328,19 @@ class Confirmation:
 
     The answer is posted to `url`, by default to the page itself. `facts` are (term, text) pairs and
     `consequences` are sentences; `warning` is set in bold. With `needs_password` the form asks for
-    the user's password.
+    the user's password. `text`, `consequences` and `choice` may be functions, which are called only
+    if the question is shown.
     """
 
     title: str
-    text: str
+    text: str | Callable[[], str]
     button: str
     back: str
     url: str = ""
     facts: Sequence[tuple[str, str]] = ()
-    consequences: Sequence[str] = ()
+    consequences: Sequence[str] | Callable[[], Sequence[str]] = ()
     warning: str = ""
-    choice: ConfirmField | None = None
+    choice: ConfirmField | Callable[[], ConfirmField] | None = None
     hidden: Mapping[str, str] = field(default_factory=dict[str, str])
     kind: Literal["primary", "danger"] = "danger"
     needs_password: bool = False

@@ -16,7 +16,10 @@ U = TypeVar("U")
 
 
 class ListQuery:
-    """The query of a list page: `?q=` searches, `?sort=name` or `-name` sorts, `?cursor=` pages."""
+    """The query of a list page: `?q=` searches, `?sort=name` or `-name` sorts, `?cursor=` pages.
+
+    All other parameters are `filters`, which stay in the URLs of other pages.
+    """
 
     def __init__(
         self,
@@ -29,10 +32,19 @@ class ListQuery:
         self.sort = sort
         self.cursor = cursor
         self.path = path_of(request)
+        own = ("q", "sort", "cursor")
+        self.filters = {
+            name: text for name, text in request.query_params.items() if text and name not in own
+        }
 
-    def url(self, *, sort: str | None = None, cursor: str = "") -> str:
-        """Return the URL of another order or page of the same search."""
-        wanted = {"q": self.search, "sort": self.sort if sort is None else sort, "cursor": cursor}
+    @property
+    def kept(self) -> dict[str, str]:
+        """What a new search keeps: the filters and the order."""
+        return {**self.filters, **({"sort": self.sort} if self.sort else {})}
+
+    def url(self, **changes: str | None) -> str:
+        """Return the URL of the first page with another order or filter, or of another page."""
+        wanted = {**self.filters, "q": self.search, "sort": self.sort, **changes}
         query = urlencode({name: value for name, value in wanted.items() if value})
         return f"{self.path}?{query}" if query else self.path
 
@@ -47,7 +59,8 @@ class ListQuery:
     def page(self, items: Sequence[T], next_cursor: str | None, *, shown: str = "") -> ListPage[T]:
         """Return a page of items that were searched, sorted and limited elsewhere."""
         next_url = self.url(cursor=next_cursor) if next_cursor else ""
-        return ListPage(items, self, next_url, self.url() if self.cursor else "", shown)
+        first_url = self.url() if self.cursor else ""
+        return ListPage(next_url, first_url, shown, items=items, query=self)
 
     def apply(
         self,
@@ -78,19 +91,33 @@ class ListQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class ListPage(Generic[T]):
-    """One page of a list, for the macro `list_page`."""
+class Pager:
+    """The links below a page of a list, for the macro `pager`; `shown` says which items it has."""
 
-    items: Sequence[T]
-    query: ListQuery
     next_url: str
     first_url: str
     shown: str = ""
 
+    @classmethod
+    def numbered(cls, url: str, name: str, start: int, size: int, total: int) -> Pager:
+        """Return the links of a list whose pages begin at a number, the parameter `name`."""
+        end = min(start + size, total)
+        following = f"{url}{'&' if '?' in url else '?'}{name}={end}" if end < total else ""
+        shown = f"{start + 1:,} to {end:,} of {total:,}" if start < total else ""
+        return cls(following, url if start else "", shown)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPage(Pager, Generic[T]):
+    """One page of a list, for the macro `list_page`."""
+
+    items: Sequence[T]
+    query: ListQuery
+
     def map(self, convert: Callable[[T], U]) -> ListPage[U]:
         """Return the page with other items, such as view models."""
         items = [convert(item) for item in self.items]
-        return ListPage(items, self.query, self.next_url, self.first_url, self.shown)
+        return ListPage(self.next_url, self.first_url, self.shown, items=items, query=self.query)
 
 
 ListQueryParameters: TypeAlias = Annotated[ListQuery, Depends()]

@@ -82,13 +82,18 @@ class PageContext(ABC):
         self, question: Confirmation, form: Form | None = None, status: int = 200
     ) -> Response:
         """Ask before something is done."""
-        context = self.question_context(question, form)
+        read = {
+            name: value()
+            for name in ("text", "consequences", "choice")
+            if callable(value := getattr(question, name))
+        }
+        question = replace(question, url=question.url or path_of(self.request), **read)
+        context = {"confirmation": question, "form": form or Form(), "frame": self.find_frame()}
         return self.pages.render(self.request, "confirm.html", status, **context)
 
-    def question_context(self, question: Confirmation, form: Form | None) -> dict[str, object]:
-        """Return the variables of `confirm.html`."""
-        question = replace(question, url=question.url or path_of(self.request))
-        return {"confirmation": question, "form": form or Form(), "frame": self.frame}
+    def find_frame(self) -> str:
+        """Return the template in which confirmations are shown."""
+        return self.frame
 
     def redirect(self, url: str, flash: str | Flash = "") -> Response:
         """Redirect after something was done, and show a message there."""

@@ -53,11 +53,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """The name, home URL and one-sentence description of an app."""
+    """The name, home URL and one-sentence description of an app, and the URL of its search."""
 
     name: str
     home: str
     about: str = ""
+    search: str = ""
 
 
 def _no_context(request: Request) -> Mapping[str, object]:

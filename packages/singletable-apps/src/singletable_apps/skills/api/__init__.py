@@ -18,6 +18,7 @@ __all__ = ["ABOUT", "ROUTERS"]
 ROUTERS = (
     auth.router,
     users.router,
+    auth.people_router,
     catalog.router,
     user_skills.router,
     imports.export_router,

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Path, Query
 
+from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.web import (
     NOT_FOUND,
     SIGNED_IN,
@@ -104,10 +105,10 @@ def edit_master_skill(
 @router.delete("/master-skills/{skill_id}", responses={**_NOT_FOUND, **responses(IN_USE)})
 def delete_master_skill(
     skill_id: SkillId, service: Service, actor: Actor, edit: IfMatchIfAny
-) -> schemas.Message:
+) -> Message:
     """Delete a skill that nobody has, also from the targets of jobs."""
     service.catalog_changes.delete(actor, skill_id, edit.check)
-    return schemas.Message(message="Master skill deleted successfully")
+    return Message(message="Master skill deleted successfully")
 
 
 @router.get("/master-skills/{skill_id}/merge", responses=_NOT_FOUND)
@@ -171,9 +172,7 @@ def edit_role(
 
 
 @router.delete("/roles/{role_id}", responses=_NOT_FOUND)
-def delete_role(
-    role_id: RoleId, service: Service, actor: Actor, edit: IfMatchIfAny
-) -> schemas.Message:
+def delete_role(role_id: RoleId, service: Service, actor: Actor, edit: IfMatchIfAny) -> Message:
     """Delete a job. For managers."""
     service.roles.delete(actor, role_id, edit.check)
-    return schemas.Message(message="The job was deleted.")
+    return Message(message="The job was deleted.")

@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeAlias
 
 from fastapi import Depends, Path
 
+from singletable_apps.shared.errors import AlreadyExists
 from singletable_apps.shared.frame import AppProblems, current_service, signed_in_user
 from singletable_apps.shared.web import (
     INVALID_400,
@@ -13,7 +14,7 @@ from singletable_apps.shared.web import (
     Segment,
 )
 from singletable_apps.skills.entities import User
-from singletable_apps.skills.errors import AlreadyExists, InUse
+from singletable_apps.skills.errors import InUse
 from singletable_apps.skills.service import SkillsService
 
 Responses: TypeAlias = dict[int | str, dict[str, Any]]

@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 from fastapi import Path, Query
 from starlette.convertors import StringConvertor, register_url_convertor
 
+from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.web import (
     NOT_FOUND,
     SIGNED_IN,
@@ -115,10 +116,10 @@ def delete_entry(
     service: Service,
     actor: Actor,
     edit: IfMatchIfAny,
-) -> schemas.Message:
+) -> Message:
     """Delete an entry of your own."""
     service.entries.delete(actor, username, KINDS[kind], entry_id, edit.check)
-    return schemas.Message(message="Entry deleted successfully")
+    return Message(message="Entry deleted successfully")
 
 
 def _body(kind: EntryKind, entry: Entry) -> EntryBody:

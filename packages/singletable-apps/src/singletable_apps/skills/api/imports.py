@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeAlias
 from fastapi import Path, Response
 
 from singletable_apps.shared.accounts import SensitiveAction
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.pages import PostedUpload
 from singletable_apps.shared.spreadsheets import MEDIA_TYPES
@@ -15,7 +16,6 @@ from singletable_apps.shared.web.downloads import TableFormat, download_table
 from singletable_apps.skills.api.dependencies import Actor, Service
 from singletable_apps.skills.api.schemas import ImportBody, ImportChoices
 from singletable_apps.skills.entities import Import, ImportStatus
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.import_rules import Outcome
 from singletable_apps.skills.rules import PERMISSIONS, Permission
 from singletable_apps.skills.service import SkillsService

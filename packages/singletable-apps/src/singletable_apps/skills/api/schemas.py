@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from singletable_apps.shared.accounts import SignedIn
+from singletable_apps.shared.accounts import Registration
 from singletable_apps.shared.accounts.usernames import MAX_USERNAME
-from singletable_apps.shared.web import Changes, Day, Document, Model, StrictBoolean, partial_model
+from singletable_apps.shared.frame.people_api import Tokens
+from singletable_apps.shared.web import Changes, Day, Document, Model, partial_model
 from singletable_apps.skills.entities import (
     Category,
     Duplicates,
@@ -44,64 +45,6 @@ class Body(Document):
     """A response, made from an entity."""
 
     model_config = ConfigDict(from_attributes=True)
-
-
-class Message(Body):
-    """What was done."""
-
-    message: str
-
-
-class NewUser(Model):
-    """A new account."""
-
-    username: str
-    password: str
-    name: str
-    email: str = ""
-    setup_code: str = Field(
-        "", description="For the first account: the code that the command printed at start-up."
-    )
-
-
-class Credentials(Model):
-    """A username and a password."""
-
-    username: str
-    password: str
-    device_token: str = Field("", max_length=200, description="From an earlier sign-in.")
-
-
-class RefreshToken(Model):
-    """The token that renews a session."""
-
-    refresh_token: str
-
-
-class EmailToken(Model):
-    """The token from the link in an e-mail."""
-
-    token: str = Field(min_length=1, max_length=200)
-
-
-class Tokens(Body):
-    """An access token, and a token to renew it."""
-
-    access_token: str
-    token_type: Literal["Bearer"] = "Bearer"
-    refresh_token: str
-    device_token: str | None = Field(
-        description="For the next sign-in from this device. A renewed session has none."
-    )
-
-    @classmethod
-    def of(cls, signed_in: SignedIn[User]) -> Tokens:
-        """Return the tokens of a session."""
-        return cls(
-            access_token=signed_in.access,
-            refresh_token=signed_in.refresh,
-            device_token=signed_in.device or None,
-        )
 
 
 # ------------------------------------------------------------------------------ people
@@ -184,7 +127,7 @@ class DirectorySettings(Model):
     """The settings of the directory."""
 
     name: str = Field(max_length=MAX_NAME)
-    open_registration: StrictBoolean = Field(description="Whether people may register.")
+    registration: Registration = Field(description="Who may register.")
 
 
 # ------------------------------------------------------------------------------ skills of people

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 from fastapi import Path, Query
 from pydantic import Field
 
+from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.web import (
     NOT_FOUND,
     SIGNED_IN,
@@ -18,7 +19,6 @@ from singletable_apps.shared.web import (
     api_router,
     responses,
 )
-from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import Actor, Service, Username
 from singletable_apps.skills.api.schemas import Body, PersonSummary, UserSkillBody
 from singletable_apps.skills.entities import Level, Team
@@ -234,12 +234,10 @@ def edit_team(
 
 
 @router.delete("/teams/{team_id}", responses=_UNKNOWN)
-def delete_team(
-    team_id: TeamId, service: Service, actor: Actor, edit: IfMatchIfAny
-) -> schemas.Message:
+def delete_team(team_id: TeamId, service: Service, actor: Actor, edit: IfMatchIfAny) -> Message:
     """Delete your team, or as a manager any team."""
     service.teams.delete(actor, team_id, edit.check)
-    return schemas.Message(message="The team is deleted.")
+    return Message(message="The team is deleted.")
 
 
 @router.put("/teams/{team_id}/members/{username}", responses=_UNKNOWN)

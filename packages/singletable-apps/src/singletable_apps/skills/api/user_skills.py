@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import Query
 
+from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.web import (
     NOT_FOUND,
     SIGNED_IN,
@@ -90,10 +91,10 @@ def edit_user_skill(
 @router.delete("/users/{username}/skills/{skill}")
 def remove_user_skill(
     username: Username, skill: SkillName, service: Service, actor: Actor, edit: IfMatchIfAny
-) -> schemas.Message:
+) -> Message:
     """Remove a skill from yourself, or as a manager from anyone, with its endorsements."""
     service.user_skills.remove(actor, username, skill, edit.check)
-    return schemas.Message(message="Skill deleted successfully")
+    return Message(message="Skill deleted successfully")
 
 
 # ------------------------------------------------------------------------------ endorsements

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Header, Query
+from fastapi import Query
 
 from singletable_apps.shared.accounts import SensitiveAction
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame import Recent
+from singletable_apps.shared.frame.people_api import Message, Tokens, UserAgent
 from singletable_apps.shared.web import (
     NOT_FOUND,
     SIGNED_IN,
@@ -27,10 +29,9 @@ from singletable_apps.skills.api.dependencies import (
     Service,
     Username,
 )
-from singletable_apps.skills.api.schemas import Message, Person
-from singletable_apps.skills.entities import Role
-from singletable_apps.skills.errors import InvalidInput
-from singletable_apps.skills.rules import MAX_NAME, check_owner, visible_email
+from singletable_apps.skills.api.schemas import Person
+from singletable_apps.skills.entities import Directory
+from singletable_apps.skills.rules import MAX_NAME, check_owner, registration_of, visible_email
 from singletable_apps.skills.service.people import PersonEdit
 
 router = api_router("people", *SIGNED_IN)
@@ -49,7 +50,7 @@ def edit_me(
     actor: Actor,
     edit: IfMatchIfAny,
     recent: Recent,
-    user_agent: Annotated[str, Header(include_in_schema=False)] = "",
+    user_agent: UserAgent = "",
 ) -> schemas.EditedUser:
     """Change your profile or your password.
 
@@ -68,7 +69,7 @@ def edit_me(
         if current is None:
             raise InvalidInput({"current_password": "Enter your current password, too."})
         changed = service.accounts.change_own_password(actor, current, password, about=user_agent)
-        tokens = schemas.Tokens.of(changed)
+        tokens = Tokens.of(service.accounts, changed)
     user = service.people.edit(actor, actor.username, profile)
     edit.answer(user.revision)
     return schemas.EditedUser(
@@ -81,7 +82,7 @@ def list_users(
     service: Service,
     actor: Actor,
     page: Pagination,
-    q: Annotated[str, Query(max_length=MAX_NAME, description="How the name begins.")] = "",
+    q: Annotated[str, Query(max_length=MAX_NAME, description="Words in the name.")] = "",
     department: Annotated[str, Query(max_length=MAX_NAME)] = "",
     job_role: Annotated[str, Query(max_length=MAX_NAME, description="The id of a job.")] = "",
 ) -> list[schemas.PersonRow]:
@@ -91,20 +92,6 @@ def list_users(
     )
     page.link_next(found.cursor)
     return [schemas.PersonRow.model_validate(each) for each in found.items]
-
-
-@router.post("/users", status_code=201, responses=responses(EXISTS))
-def invite_user(
-    new: schemas.NewPerson, service: Service, actor: Actor, recent: Recent
-) -> schemas.Invitation:
-    """Create an account without a password, and e-mail a link to choose one.
-
-    Inviting an administrator requires a sign-in within the last five minutes.
-    """
-    if new.role is Role.ADMIN:
-        recent(SensitiveAction.GIVE_CONTROL)
-    invitation = service.accounts.invite(actor, new.username, new.name, new.email, new.role)
-    return schemas.Invitation.model_validate(invitation)
 
 
 @router.get("/users/{username}", responses={**responses(NOT_FOUND), **READ})
@@ -142,39 +129,6 @@ def edit_user(
     return Person.model_validate(user)
 
 
-@router.delete("/users/{username}", responses=responses(NOT_FOUND))
-def delete_user(
-    username: Username, service: Service, actor: Actor, edit: IfMatch, recent: Recent
-) -> Message:
-    """Delete your account, or as an administrator anyone's, with everything that refers to it.
-
-    This requires a sign-in within the last five minutes.
-    """
-    recent(SensitiveAction.DELETE_ACCOUNT)
-    service.people.delete(actor, username, edit.check)
-    return Message(message="User deleted successfully")
-
-
-@router.put("/users/{username}/role", responses=responses(NOT_FOUND))
-def change_role(
-    username: Username,
-    change: schemas.RoleChange,
-    service: Service,
-    actor: Actor,
-    edit: IfMatch,
-    recent: Recent,
-) -> Person:
-    """Change what an account may do. The last administrator stays one.
-
-    Making someone an administrator requires a sign-in within the last five minutes.
-    """
-    if change.role is Role.ADMIN:
-        recent(SensitiveAction.GIVE_CONTROL)
-    user = service.accounts.change_role(actor, username, change.role, edit.check)
-    edit.answer(user.revision)
-    return Person.model_validate(user)
-
-
 @router.put("/users/{username}/username", responses=responses(NOT_FOUND, EXISTS))
 def rename_user(
     username: Username,
@@ -194,19 +148,23 @@ def rename_user(
 
 @router.get("/directory", responses=READ)
 def read_directory(headers: Headers, service: Service, actor: Actor) -> schemas.DirectorySettings:
-    """Return the name of the directory, and whether people may register."""
+    """Return the name of the directory, and who may register."""
     directory = service.people.settings()
     headers.read(directory.revision)
-    return schemas.DirectorySettings.from_object(directory)
+    return _settings(directory)
 
 
 @router.put("/directory")
 def edit_directory(
     change: schemas.DirectorySettings, service: Service, actor: Actor, edit: IfMatch
 ) -> schemas.DirectorySettings:
-    """Change the name of the directory, and whether people may register."""
+    """Change the name of the directory, and who may register."""
     directory = service.people.edit_settings(
-        actor, change.name, open_registration=change.open_registration, check=edit.check
+        actor, change.name, change.registration, check=edit.check
     )
     edit.answer(directory.revision)
-    return schemas.DirectorySettings.from_object(directory)
+    return _settings(directory)
+
+
+def _settings(directory: Directory) -> schemas.DirectorySettings:
+    return schemas.DirectorySettings(name=directory.name, registration=registration_of(directory))

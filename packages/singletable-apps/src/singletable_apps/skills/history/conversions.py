@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from singletable import Store
 from singletable_apps.shared.accounts.usernames import check_username
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import entities
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.history import phase1, phase2, users
 from singletable_apps.skills.rules import derive_skill_id, normalize_alias
 from singletable_apps.skills.service.catalog import MAX_ALIASES, spellings_of

@@ -25,9 +25,9 @@ from singletable import (
     updated,
     updates,
 )
-from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.accounts import NotSignedIn, Passwords
 from singletable_apps.shared.accounts.usernames import MAX_USERNAME, MIN_USERNAME
-from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotFound, NotSignedIn
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.skills.rules import MAX_NAME, MIN_NAME
 
 MIN_PASSWORD, MAX_PASSWORD_BYTES = 6, 72

@@ -10,20 +10,20 @@ from singletable_apps.skills.pages import (
     operations,
     overview,
     people,
-    people_admin,
     person,
     roles,
     search,
     skill,
     teams,
 )
+from singletable_apps.skills.pages.accounts import PEOPLE
 from singletable_apps.skills.pages.dependencies import page_context
 
-__all__ = ["ROUTERS", "page_context"]
+__all__ = ["PEOPLE", "ROUTERS", "page_context"]
 
 ROUTERS = (
     people.router,
-    people_admin.router,
+    accounts.router,
     person.router,
     catalog.router,
     skill.router,
@@ -34,5 +34,4 @@ ROUTERS = (
     overview.router,
     entries.router,
     imports.router,
-    accounts.router,
 )

@@ -1,118 +1,88 @@
-"""Accounts: register, sign in and out, and one's own account."""
+"""The people of the directory, whose pages are in `shared`, and the settings of the directory."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Any
 
-from fastapi import Query, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.shared.frame import count_request, limited, state_of
-from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    AuthPage,
-    Form,
-    PostedForm,
-    auth_router,
-    email_router,
+from singletable_apps.shared.accounts import Registration
+from singletable_apps.shared.frame.people import (
+    Column,
+    MemberPage,
+    PeopleSpec,
+    RemovalText,
+    RoleName,
 )
+from singletable_apps.shared.frame.people_pages import show_people
+from singletable_apps.shared.pages import Form, ListQueryParameters, PostedForm
 from singletable_apps.skills.entities import Role, User
-from singletable_apps.skills.errors import InvalidInput
-from singletable_apps.skills.pages.dependencies import (
-    AnyPage,
-    PageContext,
-    UserPage,
-    UserPageContext,
+from singletable_apps.skills.pages.dependencies import AdminPage
+from singletable_apps.skills.rules import ROLES, registration_of
+from singletable_apps.skills.service import SkillsService
+
+
+def _welcome(page: Any, user: User) -> tuple[str, str]:
+    if user.role is Role.ADMIN:
+        return page.urls.page("admin"), "You are the administrator: add skills, then people."
+    return page.urls.person(user.username), ""
+
+
+def _settings(page: Any) -> Mapping[str, object]:
+    directory = page.service.people.settings()
+    registration = registration_of(directory).value
+    values = {"name": directory.name, "registration": registration}
+    return {"settings": Form({**values, "revision": directory.revision})}
+
+
+PEOPLE = PeopleSpec[SkillsService](
+    roles=[RoleName(*words) for words in ROLES],
+    admins=frozenset({Role.ADMIN}),
+    member=Role.USER,
+    waiting=Role.WAITING,
+    removal=RemovalText((), ""),
+    people_path=("admin", "people"),
+    title="Accounts",
+    crumbs=(("Admin", ("admin",)),),
+    home=("people",),
+    templates={
+        "account": "skills/account.html",
+        "list": "skills/accounts.html",
+        "person": "skills/account_admin.html",
+    },
+    register_intro="Create an account to show what you know and to find others.",
+    welcome=_welcome,
+    edits_profile=False,
+    hints={
+        "register.name": "Everyone in the directory sees it.",
+        "register.email": "Only you and managers see it. It also resets your password.",
+    },
+    columns=[Column("Department", lambda user: user.department)],
+    list_context=_settings,
 )
 
-
-def _auth_page(request: Request) -> AuthPage[User]:
-    page = PageContext.visited(request)
-    urls = page.urls
-    return page.auth_page(
-        urls.page,
-        home=urls.page("people"),
-        signed_out=urls.page(),
-        login="Username",
-        links=(("New here?", "Register", urls.page("register")),),
-    )
+router = APIRouter(prefix="/admin/people")
 
 
-def _show_rejected_password(request: Request, form: Form, status: int) -> Response:
-    page = UserPageContext(request, request.state.user)
-    return _show_account(page, status, password=form)
+class SettingsForm(BaseModel):
+    """The settings of the directory."""
 
-
-router = auth_router(
-    _auth_page,
-    _show_rejected_password,
-    rejects=(InvalidInput,),
-    sign_in_limits=limited("sign_in"),
-    reset_limits=limited("sign_in"),
-)
-
-
-router.include_router(
-    email_router(
-        _auth_page,
-        lambda request: state_of(request).service.accounts.emails,
-        rejects=(InvalidInput,),
-    )
-)
-
-
-class RegistrationForm(BaseModel):
-    """A new account, the first one with the set-up code. The service checks the values."""
-
-    username: str
     name: str
-    email: str = ""
-    password: str
-    setup_code: str = ""
+    registration: Registration
 
 
-@router.api_route("/register", methods=FORM_METHODS)
-def register(
-    page: AnyPage, form: PostedForm, code: Annotated[str, Query(max_length=100)] = ""
-) -> Response:
-    """Create an account, and sign in."""
-    if page.request.method == "POST":
-        count_request(page.request, "register")
+@router.post("/settings")
+def submit_settings(page: AdminPage, query: ListQueryParameters, form: PostedForm) -> Response:
+    """Save the settings."""
 
-    def act(values: RegistrationForm) -> Response:
-        user = page.service.accounts.register(
-            values.username, values.name, values.password, values.email, values.setup_code
-        )
-        page.sign_in(user)
-        if user.role is Role.ADMIN:
-            text = f"Welcome, {user.name}! You are the administrator: add skills, then people."
-            return page.redirect(page.urls.page("admin"), text)
-        text = f"Welcome, {user.name}!"
-        if values.email and not user.email:
-            text += f" We’ve e-mailed a link to {values.email}. Open it to save your address."
-        return page.redirect(page.urls.person(user.username), text)
+    def act(values: SettingsForm) -> Response:
+        page.service.people.edit_settings(page.user, **dict(values), check=form.revision_check())
+        return page.redirect(page.urls.page("admin", "people"), "Settings saved.")
 
     def show(form: Form, status: int) -> Response:
-        is_open = page.service.people.settings().open_registration
-        is_first = page.service.accounts.setup_code() is not None
-        return page.render("register", status, form=form, is_open=is_open, is_first=is_first)
+        accounts = MemberPage(page.request, page.user)
+        return show_people(accounts, query, status=status, settings=form)
 
-    return page.fill(form, Form({"setup_code": code}), RegistrationForm, act, show)
-
-
-@router.get("/account")
-def show_account(page: UserPage) -> Response:
-    """Show the account."""
-    return _show_account(page)
-
-
-def _show_account(
-    page: UserPageContext, status: int = 200, *, password: Form | None = None
-) -> Response:
-    return page.render(
-        "account",
-        status,
-        password=password or Form(),
-        unaccepted=page.service.accounts.emails.find_unaccepted(page.user),
-        sessions=page.state.cookies.sessions(page.request, page.service.accounts, page.user),
-    )
+    return page.submit(form, SettingsForm, act, show)

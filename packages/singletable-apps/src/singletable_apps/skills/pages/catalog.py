@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     Confirmation,
@@ -19,7 +20,7 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.skills.entities import Category, Level, Skill
-from singletable_apps.skills.errors import InUse, InvalidInput
+from singletable_apps.skills.errors import InUse
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPage, UserPageContext
 from singletable_apps.skills.rules import PERMISSIONS, Permission, people_at
 from singletable_apps.skills.service.catalog import SkillEdit

@@ -44,15 +44,11 @@ def page_context(request: Request, service: SkillsService) -> Mapping[str, objec
     """Return the variables of every page."""
     urls = service.context.urls
     user: User | None = getattr(request.state, "user", None)
-    common: dict[str, object] = {"user": user}
     if user is None:
-        links = [Link("Sign in", urls.page("sign-in")), Link("Register", urls.page("register"))]
-        return {**common, "account_links": links}
+        return {}
     first = path_of(request).removeprefix(urls.page()).strip("/").split("/")[0]
     section = _SECTIONS.get(first, first)
     return {
-        **common,
-        "account": user.name,
         "account_links": [
             Link("Your profile", urls.person(user.username)),
             Link("Your account", urls.page("account")),

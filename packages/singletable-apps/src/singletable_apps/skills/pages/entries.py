@@ -262,22 +262,17 @@ def list_projects(
     found = page.service.entries.list_projects(chosen, cursor=query.cursor)
     people = page.service.context.get_users(each.username for each in found.items)
     skills = page.service.entries.skills_of(found.items)
-    url = partial(page.urls.page, "projects", status=chosen.value)
     return page.render(
         "projects",
         status=chosen,
         tabs=[
-            Link(each.value, page.urls.page("projects", status=each.value), each is chosen)
-            for each in ProjectStatus
+            Link(each.value, query.url(status=each.value), each is chosen) for each in ProjectStatus
         ],
-        projects=[
-            (
+        projects=query.page(found.items, found.cursor).map(
+            lambda each: (
                 _view(page, KINDS["projects"], each, skills, is_own=False),
                 people.get(each.username.casefold()),
                 each,
             )
-            for each in found.items
-        ],
-        next_url=url(cursor=found.cursor) if found.cursor else "",
-        first_url=url() if query.cursor else "",
+        ),
     )

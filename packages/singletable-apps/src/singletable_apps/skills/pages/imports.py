@@ -8,7 +8,7 @@ from typing import Literal
 
 from fastapi import APIRouter, Response
 
-from singletable import InvalidCursor
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     ConfirmForm,
@@ -20,7 +20,6 @@ from singletable_apps.shared.pages import (
 )
 from singletable_apps.shared.web.downloads import download_table
 from singletable_apps.skills.entities import Category, Duplicates, ImportStatus
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.import_rules import CREATE, SKIP, USE, ImportField, Outcome, RowResult
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPageContext
 from singletable_apps.skills.rules import normalize_alias
@@ -49,10 +48,7 @@ def show_imports(page: AdminPage, query: ListQueryParameters) -> Response:
 def _show_imports(
     page: UserPageContext, query: ListQueryParameters, form: Form, status: int
 ) -> Response:
-    try:
-        found = page.service.imports.history(PER_PAGE, query.cursor)
-    except InvalidCursor:
-        return page.redirect(page.urls.page("admin", "import"))
+    found = page.service.imports.history(PER_PAGE, query.cursor)
     history = query.page(found.items, found.cursor)
     return page.render("imports", status, form=form, history=history, fields=[*ImportField])
 

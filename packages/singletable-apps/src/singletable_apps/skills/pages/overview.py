@@ -14,10 +14,10 @@ from pydantic import BaseModel, Field
 
 from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.charts import ChartBar, ChartPart, StackedChart
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Form, path_of
 from singletable_apps.shared.web.downloads import TableFormat, download_table
 from singletable_apps.skills.entities import Category, Level
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.overview_rules import (
     CoverageState,
     TargetResult,

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, StringConstraints
 
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
@@ -19,7 +20,6 @@ from singletable_apps.shared.pages import (
 )
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.skills.entities import Role, User
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.pages.dependencies import (
     AnyPage,
     Segment,
@@ -177,7 +177,7 @@ def delete_person(page: UserPage, username: Segment) -> ConfirmedAction:
         if not is_same_user(form.value("username").strip(), person.username):
             raise InvalidInput({"username": f"Enter {person.username} to confirm."})
         try:
-            page.service.people.delete(page.user, username)
+            page.service.accounts.remove(page.user, username)
         except InvalidInput as error:
             raise InvalidInput({"username": str(error)}) from error
         if is_own:

@@ -8,6 +8,7 @@ from functools import partial
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
@@ -19,7 +20,6 @@ from singletable_apps.shared.pages import (
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.web import Day
 from singletable_apps.skills.entities import Category, Level, Profile, UserSkill
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.overview_rules import (
     Colleague,
     TargetCheck,

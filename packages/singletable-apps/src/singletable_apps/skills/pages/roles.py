@@ -7,9 +7,9 @@ from functools import partial
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import FORM_METHODS, ConfirmedAction, Form, PostedForm, confirm
 from singletable_apps.skills.entities import JobRole, Level
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.pages.dependencies import (
     ManagerPage,
     Segment,

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from singletable_apps.shared.pages import Form
-from singletable_apps.skills.errors import InvalidInput
+from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.pages import Form, Pager
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.patterns import patterns
 from singletable_apps.skills.rules import LEVELS, RANKS
@@ -42,7 +42,7 @@ def show_search(page: UserPage, start: Start = 0) -> Response:
             if match.username.casefold() in people
         ],
         "consumption": _consumption(result.reads),
-        **_pager(url, start, len(result.matches)),
+        "pager": Pager.numbered(url, "start", start, _PAGE_SIZE, len(result.matches)),
     }
     return _show_form(page, parameters, found=found)
 
@@ -90,17 +90,10 @@ def show_nearest(page: UserPage, role_id: Segment, start: Start = 0) -> Response
         ranks=RANKS,
         rows=[(people[each.username], each) for each in shown if each.username in people],
         consumption=_consumption(result.reads),
-        **_pager(f"{page.urls.role(role_id, 'nearest')}?", start, len(result.people)),
+        pager=Pager.numbered(
+            page.urls.role(role_id, "nearest"), "start", start, _PAGE_SIZE, len(result.people)
+        ),
     )
-
-
-def _pager(url: str, start: int, total: int) -> dict[str, str]:
-    end = min(start + _PAGE_SIZE, total)
-    return {
-        "first_url": url if start else "",
-        "next_url": f"{url}&start={end}" if end < total else "",
-        "shown": f"{start + 1:,} to {end:,} of {total:,}" if start < total else "",
-    }
 
 
 def _consumption(reads: SearchReads) -> dict[str, object]:

@@ -37,7 +37,6 @@ def show_skill(
     people = service.context.get_users([each.username for each in found.items])
     count = service.catalog.counts([skill_id])[skill_id]
     own = service.user_skills.find(page.user.username, skill_id)
-    filters = {"level": level} if chosen else {}
     return page.render(
         "skill",
         skill=skill,
@@ -47,10 +46,8 @@ def show_skill(
             for each in reversed(LEVELS)
         ],
         level=chosen,
-        holders=found.items,
+        holders=query.page(found.items, found.cursor),
         people=people,
-        next_url=urls.skill(skill_id, **filters, cursor=found.cursor) if found.cursor else "",
-        first_url=urls.skill(skill_id, **filters) if query.cursor else "",
         own=own,
         ranks=RANKS,
         can_administer=PERMISSIONS.allows(page.user.role, Permission.ADMINISTER),

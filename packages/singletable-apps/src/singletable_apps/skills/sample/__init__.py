@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.front_matter import read_values
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import (
     Category,
     Directory,
@@ -34,7 +35,6 @@ from singletable_apps.skills.entities import (
     UserSkill,
 )
 from singletable_apps.skills.entry_rules import EntryDraft, KindName, kind_named
-from singletable_apps.skills.errors import NotPermitted
 from singletable_apps.skills.rules import LEVELS, RANKS, derive_skill_id
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.catalog import spellings_of

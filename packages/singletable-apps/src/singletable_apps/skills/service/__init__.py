@@ -96,7 +96,7 @@ def open_skills(
     )
     cascades = Cascades(context)
     cascades.resume()
-    accounts = Accounts(context, passwords or Passwords(), cascades.check_free)
+    accounts = Accounts(context, passwords or Passwords(), cascades)
     catalog = Catalog(context)
     user_skills = UserSkills(context, catalog)
     roles, teams = Roles(context, catalog), Teams(context, catalog)

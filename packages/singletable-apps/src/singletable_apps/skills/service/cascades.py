@@ -28,6 +28,7 @@ from singletable import (
 )
 from singletable_apps.shared.accounts import Sessions, new_user_id
 from singletable_apps.shared.accounts.usernames import TAKEN
+from singletable_apps.shared.errors import AlreadyExists, Busy
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Cascade,
@@ -39,7 +40,6 @@ from singletable_apps.skills.entities import (
     UserSkill,
 )
 from singletable_apps.skills.entry_rules import Entry
-from singletable_apps.skills.errors import AlreadyExists
 from singletable_apps.skills.rules import is_same_user
 from singletable_apps.skills.service.context import ATTEMPTS, Context
 from singletable_apps.skills.service.user_skills import count
@@ -102,6 +102,11 @@ class Cascades:
             if not (self._is_settled(cascade) and self.release(cascade.username))
         ]
         return any(is_same_user(each.new_username, username) for each in left)
+
+    def check_not_moving(self, user: User) -> None:
+        """Raise Busy if a person was just renamed."""
+        if self.is_moving(user.username):
+            raise Busy("This username was changed a moment ago. Try again in a few seconds.")
 
     def check_free(self, username: str) -> None:
         """Raise AlreadyExists if a username is taken, or was given up a moment ago."""

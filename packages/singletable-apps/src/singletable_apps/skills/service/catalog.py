@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from singletable import AlreadyExists as ItemExists
+from singletable_apps.shared.errors import AlreadyExists
 from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Category, Skill, SkillAlias, SkillCount, User
-from singletable_apps.skills.errors import AlreadyExists
 from singletable_apps.skills.rules import (
     MAX_SKILL_NAME,
     PERMISSIONS,

@@ -20,6 +20,7 @@ from singletable import (
     key_of,
     retry_conflicts,
 )
+from singletable_apps.shared.errors import AppError, Busy, InvalidInput
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
@@ -33,7 +34,7 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import AppError, Busy, InUse, InvalidInput
+from singletable_apps.skills.errors import InUse
 from singletable_apps.skills.rules import (
     PERMISSIONS,
     RANKS,

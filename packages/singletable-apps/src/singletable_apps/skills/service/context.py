@@ -8,9 +8,9 @@ from datetime import date
 
 from singletable import Condition
 from singletable_apps.shared.accounts import AccountsContext
+from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.service import check_found
 from singletable_apps.skills.entities import Skill, User
-from singletable_apps.skills.errors import Busy
 from singletable_apps.skills.rules import is_key
 from singletable_apps.skills.urls import Urls
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 from singletable import AlreadyExists as ItemExists
 from singletable import Page, TransactionConflict, retry_conflicts
+from singletable_apps.shared.errors import Busy
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Endorsement, User, UserSkill
-from singletable_apps.skills.errors import Busy
 from singletable_apps.skills.rules import check_not_self
 from singletable_apps.skills.service.context import IS_HERE, Context
 from singletable_apps.skills.service.user_skills import UserSkills

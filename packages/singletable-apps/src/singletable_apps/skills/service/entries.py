@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from singletable import ConditionFailed, Page, retry_conflicts
+from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Entries, Project, ProjectStatus, Skill, User
@@ -21,7 +22,6 @@ from singletable_apps.skills.entry_rules import (
     check_author,
     check_entry,
 )
-from singletable_apps.skills.errors import Busy, InvalidInput, NotFound
 from singletable_apps.skills.rules import is_key
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import (

@@ -19,6 +19,7 @@ import msgspec
 
 from singletable import ConditionFailed, Edit, Page, Transaction, TransactionConflict, key_of
 from singletable_apps.shared.accounts import new_user_id
+from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.spreadsheets import SpreadsheetError, Table, TableRow, read_table
 from singletable_apps.shared.text import clean_filename
@@ -40,7 +41,7 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import Busy, InUse, InvalidInput, NotFound
+from singletable_apps.skills.errors import InUse
 from singletable_apps.skills.import_rules import (
     CREATE,
     SKIP,

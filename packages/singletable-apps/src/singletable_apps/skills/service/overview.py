@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from singletable import Selection
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Category, JobRole, Level, Team, User, UserSkill
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.overview_rules import (
     EXPORT_COLUMNS,
     Cells,

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
 from singletable import Edit, Page, Path, evolve, retry_conflicts
-from singletable_apps.shared.accounts import busy_account, notices, send_notice
+from singletable_apps.shared.accounts import (
+    Registration,
+    busy_account,
+    search_people,
+)
+from singletable_apps.shared.accounts.people import MAX_READ
 from singletable_apps.shared.accounts.usernames import check_username
 from singletable_apps.shared.service import RevisionCheck, any_revision
-from singletable_apps.shared.text import InputChecks, normalize_line
+from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
-from singletable_apps.skills.errors import Busy
 from singletable_apps.skills.rules import (
     MAX_ABOUT,
     MAX_NAME,
@@ -25,13 +29,11 @@ from singletable_apps.skills.rules import (
     check_self,
     is_key,
     is_same_user,
+    registration_of,
 )
 from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.context import IS_HERE, Context, busy
-
-# How many people a page of a filtered list reads at most.
-_MAX_READ = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class People:
 
     def list(
         self,
-        prefix: str = "",
+        search: str = "",
         *,
         department: str = "",
         job_role: str = "",
@@ -81,11 +83,9 @@ class People:
     ) -> Page[PersonRow]:
         """Return people by name, from the index alone.
 
-        `prefix` is the beginning of the name. A page with a filter may be short, or even empty, and
-        have a cursor to go on.
+        Their names contain the words of `search`. A page with a filter may be short, or even empty,
+        and have a cursor to go on.
         """
-        beginning = normalize_line(prefix)[:MAX_NAME]
-        selection = patterns.people_named(beginning) if beginning else patterns.all_users()
         wanted: dict[Path[User, Any], object] = {
             User.department: department,
             User.job_role: job_role,
@@ -95,11 +95,22 @@ class People:
         where = reduce(lambda one, other: one & other, filters) if filters else None
         paths = [getattr(User, each.name) for each in fields(PersonRow)]
         # The types of a page end at four fields.
-        page: Page[tuple[Any, ...]] = cast(Any, self._store).page(
-            selection, limit, fields=paths, where=where, cursor=cursor, max_read=_MAX_READ
+        read = partial(
+            cast(Any, self._store).page,
+            patterns.all_users(),
+            limit,
+            fields=paths,
+            where=where,
+            max_read=MAX_READ,
         )
-        rows = [PersonRow(*row) for row in page.items]
-        return Page(rows, page.cursor, page.previous)
+
+        def read_rows(at: str | None) -> Page[PersonRow]:
+            page: Page[tuple[Any, ...]] = read(cursor=at)
+            return Page([PersonRow(*row) for row in page.items], page.cursor, page.previous)
+
+        if not search:
+            return read_rows(cursor)
+        return search_people(read_rows, lambda row: row.name, search, limit=limit, cursor=cursor)
 
     # -------------------------------------------------------------------------- changes
 
@@ -112,35 +123,26 @@ class People:
         a new one takes effect when its owner opens the link in the e-mail to it. Before a person
         has chosen a password, there is nothing to protect, and the address changes immediately.
         """
-        before, edited, email = self._save_edit(actor, username, edit, check)
-        if email and email != edited.email:
-            by = "" if is_same_user(actor.username, username) else actor.name
-            self._accounts.emails.request(edited, email, by=by)
-        elif before.email and not edited.email:
-            notice = notices.address_changed(before.name, before.email, "not set")
-            send_notice(self._context.mailer, notice, self._context.clock())
-        return edited
+        edited, email = self._save_edit(actor, username, edit, check)
+        return edited if email is None else self._accounts.change_email(actor, edited, email)
 
     @retry_conflicts(otherwise=busy_account)
     def _save_edit(
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck
-    ) -> tuple[User, User, str | None]:
-        """Save a profile. Return the old and new profile, and the entered address."""
+    ) -> tuple[User, str | None]:
+        """Save a profile. Return the new profile, and the entered address."""
         check_owner(actor, username)
         user = self._get(username, check)
         checked = self.check_edit(actor, user, edit)
-        email = checked.email
-        if email and user.password_hash:
-            checked = replace(checked, email=None)
         changes: list[Edit[User]] = [
             getattr(User, name).set(value)
-            for name, value in vars(checked).items()
+            for name, value in vars(replace(checked, email=None)).items()
             if value is not None and value != getattr(user, name)
         ]
         if not changes:
-            return user, user, email
+            return user, checked.email
         unchanged = (User.revision == user.revision) & IS_HERE
-        return user, self._store.update(User.key(username), *changes, if_=unchanged), email
+        return self._store.update(User.key(username), *changes, if_=unchanged), checked.email
 
     @retry_conflicts(otherwise=busy_account)
     def rename(
@@ -152,7 +154,7 @@ class People:
         new = check_username(checks, new_username)
         checks.raise_errors()
         user = self._get(username, check)
-        self._check_not_moving(user)
+        self._cascades.check_not_moving(user)
         try:
             if is_same_user(username, new):
                 return self._store.replace(evolve(user, username=new))
@@ -161,16 +163,6 @@ class People:
             self._cascades.check_free(new)
             raise
         return self._context.get_user(new, consistent=True)
-
-    @retry_conflicts(otherwise=busy_account)
-    def delete(self, actor: User, username: str, check: RevisionCheck = any_revision) -> User:
-        """Delete a person with everything that refers to them. Return the person as they were."""
-        check_self(actor, username)
-        user = self._get(username, check)
-        self._check_not_moving(user)
-        transaction = self._accounts.keep_admin(actor, user, patterns.start_cascade)
-        self._cascades.start(user, transaction=transaction)
-        return user
 
     # -------------------------------------------------------------------------- settings
 
@@ -183,8 +175,7 @@ class People:
         self,
         actor: User,
         name: str,
-        *,
-        open_registration: bool,
+        registration: Registration | None = None,
         check: RevisionCheck = any_revision,
     ) -> Directory:
         """Change the name of the directory, and whether people may register."""
@@ -197,7 +188,7 @@ class People:
         return self._store.update(
             Directory.key(),
             Directory.name.set(name),
-            Directory.open_registration.set(open_registration),
+            Directory.registration.set(registration or registration_of(before)),
             if_=Directory.revision == before.revision,
         )
 
@@ -229,7 +220,3 @@ class People:
         user = self._context.get_user(username, consistent=True)
         check(user.revision)
         return user
-
-    def _check_not_moving(self, user: User) -> None:
-        if self._cascades.is_moving(user.username):
-            raise Busy("This username was changed a moment ago. Try again in a few seconds.")

@@ -8,11 +8,11 @@ from secrets import token_hex
 
 from singletable import AlreadyExists as ItemExists
 from singletable import Transaction, retry_conflicts
+from singletable_apps.shared.errors import AlreadyExists
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import JobRole, Level, Skill, User
-from singletable_apps.skills.errors import AlreadyExists
 from singletable_apps.skills.rules import (
     MAX_NAME,
     PERMISSIONS,

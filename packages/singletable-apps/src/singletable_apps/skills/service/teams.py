@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs
 
 from singletable import Edit, Page, retry_conflicts
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Skill, Team, User, UserSkill
-from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_key, is_same_user
 from singletable_apps.skills.search_rules import SearchQuery, parse_parameters
 from singletable_apps.skills.service.catalog import Catalog

@@ -21,6 +21,7 @@ from singletable import (
     retry_conflicts,
 )
 from singletable import NotFound as ItemNotFound
+from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, NotFound
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
@@ -32,7 +33,6 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import AlreadyExists, Busy, InvalidInput, NotFound
 from singletable_apps.skills.rules import (
     LEVELS,
     RANKS,

@@ -3,61 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 import httpx2
-from fastapi import FastAPI
-from fastapi.testclient import TestClient
 
 from singletable import connect
 from singletable_apps.elections.app import APP
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
-from singletable_apps.elections.urls import API
-from singletable_apps.shared.frame import AppState, Limits
-from singletable_apps.shared.web import Settings
+from singletable_apps.shared.frame import Limits
+from tests.apps.support.api_client import Caller, type_of
 from tests.apps.support.elections.world import World
+from tests.apps.support.server import AppServer
 
+__all__ = ["Api", "Client", "at", "make_api", "type_of"]
 HOST = "elections.example"
 COOKIE = "__Host-elections_refresh"
-_APPS: dict[bool, FastAPI] = {}
 
 
-@dataclass
-class Client:
+@dataclass(kw_only=True)
+class Client(Caller):
     """A client of one user, which keeps the cookie and sends the token."""
 
-    name: str
-    api: Api
-    http: TestClient
-    token: str = ""
+    name: str = ""
 
-    def request(
-        self, method: str, path: str, tag: str | None = None, **more: Any
+    def put(
+        self, path: str, body: object = None, tag: str | None = "*", **more: Any
     ) -> httpx2.Response:
-        self.api.activate()
-        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        if tag is not None:
-            headers["If-Match"] = tag
-        headers |= more.pop("headers", {})
-        return self.http.request(method, f"{API}{path}", headers=headers, **more)
-
-    def get(self, path: str, **more: Any) -> httpx2.Response:
-        return self.request("GET", path, **more)
-
-    def post(self, path: str, body: object = None, tag: str | None = None) -> httpx2.Response:
-        return self.request("POST", path, tag, json=body)
-
-    def put(self, path: str, body: object, tag: str | None = "*") -> httpx2.Response:
-        return self.request("PUT", path, tag, json=body)
+        return super().put(path, body, tag, **more)
 
     def patch(self, path: str, body: object, tag: str | None = "*") -> httpx2.Response:
-        return self.request("PATCH", path, tag, json=body)
+        return self.ask("PATCH", path, tag, json=body)
 
-    def delete(self, path: str, tag: str | None = "*") -> httpx2.Response:
-        return self.request("DELETE", path, tag)
+    def delete(self, path: str, tag: str | None = "*", **more: Any) -> httpx2.Response:
+        return super().delete(path, tag, **more)
 
     def tag(self, path: str) -> str:
         return self.get(path).headers["ETag"]
@@ -66,7 +47,7 @@ class Client:
         lines = [{"candidate_name": name, "rank": rank} for name, rank in ranks.items()]
         headers = {"Idempotency-Key": key}
         path = f"{at(election)}/ballot"
-        return self.request("POST", path, json={"rankings": lines}, headers=headers)
+        return self.ask("POST", path, json={"rankings": lines}, headers=headers)
 
     def pages(self, path: str, limit: int, **filters: str) -> list[list[Any]]:
         """Return all pages of a list, by their cursors."""
@@ -82,27 +63,21 @@ class Client:
                 return found
 
 
-@dataclass
-class Api:
-    """The API on a new world. Creating an app is slow, so all share one."""
+class Api(AppServer[World]):
+    """The API on a new world; `clients` are those of the people who have registered."""
 
-    world: World
-    app: FastAPI
-    limits: Limits
-    clients: dict[str, Client] = field(default_factory=dict[str, Client])
+    spec = APP
+
+    def __init__(self, world: World, limits: Limits | None = None, home: str = "") -> None:
+        super().__init__(world, limits, home)
+        self.clients: dict[str, Client] = {}
 
     @property
     def elections(self) -> Elections:
         return self.world.service
 
-    def activate(self) -> None:
-        """Let the shared app use the service of this world."""
-        state: AppState[Elections] = self.app.state.frame
-        replace(state, service=self.elections, limits=self.limits).attach(self.app)
-
     def anonymous(self) -> Client:
-        http = TestClient(self.app, base_url=f"https://{HOST}", raise_server_exceptions=False)
-        return Client("", self, http)
+        return Client(self.client(), APP.api, self.activate)
 
     def register(self, name: str, role: Role | None = None) -> Client:
         """Register someone, who gets the role from the first user; return their client."""
@@ -110,7 +85,7 @@ class Api:
         person = self.clients[name] = self.anonymous()
         session = self.elections.auth.start_session(user, "tests")
         person.name, person.token = name, session.access
-        person.http.cookies.set(COOKIE, session.refresh, HOST)
+        person.client.cookies.set(COOKIE, session.refresh, HOST)
         if role is not None:
             owner = self.elections.context.read.get_user(next(iter(self.clients)))
             self.elections.people.change_role(owner, name, role)
@@ -142,10 +117,8 @@ def make_api(
 ) -> Api:
     """Return an API where these people have registered; the first is the owner."""
     world = World(connect("memory:"))
-    world.service = world.open_service(confirm_registrations=confirm_registrations)
-    if secure not in _APPS:
-        _APPS[secure] = APP.make_app(world.service, Settings(secure_cookies=secure))
-    api = Api(world, _APPS[secure], {**dict.fromkeys(APP.limits), **(limits or {})})
+    world.service = world.open(confirm_registrations=confirm_registrations)
+    api = Api(world, limits, f"{'https' if secure else 'http'}://{HOST}")
     for name in names:
         api.register(name)
     return api
@@ -154,8 +127,3 @@ def make_api(
 def at(election: str) -> str:
     """Return the path of an election."""
     return f"/elections/{quote(election, safe='')}"
-
-
-def type_of(response: httpx2.Response) -> str:
-    """Return the status and the problem type, such as `404 not-found`."""
-    return f"{response.status_code} {response.json()['type'].rpartition('/')[2]}"

@@ -71,7 +71,7 @@ def test_refresh_cookie_has_a_plain_name_without_tls() -> None:
     response = sign_in(api, "Ada")
     kept = SimpleCookie(response.headers["Set-Cookie"])["elections_refresh"]
     assert not kept["secure"]
-    renewed = api.anonymous().request(
+    renewed = api.anonymous().ask(
         "POST", "/refresh", headers={"Cookie": f"elections_refresh={kept.value}"}
     )
     assert renewed.status_code == 200
@@ -89,7 +89,7 @@ def test_refresh_cookie_works_once_and_is_replaced(api: Api) -> None:
 
 def test_sign_out_deletes_the_cookie_and_the_session(api: Api) -> None:
     ben = api.clients["Ben"]
-    kept = ben.http.cookies[COOKIE]
+    kept = ben.client.cookies[COOKIE]
     response = ben.post("/sign-out")
     assert response.status_code == 204
     assert "Max-Age=0" in response.headers["Set-Cookie"]
@@ -138,7 +138,7 @@ def test_sessions_are_listed_and_ended(api: Api) -> None:
     for one in ids:
         assert ada.delete(f"/me/sessions/{one}", None).status_code == 204
     assert len(ben.get("/me/sessions").json()["items"]) == 2
-    current = ben.http.cookies[COOKIE].split(".")[1]
+    current = ben.client.cookies[COOKIE].split(".")[1]
     for one in sorted(ids, key=lambda each: each == current):
         assert ben.delete(f"/me/sessions/{one}", None).status_code == 204
     assert type_of(ben.get("/me/sessions")) == "401 not-signed-in"
@@ -210,7 +210,7 @@ def token_in(text: str) -> str:
 
 
 def renew(api: Api, token: str) -> httpx2.Response:
-    return api.anonymous().request("POST", "/refresh", headers={"Cookie": f"{COOKIE}={token}"})
+    return api.anonymous().ask("POST", "/refresh", headers={"Cookie": f"{COOKIE}={token}"})
 
 
 def test_email_token_changes_the_address_once(api: Api) -> None:

@@ -141,7 +141,7 @@ def test_request_is_rejected(
     method, _, path = request_line.partition(" ")
     before = api.world.event_count
     headers = {"Idempotency-Key": "k"}
-    response = client.request(method, path, "*", json=body, headers=headers)
+    response = client.ask(method, path, "*", json=body, headers=headers)
     assert type_of(response) == answer
     if answer != MISSING:
         errors = response.json().get("errors", [])
@@ -185,7 +185,7 @@ def test_change_needs_the_current_etag(api: Api, request_line: str) -> None:
     who, body = GUARDED[request_line]
     method, _, path = request_line.partition(" ")
     before = api.world.event_count
-    answers = [api.clients[who].request(method, path, tag, json=body) for tag in (None, '"1"', "7")]
+    answers = [api.clients[who].ask(method, path, tag, json=body) for tag in (None, '"1"', "7")]
     assert [type_of(answer) for answer in answers] == [
         "428 precondition-required",
         "412 precondition-failed",
@@ -201,7 +201,7 @@ def test_ballot_needs_an_idempotency_key(api: Api, key: str | None) -> None:
     headers = {"Idempotency-Key": key} if key is not None else {}
     body = {"rankings": [{"candidate_name": "Red"}]}
     path = "/elections/Open/ballot"
-    response = api.clients["Vera"].request("POST", path, json=body, headers=headers)
+    response = api.clients["Vera"].ask("POST", path, json=body, headers=headers)
     assert type_of(response) == "400 idempotency-key"
 
 

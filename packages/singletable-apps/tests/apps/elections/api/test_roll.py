@@ -35,7 +35,7 @@ def _cast(client: Client, code: str, key: str = "k-1") -> int:
     body = {"rankings": [{"candidate_name": "Red", "rank": 1}]}
     headers = {"Idempotency-Key": key}
     path = f"/links/{code}/ballot"
-    return client.request("POST", path, json=body, headers=headers).status_code
+    return client.post(path, body, headers=headers).status_code
 
 
 def test_owner_previews_changes_and_reads_the_roll(api: Api) -> None:
@@ -43,7 +43,7 @@ def test_owner_previews_changes_and_reads_the_roll(api: Api) -> None:
     preview = ada.post(f"{CLUB}/roll/preview", {"text": "Cleo\nFinn <finn@example.org>\nGus <gus>"})
     found = preview.json()
     assert (found["added"], found["problems"][0]["line"]) == (2, 3)
-    assert ada.request("POST", f"{CLUB}/roll", "*", json={"people": found["people"]}).json() == {
+    assert ada.post(f"{CLUB}/roll", {"people": found["people"]}, "*").json() == {
         "everybody": False,
         "voter_count": 5,
     }

@@ -3,61 +3,36 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx2
-from fastapi import FastAPI
-from fastapi.testclient import TestClient
 
 from singletable import connect
 from singletable_apps.elections.app import APP
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.pages.dependencies import MAX_RESULT_AGE, ElectionsState
-from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.voting import CastBallot
 from singletable_apps.elections.urls import Urls
 from singletable_apps.shared.mail import Email, Outbox
-from singletable_apps.shared.results import ResultCache
-from singletable_apps.shared.web import Settings
+from tests.apps.support import browser as support
 from tests.apps.support.elections.world import PASSWORD, World, ballot
 from tests.apps.support.html import forms_in, text_in
+from tests.apps.support.server import AppServer
 
 HOME = "http://elections.example"
 CHAIR = "Chair"
-FieldValue = str | list[str] | None
 url = Urls().page
-_SHARED: list[FastAPI] = []
-
-
-def shared_app(elections: Elections) -> tuple[FastAPI, ElectionsState]:
-    """Return the app, and its state with this service. All tests share one: creating it is slow."""
-    if not _SHARED:
-        _SHARED.append(APP.make_app(elections, Settings(secure_cookies=False), limited=False))
-    state: ElectionsState = _SHARED[0].state.frame
-    cache = ResultCache[Count](MAX_RESULT_AGE)
-    return _SHARED[0], replace(state, service=elections, result_cache=cache)
 
 
 @dataclass(frozen=True)
-class Browser:
-    """A browser, signed in or not. It follows redirects of GET requests."""
-
-    fastapi: FastAPI
-    state: ElectionsState
-    http: TestClient
+class Browser(support.Browser):
+    """A browser, signed in or not."""
 
     def get(self, *parts: str, query: str = "", **headers: str) -> httpx2.Response:
         """Open a page by the parts of its URL."""
         return self.open(url(*parts) + query, **headers)
-
-    def open(self, path: str, **headers: str) -> httpx2.Response:
-        """Open a page by its path."""
-        self.state.attach(self.fastapi)
-        return self.http.get(path, headers={"Accept": "text/html", **headers})
 
     def read(self, *parts: str) -> str:
         """Return the text of a page, which must exist."""
@@ -70,35 +45,11 @@ class Browser:
         link = page.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
         return self.open(html.unescape(link))
 
-    def submit(
-        self, page: httpx2.Response, ending: str = "", **fields: FieldValue
-    ) -> httpx2.Response:
-        """Fill in and submit the one form whose action has this ending; None omits a field."""
-        [form] = [form for form in forms_in(page) if form.action.endswith(ending)]
-        unchanged = {name: values for name, values in form.fields.items() if name not in fields}
-        changed = {name: value for name, value in fields.items() if value is not None}
-        return self.post(html.unescape(form.action), {**unchanged, **changed})
-
-    def post(
-        self, path: str, data: Mapping[str, str | list[str]] | None = None, **options: Any
-    ) -> httpx2.Response:
-        """Post a form without following the redirect."""
-        self.state.attach(self.fastapi)
-        headers = {"Accept": "text/html", "Origin": HOME, "Sec-Fetch-Site": "same-origin"}
-        return self.http.post(path, data=data, headers=headers, follow_redirects=False, **options)
-
-    def follow(self, response: httpx2.Response) -> httpx2.Response:
-        """Open the page that a form redirected to."""
-        assert response.status_code == 303, response.text
-        return self.open(response.headers["location"])
-
     def flash(self, response: httpx2.Response) -> str:
         """Follow a redirect and return its flash message, which must be shown only once."""
-        page = self.follow(response)
-        assert page.status_code == 200, page.text
-        text = page.text.partition("data-flash=")[2].partition("<p>")[2].partition("</p>")[0]
-        assert "data-flash" not in self.open(str(page.url.path)).text
-        return html.unescape(text)
+        text = super().flash(response)
+        assert "data-flash" not in self.open(response.headers["location"]).text
+        return text
 
     def ballot_fields(self, election: str = CHAIR) -> dict[str, str]:
         """Return all fields of the ballot, as a browser without scripts would send them."""
@@ -117,32 +68,23 @@ def ballot_fields(page: httpx2.Response) -> dict[str, str]:
     return {name: value for name, [value] in form.fields.items()}
 
 
-def browser(elections: Elections, user: User | None = None) -> Browser:
-    """Return a new browser, signed in as `user` if there is one."""
-    return _browser(*shared_app(elections), user)
+def browser(elections: Elections, user: User) -> Browser:
+    """Return a new browser for an open service, signed in."""
+    app = PagesApp.create()
+    app.state = replace(app.state, service=elections)
+    return app.browser(user)
 
 
-def _browser(app: FastAPI, state: ElectionsState, user: User | None) -> Browser:
-    client = TestClient(app, base_url=HOME, raise_server_exceptions=False)
-    if user is not None:
-        token = state.service.auth.start_session(user, "tests").access
-        client.cookies.set("elections_access", token)
-    return Browser(app, state, client)
-
-
-@dataclass(frozen=True)
-class PagesApp:
+class PagesApp(AppServer[World]):
     """The elections pages on a new in-memory database."""
 
-    world: World
-    fastapi: FastAPI
-    state: ElectionsState
+    spec = APP
+    home = HOME
 
     @classmethod
     def create(cls, world: World | None = None) -> PagesApp:
         """Return an app on a world, by default one without users."""
-        world = world or World(connect("memory:"))
-        return cls(world, *shared_app(world.service))
+        return cls(world or World(connect("memory:")))
 
     def register(self, name: str, role: Role | None = None) -> Browser:
         """Register someone, who gets the role from the first user; return their browser."""
@@ -155,7 +97,10 @@ class PagesApp:
 
     def browser(self, user: User | None = None) -> Browser:
         """Return a new browser, signed in as `user` if there is one."""
-        return _browser(self.fastapi, self.state, user)
+        cookies = {}
+        if user is not None:
+            cookies = {"access": self.state.service.auth.start_session(user, "tests").access}
+        return Browser(self.browser_client(**cookies), self.activate, url)
 
     def sign_in(self, name: str) -> Browser:
         """Sign in with the form, so that the browser has both cookies."""

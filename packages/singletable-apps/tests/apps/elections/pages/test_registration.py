@@ -20,7 +20,7 @@ ZOE = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
 def confirming() -> PagesApp:
     """Return an app with a mail server, where Ada has an account."""
     world = World(connect("memory:"))
-    world.service = world.open_service(confirm_registrations=True)
+    world.service = world.open(confirm_registrations=True)
     world.register("Ada")
     return PagesApp.create(world)
 
@@ -47,7 +47,7 @@ def test_link_creates_the_account_once(confirming: PagesApp) -> None:
     assert confirming.world.service.context.read.find_user("Zoe") is None
     page = zoe.open(link)
     assert "Welcome" in zoe.flash(zoe.submit(page, password=PASSWORD))
-    assert confirming.user("Zoe").role is Role.USER
+    assert confirming.user("Zoe").role is Role.NO_ACCESS
     assert confirming.browser().open(link).status_code == 422
     assert confirming.browser().submit(page, password=PASSWORD).status_code == 422
 

@@ -10,11 +10,11 @@ from singletable_apps.shared.spreadsheets import write_table
 from tests.apps.elections.pages.client import (
     CHAIR,
     Browser,
-    FieldValue,
     PagesApp,
     ballot_fields,
     url,
 )
+from tests.apps.support.browser import FieldValue
 from tests.apps.support.html import text_in
 
 ROLL = "Cleo <cleo@example.org>\nDan <dan@example.org>\nEve\n"
@@ -173,7 +173,7 @@ def test_one_click_unsubscribes_and_the_page_has_one_button(owner: Browser, app:
     mail_program = app.browser()
     assert "No more reminders" in text_in(mail_program.open(link).text)
     # RFC 8058: no cookies, no origin.
-    mail_program.state.attach(mail_program.fastapi)
+    app.activate()
     done = mail_program.http.post(link, content=b"List-Unsubscribe=One-Click")
     assert done.status_code == 200
     assert "no reminders" in owner.read("e", CHAIR, "voters")

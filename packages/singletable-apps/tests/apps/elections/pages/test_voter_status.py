@@ -6,11 +6,11 @@ from datetime import timedelta
 from itertools import product
 
 from singletable_apps.elections.entities import State
-from singletable_apps.elections.errors import RequestRejected
 from singletable_apps.elections.pages.ballot import VoterContext, VoterStatus, voter_status
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.voting import check_cast
 from singletable_apps.elections.service.lifecycle import ElectionSettings
+from singletable_apps.shared.errors import RequestRejected
 from tests.apps.elections.pages.client import CHAIR, PagesApp
 from tests.apps.elections.rules.factories import HOUR, NOON, Window, ballot, election, user
 

@@ -12,16 +12,12 @@ import pytest
 
 from singletable import Driver
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import (
-    AlreadyExists,
-    RebuildInProgress,
-    RequestRejected,
-    WrongState,
-)
+from singletable_apps.elections.errors import RebuildInProgress, WrongState
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
+from singletable_apps.shared.errors import AlreadyExists, RequestRejected
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import (
     KEYS,
@@ -60,7 +56,7 @@ def run_at_once(commands: Sequence[Callable[[], T]]) -> list[T | RequestRejected
 
 
 def _services(worlds: Sequence[World], count: int = 4) -> list[Elections]:
-    return [worlds[number % len(worlds)].open_service() for number in range(count)]
+    return [worlds[number % len(worlds)].open() for number in range(count)]
 
 
 def _check(world: World) -> None:

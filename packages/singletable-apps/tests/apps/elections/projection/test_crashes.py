@@ -95,7 +95,7 @@ def test_crashed_rebuild_is_completed_by_the_next(places: Backends, where: str) 
     before = dump_items(place.base.engine)
     stride = 7 if ALL_CASES or where == "memory" else 30
     with place.power_cut_copy() as (there, cut):
-        other = there.world.open_service(there.engine)
+        other = there.world.open(there.engine)
         store = open_store(cut)
         operations, refusals, is_built = 0, 0, False
         while not is_built:

@@ -19,12 +19,7 @@ from tests.apps.support.elections.scenario import COMMANDS
 from tests.apps.support.elections.world import KEYS, World, dump_items, open_store, read_events
 from tests.conformance.endpoint import Exchangeable
 
-
-@pytest.fixture(autouse=True)
-def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace sleeping."""
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
+pytestmark = pytest.mark.usefixtures("no_waits")
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,10 @@ import pytest
 from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
 from singletable.operations import Operation
 from singletable.testing import Crash, InterruptedDriver
-from singletable_apps.elections.errors import NotFound, RebuildInProgress
+from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.shared.errors import NotFound
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import Scenario, copy_scenario, make_scenario
 from tests.apps.support.elections.world import KEYS, PASSWORD, ballot, dump_items, open_store
@@ -50,7 +51,7 @@ def _crash_while_renaming(there: Scenario, steps: int) -> None:
     """Rename Carol, and crash before all items that contain her name are renamed."""
     driver = InterruptedDriver(there.engine)
     driver.crash_after(steps, TransactWriteItems)
-    service = there.world.open_service(driver)
+    service = there.world.open(driver)
     with pytest.raises(Crash):
         service.people.rename(there.owner, "Carol", "Caroline")
 
@@ -60,7 +61,7 @@ def test_user_who_is_being_renamed_can_vote(there: Scenario, steps: int) -> None
     driver = InterruptedDriver(
         there.engine, _reads_user, before=lambda: _crash_while_renaming(there, steps)
     )
-    service = there.world.open_service(driver)
+    service = there.world.open(driver)
     cast = service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
     assert driver.interrupted
     assert (cast.voter_name, cast.is_repeat) == ("Caroline", False)
@@ -69,7 +70,7 @@ def test_user_who_is_being_renamed_can_vote(there: Scenario, steps: int) -> None
 
 def test_command_is_not_refused_because_of_a_rebuild(there: Scenario) -> None:
     driver = InterruptedDriver(there.engine, _reads_user, before=lambda: _begin_rebuild(there))
-    service = there.world.open_service(driver)
+    service = there.world.open(driver)
     with pytest.raises(RebuildInProgress, match="Nothing is lost"):
         service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
     assert driver.interrupted
@@ -78,7 +79,7 @@ def test_command_is_not_refused_because_of_a_rebuild(there: Scenario) -> None:
 def test_command_logged_during_a_rebuild_says_that_it_is_saved(there: Scenario) -> None:
     length = there.world.event_count
     driver = InterruptedDriver(there.engine, WRITES, before=lambda: _begin_rebuild(there))
-    service = there.world.open_service(driver)
+    service = there.world.open(driver)
     with pytest.raises(RebuildInProgress, match=f"event {length + 1} "):
         service.lifecycle.create(there.bob, "New")
     assert there.world.event_count == length + 1
@@ -103,7 +104,7 @@ def test_users_stay_signed_in_during_a_rebuild(there: Scenario) -> None:
 
 
 def test_cast_succeeds_while_the_election_is_renamed(there: Scenario) -> None:
-    other = there.world.open_service()
+    other = there.world.open()
     # After the event is in the log.
     driver = InterruptedDriver(
         there.engine,
@@ -111,7 +112,7 @@ def test_cast_succeeds_while_the_election_is_renamed(there: Scenario) -> None:
         before=lambda: other.lifecycle.rename(there.bob, "Election 0", "Renamed"),
         first=1,
     )
-    service = there.world.open_service(driver)
+    service = there.world.open(driver)
     cast = service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
     assert driver.interrupted
     now = other.voting.ballot(there.carol, "Renamed", "Carol")
@@ -124,14 +125,14 @@ def test_cast_succeeds_while_the_election_is_renamed(there: Scenario) -> None:
 
 
 def test_register_succeeds_while_the_user_is_renamed(there: Scenario) -> None:
-    other = there.world.open_service()
+    other = there.world.open()
     driver = InterruptedDriver(
         there.engine,
         WRITES,
         before=lambda: other.people.rename(there.owner, "Eve", "Evelyn"),
         first=1,
     )
-    eve = there.world.open_service(driver).people.register("Eve", "eve@example.org", PASSWORD)
+    eve = there.world.open(driver).people.register("Eve", "eve@example.org", PASSWORD)
     assert driver.interrupted
     assert eve.name == "Evelyn"
 
@@ -145,7 +146,7 @@ def test_two_processes_apply_the_same_events_once(there: Scenario) -> None:
             there.engine, TransactWriteItems, before=apply_elsewhere, first=nth - 1
         )
         names = ("Carol", "Karol") if nth % 2 else ("Karol", "Carol")
-        there.world.open_service(driver).people.rename(there.owner, *names)
+        there.world.open(driver).people.rename(there.owner, *names)
         check_consistency(there.world)
     before = dump_items(there.engine)
     rebuild(open_store(there.engine), KEYS.ballot_key)
@@ -153,7 +154,7 @@ def test_two_processes_apply_the_same_events_once(there: Scenario) -> None:
 
 
 def test_service_opens_while_others_write(there: Scenario) -> None:
-    other = there.world.open_service()
+    other = there.world.open()
 
     def looks(operation: Operation[object]) -> bool:
         return isinstance(operation, Query) and operation.scan_index_forward is False
@@ -161,14 +162,12 @@ def test_service_opens_while_others_write(there: Scenario) -> None:
     driver = InterruptedDriver(
         there.engine, looks, before=lambda: other.lifecycle.create(there.bob, "New")
     )
-    assert there.world.open_service(driver).context.read.get_election("New").owner_name == "Bob"
+    assert there.world.open(driver).context.read.get_election("New").owner_name == "Bob"
     assert driver.interrupted
     reads_table = InterruptedDriver(
         there.engine,
         lambda operation: isinstance(operation, GetItem) and "SYNC" in str(operation),
         before=lambda: other.lifecycle.create(there.bob, "Newer"),
     )
-    assert (
-        there.world.open_service(reads_table).context.read.get_election("Newer").owner_name == "Bob"
-    )
+    assert there.world.open(reads_table).context.read.get_election("Newer").owner_name == "Bob"
     assert reads_table.interrupted

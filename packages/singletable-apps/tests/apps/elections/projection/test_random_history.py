@@ -13,7 +13,7 @@ from tests.apps.support.elections.world import KEYS, World, dump_items, open_sto
 
 
 def _walk(world: World, seed: int, steps: int) -> RandomWalk:
-    walk = RandomWalk(world, [world.service, world.open_service()], seed)
+    walk = RandomWalk(world, [world.service, world.open()], seed)
     for step in range(1, steps + 1):
         walk.step()
         if step % 25 == 0:

@@ -14,16 +14,12 @@ import pytest
 
 from singletable_apps.elections import rules
 from singletable_apps.elections.entities import Election, Electorate, Publication, State
-from singletable_apps.elections.errors import (
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    RequestRejected,
-    WrongState,
-)
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules import elections, emails, names, roll, users, voting
 from singletable_apps.shared import permissions
+from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import HOUR, NOON, ballot, election, user
 
 

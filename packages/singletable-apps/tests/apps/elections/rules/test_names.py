@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from singletable import Store, connect
 from singletable_apps.elections.entities import Candidate, Ownership, State, Voter, votes
-from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.names import (
     clean_candidate_name,
@@ -25,6 +24,7 @@ from singletable_apps.elections.rules.names import (
     fold_name,
     is_same_name,
 )
+from singletable_apps.shared.errors import InvalidInput
 from tests.apps.elections.rules.factories import ballot, election, user
 
 Reader: TypeAlias = Callable[[str], str]

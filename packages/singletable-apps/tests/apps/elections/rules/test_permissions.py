@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from singletable_apps.elections.errors import NotPermitted, RequestRejected, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import ROLES, Permission, Role
 from singletable_apps.elections.rules.elections import check_create_election
 from singletable_apps.elections.rules.users import (
@@ -21,6 +21,8 @@ from singletable_apps.elections.rules.users import (
     check_view_user,
     is_ownership_transfer,
 )
+from singletable_apps.shared.errors import RequestRejected
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import user
 
 MAY = """

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from singletable_apps.elections.entities import Election, State, User
-from singletable_apps.elections.errors import NotPermitted, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import ROLES, Role
 from singletable_apps.elections.rules.elections import (
     check_close,
@@ -31,6 +31,7 @@ from singletable_apps.elections.rules.elections import (
     state_of,
 )
 from singletable_apps.elections.rules.voting import check_cast, check_withdraw
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import HOUR, NOON, SWITCHES, TICK, ballot, election, user
 
 ADA = user(Role.USER)

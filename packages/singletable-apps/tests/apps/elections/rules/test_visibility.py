@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from singletable_apps.elections.entities import Publication, State
-from singletable_apps.elections.errors import NotPermitted, RequestRejected, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import ROLES, Role
 from singletable_apps.elections.rules.elections import (
     check_view_ballot,
@@ -15,6 +15,8 @@ from singletable_apps.elections.rules.elections import (
     default_publication,
     visible_details,
 )
+from singletable_apps.shared.errors import RequestRejected
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import HOUR, NOON, Window, election, user
 
 EVERYTHING = [*product(State, Publication, [(None, None), (NOON + HOUR, None), (None, NOON)])]

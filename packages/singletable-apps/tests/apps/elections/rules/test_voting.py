@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ranked_ballots import Ranking
 from singletable_apps.elections.entities import State
-from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import ROLES, Role
 from singletable_apps.elections.rules.voting import (
     check_cast,
@@ -20,6 +20,8 @@ from singletable_apps.elections.rules.voting import (
     parse_ranking,
     rank_pairs,
 )
+from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import HOUR, NOON, ballot, election, user
 
 CANDIDATES = ("Ada", "Ben", "Cy", "Di")

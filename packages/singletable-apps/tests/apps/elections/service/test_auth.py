@@ -10,15 +10,10 @@ import pytest
 from singletable import Engine
 from singletable.testing import InterruptedDriver, StoreClock
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import (
-    AlreadyExists,
-    Busy,
-    InvalidInput,
-    NotPermitted,
-    NotSignedIn,
-)
-from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.accounts import NotSignedIn, Passwords
+from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput
 from singletable_apps.shared.mail import Outbox
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import PASSWORD, World, email_of
 
@@ -139,7 +134,7 @@ def test_link_is_rejected_whenever_its_user_is_removed(link: str) -> None:
         world = World(engine)
         (ada, _), service = world.register("Ada", "Bob"), world.service
         service.auth.request_reset("Bob")
-        service.people.edit(ada, "Bob", email="bob@example.net")
+        service.people.edit_person(ada, "Bob", email="bob@example.net")
         token = _token(world, SUBJECTS[link])
         if link == "old":
             service.auth.emails.confirm(_token(world, SUBJECTS["new"]))
@@ -155,7 +150,7 @@ def _open_link_while_removing(
     """Remove Bob at a moment while a link is opened; return False if that was after the end."""
     with engine.copy() as copy:
         world, driver = World(copy, clock), InterruptedDriver(copy)
-        auth = world.open_service(driver).auth
+        auth = world.open(driver).auth
         open_link: dict[str, Callable[[str], object]] = {
             "new": auth.emails.confirm,
             "old": auth.emails.keep_old,
@@ -171,7 +166,7 @@ def _open_link_while_removing(
 def test_old_password_hash_is_renewed_and_sessions_stay(memory: World) -> None:
     memory.register("Ada")
     signed_in = memory.service.auth.sign_in("Ada", PASSWORD)
-    newer = memory.open_service(passwords=Passwords(memory_kib=128, passes=1)).auth
+    newer = memory.open(passwords=Passwords(memory_kib=128, passes=1)).auth
     length = memory.event_count
     newer.sign_in("Ada", PASSWORD)
     newer.sign_in("Ada", PASSWORD)

@@ -10,11 +10,12 @@ import pytest
 from singletable import DeleteItem, GetItem, Operation
 from singletable.testing import InterruptedDriver
 from singletable_apps.elections.entities import Counts, Election, Publication, User, votes
-from singletable_apps.elections.errors import CorruptTable, NotPermitted
+from singletable_apps.elections.errors import CorruptTable
 from singletable_apps.elections.poll_book import ConfirmedReadModel
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.world import PASSWORD, World, ballot, open_store, read_items
 
 # Requests are found by keyed hashes, definitions by their hash, and the rest is not decided on.
@@ -105,7 +106,7 @@ def test_user_who_is_changed_again_meanwhile_is_not_reported(memory: World) -> N
     driver = InterruptedDriver(
         memory.driver, reads_ben, before=lambda: change(ada, "Ben", Role.VOTER)
     )
-    other = memory.open_service(driver)
+    other = memory.open(driver)
     changed = change(ada, "Ben", Role.OBSERVER)
     assert other.context.confirm_user(changed).role is Role.VOTER
     assert driver.interrupted

@@ -10,21 +10,16 @@ from msgspec import UNSET
 
 from ranked_ballots import METHODS
 from singletable_apps.elections.entities import Election, Publication, State, User
-from singletable_apps.elections.errors import (
-    AlreadyExists,
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    NotSignedIn,
-    RequestRejected,
-    WrongState,
-)
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules.elections import METHOD, state_of
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.closing import COUNTING_RULES
 from singletable_apps.elections.service.lifecycle import ElectionEdit, Lifecycle
 from singletable_apps.elections.service.queries import Turnout
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound, RequestRejected
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import World, ballot, dump_items, read_events

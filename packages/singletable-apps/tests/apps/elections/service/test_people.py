@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.elections.errors import (
-    AlreadyExists,
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    NotSignedIn,
-    RequestRejected,
-    WrongState,
-)
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service.people import set_email
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound, RequestRejected
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import PASSWORD, World, ballot, dump_items
 
@@ -65,7 +60,7 @@ def test_weak_password_is_rejected(memory: World) -> None:
 def test_user_is_found_by_any_name_in_any_case(memory: World, name: str) -> None:
     ada, user = memory.register("Ada", name)
     for written in (name, name.upper(), name.lower(), name.swapcase(), name.casefold()):
-        assert memory.service.queries.user(ada, written).user.user_id == user.user_id
+        assert memory.service.people.get_person(ada, written).user_id == user.user_id
     assert memory.service.auth.sign_in(name, PASSWORD).user.user_id == user.user_id
 
 
@@ -170,16 +165,14 @@ def test_change_based_on_an_older_revision_is_rejected(memory: World) -> None:
         raise WrongState(f"revision {revision} is not what you saw.")
 
     people = memory.service.people
+    expect_rejection(memory, WrongState, lambda: people.rename(ada, "Bob", "B", check=stale))
     expect_rejection(
-        memory, WrongState, lambda: people.rename(ada, "Bob", "B", check_revision=stale)
+        memory, WrongState, lambda: people.edit_person(ada, "Bob", email="b@b", check=stale)
     )
     expect_rejection(
-        memory, WrongState, lambda: people.edit(ada, "Bob", email="b@b", check_revision=stale)
+        memory, WrongState, lambda: people.change_role(ada, "Bob", Role.ADMIN, check=stale)
     )
-    expect_rejection(
-        memory, WrongState, lambda: people.change_role(ada, "Bob", Role.ADMIN, check_revision=stale)
-    )
-    expect_rejection(memory, WrongState, lambda: people.remove(ada, "Bob", check_revision=stale))
+    expect_rejection(memory, WrongState, lambda: people.remove(ada, "Bob", check=stale))
     seen: list[int] = []
-    people.rename(ada, "Bob", "B", check_revision=seen.append)
+    people.rename(ada, "Bob", "B", check=seen.append)
     assert seen == [bob.revision]

@@ -7,8 +7,10 @@ from datetime import timedelta
 import pytest
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotFound, NotPermitted, NotSignedIn
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import NotFound
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import check_consistency, expect_rejection
 from tests.apps.support.elections.world import PASSWORD, World, ballot, dump_items
 from tests.apps.support.tables import stored_text

@@ -7,12 +7,14 @@ from datetime import timedelta
 import pytest
 
 from singletable_apps.elections.entities import Publication, State, User
-from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.events import SYSTEM_ACTOR
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import World, ballot, read_events
 
@@ -164,12 +166,13 @@ def test_lists_are_paginated_by_name(memory: World) -> None:
     assert names + queries.user_names(bob, 3, cursor)[0] == ["Ada", "bob", "Carol", "dave"]
     owned, _ = queries.elections_of(bob, "ADA", 10)
     assert [one.name for one in owned] == ["A", "b", "c"]
-    listed, _ = queries.users(ada, 10)
-    assert [one.user.name for one in listed] == ["Ada", "bob", "Carol", "dave"]
-    assert listed[1].allowed_roles[-1] is Role.OWNER
-    expect_rejection(memory, NotPermitted, lambda: queries.users(bob, 10))
-    expect_rejection(memory, NotPermitted, lambda: queries.user(bob, "Carol"))
+    people = memory.service.people
+    listed = people.list_people(ada).items
+    assert [one.name for one in listed] == ["Ada", "bob", "Carol", "dave"]
+    assert people.allowed_roles(ada, listed[1])[-1] is Role.OWNER
+    expect_rejection(memory, NotPermitted, lambda: people.list_people(bob))
+    expect_rejection(memory, NotPermitted, lambda: people.get_person(bob, "Carol"))
     expect_rejection(memory, NotPermitted, lambda: queries.events(bob, 10))
-    expect_rejection(memory, NotFound, lambda: queries.user(ada, "Nobody"))
-    assert queries.user(bob, "BOB").user.email == "bob@example.org"
+    expect_rejection(memory, NotFound, lambda: people.get_person(ada, "Nobody"))
+    assert people.get_person(bob, "BOB").email == "bob@example.org"
     assert queries.events(ada, 3).items[0].event_id == queries.version() == memory.event_count

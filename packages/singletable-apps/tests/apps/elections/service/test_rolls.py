@@ -10,14 +10,7 @@ import pytest
 from singletable import Engine
 from singletable_apps.elections.archive import verify_log
 from singletable_apps.elections.entities import Election, Electorate, Publication, User, votes
-from singletable_apps.elections.errors import (
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    NotSignedIn,
-    RequestRejected,
-    WrongState,
-)
+from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.proofs import checker
@@ -27,8 +20,10 @@ from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
 from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.people import set_email
-from singletable_apps.shared.accounts import expiring
+from singletable_apps.shared.accounts import NotSignedIn, expiring
+from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.mail import MailNotSent
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.world import World, ballot, dump_items
 from tests.apps.support.mailbox import Mailbox
 
@@ -41,9 +36,7 @@ class Club:
 
     def __init__(self, *people: str, weights: Sequence[int] = (), **terms: object) -> None:
         self.world, self.mailbox = World(Engine.in_memory()), Mailbox()
-        self.world.service = self.world.open_service(
-            mailer=self.mailbox, confirm_registrations=True
-        )
+        self.world.service = self.world.open(mailer=self.mailbox, confirm_registrations=True)
         self.service = self.world.service
         [self.ada] = self.world.register("Ada")
         settings = ElectionSettings(**{"electorate": Electorate.ROLL, **terms})  # type: ignore[arg-type]

@@ -92,7 +92,7 @@ def test_equal_ballots_are_sealed_differently(secret: World) -> None:
 def test_wrong_key_is_rejected_with_instructions(secret: World) -> None:
     others = Keys(BallotKey(os.urandom(32)), KEYS.signer, KEYS.secret)
     with pytest.raises(WrongKeys, match=r"ballots\.key"):
-        secret.open_service(keys=others)
+        secret.open(keys=others)
 
 
 def test_sealed_ballot_opens_only_in_its_own_election(secret: World) -> None:

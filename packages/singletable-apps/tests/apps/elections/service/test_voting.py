@@ -7,18 +7,14 @@ from datetime import timedelta
 import pytest
 
 from singletable_apps.elections.entities import State, User
-from singletable_apps.elections.errors import (
-    IdempotencyKeyReused,
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    WrongState,
-)
+from singletable_apps.elections.errors import IdempotencyKeyReused, WrongState
 from singletable_apps.elections.projection.elections import REMEMBERED_REQUESTS
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.voting import Lines
+from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import KEYS, World, ballot, dump_items, open_store
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import schemathesis
 
 from singletable import Engine
+from singletable_apps.games.api.dependencies import GamesState
 from singletable_apps.games.live import LIMITS
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import SetDraft
@@ -50,7 +51,8 @@ BRIEF = replace(LIMITS, presence_grace=0, poll_grace=0, room_grace=0)
 def restore() -> Sequence[str]:
     """Serve a copy of the game, whose rooms close as soon as nobody is in them."""
     server = Server(World(ENGINE.copy(), like=WORLD))
-    replace(server.state, room_limits=BRIEF).attach(server.app)
+    state = cast(GamesState, server.state)
+    replace(state, room_limits=BRIEF).attach(server.app)
     return TOKENS
 
 

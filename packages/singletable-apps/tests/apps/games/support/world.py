@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 
-from singletable import Call, Driver
-from singletable.testing import StoreClock
+from singletable import Driver
 from singletable_apps.games.entities import Game, GameSettings, GameState, engagements
 from singletable_apps.games.patterns import patterns
 from singletable_apps.games.phases import Command, Phase
@@ -21,7 +19,7 @@ from singletable_apps.games.service.answers import Receipt, Submission
 from singletable_apps.games.service.games import GameDraft
 from singletable_apps.games.tokens import new_id
 from singletable_apps.games.urls import Urls
-from tests.apps.support.patterns import check_declared
+from tests.apps.support.worlds import AppWorld
 
 SECRET = b"of tests" * 4
 PUBLIC = "https://games.example"
@@ -108,14 +106,11 @@ class Phone:
         return service.answers.vote(self.game_id, self.player_id, question_id, ranking)
 
 
-class World:
-    """A driver and a clock; `service` is open on them, and others can be."""
+class World(AppWorld[GamesService]):
+    """Games of one host."""
 
-    def __init__(self, driver: Driver, *, like: World | None = None) -> None:
-        self.driver = driver
-        self.clock: StoreClock = like.clock if like else StoreClock(tick=timedelta.resolution)
-        self.calls: list[Call] = []
-        self.service = self.open()
+    patterns = patterns
+    tables = (engagements,)
 
     def open(self, driver: Driver | None = None) -> GamesService:
         """Open another service on the same table, as another process would have it."""
@@ -171,7 +166,3 @@ class World:
         """Return the total points by the name of the player."""
         snapshot = self.service.snapshots.read(game.game_id)
         return {snapshot.name_of(each.player): each.total for each in snapshot.standings}
-
-    def check_calls(self) -> None:
-        """Fail if a service has called its store in a way that no pattern declares."""
-        check_declared(self.calls, patterns, (engagements,))

@@ -2,85 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import timedelta
+from dataclasses import dataclass
 from typing import Any
 
 import httpx2
-from fastapi import FastAPI
-from fastapi.testclient import TestClient
 
 from singletable import Driver, Engine
 from singletable.testing import StoreClock
 from singletable_apps.polls.app import APP
-from singletable_apps.polls.pages.dependencies import PollsState
-from singletable_apps.polls.service import Polls, open_polls
-from singletable_apps.polls.urls import API, Urls
+from singletable_apps.polls.service import Polls
 from singletable_apps.shared.frame import Limits
-from singletable_apps.shared.web import RateLimit, Settings
-from tests.apps.polls.support.harness import SECRET
+from tests.apps.polls.support.harness import World
+from tests.apps.support.api_client import Caller, places, type_of
+from tests.apps.support.server import AppServer
 
+__all__ = ["Made", "Person", "Server", "make_server", "places", "type_of"]
 ADDRESS = "https://polls.example"
 OPTIONS = ["Go", "Rust", "Python"]
 COOKIE = "__Host-polls_browser"
-_APPS: dict[bool, FastAPI] = {}
 
 
-@dataclass
-class Server:
-    """The app, the service behind it, and the clock.
+class Server(AppServer[World]):
+    """The API of polls."""
 
-    Making an app takes a tenth of a second, so all servers share one.
-    """
+    spec = APP
 
-    driver: Driver
-    limits: Limits = field(default_factory=dict[str, RateLimit | None])
-    secure: bool = True
-    clock: StoreClock = field(init=False)
-    polls: Polls = field(init=False)
-    app: FastAPI = field(init=False)
+    @property
+    def polls(self) -> Polls:
+        return self.world.service
 
-    def __post_init__(self) -> None:
-        self.clock = StoreClock(tick=timedelta.resolution)
-        urls = Urls(public="https://polls.example")
-        self.polls = open_polls(self.driver, SECRET, clock=self.clock, urls=urls)
-        if self.secure not in _APPS:
-            _APPS[self.secure] = APP.make_app(self.polls, Settings(secure_cookies=self.secure))
-        self.app = _APPS[self.secure]
-        shared: PollsState = self.app.state.frame
-        limits = {**dict.fromkeys(APP.limits), **self.limits}
-        self.state = PollsState(self.polls, shared.pages, limits, shared.cookies)
-
-    def opens(self) -> None:
-        self.state.attach(self.app)
+    @property
+    def clock(self) -> StoreClock:
+        return self.world.clock
 
     def new_visitor(self) -> Person:
         """Return a visitor with a new browser."""
-        return Person(self, TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=False))
+        return Person(self.client(), APP.api, self.activate, server=self)
 
 
-@dataclass
-class Person:
+@dataclass(kw_only=True)
+class Person(Caller):
     """A visitor whose browser keeps its cookies."""
 
     server: Server
-    browser: TestClient
 
     def ask(
-        self, method: str, path: str, *, key: str = "", tag: str = "", **more: Any
+        self, method: str, path: str, tag: str | None = None, *, key: str = "", **more: Any
     ) -> httpx2.Response:
-        self.server.opens()
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        if tag:
-            headers["If-Match"] = tag
-        headers |= more.pop("headers", {})
-        return self.browser.request(method, f"{API}{path}", headers=headers, **more)
-
-    def get(self, path: str, **more: Any) -> httpx2.Response:
-        return self.ask("GET", path, **more)
-
-    def post(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
-        return self.ask("POST", path, json=body, **more)
+        """Send a request, with the key of a poll."""
+        self.token = key
+        return super().ask(method, path, tag, **more)
 
     def makes(self, **terms: object) -> Made:
         """Create a poll."""
@@ -107,17 +78,5 @@ def make_server(
     *, limits: Limits | None = None, secure: bool = True, driver: Driver | None = None
 ) -> Server:
     """Return a new server."""
-    return Server(driver or Engine.in_memory(), limits or {}, secure)
-
-
-def type_of(answer: httpx2.Response) -> str:
-    """Return the status and the problem type of a response."""
-    return f"{answer.status_code} {answer.json()['type'].rpartition('/')[2]}"
-
-
-def places(answer: httpx2.Response) -> list[str]:
-    """Where the faults are."""
-    return [
-        fault.get("pointer", fault.get("parameter", fault.get("header")))
-        for fault in answer.json()["errors"]
-    ]
+    home = ADDRESS if secure else ADDRESS.replace("https:", "http:")
+    return Server(World(driver or Engine.in_memory()), limits, home)

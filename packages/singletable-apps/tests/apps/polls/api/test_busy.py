@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import httpx2
@@ -15,6 +14,7 @@ from tests.apps.polls.api.client import OPTIONS, Made, Person, make_server, type
 from tests.apps.polls.support.harness import dump
 
 NEW = {"title": "Best?", "candidates": OPTIONS}
+pytestmark = pytest.mark.usefixtures("no_waits")
 ASKED: dict[str, Callable[[Person, Made], httpx2.Response]] = {
     "make": lambda ada, poll: ada.post("", NEW),
     "mine": lambda ada, poll: ada.get(""),
@@ -33,12 +33,6 @@ ASKED: dict[str, Callable[[Person, Made], httpx2.Response]] = {
     "codes": lambda ada, poll: ada.get(f"{poll.path}/codes", key=poll.key),
     "issue codes": lambda ada, poll: ada.post(f"{poll.path}/codes", {"count": 1}, key=poll.key),
 }
-
-
-@pytest.fixture(autouse=True)
-def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skip the waits between attempts."""
-    monkeypatch.setattr(time, "sleep", lambda _: None)
 
 
 @pytest.mark.parametrize("asked", ASKED)

@@ -70,11 +70,11 @@ def test_guessing_codes_is_rate_limited() -> None:
         wrong = ada.votes(poll, "Go", code="0000-0000-0000")
         assert type_of(wrong) == "403 no-code"
         assert wrong.headers["RateLimit"].startswith(f'"guess";r={left};')
-    before = dump(server.driver)
+    before = dump(server.world.driver)
     for answer in (
         ada.votes(poll, "Rust", code=code),
         ada.get(f"{poll.path}/vote", params={"code": code}),
     ):
         assert type_of(answer) == "429 too-many-requests"
         assert int(answer.headers["Retry-After"]) >= 1
-    assert dump(server.driver) == before
+    assert dump(server.world.driver) == before

@@ -15,7 +15,7 @@ def test_creating_polls_is_rate_limited() -> None:
     copied = ada.post(f"{poll.path}/duplicate")
     assert copied.headers["RateLimit-Policy"] == '"make";q=2;w=60'
     assert copied.headers["RateLimit"].startswith('"make";r=0;')
-    before = dump(server.driver)
+    before = dump(server.world.driver)
     for answer in (
         server.new_visitor().post("", {"title": "Best?", "candidates": OPTIONS}),
         server.new_visitor().post(f"{poll.path}/duplicate"),
@@ -23,7 +23,7 @@ def test_creating_polls_is_rate_limited() -> None:
         assert type_of(answer) == "429 too-many-requests"
         assert int(answer.headers["Retry-After"]) >= 1
         assert "RateLimit" in answer.headers
-    assert dump(server.driver) == before
+    assert dump(server.world.driver) == before
     assert ada.votes(poll, "Go").status_code == 201
 
 
@@ -33,9 +33,9 @@ def test_voting_is_rate_limited() -> None:
     for left in (1, 0):
         vote = server.new_visitor().votes(poll, "Go")
         assert vote.headers["RateLimit"].startswith(f'"vote";r={left};')
-    before = dump(server.driver)
+    before = dump(server.world.driver)
     assert type_of(server.new_visitor().votes(poll, "Go")) == "429 too-many-requests"
-    assert dump(server.driver) == before
+    assert dump(server.world.driver) == before
     assert server.new_visitor().get(f"{poll.path}/results").status_code == 200
 
 

@@ -27,7 +27,7 @@ def test_edit_requires_if_match(server: Server, method: str, path: str, body: ob
     assert (
         ada.ask("PATCH", poll.path, key=poll.key, tag=tag, json={"title": "New"}).status_code == 200
     )
-    before = dump(server.driver)
+    before = dump(server.world.driver)
     late = ada.ask(method, f"{poll.path}{path}", key=poll.key, tag=tag, json=body)
     assert type_of(late) == "412 precondition-failed"
     assert late.headers["ETag"] == ada.get(poll.path).headers["ETag"]
@@ -36,7 +36,7 @@ def test_edit_requires_if_match(server: Server, method: str, path: str, body: ob
     assert places(none) == ["If-Match"]
     odd = ada.ask(method, f"{poll.path}{path}", key=poll.key, tag="7", json=body)
     assert type_of(odd) == "422 invalid-request"
-    assert dump(server.driver) == before
+    assert dump(server.world.driver) == before
     now = late.headers["ETag"]
     assert ada.ask(method, f"{poll.path}{path}", key=poll.key, tag=now, json=body).is_success
 

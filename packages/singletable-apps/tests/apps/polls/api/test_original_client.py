@@ -10,7 +10,7 @@ from tests.apps.polls.api.client import ADDRESS, Server
 
 
 def test_original_client_works_unchanged(server: Server) -> None:
-    server.opens()
+    server.activate()
 
     def curl(method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:
         client = TestClient(server.app, base_url=ADDRESS)

@@ -124,13 +124,13 @@ def polls() -> Polls:
     ada.post(f"{made['closed'].path}/close", key=made["closed"].key, tag="*")
     for name in ("new", "codes"):
         ada.post(f"{made[name].path}/codes", {"count": 1}, key=made[name].key)
-    return Polls(server, ada, made, dump(server.driver))
+    return Polls(server, ada, made, dump(server.world.driver))
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_stored(polls: Polls) -> Iterator[None]:
     yield
-    assert dump(polls.server.driver) == polls.stored
+    assert dump(polls.server.world.driver) == polls.stored
 
 
 @pytest.mark.parametrize(("route", "change", "pointers"), INVALID)

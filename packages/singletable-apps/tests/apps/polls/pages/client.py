@@ -3,69 +3,61 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from html import unescape
 from typing import Any
 
 import httpx2
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from singletable import Driver, Observer, connect
+from singletable import Driver, connect
+from singletable.testing import StoreClock
 from singletable_apps.polls.app import APP
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.pages.dependencies import PollsState
 from singletable_apps.polls.rules import PollDraft
-from singletable_apps.polls.service import Polls, Voter, open_polls
-from singletable_apps.polls.tokens import Secret
-from singletable_apps.polls.urls import Urls
+from singletable_apps.polls.service import Polls, Voter
 from singletable_apps.shared.frame import Limits
-from singletable_apps.shared.web import RateLimit, Settings
+from tests.apps.polls.support.harness import SECRET, World
 from tests.apps.support.html import HtmlForm, forms_in
+from tests.apps.support.server import AppServer
 
 HOME = "http://polls.example"
-SECRET = Secret(b"of tests" * 4)
 OPTIONS = ("Lake", "Museum", "Castle")
 Typed = str | list[str] | None
-_APPS: list[FastAPI] = []
 
 
-def shared_app() -> FastAPI:
-    """Return the app that all servers share."""
-    return _APPS[0]
+class PagesWorld(World):
+    """Polls whose links lead to the pages."""
+
+    public = HOME
 
 
-@dataclass
-class Server:
-    """A service with pages, and its clock. All share one app, since creating one takes a while."""
+class Server(AppServer[World]):
+    """The pages of polls, and their clock."""
 
-    limits: Limits = field(default_factory=dict[str, RateLimit | None])
-    now: datetime = datetime(2026, 11, 15, 12, tzinfo=UTC)
-    polls: Polls = field(init=False)
-    state: PollsState = field(init=False)
+    spec = APP
+    home = HOME
 
-    def __post_init__(self) -> None:
-        self.open(connect("memory:"))
+    def __init__(self, limits: Limits | None = None, driver: Driver | None = None) -> None:
+        clock = StoreClock(datetime(2026, 11, 15, 12, tzinfo=UTC))
+        super().__init__(PagesWorld(driver or connect("memory:"), clock), limits)
 
-    def open(self, driver: Driver, observers: Iterable[Observer] = ()) -> None:
-        """Open the service on a driver."""
-        self.polls = open_polls(
-            driver, SECRET, clock=lambda: self.now, urls=Urls(public=HOME), observers=observers
-        )
-        if not _APPS:
-            _APPS.append(APP.make_app(self.polls, Settings(secure_cookies=False)))
-        shared: PollsState = _APPS[0].state.frame
-        limits = {**dict.fromkeys(APP.limits), **self.limits}
-        self.state = PollsState(self.polls, shared.pages, limits, shared.cookies)
+    @property
+    def polls(self) -> Polls:
+        return self.world.service
+
+    @property
+    def now(self) -> datetime:
+        return self.world.clock.now
 
     def wait(self, **amount: float) -> None:
-        self.now += timedelta(**amount)
+        self.world.clock.advance(**amount)
 
     def new_visitor(self) -> Visitor:
         """Return a visitor with a new browser that keeps its cookies."""
-        browser = TestClient(_APPS[0], base_url=HOME, raise_server_exceptions=False)
+        browser = self.client()
         browser.cookies.set("theme", "light")
         return Visitor(self, browser)
 
@@ -163,11 +155,9 @@ class Visitor:
     def _request(
         self, method: str, path: str, data: dict[str, str | list[str]] | None = None
     ) -> httpx2.Response:
-        self.server.state.attach(_APPS[0])
+        self.server.activate()
         headers = {"Accept": "text/html", "Origin": HOME, "Sec-Fetch-Site": "same-origin"}
-        return self.browser.request(
-            method, path.removeprefix(HOME), headers=headers, data=data, follow_redirects=False
-        )
+        return self.browser.request(method, path.removeprefix(HOME), headers=headers, data=data)
 
 
 def filled(form: HtmlForm, typed: dict[str, Typed]) -> dict[str, str | list[str]]:

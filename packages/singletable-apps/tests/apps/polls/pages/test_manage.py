@@ -201,7 +201,7 @@ def test_invalid_cursor_is_rejected(server: Server, ada: Visitor) -> None:
     ada.send(ada.get("/polls/new"), "/new", title="T", candidates=["A", "B"])
     answer = ada.get("/polls/mine?cursor=nowhere")
     assert answer.status_code == 400
-    assert "Go home" in text_in(answer.text)
+    assert "Show the first page Go to Polls" in text_in(answer.text)
 
 
 # A server that stopped in the middle left votes behind; the form can be sent again.

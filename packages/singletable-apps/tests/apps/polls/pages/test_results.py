@@ -235,7 +235,7 @@ def test_hidden_results_say_when_they_become_visible(server: Server, ada: Visito
     # During the grace period it is shown, but not final.
     assert "Closed 15 November 2026, 14:00" in results(ada, poll)
     assert "A leads" in results(ada, poll)
-    server.now += GRACE_PERIOD
+    server.wait(seconds=GRACE_PERIOD.total_seconds())
     assert "A wins" in results(ada, poll)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import httpx2
 import pytest
 
-from singletable import Call, connect
+from singletable import Call
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Voter
@@ -37,10 +37,10 @@ class Watched:
 
 
 def watched_poll(server: Server, shown: ResultsVisibility = ResultsVisibility.ALWAYS) -> Watched:
-    calls: list[Call] = []
-    server.open(connect("memory:"), observers=[calls.append])
     draft = PollDraft("Lunch?", ("Soup", "Stew"), protection=Protection.OPEN, results=shown)
-    watched = Watched(server, server.polls.lifecycle.create(draft), server.new_visitor(), calls)
+    watched = Watched(
+        server, server.polls.lifecycle.create(draft), server.new_visitor(), server.world.calls
+    )
     watched.vote("Soup")
     return watched
 

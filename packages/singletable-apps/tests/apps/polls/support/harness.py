@@ -6,10 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
-from singletable import Call, Driver, Item, Store
+from singletable import Driver, Item, Store
 from singletable.testing import InterruptedDriver, StoreClock
 from singletable.testing.drivers import When
 from singletable_apps.polls.entities import Poll, Vote, polls
@@ -18,24 +17,20 @@ from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import CastVote, ManagedPoll, Polls, Viewer, Voter, open_polls
 from singletable_apps.polls.service.results import PollResults
 from singletable_apps.polls.tokens import Secret
-from tests.apps.support.patterns import check_declared
+from singletable_apps.polls.urls import Urls
+from tests.apps.support.tables import all_items
+from tests.apps.support.worlds import AppWorld
 
 SECRET = Secret(b"of tests" * 4)
 OPTIONS = ("Go", "Rust", "Python", "JavaScript")
 
 
-class World:
-    """A driver and a clock; `service` is open on them, and others can be."""
+class World(AppWorld[Polls]):
+    """Polls."""
 
-    def __init__(
-        self, driver: Driver, clock: StoreClock | None = None, *, like: World | None = None
-    ) -> None:
-        self.driver = driver
-        self.clock: StoreClock = (
-            like.clock if like else clock or StoreClock(tick=timedelta.resolution)
-        )
-        self.calls: list[Call] = []
-        self.service = self.open()
+    patterns = patterns
+    tables = (polls,)
+    public = "https://polls.example"
 
     def open(self, driver: Driver | None = None, clock: StoreClock | None = None) -> Polls:
         """Another service on the same table, as another process would have it."""
@@ -43,6 +38,7 @@ class World:
             driver or self.driver,
             SECRET,
             clock=clock or self.clock,
+            urls=Urls(public=self.public),
             observers=[self.calls.append],
         )
 
@@ -55,10 +51,6 @@ class World:
         if codes:
             service.codes.issue(managed.poll.id, managed.admin_key, codes)
         return managed
-
-    def check_calls(self) -> None:
-        """Fail if a service has called its store in a way that no pattern declares."""
-        check_declared(self.calls, patterns, (polls,))
 
 
 def cast(
@@ -144,13 +136,7 @@ def check_counted(
 
 def items_of(driver: Driver) -> list[Item]:
     """All items of the table as they are stored."""
-    admin, cursor, items = Store(driver).admin, None, list[Item]()
-    while True:
-        page = admin.items(polls, 1000, cursor=cursor)
-        items += page.items
-        cursor = page.cursor
-        if cursor is None:
-            return items
+    return all_items(Store(driver), polls)
 
 
 def dump(driver: Driver) -> list[str]:

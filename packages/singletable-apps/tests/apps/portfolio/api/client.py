@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import httpx2
-from fastapi import FastAPI
 
 from singletable import Driver, Engine
 from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import Role
-from singletable_apps.portfolio.service import PortfolioService
-from singletable_apps.portfolio.urls import API
-from singletable_apps.shared.frame import AppState, Limits
+from singletable_apps.shared.frame import Limits
 from tests.apps.portfolio.support.harness import PASSWORD, World
 from tests.apps.support import api_client
+from tests.apps.support.server import AppServer
 
 ADDRESS = "https://ada.example"
 OWNER, AUTHOR, OTHER = "ada@example.org", "grace@example.org", "mary@example.org"
-# An app takes a tenth of a second to be made, so all servers share one.
-_APPS: list[FastAPI] = []
 
 
-@dataclass
-class Server:
+class Server(AppServer[World]):
     """The app on a world whose site is set up, with an owner and two authors."""
 
-    world: World
-    limits: Limits = field(default_factory=lambda: dict.fromkeys(APP.limits))
-
-    def __post_init__(self) -> None:
-        if not _APPS:
-            _APPS.append(APP.make_app(self.world.service))
-        self.app = _APPS[0]
-        state: AppState[PortfolioService] = self.app.state.frame
-        self.state = replace(state, service=self.world.service, limits=self.limits)
+    spec = APP
+    home = ADDRESS
 
     def set_up(self) -> Server:
         """Create the owner and two authors."""
@@ -51,12 +39,7 @@ class Server:
 
     def visitor(self, address: str = "192.0.2.1") -> Person:
         """Return a client without a token."""
-        client = api_client.api_client(self.app, ADDRESS, address)
-        return Person(client, API, self.activate, world=self.world)
-
-    def activate(self) -> None:
-        """Let the shared app serve this world."""
-        self.state.attach(self.app)
+        return Person(self.client(address), APP.api, self.activate, world=self.world)
 
     def sign_in(self, email: str) -> Person:
         """Return a client with an access token."""
@@ -100,7 +83,7 @@ def _set_up() -> Engine:
 
 def make_server(driver: Driver | None = None, limits: Limits | None = None) -> Server:
     """Return a server whose site is set up."""
-    server = Server(World(driver or _set_up().copy()), limits or dict.fromkeys(APP.limits))
+    server = Server(World(driver or _set_up().copy()), limits)
     return server if driver is None else server.set_up()
 
 

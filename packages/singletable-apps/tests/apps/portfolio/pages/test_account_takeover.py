@@ -15,7 +15,6 @@ def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp
     ada = app.browser(owner)
     app.world.clock.advance(minutes=6)
     forms = {
-        ("people", number, "/role"): {"role": "owner"},
         ("people", number, "remove", "/remove"): {},
         ("people", "invite", "/invite"): {
             "name": "Eve",

@@ -55,6 +55,6 @@ def test_second_first_run_goes_to_sign_in(new_app: PagesApp) -> None:
 
 def test_name_is_changed_and_an_empty_one_rejected(app: PagesApp, ben: Browser) -> None:
     page = ben.get("account")
-    assert set(field_errors(ben.submit(page, "/name", name=" "))) == {"name"}
-    assert ben.flash(ben.submit(page, "/name", name="Benjamin")) == "Name saved."
+    assert set(field_errors(ben.submit(page, "/details", name=" "))) == {"name"}
+    assert ben.flash(ben.submit(page, "/details", name="Benjamin")) == "Profile saved."
     assert "Signed in as <strong>Benjamin</strong>" in ben.get("account").text

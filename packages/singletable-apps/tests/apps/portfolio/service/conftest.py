@@ -1,4 +1,4 @@
-"""Fixtures for tests of what belongs to a post, and for tests with faults."""
+"""Fixtures for tests of what belongs to a post."""
 
 from __future__ import annotations
 
@@ -13,9 +13,3 @@ from tests.apps.portfolio.support.posts import store_post
 def post(memory: World) -> Blog:
     """Store a public post, `tea`, in memory."""
     return store_post(memory)
-
-
-@pytest.fixture
-def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skip the waits between attempts."""
-    monkeypatch.setattr("time.sleep", lambda _: None)

@@ -9,13 +9,10 @@ import pytest
 from singletable import TransactWriteItems
 from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Role, User
-from singletable_apps.portfolio.errors import (
-    AlreadyTaken,
-    InvalidInput,
-    NotPermitted,
-    NotSignedIn,
-)
 from singletable_apps.portfolio.service.accounts import Accounts
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import PASSWORD, World
 from tests.apps.support.concurrency import run_concurrently
 
@@ -100,7 +97,7 @@ def test_invalid_invitation_is_rejected(memory: World, owner: User, accounts: Ac
     with pytest.raises(InvalidInput) as error:
         accounts.invite(owner, "", "ben@example.org\r\nBcc: eve@example.org")
     assert set(error.value.errors) == {"name", "email"}
-    with pytest.raises(AlreadyTaken) as taken:
+    with pytest.raises(AlreadyExists) as taken:
         accounts.invite(owner, "Ada again", "ADA@example.org")
     assert set(taken.value.errors) == {"email"}
     assert memory.mailbox.emails == []
@@ -115,7 +112,7 @@ def test_outdated_revision_is_rejected(memory: World, owner: User, accounts: Acc
 
     ben = _join(memory, owner, "ben")
     with pytest.raises(Outdated):
-        accounts.rename(owner, ben.user_id, "Benjamin", check)
+        accounts.edit_person(owner, ben.user_id, name="Benjamin", check=check)
     with pytest.raises(Outdated):
         accounts.remove(owner, ben.user_id, check)
 
@@ -139,14 +136,14 @@ def test_sign_in_is_rejected_if_the_address_is_invited_again_meanwhile(
 
 def test_authors_change_only_their_own_name(memory: World, owner: User, accounts: Accounts) -> None:
     ben = _join(memory, owner, "ben")
-    assert accounts.rename(ben, ben.user_id, " Benjamin  B. ").name == "Benjamin B."
-    assert accounts.rename(owner, ben.user_id, "Ben").name == "Ben"
+    assert accounts.edit_person(ben, ben.user_id, name=" Benjamin  B. ").name == "Benjamin B."
+    assert accounts.edit_person(owner, ben.user_id, name="Ben").name == "Ben"
     with pytest.raises(InvalidInput) as error:
-        accounts.rename(ben, ben.user_id, "")
+        accounts.edit_person(ben, ben.user_id, name="")
     assert set(error.value.errors) == {"name"}
     forbidden: list[Callable[[], object]] = [
-        lambda: accounts.rename(ben, owner.user_id, "Eve"),
-        lambda: accounts.get(ben, owner.user_id),
+        lambda: accounts.edit_person(ben, owner.user_id, name="Eve"),
+        lambda: accounts.get_person(ben, owner.user_id),
         lambda: accounts.list_accounts(ben),
         lambda: accounts.invite(ben, "Eve", "eve@example.org"),
         lambda: accounts.change_role(ben, ben.user_id, Role.OWNER),

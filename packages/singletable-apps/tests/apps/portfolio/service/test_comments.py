@@ -18,17 +18,12 @@ from singletable_apps.portfolio.comment_rules import (
     ref_of,
 )
 from singletable_apps.portfolio.entities import Blog, Comment, Listing, PendingComment, Role
-from singletable_apps.portfolio.errors import (
-    AppError,
-    Busy,
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    SwitchedOff,
-)
+from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.service import SITE
+from singletable_apps.shared.errors import AppError, Busy, InvalidInput, NotFound
 from singletable_apps.shared.mail import MailNotSent
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.posts import fill_queue, store_post
 from tests.apps.support.concurrency import run_concurrently

@@ -13,9 +13,9 @@ from singletable.faults import Faults, FaultyDriver, Next
 from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
 from singletable_apps.portfolio.entities import Like, LikeCount, PendingComment
-from singletable_apps.portfolio.errors import Busy
 from singletable_apps.portfolio.service import LikeState, PortfolioService
 from singletable_apps.portfolio.service.likes import SHARDS, Recount
+from singletable_apps.shared.errors import Busy
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.posts import store_post
 

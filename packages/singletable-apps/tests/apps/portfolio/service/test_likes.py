@@ -13,10 +13,11 @@ import pytest
 from singletable import Driver, Operation, Store, TransactWriteItems
 from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Like, LikeCount, Listing
-from singletable_apps.portfolio.errors import NotFound, SwitchedOff
+from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.service import SITE, LikeService, LikeState, open_portfolio
 from singletable_apps.portfolio.service.likes import SHARDS, Recount
+from singletable_apps.shared.errors import NotFound
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.posts import store_post
 from tests.apps.support.tables import stored_text

@@ -9,10 +9,11 @@ import pytest
 from singletable import Engine
 from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.portfolio.entities import Media, Project, Role
-from singletable_apps.portfolio.errors import InvalidInput, NotFound, NotPermitted
 from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import PostDraft
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.objects import MemoryBucket
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.images import image_file
 from tests.apps.support.concurrency import run_concurrently

@@ -19,9 +19,9 @@ from singletable_apps.portfolio.entities import (
     PendingComment,
     data_table,
 )
-from singletable_apps.portfolio.errors import AlreadyTaken, NotFound
 from singletable_apps.portfolio.rules import Post, PostDraft
 from singletable_apps.portfolio.service import Moved
+from singletable_apps.shared.errors import AlreadyExists, NotFound
 from tests.apps.portfolio.support.harness import World
 
 ENDS = datetime(2027, 1, 1, tzinfo=UTC)
@@ -89,7 +89,7 @@ def test_slug_taken_during_the_deletion_stays_with_the_other_post(memory: World)
     )
     memory.open(driver).posts.delete(owner, old)
     assert driver.interrupted
-    with pytest.raises(AlreadyTaken):
+    with pytest.raises(AlreadyExists):
         posts.create(owner, taken)
 
 

@@ -12,17 +12,12 @@ from singletable import InvalidCursor, Query, TransactWriteItems, evolve
 from singletable.errors import InternalError
 from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Blog, Listing, Role, data_table
-from singletable_apps.portfolio.errors import (
-    AlreadyTaken,
-    Busy,
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-)
 from singletable_apps.portfolio.patterns import patterns
 from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication, post_status
 from singletable_apps.portfolio.service import Moved
 from singletable_apps.portfolio.service.posts import KEPT_REVISIONS, PREVIEW_LIFETIME
+from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, NotFound
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import World
 from tests.apps.support.concurrency import run_concurrently
 
@@ -299,9 +294,9 @@ def test_chosen_slug_must_be_free(memory: World) -> None:
     posts, owner = memory.service.posts, memory.user()
     posts.create(owner, replace(DRAFT, slug="tea"))
     other = posts.create(owner, DRAFT)
-    with pytest.raises(AlreadyTaken, match="Choose another slug"):
+    with pytest.raises(AlreadyExists, match="Choose another slug"):
         posts.create(owner, replace(DRAFT, slug="tea"))
-    with pytest.raises(AlreadyTaken) as raised:
+    with pytest.raises(AlreadyExists) as raised:
         posts.edit(owner, other.blog_id, lambda draft: replace(draft, slug="tea"))
     assert list(raised.value.errors) == ["slug"]
     assert posts.get(other.blog_id).blog == other
@@ -310,7 +305,7 @@ def test_chosen_slug_must_be_free(memory: World) -> None:
 def test_one_of_many_concurrent_creates_gets_the_slug(world: World) -> None:
     posts, owner = world.service.posts, world.user()
     draft = replace(DRAFT, slug="tea")
-    made, taken = run_concurrently(6, lambda: posts.create(owner, draft), AlreadyTaken)
+    made, taken = run_concurrently(6, lambda: posts.create(owner, draft), AlreadyExists)
     assert (len(made), len(taken)) == (1, 5)
     assert len(posts.list_drafts()) == 1
 

@@ -7,12 +7,13 @@ from datetime import date
 import pytest
 
 from singletable_apps.portfolio.entities import Experience, Font, Project, Role
-from singletable_apps.portfolio.errors import Busy, InvalidInput, NotPermitted
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
     SettingsEdits,
     format_period,
 )
+from singletable_apps.shared.errors import Busy, InvalidInput
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import World
 from tests.apps.support.concurrency import run_concurrently
 

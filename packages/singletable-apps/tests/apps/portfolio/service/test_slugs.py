@@ -19,9 +19,9 @@ from singletable import Engine, GetItem, PutItem, Settings
 from singletable.faults import Faults, FaultyDriver
 from singletable.testing import StoreClock
 from singletable_apps.portfolio.entities import Blog, data_table
-from singletable_apps.portfolio.errors import AlreadyTaken
 from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication
 from singletable_apps.portfolio.service import Moved
+from singletable_apps.shared.errors import AlreadyExists
 from tests.apps.portfolio.support.harness import World
 
 SLUGS = ("a", "b", "c", "d")
@@ -83,7 +83,7 @@ class SlugHistories(RuleBasedStateMachine):
     def create(self, slug: str, is_public: bool) -> str:
         draft = PostDraft("Title", "Text", slug=slug)
         if self._has_current(slug):
-            with pytest.raises(AlreadyTaken):
+            with pytest.raises(AlreadyExists):
                 self.service.create(self.owner, draft)
             draft = replace(draft, slug="")
         status = PostStatus.PUBLISHED if is_public else PostStatus.DRAFT
@@ -97,7 +97,7 @@ class SlugHistories(RuleBasedStateMachine):
         expected = self.model[post]
         draft = PostDraft("Title", "Text", slug=slug)
         if slug != expected.slug and self._has_current(slug):
-            with pytest.raises(AlreadyTaken):
+            with pytest.raises(AlreadyExists):
                 self.service.edit(self.owner, post, draft)
         else:
             expected.slug = self.service.edit(self.owner, post, draft).slug

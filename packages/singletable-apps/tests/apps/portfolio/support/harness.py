@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from singletable import Call, Driver
+from singletable import Driver
 from singletable.testing import StoreClock
 from singletable_apps.portfolio.entities import Role, User, data_table
 from singletable_apps.portfolio.patterns import patterns
@@ -12,24 +10,24 @@ from singletable_apps.portfolio.service import PortfolioService, open_portfolio
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.objects import MemoryBucket
-from tests.apps.support.mailbox import Mailbox
-from tests.apps.support.patterns import check_declared
+from tests.apps.support.worlds import AppWorld
 
 SECRET = b"of tests" * 4
 PASSWORD = "nine blue horses"
 PUBLIC = "https://ada.example"
 
 
-class World:
-    """A driver and a clock; `service` is open on them, and others can be."""
+class World(AppWorld[PortfolioService]):
+    """A site; `bucket` has its images."""
 
-    def __init__(self, driver: Driver, *, like: World | None = None) -> None:
-        self.driver = driver
-        self.clock: StoreClock = like.clock if like else StoreClock(tick=timedelta.resolution)
+    patterns = patterns
+    tables = (data_table,)
+
+    def __init__(
+        self, driver: Driver, clock: StoreClock | None = None, *, like: World | None = None
+    ) -> None:
         self.bucket: MemoryBucket = like.bucket if like else MemoryBucket()
-        self.mailbox: Mailbox = like.mailbox if like else Mailbox()
-        self.calls: list[Call] = []
-        self.service = self.open()
+        super().__init__(driver, clock, like=like)
 
     def open(self, driver: Driver | None = None) -> PortfolioService:
         """Another service on the same tables, as another process would have it."""
@@ -66,7 +64,3 @@ class World:
             password_hash="",
             created_at=self.clock().replace(microsecond=0),
         )
-
-    def check_calls(self) -> None:
-        """Fail if a service has called its store in a way that no pattern declares."""
-        check_declared(self.calls, patterns, (data_table,))

@@ -96,7 +96,7 @@ class SkillsSite(Site):
         return self.accounts.invite(self.ada, name, name, email, role or self.member)
 
     def remove(self, actor: Any, user: Any) -> None:
-        self.service.people.delete(actor, user.username)
+        self.service.accounts.remove(actor, user.username)
 
 
 @pytest.fixture(params=[PortfolioSite, SkillsSite])

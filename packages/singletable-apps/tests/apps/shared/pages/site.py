@@ -75,7 +75,7 @@ def make_pages(folder: Path) -> Pages:
         "notes",
         folder,
         secret=SECRET,
-        product=Product("Notes", "/notes"),
+        product=Product("Notes", "/notes", search="/notes/search"),
         sign_in="/sign-in",
         context=lambda request: {"nav": [Link("All", "/notes")]},
         generated_files={"made.css": ".made {}"},

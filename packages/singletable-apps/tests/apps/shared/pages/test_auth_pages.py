@@ -2,85 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
-from singletable_apps.shared.accounts import Auth
-from singletable_apps.shared.mail import Email
-from tests.apps.elections.pages.client import PagesApp as ElectionsApp
-from tests.apps.portfolio.pages.client import PagesApp as PortfolioApp
-from tests.apps.skills.pages.client import PagesApp as SkillsApp
-from tests.apps.support.elections.world import PASSWORD as ELECTIONS_PASSWORD
+from tests.apps.shared.pages.sites import SITES, AuthSite
 from tests.apps.support.html import field_errors, forms_in, text_in
 
-PASSWORD, NEW_PASSWORD = "nine blue horses", "orchard violet engine"
+NEW_PASSWORD = "orchard violet engine"
 
 
-@dataclass(frozen=True)
-class AuthSite:
-    """The pages of an app with Ada, who signs in as `who`. The newest e-mail is the last one."""
-
-    name: str
-    prefix: str
-    home: str
-    who: str
-    wrong: str
-    pages: Any
-    auth: Auth[Any]
-    emails: Callable[[], list[Email]]
-    password: str = PASSWORD
-
-    def browser(self) -> Any:
-        return self.pages.browser()
-
-    def guess(self, browser: Any, password: str, who: str = "") -> Any:
-        return browser.submit(browser.get("sign-in"), "", who=who or self.who, password=password)
-
-    def sign_in(self, password: str = "") -> Any:
-        """Sign in with the form, so that the browser has both cookies."""
-        browser = self.browser()
-        response = self.guess(browser, password or self.password)
-        assert response.status_code == 303, response.text
-        return browser
-
-    def is_signed_in(self, browser: Any) -> bool:
-        path = str(browser.get("account").url.path)
-        assert path in (f"{self.prefix}/account", f"{self.prefix}/sign-in")
-        return path == f"{self.prefix}/account"
-
-    def reset_link(self) -> str:
-        """Return the path in the newest e-mail."""
-        path = f"{self.prefix}/reset"
-        return path + self.emails()[-1].text.partition(path)[2].split()[0]
-
-
-def _skills() -> AuthSite:
-    app = SkillsApp()
-    emails, auth = app.world.mailbox.emails, app.world.service.accounts
-    home, wrong = "/skills/people", "Invalid credentials"
-    return AuthSite("skills", "/skills", home, "ada", wrong, app, auth, lambda: emails)
-
-
-def _portfolio() -> AuthSite:
-    app = PortfolioApp()
-    app.world.set_up()
-    emails, auth = app.world.mailbox.emails, app.world.service.accounts
-    home, who = "/portfolio/admin", "ada@example.org"
-    wrong = "Wrong e-mail address or password."
-    return AuthSite("portfolio", home, home, who, wrong, app, auth, lambda: emails)
-
-
-def _elections() -> AuthSite:
-    app, home, wrong = ElectionsApp.create(), "/elections", "Wrong name or password"
-    app.register("Ada")
-    emails, auth = lambda: app.emails()[::-1], app.world.service.auth
-    return AuthSite("elections", home, home, "Ada", wrong, app, auth, emails, ELECTIONS_PASSWORD)
-
-
-@pytest.fixture(params=[_skills, _portfolio, _elections])
+@pytest.fixture(params=SITES)
 def site(request: pytest.FixtureRequest) -> Iterator[AuthSite]:
     site: AuthSite = request.param()
     yield site

@@ -5,14 +5,17 @@ from __future__ import annotations
 import pytest
 from starlette.requests import Request
 
-from singletable_apps.shared.pages import ListPage, ListQuery
+from singletable_apps.shared.pages import ListPage, ListQuery, Pager
 from singletable_apps.shared.pages.templating import make_environment
 
 NAMES = ["Ada", "Grace", "Emmy", "Mary", "Ada Grace"]
 
 
-def query(search: str = "", sort: str = "", cursor: str | None = None) -> ListQuery:
-    return ListQuery(Request({"type": "http", "path": "/people"}), search, sort, cursor)
+def query(
+    search: str = "", sort: str = "", cursor: str | None = None, sent: bytes = b""
+) -> ListQuery:
+    request = Request({"type": "http", "path": "/people", "query_string": sent})
+    return ListQuery(request, search, sort, cursor)
 
 
 def apply(of: ListQuery, limit: int = 10) -> ListPage[str]:
@@ -61,6 +64,27 @@ def test_invalid_cursor_shows_the_first_page(cursor: str) -> None:
 def test_map_keeps_the_links() -> None:
     page = apply(query(), limit=2).map(str.upper)
     assert (page.items, page.next_url) == (["ADA", "GRACE"], "/people?cursor=2")
+
+
+def test_filters_stay_in_the_links_until_they_are_changed() -> None:
+    of = query("a", "name", "2", b"role=host&q=a&sort=name&cursor=2&team=")
+    assert of.page(NAMES, "4").next_url == "/people?role=host&q=a&sort=name&cursor=4"
+    assert of.url(role="") == "/people?q=a&sort=name"
+    assert of.kept == {"role": "host", "sort": "name"}
+
+
+@pytest.mark.parametrize(
+    ("url", "start", "expected"),
+    [
+        ("/codes", 0, ("/codes?from=20", "", "1 to 20 of 45")),
+        ("/codes?a=b", 20, ("/codes?a=b&from=40", "/codes?a=b", "21 to 40 of 45")),
+        ("/codes", 40, ("", "/codes", "41 to 45 of 45")),
+        ("/codes", 60, ("", "/codes", "")),
+    ],
+)
+def test_pages_can_begin_at_a_number(url: str, start: int, expected: tuple[str, ...]) -> None:
+    pager = Pager.numbered(url, "from", start, 20, 45)
+    assert (pager.next_url, pager.first_url, pager.shown) == expected
 
 
 def test_list_page_keeps_a_hidden_heading_for_screen_readers() -> None:

@@ -19,6 +19,7 @@ JSON = {"Accept": "application/json"}
         ("/broken/503", 503, "Try again in 1 second"),
         ("/broken/500", 500, "request ID"),
         ("/nowhere", 404, "There is no page at this address."),
+        ("/nowhere", 404, 'href="/notes/search"'),
         ("/broken/x", 422, "1 error"),
     ],
 )

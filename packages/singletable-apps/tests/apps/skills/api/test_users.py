@@ -77,7 +77,7 @@ def test_administrator_invites_promotes_renames_and_deletes(server: Server) -> N
 
 
 def test_settings_are_changed_by_administrators(server: Server) -> None:
-    change = {"name": "Fernhill", "open_registration": False}
+    change = {"name": "Fernhill", "registration": "closed"}
     ada = server.sign_in("ada")
     assert ada.put("/directory", change, headers=ANY).json() == change
     assert ada.get("/directory").headers["etag"] == '"2"'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from singletable_apps.skills.entities import Role
 from tests.apps.skills.pages.client import PagesApp
-from tests.apps.skills.support.world import PASSWORD, PUBLIC
+from tests.apps.skills.support.world import PUBLIC
 
 OLD, CONFIRM = "Your e-mail address is about to change", "Confirm your e-mail address"
 
@@ -61,7 +61,6 @@ def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp
         ("people", "ada", "edit", "/edit"): {"email": "new@example.org"},
         ("people", "bob", "edit", "/edit"): {"email": "new@example.org"},
         ("people", "bob", "delete", "/delete"): {"username": "bob"},
-        ("admin", "people", "bob", "/role"): {"role": "admin"},
         ("admin", "people", "invite", "/invite"): {
             "username": "eve",
             "name": "Eve",
@@ -76,9 +75,3 @@ def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp
         assert (answer.status_code, shown) == (422, True), page
     assert app.world.user("bob").role is Role.USER
     assert ada.get("export", format="csv").url.path == "/skills/sign-in"
-    answer = ada.submit(
-        ada.get("admin", "people", "bob"), "/role", role="admin", current_password=PASSWORD
-    )
-    assert answer.status_code == 303
-    notice = app.world.mailbox.emails[-1]
-    assert (notice.to, notice.subject) == ("bob@example.org", "Your role was changed")

@@ -34,8 +34,8 @@ def test_visitor_confirms_the_address_of_the_registration(app: PagesApp) -> None
 
 def test_too_many_registrations_with_one_address_are_asked_to_wait(app: PagesApp) -> None:
     app.state = replace(app.state, service=app.world.open(confirm_addresses=True))
-    visitor = app.browser()
     for number in range(6):
+        visitor = app.browser()
         new = {"username": f"zoe{number}", "name": "Zoe Park", "password": PASSWORD}
         answer = visitor.submit(visitor.get("register"), "register", **new, email="zoe@ex.org")
     assert answer.status_code == 429

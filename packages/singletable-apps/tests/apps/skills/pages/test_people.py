@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.skills.entities import Role
 from singletable_apps.skills.service.people import PersonEdit
 from tests.apps.skills.pages.client import PagesApp
-from tests.apps.skills.support.world import PASSWORD
 from tests.apps.support.browser import Browser
 
 
@@ -90,38 +88,16 @@ def test_last_administrator_is_told_why_not(ada: Browser) -> None:
     answer = ada.submit(ada.get("people", "ada", "delete"), "/delete", username="ada")
     assert answer.status_code == 422
     assert "needs an administrator" in answer.text
-    answer = ada.submit(ada.get("admin", "people", "ada"), "/role", role="user")
-    assert answer.status_code == 422
-    assert "needs an administrator" in answer.text
 
 
-def test_administrator_invites_someone_who_chooses_a_password(app: PagesApp, ada: Browser) -> None:
-    form = ada.get("admin", "people", "invite")
-    assert ada.submit(form, "/invite", name="", username="", email="").status_code == 422
-    sent = ada.submit(form, "/invite", name="Eve", username="eve", email="eve@example.org")
-    assert "e-mailed eve@example.org" in ada.flash(sent)
-    account = ada.get("admin", "people", "eve")
-    assert "No password yet" in account.text
-    assert ada.submit(account, "/eve/invite").status_code == 303
-    link = app.world.mailbox.emails[-1].text.partition("https://skills.example")[2].split()[0]
-    eve = app.browser()
-    assert eve.submit(eve.open(link), "reset", password=PASSWORD).status_code == 303
-    assert eve.get("people").status_code == 200
-    assert ada.post("/skills/admin/people/eve/invite").status_code == 422
-
-
-def test_administrator_changes_roles_settings_and_accounts(app: PagesApp, ada: Browser) -> None:
+def test_administrator_changes_settings_and_accounts(app: PagesApp, ada: Browser) -> None:
     listed = ada.get("admin", "people", q="bo")
     assert "/skills/admin/people/bob" in listed.text
     assert "/skills/admin/people/mia" not in listed.text
-    changed = ada.submit(ada.get("admin", "people", "bob"), "/role", role="manager")
-    assert ada.flash(changed) == "Bob now has the role manager."
-    assert app.world.user("bob").role is Role.MANAGER
     managers = ada.get("admin", "people", role="manager").text
     assert "/skills/admin/people/mia" in managers
     assert "/skills/admin/people/joan" not in managers
-    assert ada.get("admin", "people", role="king").status_code == 422
-    saved = ada.submit(listed, "/settings", name="Fernhill", open_registration=None)
+    saved = ada.submit(listed, "/settings", name="Fernhill", registration="closed")
     assert ada.flash(saved) == "Settings saved."
     assert ada.submit(listed, "/settings", name="Oakwood").status_code == 412
     assert "Fernhill" in ada.get("people").text

@@ -9,9 +9,9 @@ import pytest
 from singletable import Operation, UpdateItem
 from singletable.faults import Faults, FaultyDriver
 from singletable.testing import InterruptedDriver
-from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.accounts import NotSignedIn, TooManyAttempts
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput
 from singletable_apps.skills.entities import Role
-from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotSignedIn
 from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.people import PersonEdit
 from tests.apps.skills.support.world import PASSWORD, World
@@ -97,7 +97,7 @@ def test_link_is_rejected_if_its_user_is_deleted_meanwhile(
         service.accounts.emails.confirm(tokens["new"])
 
     def delete() -> None:
-        service.people.delete(memory.user("bob"), "bob")
+        service.accounts.remove(memory.user("bob"), "bob")
         if is_replaced:
             memory.clock.advance(minutes=1)
             service.accounts.register("bob", "Another Bob", PASSWORD, "another@example.org")

@@ -14,6 +14,8 @@ from singletable.faults import Faults, FaultyDriver, Next
 from singletable.operations import TransactWriteItems
 from singletable.schema import model_of
 from singletable.testing import Crash, InterruptedDriver
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import AlreadyExists, Busy, NotFound
 from singletable_apps.skills.entities import (
     Cascade,
     Certification,
@@ -29,7 +31,6 @@ from singletable_apps.skills.entities import (
     UserSkill,
     entities,
 )
-from singletable_apps.skills.errors import AlreadyExists, Busy, NotFound, NotSignedIn
 from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.cascades import SETTLING
@@ -177,7 +178,7 @@ def test_delete_removes_everything_and_lowers_counts(world: World) -> None:
     fill(world)
     service = world.service
     signed_in = service.accounts.start_session(world.user("ada"))
-    service.people.delete(world.user("ada"), "ada")
+    service.accounts.remove(world.user("ada"), "ada")
     with pytest.raises(NotSignedIn):
         service.accounts.authenticate(signed_in.access)
     with pytest.raises(NotSignedIn):
@@ -195,7 +196,7 @@ def test_delete_removes_everything_and_lowers_counts(world: World) -> None:
 
 ACTIONS: dict[str, Callable[[SkillsService, User], object]] = {
     "rename": lambda service, ada: service.people.rename(ada, "ada", "lovelace"),
-    "delete": lambda service, ada: service.people.delete(ada, "ada"),
+    "delete": lambda service, ada: service.accounts.remove(ada, "ada"),
 }
 
 
@@ -342,7 +343,7 @@ def test_slow_process_does_not_touch_the_next_person(filled: World) -> None:
     driver = InterruptedDriver(
         filled.driver, TransactWriteItems, before=finish_and_register, first=2
     )
-    filled.open(driver).people.delete(ada, "ada")
+    filled.open(driver).accounts.remove(ada, "ada")
     assert driver.interrupted
     assert [skill.level for skill in other.user_skills.list("ada")] == [Level.EXPERT]
     check_gone(filled, "nobody")

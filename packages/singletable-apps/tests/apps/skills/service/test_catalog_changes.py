@@ -16,6 +16,7 @@ from singletable.faults import Faults, FaultyDriver, Next
 from singletable.operations import Operation
 from singletable.operations.items import PageOutput
 from singletable.testing import Crash, InterruptedDriver
+from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, NotFound
 from singletable_apps.skills.entities import (
     Category,
     Endorsement,
@@ -27,13 +28,7 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import (
-    AlreadyExists,
-    Busy,
-    InUse,
-    InvalidInput,
-    NotFound,
-)
+from singletable_apps.skills.errors import InUse
 from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.catalog import MAX_ALIASES, SkillEdit, names_of

@@ -9,8 +9,9 @@ import pytest
 from singletable import Store, TransactWriteItems
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.testing import Crash, InterruptedDriver
+from singletable_apps.shared.errors import NotFound
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import Endorsement, Level, SkillCount, UserSkill
-from singletable_apps.skills.errors import NotFound, NotPermitted
 from singletable_apps.skills.rules import SkillDraft
 from tests.apps.skills.support.world import World
 

@@ -8,13 +8,9 @@ from typing import Any
 
 import pytest
 
+from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
 from singletable_apps.skills.entities import Project, ProjectStatus, Role, User
 from singletable_apps.skills.entry_rules import KINDS, EntryDraft, KindName, kind_named
-from singletable_apps.skills.errors import (
-    Busy,
-    InvalidInput,
-    NotFound,
-)
 from tests.apps.skills.support.world import World
 
 DRAFT = EntryDraft(
@@ -165,6 +161,6 @@ def test_projects_follow_a_renamed_person_and_go_with_a_deleted_one(memory: Worl
     service, entry_id = memory.service, _create(memory, "bob", "projects")
     _create(memory, "ada", "projects")
     service.people.rename(memory.user("bob"), "bob", "robert")
-    service.people.delete(memory.user("ada"), "ada")
+    service.accounts.remove(memory.user("ada"), "ada")
     [project] = service.entries.list_projects(ProjectStatus.ACTIVE).items
     assert (project.username, project.project_id) == ("robert", entry_id)

@@ -12,6 +12,7 @@ import pytest
 from singletable import Store
 from singletable.faults import Faults, FaultyDriver
 from singletable.testing import Crash, InterruptedDriver
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.spreadsheets import write_table
 from singletable_apps.skills.entities import (
     Duplicates,
@@ -27,7 +28,6 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import InvalidInput, NotFound
 from singletable_apps.skills.import_rules import Outcome
 from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service import SkillsService

@@ -8,13 +8,10 @@ import pytest
 
 from singletable import Store
 from singletable.faults import Faults, FaultyDriver
+from singletable_apps.shared.accounts import Registration
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import JobRole, Role, User
-from singletable_apps.skills.errors import (
-    AlreadyExists,
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-)
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.people import PersonEdit
 from tests.apps.skills.api.client import filled_world
@@ -84,9 +81,9 @@ _ACTIONS: dict[str, Callable[[SkillsService, User], object]] = {
     "role": lambda s, a: s.accounts.change_role(a, "joan", Role.MANAGER),
     "rename oneself": lambda s, a: s.people.rename(a, a.username, "other"),
     "rename another": lambda s, a: s.people.rename(a, "joan", "other"),
-    "delete another": lambda s, a: s.people.delete(a, "joan"),
+    "delete another": lambda s, a: s.accounts.remove(a, "joan"),
     "invite": lambda s, a: s.accounts.invite(a, "eve", "Eve", "eve@example.org"),
-    "settings": lambda s, a: s.people.edit_settings(a, "Us", open_registration=False),
+    "settings": lambda s, a: s.people.edit_settings(a, "Us", Registration.CLOSED),
 }
 _USER = {"edit oneself", "own job", "rename oneself"}
 _ALLOWED = {"bob": _USER, "mia": _USER | {"edit another"}, "ada": {*_ACTIONS}}
@@ -114,7 +111,7 @@ def test_users_cannot_choose_their_job(people: World) -> None:
 
 def test_invitation_names_the_directory(people: World) -> None:
     service, ada = people.service, people.user("ada")
-    service.people.edit_settings(ada, "Fernhill", open_registration=False)
+    service.people.edit_settings(ada, "Fernhill", Registration.CLOSED)
     assert service.accounts.invite(ada, "Eve", "Eve Moss", "eve@example.org").user.role is Role.USER
     assert people.mailbox.emails[-1].subject == "Your account in Fernhill"
     with pytest.raises(AlreadyExists):
@@ -141,7 +138,7 @@ def test_taken_username_is_reported_despite_stale_reads(people: World) -> None:
 
 def test_settings_close_the_registration(people: World) -> None:
     service = people.service
-    service.people.edit_settings(people.user("ada"), "Fernhill", open_registration=False)
+    service.people.edit_settings(people.user("ada"), "Fernhill", Registration.CLOSED)
     assert (service.people.settings().name, service.people.settings().revision) == ("Fernhill", 2)
     with pytest.raises(NotPermitted):
         service.accounts.register("zoe", "Zoe", PASSWORD)
@@ -155,6 +152,6 @@ def test_unknown_people_are_not_found(people: World) -> None:
         with pytest.raises(NotFound):
             service.people.rename(ada, username, "other")
         with pytest.raises(NotFound):
-            service.people.delete(ada, username)
+            service.accounts.remove(ada, username)
         with pytest.raises(NotFound):
             service.accounts.change_role(ada, username, Role.USER)

@@ -99,7 +99,7 @@ class Crowd:
             *3 * [lambda: service.endorsements.endorse(actor, name, one)],
             lambda: service.endorsements.withdraw(actor, name, one),
             lambda: service.people.rename(ada, name, new),
-            lambda: service.people.delete(ada, name),
+            lambda: service.accounts.remove(ada, name),
             lambda: service.accounts.register(new, "New Person", "nine blue horses"),
             lambda: service.user_skills.add(ada, name, one, draft),
             lambda: service.user_skills.edit(ada, name, one, draft),

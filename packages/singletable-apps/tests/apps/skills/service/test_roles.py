@@ -6,12 +6,8 @@ import pytest
 
 from singletable import TransactWriteItems
 from singletable.testing import InterruptedDriver
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.skills.entities import Level, Role
-from singletable_apps.skills.errors import (
-    AlreadyExists,
-    InvalidInput,
-    NotFound,
-)
 from singletable_apps.skills.service.roles import RoleEdit
 from tests.apps.skills.support.recount import check_consistent
 from tests.apps.skills.support.world import Filling, World

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import Engine
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.skills import search_rules
 from singletable_apps.skills.entities import JobRole, Level, Skill, SkillCount, User, UserSkill
-from singletable_apps.skills.errors import InvalidInput, NotFound
 from singletable_apps.skills.rules import RANKS, derive_skill_id, score
 from singletable_apps.skills.search_rules import (
     Access,

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.skills.entities import Role, Team, User
-from singletable_apps.skills.errors import InvalidInput, NotFound
 from singletable_apps.skills.service.teams import MAX_MEMBERS
 from tests.apps.skills.support.world import World
 

@@ -7,8 +7,9 @@ from datetime import date
 
 import pytest
 
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import Level, Role, SkillCount, Source, UserSkill
-from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotFound, NotPermitted
 from singletable_apps.skills.rules import SkillDraft
 from tests.apps.skills.support.world import World
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 
-from singletable import Call, Driver, Store
-from singletable.testing import StoreClock
+from singletable import Driver, Store
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.skills.entities import (
     Category,
@@ -25,8 +24,7 @@ from singletable_apps.skills.rules import derive_skill_id
 from singletable_apps.skills.service import TABLES, SkillsService, open_skills
 from singletable_apps.skills.service.catalog import spellings_of
 from singletable_apps.skills.urls import Urls
-from tests.apps.support.mailbox import Mailbox
-from tests.apps.support.patterns import check_declared
+from tests.apps.support.worlds import AppWorld
 
 SECRET = b"of tests" * 4
 PASSWORD = "nine blue horses"
@@ -38,15 +36,11 @@ _HASH = PASSWORDS.hash(PASSWORD)
 Filling = Mapping[str, Mapping[str, str | tuple[str, int] | tuple[str, int, date]]]
 
 
-class World:
-    """A driver and a clock; `service` is open on them, and others can be."""
+class World(AppWorld[SkillsService]):
+    """The directory."""
 
-    def __init__(self, driver: Driver, *, like: World | None = None) -> None:
-        self.driver = driver
-        self.clock: StoreClock = like.clock if like else StoreClock(tick=timedelta.resolution)
-        self.mailbox: Mailbox = like.mailbox if like else Mailbox()
-        self.calls: list[Call] = []
-        self.service = self.open()
+    patterns = patterns
+    tables = (entities,)
 
     def open(
         self, driver: Driver | None = None, *, confirm_addresses: bool = False
@@ -122,7 +116,3 @@ class World:
         user = self.service.context.store.get(User.key(username), consistent=True)
         assert user is not None
         return user
-
-    def check_calls(self) -> None:
-        """Fail if a service has called its store in a way that no pattern declares."""
-        check_declared(self.calls, patterns, (entities,))

@@ -22,10 +22,10 @@ from singletable_apps.elections.entities import (
     is_account,
     votes,
 )
-from singletable_apps.elections.errors import AppError
 from singletable_apps.elections.events import check_event, event_log
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.names import fold_name
+from singletable_apps.shared.errors import AppError
 from tests.apps.support.elections.world import KEYS, World, dump_items, open_store, read_events
 
 

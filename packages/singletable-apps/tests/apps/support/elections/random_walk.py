@@ -9,13 +9,13 @@ from random import Random
 
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election, User, removed_user_name
-from singletable_apps.elections.errors import RequestRejected
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import ROLES
 from singletable_apps.elections.rules.elections import has_ended
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.voting import Lines
 from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.errors import RequestRejected
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import PASSWORD, World
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from singletable import Engine, Item, Store, Table
+from singletable import Engine, Store
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.keys import Keys, generate_keys
 from singletable_apps.elections.sample import fill_sample
@@ -44,17 +43,6 @@ def copy_sample() -> SampleCopy:
     engine, keys = _filled()
     copied = engine.copy()
     return SampleCopy(copied, keys, open_elections(copied, keys, passwords=FAST_PASSWORDS))
-
-
-def items(store: Store, table: Table) -> Iterator[Item]:
-    """Return all stored items of a table."""
-    cursor = None
-    while True:
-        page = store.admin.items(table, 100, cursor=cursor)
-        yield from page.items
-        cursor = page.cursor
-        if cursor is None:
-            return
 
 
 def sample_keys() -> Keys:

@@ -14,6 +14,7 @@ from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
 from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.people import set_email
+from singletable_apps.shared.accounts import Registration
 from tests.apps.support.elections.world import PASSWORD, World, ballot
 
 
@@ -61,6 +62,7 @@ MANY = [f"Candidate {number}" for number in range(8)]
 # All commands, by the type of their event.
 COMMANDS: dict[str, Command] = {
     "UserRegistered": lambda s, b: s.people.register("Eve", "eve@example.org", PASSWORD),
+    "RegistrationChanged": lambda s, b: s.people.set_registration(b.owner, Registration.CLOSED),
     "UserRoleChanged": lambda s, b: s.people.change_role(b.owner, "Bob", Role.ADMIN),
     "OwnershipTransferred": lambda s, b: s.people.change_role(b.owner, "Bob", Role.OWNER),
     "UserRemoved": lambda s, b: s.people.remove(b.owner, "Carol"),

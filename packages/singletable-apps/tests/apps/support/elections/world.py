@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import timedelta
 
 from msgspec import structs
 
-from singletable import Call, Driver, Item, Store, Table
-from singletable.testing import StoreClock
+from singletable import Driver, Item, Store, Table
 from singletable_apps.elections.entities import Election, Electorate, User, votes
 from singletable_apps.elections.events import Event, event_log
 from singletable_apps.elections.keys import Keys
@@ -19,7 +17,8 @@ from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.service import TABLES, Elections, ElectionSettings, open_elections
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.mail import Mailer
-from tests.apps.support.patterns import check_declared
+from tests.apps.support.tables import all_items
+from tests.apps.support.worlds import AppWorld
 
 PASSWORD = "lantern copper river"
 KEYS = Keys(BallotKey(b"ballots." * 4), Signer(b"signing." * 4), b"tokens.." * 4)
@@ -27,20 +26,13 @@ KEYS = Keys(BallotKey(b"ballots." * 4), Signer(b"signing." * 4), b"tokens.." * 4
 FAST_PASSWORDS = Passwords(memory_kib=64, passes=1, at_once=16)
 
 
-class World:
-    """A driver, a clock, and a service on them; more can be opened."""
+class World(AppWorld[Elections]):
+    """Elections."""
 
-    def __init__(
-        self, driver: Driver, clock: StoreClock | None = None, *, like: World | None = None
-    ) -> None:
-        self.driver = driver
-        self.clock: StoreClock = (
-            like.clock if like else clock or StoreClock(tick=timedelta.resolution)
-        )
-        self.calls: list[Call] = []
-        self.service = self.open_service()
+    patterns = patterns
+    tables = (votes, event_log)
 
-    def open_service(
+    def open(
         self,
         driver: Driver | None = None,
         *,
@@ -59,10 +51,6 @@ class World:
             passwords=passwords,
             observers=[self.calls.append],
         )
-
-    def check_calls(self) -> None:
-        """Fail if a service made a call that no pattern declares."""
-        check_declared(self.calls, patterns, (votes, event_log))
 
     def register(self, *names: str) -> list[User]:
         """Register users."""
@@ -113,13 +101,7 @@ def open_store(driver: Driver) -> Store:
 
 def read_items(driver: Driver, table: Table) -> list[Item]:
     """Return all stored items of a table."""
-    store, cursor, items = open_store(driver), None, list[Item]()
-    while True:
-        page = store.admin.items(table, 1000, cursor=cursor)
-        items += page.items
-        cursor = page.cursor
-        if cursor is None:
-            return items
+    return all_items(open_store(driver), table)
 
 
 def dump_items(driver: Driver, table: Table = votes) -> list[str]:

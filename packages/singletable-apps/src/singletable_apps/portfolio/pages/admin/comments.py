@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from singletable import InvalidCursor
 from singletable_apps.portfolio.comment_rules import ref_of
-from singletable_apps.portfolio.errors import NotFound, NotPermitted
 from singletable_apps.portfolio.pages.admin.editor import get_own_post
 from singletable_apps.portfolio.pages.admin.views import own_posts
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.portfolio.rules import is_public
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.pages import (
     Confirmation,
     Flash,
@@ -18,6 +17,7 @@ from singletable_apps.shared.pages import (
     ListQueryParameters,
     PostedForm,
 )
+from singletable_apps.shared.permissions import NotPermitted
 
 router = APIRouter()
 
@@ -33,10 +33,7 @@ def _tabs(page: UserPageContext, current: str) -> list[Link]:
 @router.get("/admin/comments")
 def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
     """List the comments that wait for approval, oldest first."""
-    try:
-        found = page.service.comments.queue(page.user, query.cursor)
-    except InvalidCursor:
-        return page.redirect(page.urls.admin("comments"))
+    found = page.service.comments.queue(page.user, query.cursor)
     return page.render(
         "admin/comments",
         heading="Comments",

@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from starlette.responses import HTMLResponse, JSONResponse
 
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.errors import Busy, InvalidInput, NotFound
 from singletable_apps.portfolio.pages.admin.views import site_zone, view_post
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.portfolio.rules import (
@@ -23,6 +22,7 @@ from singletable_apps.portfolio.rules import (
     check_can_edit,
     is_public,
 )
+from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
 from singletable_apps.shared.markdown import render_markdown
 from singletable_apps.shared.pages import (
     ConfirmedAction,

@@ -13,11 +13,11 @@ from uuid import uuid4
 from fastapi import APIRouter, Depends, Response
 
 from singletable_apps.portfolio.entities import Experience, Portfolio, Project
-from singletable_apps.portfolio.errors import InvalidInput, NotFound
 from singletable_apps.portfolio.pages.admin.editor import split_commas
 from singletable_apps.portfolio.pages.admin.profile import portfolio_tabs
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, format_period
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,

@@ -9,13 +9,12 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
-from singletable import InvalidCursor
 from singletable_apps.portfolio.entities import Media
-from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.portfolio.pages.admin.editor import wants_json
 from singletable_apps.portfolio.pages.admin.views import all_posts
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.portfolio.rules import check_can_edit, is_public
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
@@ -49,10 +48,7 @@ def list_media(page: AuthorPage, query: ListQueryParameters) -> Response:
 def _list_media(
     page: UserPageContext, query: ListQueryParameters, form: Form, status: int
 ) -> Response:
-    try:
-        found = page.service.media.list(PER_PAGE, query.cursor)
-    except InvalidCursor:
-        return page.redirect(page.urls.admin("media"))
+    found = page.service.media.list(PER_PAGE, query.cursor)
     return page.render(
         "admin/media",
         status,

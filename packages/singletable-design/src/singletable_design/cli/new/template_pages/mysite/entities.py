@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from singletable import Attr, Entity, Key, Table, attr, created, updated, version
-from singletable_apps.shared.accounts import UserFields
+from singletable_apps.shared.accounts import UserFields, people_index
 
-table = Table("mysite")
+table = Table("mysite", indexes=[people_index])
 
 
 class User(UserFields, table=table):

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from singletable import PatternCatalog, creates, per_day, per_minute, per_second, puts, updates
+from singletable import (
+    PatternCatalog,
+    checks,
+    creates,
+    deletes,
+    per_day,
+    per_minute,
+    per_second,
+    puts,
+    updates,
+)
 
 from mysite.entities import Note, User, table
 
@@ -17,6 +27,9 @@ user_by_name = catalog.read(
 )
 register = catalog.write("U3", "Register", creates(User), rate=per_day(20))
 change_user = catalog.write("U4", "Change an account", updates(User), rate=per_day(5))
+list_users = catalog.read("U5", "List the accounts", User.listed, items=50, rate=per_day(20))
+change_role = catalog.write("U6", "Change a role", updates(User), checks(User), rate=per_day(1))
+remove_user = catalog.write("U7", "Remove an account", deletes(User), checks(User), rate=per_day(1))
 
 # Notes
 notes_of_user = catalog.read(

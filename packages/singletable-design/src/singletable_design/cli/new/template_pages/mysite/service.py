@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Annotated
 
-from singletable import Page, Store, evolve, retry_conflicts
+from singletable import Page, Store, evolve, key_of, retry_conflicts
 from singletable_apps.shared.accounts import AccountsContext, UsernameAccounts
 from singletable_apps.shared.errors import Busy, NotFound
 from singletable_apps.shared.service import RevisionCheck, any_revision, utc_now
@@ -75,6 +75,11 @@ class Accounts(UsernameAccounts[User]):
     """The accounts."""
 
     issuer, entity = "mysite", User
+
+    def delete_data(self, user: User) -> None:
+        """Delete the notes of a removed person."""
+        for note in self._store.query(patterns.notes_of_user(user.user_id)):
+            self._store.delete(key_of(note))
 
 
 class Service:

@@ -51,13 +51,24 @@ def test_people_register_sign_in_and_sign_out(client: TestClient) -> None:
     assert "Wrong username" in post(client, "/sign-in", who="bob", password="?").text
     assert "Welcome, Bob!" in post(client, "/register", **BOB).text
     assert "Change password" in client.get(APP.prefix + "/account").text
+    assert client.get(APP.prefix + "/people").status_code == 403
     assert "You’re signed out." in post(client, "/sign-out").text
+
+
+def test_administrator_manages_people(client: TestClient) -> None:
+    client.post(f"{APP.api}/register", json=BOB)
+    post(client, "/sign-in", who=USERNAME, password=PASSWORD)
+    assert "Bob" in client.get(APP.prefix + "/people?q=ob").text
+    assert "Bob was removed." in post(client, "/people/bob/remove", revision="1").text
+    assert "Bob" not in client.get(APP.prefix + "/people").text
 
 
 def test_api_lists_creates_changes_and_deletes_notes(client: TestClient) -> None:
     notes = f"{APP.api}/notes"
     assert client.get(notes).status_code == 401
-    tokens = client.post(f"{APP.api}/register", json=BOB).json()
+    assert client.post(f"{APP.api}/register", json=BOB).status_code == 201
+    credentials = {"username": "bob", "password": PASSWORD}
+    tokens = client.post(f"{APP.api}/sign-in", json=credentials).json()
     client.headers["Authorization"] = f"Bearer {tokens['access_token']}"
     created = client.post(notes, json={"title": "Tea"})
     url, based_on = created.headers["location"], {"If-Match": created.headers["etag"]}

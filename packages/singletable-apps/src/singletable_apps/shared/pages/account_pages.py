@@ -1,16 +1,17 @@
-"""Pages to sign in and out, reset a password, change it and end sessions, for any app."""
+"""Pages to sign in and out, reset a password, change it, end sessions and change addresses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Generic, TypeVar
+from functools import partial
+from typing import Annotated, Generic, Literal, TypeVar
 
 from fastapi import APIRouter, BackgroundTasks, Path, Query, Request, Response
 from fastapi.params import Depends
 from pydantic import BaseModel, Field
 
-from singletable_apps.shared.accounts import Auth, NotSignedIn, TooManyAttempts
+from singletable_apps.shared.accounts import Auth, EmailChanges, NotSignedIn, TooManyAttempts
 from singletable_apps.shared.pages.forms import Form, PostedForm, submit_form
 from singletable_apps.shared.pages.pages import Pages
 from singletable_apps.shared.pages.sessions import SessionCookies
@@ -105,25 +106,29 @@ class AuthPage(Generic[U]):
         return self.auth.session_of(self.cookies.access_token(self.request))
 
 
-def auth_router(
+def account_router(
     find_page: Callable[[Request], AuthPage[U]],
     show_account: Callable[[Request, Form, int], Response],
     *,
     rejects: tuple[type[Exception], ...],
+    find_changes: Callable[[Request], EmailChanges[U]] | None = None,
     prefix: str = "",
-    sign_in_limits: Sequence[Depends] = (),
-    reset_limits: Sequence[Depends] = (),
+    limits: Sequence[Depends] = (),
 ) -> APIRouter:
     """Return the router of these pages.
 
-        /sign-in /sign-out /forgot /forgot/sent /reset
-        /account/password /account/sessions/{id}/end /account/sessions/others/end
+        /sign-in /sign-out /forgot /forgot/sent /reset /email /email/old
+        /account/password /account/email
+        /account/sessions/{id}/end /account/sessions/others/end
 
     `show_account(request, form, status)` renders the app's account page, with the password form.
-    `rejects` are the app's errors for passwords that are not acceptable. The limits are
-    dependencies of the requests to sign in and to reset a password.
+    `rejects` are the app's errors for passwords that are not acceptable. `find_changes` is
+    left out if addresses cannot be changed. The `limits` are dependencies of the requests to
+    sign in and to reset a password.
     """
     router = APIRouter(prefix=prefix)
+    if find_changes is not None:
+        add_email_pages(router, find_page, find_changes, rejects)
 
     @router.get("/sign-in")
     def show_sign_in(
@@ -134,7 +139,7 @@ def auth_router(
             return page.redirect(local_url(next_url, page.home))
         return page.render("sign_in", form=Form({"next": next_url}))
 
-    @router.post("/sign-in", dependencies=sign_in_limits)
+    @router.post("/sign-in", dependencies=limits)
     def submit_sign_in(request: Request, form: PostedForm) -> Response:
         page = find_page(request)
 
@@ -167,7 +172,7 @@ def auth_router(
     def show_forgot_password(request: Request) -> Response:
         return find_page(request).render("forgot", form=Form())
 
-    @router.post("/forgot", dependencies=reset_limits)
+    @router.post("/forgot", dependencies=limits)
     def submit_forgot_password(request: Request, form: PostedForm) -> Response:
         page = find_page(request)
 
@@ -197,7 +202,7 @@ def auth_router(
             return page.render("reset_expired", 422, reason=str(error))
         return page.render("reset", form=Form({"token": token}))
 
-    @router.post("/reset", dependencies=reset_limits)
+    @router.post("/reset", dependencies=limits)
     def submit_reset(request: Request, form: PostedForm) -> Response:
         page = find_page(request)
 
@@ -270,3 +275,124 @@ def submit_throttled(
     except TooManyAttempts as error:
         set_header(page.request, "Retry-After", str(error.seconds))
         return show(form.with_errors(str(error)), 429)
+
+
+# ------------------------------------------------------------------------------ e-mail addresses
+
+Token = Annotated[str, Query(max_length=400)]
+
+
+class AddressForm(BaseModel):
+    """The token from the link, and the decision of the owner of the old address."""
+
+    token: str = ""
+    answer: Literal["keep", "accept"] = "keep"
+
+
+class AcceptForm(BaseModel):
+    """The address that was shown. The password may be in another field."""
+
+    email: str
+
+
+def address_sent(email: str) -> str:
+    """Return the message after a new address was entered."""
+    return f"Saved. We’ve e-mailed a link to {email}. The address changes when it is opened."
+
+
+def add_email_pages(
+    router: APIRouter,
+    find_page: Callable[[Request], AuthPage[U]],
+    find_changes: Callable[[Request], EmailChanges[U]],
+    rejects: tuple[type[Exception], ...],
+) -> None:
+    """Add the pages about a changed address.
+
+    The links in e-mails lead to `/email` and `/email/old`. At `/account/email`, signed-in users
+    accept an address that someone else has entered. Opening a link changes nothing, because e-mail
+    scanners open links too.
+    """
+
+    def show_expired(page: AuthPage[U], reason: str) -> Response:
+        return page.render("link_expired", 422, reason=reason)
+
+    def submit(page: AuthPage[U], form: Form, act: Callable[[AddressForm], Response]) -> Response:
+        def show(rejected: Form, _: int) -> Response:
+            return show_expired(page, next(iter(rejected.errors.values()), rejected.summary))
+
+        return submit_form(form, AddressForm, act, show, rejects=(*rejects, NotSignedIn))
+
+    @router.get("/email")
+    def show_new_address(request: Request, token: Token = "") -> Response:
+        page = find_page(request)
+        try:
+            address = find_changes(request).read(token)
+        except NotSignedIn as error:
+            return show_expired(page, str(error))
+        return page.render("email", form=Form({"token": token}), address=address)
+
+    @router.post("/email")
+    def confirm_new_address(request: Request, form: PostedForm) -> Response:
+        page = find_page(request)
+
+        def act(values: AddressForm) -> Response:
+            find_changes(request).confirm(values.token)
+            home = page.home if page.user is not None else page.url("sign-in")
+            return page.redirect(home, "Your e-mail address was changed.")
+
+        return submit(page, form, act)
+
+    @router.get("/email/old")
+    def show_old_address(request: Request, token: Token = "") -> Response:
+        page = find_page(request)
+        try:
+            notice = find_changes(request).read_notice(token)
+        except NotSignedIn as error:
+            return show_expired(page, str(error))
+        return page.render("email_old", form=Form({"token": token}), notice=notice)
+
+    @router.post("/email/old")
+    def decide_old_address(request: Request, form: PostedForm) -> Response:
+        page = find_page(request)
+
+        def act(values: AddressForm) -> Response:
+            changes = find_changes(request)
+            if values.answer == "accept":
+                changes.accept_new(values.token)
+                return page.redirect(page.url("sign-in"), "You accepted the new e-mail address.")
+            changes.keep_old(values.token)
+            return page.redirect(page.url("sign-in"), "You kept your e-mail address.")
+
+        return submit(page, form, act)
+
+    @router.get("/account/email")
+    def show_unaccepted_address(request: Request) -> Response:
+        return show_unaccepted(find_page(request), Form())
+
+    @router.post("/account/email")
+    def accept_address(request: Request, form: PostedForm) -> Response:
+        page = find_page(request)
+        user = page.get_user()
+
+        def act(values: AcceptForm) -> Response:
+            page.cookies.check_password(request, page.auth, user, form)
+            find_changes(request).accept_own(user, values.email)
+            flash = "Accepted. Your password can be reset by e-mail again."
+            return page.redirect(page.url("account"), flash)
+
+        show = partial(show_unaccepted, page)
+        return submit_throttled(page, form, AcceptForm, act, show, (*rejects, NotSignedIn))
+
+    def show_unaccepted(page: AuthPage[U], form: Form, status: int = 200) -> Response:
+        user = page.get_user()
+        notice = find_changes(page.request).find_unaccepted(user)
+        if notice is None:
+            return page.redirect(page.url("account"))
+        return page.render(
+            "email_accept",
+            status,
+            form=form,
+            notice=notice,
+            address=page.auth.account_of(user).email,
+            needs_password=page.cookies.needs_password(page.request, page.auth),
+        )

@@ -1,0 +1,181 @@
+"""The people of an app, as the shared pages and API list, change and remove them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from singletable import Page, Store
+from singletable_apps.shared.accounts import notices
+from singletable_apps.shared.accounts.email_changes import EmailChanges
+from singletable_apps.shared.accounts.entities import Registration
+from singletable_apps.shared.accounts.errors import TooManyAttempts
+from singletable_apps.shared.accounts.notices import Account, send_notice
+from singletable_apps.shared.accounts.throttle import MAX_WAIT, Throttle
+from singletable_apps.shared.errors import RequestRejected
+from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.service import RevisionCheck, any_revision
+
+# How many people a search reads at most before it shows what it has found.
+MAX_READ = 2_000
+
+U = TypeVar("U")
+
+
+class People(ABC, Generic[U]):
+    """What people may do with accounts: their own, and those of others.
+
+    Each method checks that the actor may do this. `who` is what `url_part` returns. `emails`
+    changes addresses, if they can be changed.
+    """
+
+    emails: EmailChanges[U] | None = None
+
+    @abstractmethod
+    def check_manager(self, actor: U) -> None:
+        """Raise NotPermitted unless someone may manage accounts."""
+
+    @abstractmethod
+    def url_part(self, user: U) -> str:
+        """Return the last part of the URL of a person."""
+
+    @abstractmethod
+    def get_person(self, actor: U, who: Any) -> U:
+        """Return a person whom the actor may see, or raise NotFound."""
+
+    @abstractmethod
+    def read_people(self, limit: int, cursor: str | None) -> Page[Any]:
+        """Return some people, by name."""
+
+    def list_people(
+        self,
+        actor: U,
+        search: str = "",
+        *,
+        role: Any = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page[U]:
+        """Return people whose name or e-mail address contains the words of `search`."""
+        self.check_manager(actor)
+
+        def text(user: Any) -> str:
+            return f"{user.name} {user.email}"
+
+        def is_wanted(user: Any) -> bool:
+            return role in (None, user.role)
+
+        return search_people(
+            lambda at: self.read_people(limit, at),
+            text,
+            search,
+            limit=limit,
+            cursor=cursor,
+            is_wanted=is_wanted,
+        )
+
+    def invite(self, actor: U, *args: Any, **fields: Any) -> Any:
+        """Create an account without a password, and e-mail a link, if the app has invitations."""
+        raise NotImplementedError
+
+    def invite_again(self, actor: U, who: Any) -> Any:
+        """E-mail another link to someone who has not chosen a password yet."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def allowed_roles(self, actor: U, user: U) -> Sequence[Any]:
+        """Return the current role of someone, and those that the actor may give to them."""
+
+    @abstractmethod
+    def change_role(self, actor: U, who: Any, role: Any, check: RevisionCheck = any_revision) -> U:
+        """Change what someone may do."""
+
+    @abstractmethod
+    def may_edit(self, actor: U, user: U) -> bool:
+        """Return whether the actor may change the name and the e-mail address of someone."""
+
+    @abstractmethod
+    def edit_person(
+        self,
+        actor: U,
+        who: Any,
+        *,
+        name: str | None = None,
+        email: str | None = None,
+        check: RevisionCheck = any_revision,
+    ) -> U:
+        """Change a name, and send a link to a new e-mail address."""
+
+    @abstractmethod
+    def check_removable(self, actor: U, user: U) -> None:
+        """Raise RequestRejected if the actor cannot remove someone now."""
+
+    def why_kept(self, actor: U, user: U) -> str:
+        """Return why the actor cannot remove someone now, or an empty string."""
+        try:
+            self.check_removable(actor, user)
+        except RequestRejected as error:
+            return str(error)
+        return ""
+
+    @abstractmethod
+    def remove(self, actor: U, who: Any, check: RevisionCheck = any_revision) -> object:
+        """Remove an account and end its sessions."""
+
+    @abstractmethod
+    def setup_code(self) -> str | None:
+        """Return the code to create the first account, or None if there is one."""
+
+    @abstractmethod
+    def registration(self) -> Registration:
+        """Return who may register."""
+
+    @abstractmethod
+    def set_registration(self, actor: U, registration: Registration) -> object:
+        """Change who may register."""
+
+
+def search_people(
+    read: Callable[[str | None], Page[U]],
+    text: Callable[[U], str],
+    search: str,
+    *,
+    limit: int,
+    cursor: str | None,
+    is_wanted: Callable[[U], bool] = lambda user: True,
+) -> Page[U]:
+    """Return the wanted people whose text contains all words of `search`, in any case.
+
+    `read(cursor)` returns some people. A page has at least `limit` of those who match, unless there
+    are fewer or `MAX_READ` people were read.
+    """
+    words, found, seen = search.casefold().split(), list[U](), 0
+    while True:
+        page = read(cursor)
+        found += (
+            user
+            for user in page.items
+            if is_wanted(user) and all(word in text(user).casefold() for word in words)
+        )
+        cursor, seen = page.cursor, seen + len(page.items)
+        if cursor is None or len(found) >= limit or seen >= MAX_READ:
+            return Page(found, cursor, None)
+
+
+class ApprovalNotices:
+    """Tells administrators that someone waits for approval, at most four times an hour."""
+
+    def __init__(self, store: Store, mailer: Mailer, *, secret: bytes) -> None:
+        self._mailer = mailer
+        self._throttle = Throttle(store, secret=secret, free=1, first_wait=MAX_WAIT)
+
+    def send(self, name: str, admins: Iterable[Account], link: str, now: datetime) -> None:
+        """Send the e-mails, unless the administrators were told a few minutes ago."""
+        try:
+            self._throttle.attempt([("approval", "")], now)
+        except TooManyAttempts:
+            return
+        for account in admins:
+            send_notice(self._mailer, notices.approval_needed(account, name, link), now)

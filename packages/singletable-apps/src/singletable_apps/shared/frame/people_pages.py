@@ -1,0 +1,361 @@
+"""People, for administrators: the list with their roles, invitations, and one person."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any, TypeAlias
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import BaseModel, StringConstraints
+
+from singletable_apps.shared.accounts import Invitation, Registration
+from singletable_apps.shared.errors import InvalidInput, RequestRejected
+from singletable_apps.shared.frame.people import MemberPage
+from singletable_apps.shared.pages import (
+    FORM_METHODS,
+    ConfirmedAction,
+    ConfirmForm,
+    Flash,
+    Form,
+    Link,
+    ListQuery,
+    ListQueryParameters,
+    PostedForm,
+    RevisionConflict,
+    address_sent,
+    confirm,
+)
+from singletable_apps.shared.pages.sessions import CURRENT_PASSWORD
+from singletable_apps.shared.permissions import NotPermitted
+from singletable_apps.shared.web import Segment
+
+# First the list and the invitation; then one person, whose URL could be the same.
+router, invitations = APIRouter(), APIRouter()
+person_router, profiles, removal = APIRouter(), APIRouter(), APIRouter()
+_PAGE = 50
+_RULES = [
+    (Registration.OPEN, "Everyone can register", "New people can use everything at once."),
+    (
+        Registration.APPROVAL,
+        "By approval",
+        "New people wait until an administrator gives them a role. Administrators get an e-mail.",
+    ),
+    (Registration.CLOSED, "Closed", "Nobody can register."),
+]
+
+
+def _admin_page(page: Annotated[MemberPage, Depends(MemberPage.signed_in)]) -> MemberPage:
+    """Return the page of an administrator."""
+    page.people.check_manager(page.user)
+    return page
+
+
+AdminPage: TypeAlias = Annotated[MemberPage, Depends(_admin_page)]
+Who: TypeAlias = Segment
+RoleFilter: TypeAlias = Annotated[str, Query(max_length=50)]
+
+# ------------------------------------------------------------------------------ the list
+
+
+@router.get("")
+def list_people(page: AdminPage, query: ListQueryParameters, role: RoleFilter = "") -> Response:
+    """List people, with a choice of roles for each."""
+    return show_people(page, query, role)
+
+
+def show_people(
+    page: MemberPage,
+    query: ListQuery,
+    role: str = "",
+    form: Form | None = None,
+    status: int = 200,
+    **context: object,
+) -> Response:
+    """Show the list, with the form that was rejected."""
+    spec, people = page.spec, page.people
+    chosen = next((each.role for each in spec.roles if each.role.value == role), None)
+    found = people.list_people(
+        page.user, query.search, role=chosen, limit=_PAGE, cursor=query.cursor
+    )
+    waiting = []
+    if spec.waiting is not None and spec.registers:
+        waiting = people.list_people(page.user, role=spec.waiting, limit=1).items
+    return page.render(
+        "list",
+        status,
+        people=query.page(found.items, found.cursor),
+        allowed={each.user_id: people.allowed_roles(page.user, each) for each in found.items},
+        role=role,
+        is_waiting=bool(waiting),
+        tabs=[
+            Link("Everyone", page.people_url(), not role),
+            *(
+                Link(each.tab, page.people_url(role=each.role.value), role == each.role.value)
+                for each in spec.roles
+                if each.tab
+            ),
+        ],
+        form=form or Form(),
+        rules=_RULES,
+        registration=Form({"registration": people.registration().value}),
+        needs_password=page.needs_password,
+        **{**spec.list_context(page), **context},
+    )
+
+
+@router.post("")
+def submit_people(page: AdminPage, query: ListQueryParameters, form: PostedForm) -> Response:
+    """Save who may register, or the roles of several people as far as possible.
+
+    `role.ID` is the chosen role of a person, who was shown with `was.ID` and `revision.ID`. The
+    button `approve` gives everyone who waits the role of a member.
+    """
+    if form.value("registration"):
+        return page.submit(
+            form,
+            RegistrationForm,
+            partial(_save_registration, page),
+            partial(show_people, page, query, ""),
+        )
+    spec, saved, errors = page.spec, list[Any](), dict[str, str]()
+    for field in [name for name in form.values if name.startswith("was.")]:
+        who, was = field.removeprefix("was."), form.value(field)
+        chosen = form.value(f"role.{who}") or was
+        if form.value("approve") and chosen == spec.waiting:
+            chosen = spec.member.value
+        if chosen == was:
+            continue
+        try:
+            saved.append(_save_role(page, who, chosen, form))
+        except (RequestRejected, RevisionConflict) as error:
+            errors[f"role.{who}"] = f"{who}: {error}"
+    if not errors:
+        text = f"{len(saved):,} {'role' if len(saved) == 1 else 'roles'} saved."
+        back = form.value("role")
+        return page.redirect(page.people_url(**({"role": back} if back else {})), text)
+    done = f"{len(saved):,} saved. " if saved else ""
+    summary = done + "Not saved: " + " ".join(errors.values())
+    return show_people(page, query, form.value("role"), form.with_errors(summary), 422)
+
+
+def _save_role(
+    page: MemberPage, who: str, chosen: str, form: Form, field: str = CURRENT_PASSWORD
+) -> Any:
+    role = next((each.role for each in page.spec.roles if each.role.value == chosen), None)
+    if role is None:
+        raise InvalidInput({"role": "Choose one of the options."})
+    if role in page.spec.confirmed:
+        raise NotPermitted("Open the page of this person to give this role.")
+    if role in page.spec.admins:
+        page.check_password(form, field)
+    check = Form({"revision": form.value(f"revision.{who}")}).revision_check()
+    return page.people.change_role(page.user, who, role, check)
+
+
+class RegistrationForm(BaseModel):
+    """Who may register."""
+
+    registration: Registration
+
+
+def _save_registration(page: MemberPage, values: RegistrationForm) -> Response:
+    page.people.set_registration(page.user, values.registration)
+    return page.redirect(page.people_url(), "Saved.")
+
+
+# ------------------------------------------------------------------------------ invitations
+
+
+class InvitationForm(BaseModel):
+    """Someone to invite, with a role."""
+
+    username: str = ""
+    name: str
+    email: str
+    role: str
+
+
+@invitations.api_route("/invite", methods=FORM_METHODS)
+def invite(page: AdminPage, form: PostedForm) -> Response:
+    """Create an account, and send an e-mail to choose a password."""
+    spec, people = page.spec, page.people
+    roles = [each.role for each in spec.roles if each.role != spec.waiting]
+
+    def act(values: InvitationForm) -> Response:
+        role = next((each for each in roles if each.value == values.role), None)
+        if role is None:
+            raise InvalidInput({"role": "Choose one of the options."})
+        if role in spec.admins:
+            page.check_password(form)
+        sent = values.model_dump(exclude=None if spec.usernames else {"username"})
+        return _redirect_invited(page, people.invite(page.user, **{**sent, "role": role}))
+
+    def show(form: Form, status: int) -> Response:
+        needs_password = page.needs_password
+        choices = spec.choices(roles)
+        return page.render(
+            "invite", status, form=form, roles=choices, needs_password=needs_password
+        )
+
+    return page.fill(form, Form({"role": spec.member.value}), InvitationForm, act, show)
+
+
+@invitations.post("/{who}/invite")
+def invite_again(page: AdminPage, who: Who, form: PostedForm) -> Response:
+    """Send another link to someone who has not chosen a password yet."""
+
+    def act(_: ConfirmForm) -> Response:
+        return _redirect_invited(page, page.people.invite_again(page.user, who))
+
+    return page.submit(form, ConfirmForm, act, partial(_show_person, page, who))
+
+
+def _redirect_invited(page: MemberPage, invitation: Invitation[Any]) -> Response:
+    user = invitation.user
+    flash = Flash(f"We’ve e-mailed {user.email} a link to choose a password. It works for a week.")
+    if not invitation.is_sent:
+        text = f"{user.name} has an account, but the e-mail to {user.email} could not be sent."
+        flash = Flash(f"{text} Try again later.", "warning")
+    return page.redirect(page.person_url(user), flash)
+
+
+# ------------------------------------------------------------------------------ one person
+
+
+class ProfileForm(BaseModel):
+    """A name and an e-mail address."""
+
+    name: str
+    email: Annotated[str, StringConstraints(strip_whitespace=True)] | None = None
+
+
+def profile_form(page: MemberPage, user: Any) -> Form:
+    """Return the form with someone's name and e-mail address."""
+    account = page.auth.account_of(user)
+    return Form({"name": account.name, "email": account.email, "revision": user.revision})
+
+
+def save_profile(page: MemberPage, user: Any, values: ProfileForm, form: Form) -> tuple[Any, str]:
+    """Save a name and an address. Return the person, and what to tell about a new address."""
+    people, before = page.people, page.auth.account_of(user).email
+    if values.email not in (None, before):
+        page.check_password(form)
+    edited = people.edit_person(
+        page.user,
+        people.url_part(user),
+        name=values.name,
+        email=values.email,
+        check=form.revision_check(),
+    )
+    is_saved = not values.email or values.email == page.auth.account_of(edited).email
+    return edited, "" if is_saved else address_sent(values.email or "")
+
+
+@person_router.get("/{who}")
+def show_person(page: AdminPage, who: Who) -> Response:
+    """Show a person, with forms for the changes that the viewer may make."""
+    return _show_person(page, who)
+
+
+@profiles.post("/{who}")
+def submit_person(page: AdminPage, who: Who, form: PostedForm) -> Response:
+    """Save a person's name and e-mail address."""
+
+    def act(values: ProfileForm) -> Response:
+        person = page.people.get_person(page.user, who)
+        edited, text = save_profile(page, person, values, form)
+        return page.redirect(page.person_url(edited), text or f"{edited.name} saved.")
+
+    def show(form: Form, status: int) -> Response:
+        return _show_person(page, who, status=status, profile=form)
+
+    return page.submit(form, ProfileForm, act, show)
+
+
+def _show_person(
+    page: MemberPage,
+    who: str,
+    role: Form | None = None,
+    status: int = 200,
+    *,
+    profile: Form | None = None,
+) -> Response:
+    spec, people = page.spec, page.people
+    person = people.get_person(page.user, who)
+    is_self = page.is_self(person)
+    return page.render(
+        "person",
+        status,
+        person=person,
+        is_self=is_self,
+        has_password=bool(page.auth.account_of(person).password_hash),
+        roles=spec.choices(people.allowed_roles(page.user, person)),
+        can_edit=spec.edits_profile and not is_self and people.may_edit(page.user, person),
+        can_remove=people.may_edit(page.user, person),
+        why_kept=people.why_kept(page.user, person),
+        profile=profile or profile_form(page, person),
+        role=role or Form({"role": person.role.value, "revision": person.revision}),
+        role_name=spec.name_of(person.role),
+        url=page.person_url(person),
+        needs_password=page.needs_password,
+    )
+
+
+class RoleForm(BaseModel):
+    """A new role."""
+
+    role: str
+
+
+@person_router.post("/{who}/role")
+def submit_role(page: AdminPage, who: Who, form: PostedForm) -> Response:
+    """Change a role. Those that need a confirmation ask for it first."""
+    spec = page.spec
+
+    def act(values: RoleForm) -> Response:
+        if values.role in spec.confirmed:
+            return page.redirect(page.people_url(who, spec.confirmed[values.role]))
+        try:
+            key = {f"revision.{who}": form.value("revision")}
+            changed = _save_role(
+                page, who, values.role, Form({**form.values, **key}), "role_password"
+            )
+        except NotPermitted as error:
+            raise InvalidInput({"role": str(error)}) from error
+        if page.is_self(changed) and changed.role not in spec.admins:
+            home = page.urls.page(*spec.home)
+            return page.redirect(home, f"Your role: {spec.name_of(changed.role)}.")
+        text = f"{changed.name}’s role: {spec.name_of(changed.role)}."
+        return page.redirect(page.person_url(changed), text)
+
+    return page.submit(form, RoleForm, act, partial(_show_person, page, who))
+
+
+@confirm(removal, "/{who}/remove")
+def remove_person(page: AdminPage, who: Who) -> ConfirmedAction | Response:
+    """Remove an account."""
+    people = page.people
+    person = people.get_person(page.user, who)
+    is_self = page.is_self(person)
+    if is_self and page.spec.removal.own_facts:
+        return page.redirect(page.url("account", "delete"))
+    people.check_removable(page.user, person)
+
+    def remove(form: Form) -> None:
+        people.remove(page.user, who, form.revision_check())
+        if is_self:
+            page.cookies.forget(page.request)
+
+    return ConfirmedAction(
+        page,
+        title="Remove your account?" if is_self else f"Remove {person.name}?",
+        text="This can’t be undone.",
+        facts=page.spec.removal.facts,
+        button="Remove account",
+        back=page.person_url(person),
+        needs_password=True,
+        revision=person.revision,
+        do=remove,
+        to=page.url("sign-in") if is_self else page.people_url(),
+        done="Your account is removed." if is_self else f"{person.name} was removed.",
+    )
