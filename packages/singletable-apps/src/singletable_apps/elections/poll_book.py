@@ -220,6 +220,13 @@ class PollBook:
             _confirm(same, f"The election {election.name!r} was changed")
             return found.copy()
 
+    def find_election(self, election_id: int) -> Election | None:
+        """Return the election with this id, or None."""
+        self.refresh()
+        with self._lock:
+            found = self._elections.get(election_id)
+            return None if found is None else copy(found.election)
+
     def records(self) -> list[ElectionRecord]:
         """Return the current records of all elections."""
         self.refresh()

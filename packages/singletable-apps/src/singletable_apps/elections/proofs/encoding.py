@@ -106,7 +106,7 @@ def parse_code(text: str) -> str:
     for character in code:
         if character not in _ALPHABET:
             raise InvalidCode(
-                f"'{character}' cannot be in a code, which has only the letters a–z and the digits "
+                f"“{character}” cannot be in a code, which has only the letters a–z and the digits "
                 "2–7. Please check what you copied."
             )
     if len(code) != CODE_LENGTH:

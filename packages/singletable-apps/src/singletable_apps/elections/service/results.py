@@ -10,6 +10,7 @@ from collections import Counter, OrderedDict, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Literal, TypeAlias
 
 from ranked_ballots import METHODS, Ballots, Ranking, Result, explain, instant_runoff
 from ranked_ballots.formats import FORMATS, WriteError, write_ballots, write_rounds
@@ -41,6 +42,9 @@ from singletable_apps.shared.permissions import NotPermitted
 CACHE_SIZE = 32
 # The only format that can be written from totals.
 ROUNDS_FORMAT = "rctab"
+
+
+ReceiptOutcome: TypeAlias = Literal["open", "counted since", "not counted", "deleted", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +172,16 @@ class Results:
         except MerkleTreeError as error:
             raise NotFound(str(error), field="confirmation") from error
         return {"index": proof.index, "size": proof.size, "path": list(proof.path)}, closing
+
+    def find_outcome(self, election_id: int, confirmation: str) -> ReceiptOutcome:
+        """Return what has become of a ballot whose receipt was made before the close."""
+        found = self._context.book.find_election(election_id)
+        if found is None:
+            return "unknown"
+        election = self.close_if_due(found.name)
+        if election.allow_vote:
+            return "open"
+        return "counted since" if confirmation in self._open(election).tree else "not counted"
 
     def tree(self, election: Election) -> MerkleTree:
         """Return the Merkle tree of the confirmations."""

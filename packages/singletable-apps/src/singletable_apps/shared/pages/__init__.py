@@ -30,7 +30,7 @@ from singletable_apps.shared.pages.sessions import (
     SessionCookies,
     describe_browser,
 )
-from singletable_apps.shared.pages.times import LocalTime
+from singletable_apps.shared.pages.times import LocalTime, request_time_zone
 from singletable_apps.shared.pages.uploads import PostedUpload, Upload, UploadedFile
 from singletable_apps.shared.pages.urls import local_url, path_of
 
@@ -67,6 +67,7 @@ __all__ = [
     "describe_browser",
     "local_url",
     "path_of",
+    "request_time_zone",
     "submit_form",
     "submit_values",
 ]
