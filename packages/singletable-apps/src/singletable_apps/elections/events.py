@@ -299,9 +299,11 @@ class ElectionFinalized(_EventData, frozen=True, tag=True):
 
 
 class ElectionDeleted(_EventData, frozen=True, tag=True):
-    """An election was deleted, with everything in it."""
+    """An election was deleted, with everything in it. A closed one leaves a signed statement."""
 
     name: str
+    statement: str | None = None
+    signature: str | None = None
 
 
 # Candidates, voters and ballots.

@@ -25,6 +25,7 @@ from singletable_apps.elections.rules.elections import (
     check_lock,
     state_of,
 )
+from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import ConfirmedAction, ConfirmField, Form, confirm
 
@@ -170,9 +171,17 @@ def _describe_turnout(page: ElectionPageContext) -> str:
 
 @confirm(router, "/e/{name}/delete")
 def delete(page: ElectionPage) -> ConfirmedAction:
-    """Delete the election."""
+    """Delete the election. A signed result is not deleted by a click."""
     user, name = page.user, page.election.name
     check_delete(user, page.election)
+    is_closed, hint = state_of(page.election) is State.CLOSED, f"Enter {name} to confirm."
+
+    def delete_it(form: Form) -> None:
+        if is_closed and not is_same_name(form.value("election").strip(), name):
+            raise InvalidInput({"election": hint})
+        page.service.lifecycle.delete(user, name, form.revision_check())
+
+    typed_name = ConfirmField("election", "Name of the election", "text", hint=hint)
     return ConfirmedAction(
         page,
         title=f"Delete “{name}”?",
@@ -182,7 +191,9 @@ def delete(page: ElectionPage) -> ConfirmedAction:
         button="Delete election",
         back=page.url("settings"),
         revision=page.election.revision,
-        do=lambda form: page.service.lifecycle.delete(user, name, form.revision_check()),
+        choice=typed_name if is_closed else None,
+        needs_password=is_closed,
+        do=delete_it,
         to=page.urls.page("all"),
         done=f"“{name}” is deleted.",
     )
@@ -194,7 +205,10 @@ def _describe_losses(page: ElectionPageContext) -> list[str]:
         case State.SETUP:
             pass
         case State.CLOSED:
-            losses.append("Its results and every ballot. Receipts can’t be checked here anymore.")
+            losses += [
+                "Its results and every ballot. Receipts can’t be checked here anymore.",
+                "A signed note stays: who deleted it, when, and the digest of its result.",
+            ]
         case State.EDITABLE | State.FIXED:
             losses.append(f"Every ballot. Voting is open: {_describe_turnout(page)}")
     return losses

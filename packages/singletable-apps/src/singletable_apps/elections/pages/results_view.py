@@ -137,7 +137,9 @@ def make_headline(count: Count) -> Headline:
 
 def _headline(count: Count, title: str, *why: str) -> Headline:
     margin, noun = count.result.margin, "vote" if count.election.is_weighted else "ballot"
-    how_close = "" if margin is None else describe_margin(margin, is_final=count.is_final, noun=noun)
+    how_close = (
+        "" if margin is None else describe_margin(margin, is_final=count.is_final, noun=noun)
+    )
     return Headline(count.is_final, title, " ".join(why), how_close)
 
 

@@ -23,7 +23,13 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ranked_ballots import Ranking
-from singletable_apps.elections.proofs.documents import NONCE_SIZE, BallotContent, ClosingStatement
+from singletable_apps.elections.proofs.documents import (
+    DELETION_FORMAT,
+    NONCE_SIZE,
+    BallotContent,
+    ClosingStatement,
+    DeletionStatement,
+)
 from singletable_apps.elections.proofs.encoding import (
     CODE_LENGTH,
     canonical_json,
@@ -38,7 +44,6 @@ from singletable_apps.shared.key_files import KeyFileError, load_key_file
 KEY_SIZE = 32
 IV_SIZE = 12
 PADDING = 256
-_SIGNED_DOMAIN = domain_prefix("closing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +196,9 @@ class Signer:
         """Return the public key in hex."""
         return self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
 
-    def sign(self, statement: ClosingStatement) -> str:
+    def sign(self, statement: ClosingStatement | DeletionStatement) -> str:
         """Return the signature of a statement in hex."""
-        return self._key.sign(_SIGNED_DOMAIN + canonical_json(statement)).hex()
+        return self._key.sign(_signed_text(statement)).hex()
 
 
 def fingerprint(public_key: str) -> str:
@@ -206,14 +211,21 @@ def format_fingerprint(public_key: str) -> str:
     return format_code(fingerprint(public_key))
 
 
-def is_signed(statement: ClosingStatement, signature: str, public_key: str) -> bool:
+def is_signed(
+    statement: ClosingStatement | DeletionStatement, signature: str, public_key: str
+) -> bool:
     """Return whether the owner of this key signed exactly this statement."""
     try:
         key = Ed25519PublicKey.from_public_bytes(_from_hex(public_key))
-        key.verify(_from_hex(signature), _SIGNED_DOMAIN + canonical_json(statement))
+        key.verify(_from_hex(signature), _signed_text(statement))
     except (ValueError, InvalidSignature):
         return False
     return True
+
+
+def _signed_text(statement: ClosingStatement | DeletionStatement) -> bytes:
+    domain = "deletion" if statement["format"] == DELETION_FORMAT else "closing"
+    return domain_prefix(domain) + canonical_json(statement)
 
 
 def _from_hex(text: str) -> bytes:

@@ -23,9 +23,7 @@ class Finding:
     text: str
 
 
-def verify_receipt(
-    receipt: object, *, key: str | None = None, zone: tzinfo = UTC
-) -> list[Finding]:
+def verify_receipt(receipt: object, *, key: str | None = None, zone: tzinfo = UTC) -> list[Finding]:
     """Return what a receipt proves. `key` is the fingerprint of the key that you expect.
 
     Times are in the time zone of the reader.

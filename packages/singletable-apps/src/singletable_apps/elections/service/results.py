@@ -177,7 +177,8 @@ class Results:
         """Return what has become of a ballot whose receipt was made before the close."""
         found = self._context.book.find_election(election_id)
         if found is None:
-            return "unknown"
+            deleted = {each.election_id for each in self._context.book.deleted_elections()}
+            return "deleted" if election_id in deleted else "unknown"
         election = self.close_if_due(found.name)
         if election.allow_vote:
             return "open"
