@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate dist run run-dynamodb run-tracker test test-imports test-types test-example test-quick test-all test-rest test-pyright system chromium test-engines test-sql bench reference page-snapshots fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-sql drill-tampering clean help
+.PHONY: generate dist run run-dynamodb run-tracker test test-imports test-types test-example test-quick test-all test-rest test-pyright system chromium test-engines test-sql bench reference page-snapshots fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-sql drill-streams drill-tampering clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -189,6 +189,9 @@ drill-migration: $(INSTALLED)  ## migrate a table under live writes, with kills 
 drill-sql: $(INSTALLED) system  ## run and kill processes on PostgreSQL, with a standby, MariaDB and Galera, and apps on them (ROUNDS=10, SEED=1, ONLY=galera)
 	$(if $(ONLY),,$(BIN)/python -m drills.sql_concurrency --rounds $(or $(ROUNDS),10) --seed $(or $(SEED),1))
 	$(BIN)/python -m drills.sql_failures --rounds $(or $(ROUNDS),10) --seed $(or $(SEED),1) $(if $(ONLY),--only $(ONLY))
+
+drill-streams: $(INSTALLED)  ## follow a stream with processes that are killed, while shards split (ROUNDS=20, SEED=1)
+	$(BIN)/python -m drills.streams --rounds $(or $(ROUNDS),20) --seed $(or $(SEED),1)
 
 drill-tampering: $(INSTALLED)  ## attack the tables of elections without their keys (FIRST=0, EVERY=1)
 	$(BIN)/python -m drills.tampering --first $(or $(FIRST),0) --every $(or $(EVERY),1)

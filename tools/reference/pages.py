@@ -147,6 +147,7 @@ PAGES = (
             Section("Items", "GetItem PutItem UpdateItem DeleteItem Query Scan"),
             Section("Several items", "BatchGetItem BatchWriteItem"),
             Section("Transactions", "TransactGetItems TransactWriteItems"),
+            Section("PartiQL", "ExecuteStatement BatchExecuteStatement ExecuteTransaction"),
             Section("Tables", "CreateTable UpdateTable DeleteTable DescribeTable ListTables"),
             Section("TTL and change feed", "UpdateTimeToLive SweepExpired ReadChanges"),
         ),

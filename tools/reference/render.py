@@ -90,6 +90,8 @@ def _operations_table(contents: Contents) -> Iterator[str]:
         permission = "of each action" if is_transaction else f"`{spec.action}`"
         faults = ", ".join(f"`{fault}`" for fault in spec.faults)
         kind = "write" if spec.writes else "read"
+        if "Execute" in spec.name:
+            kind, permission = "read or write", "of each statement"
         yield f"| {links[spec.name]} | {kind} | {permission} | {spec.idempotent} | {faults} |"
     yield ""
 

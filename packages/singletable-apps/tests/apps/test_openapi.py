@@ -134,6 +134,9 @@ def test_problem_types_have_pages(app: str, names: str) -> None:
 PUBLIC = {
     *("register", "confirm_registration", "sign_in", "request_password_reset", "read_version"),
     *("confirm_password_reset", "confirm_email", "download_checker", "read_keys"),
+    # The code in the URL is the credential.
+    *("read_link", "cast_by_link", "read_ballot_by_link", "withdraw_by_link"),
+    "read_tally_by_link",
 }
 
 
@@ -174,11 +177,13 @@ POLL = "/{poll_id}"
 MANAGED = {
     *(f"PATCH {POLL}", f"DELETE {POLL}", f"POST {POLL}/close"),
     *(f"GET {POLL}/codes", f"POST {POLL}/codes", f"GET {POLL}/recount"),
+    *(f"DELETE {POLL}/options/{{name}}", f"DELETE {POLL}/comments/{{comment_id}}"),
 }
 OPEN = {
     *("POST ", "GET ", f"GET {POLL}", f"POST {POLL}/duplicate", f"GET {POLL}/vote"),
     *(f"POST {POLL}/vote", f"GET {POLL}/results", f"GET {POLL}/export/{{format}}"),
-    f"GET {POLL}/qr.svg",
+    *(f"GET {POLL}/qr.svg", f"POST {POLL}/options"),
+    *(f"GET {POLL}/comments", f"POST {POLL}/comments"),
 }
 
 

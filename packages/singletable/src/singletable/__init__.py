@@ -16,28 +16,30 @@ _EXPORTS = {
         connect connect_async hide_password
     """,
     "singletable.engine": """
-        AsyncEngine Delays Engine Retention Settings
+        AsyncEngine Delays Engine Retention Settings StreamShards
     """,
     "singletable.errors": """
         AccessDenied AddressError AlreadyExists BackupTableNotFound CancellationReason
         CertificateError ConditionFailed ConnectionFailed ContinuousBackupsUnavailable
-        CredentialsError DeclarationError DecryptionFailed EngineClosed ExpiredToken FaultsError
-        IdempotentParameterMismatch IncompleteSignature InternalError InvalidCursor
+        CredentialsError DeclarationError DecryptionFailed DuplicateItem EngineClosed
+        ExpiredIterator ExpiredToken FaultsError IdempotentParameterMismatch
+        IncompleteSignature InternalError InvalidCursor
         InvalidSignature InvalidValue ItemCollectionTooLarge ItemMismatch LimitExceeded
-        MigrationError MigrationLocked MissingAuthenticationToken NotFound OperationError OutOfScope
-        ProvisionedThroughputExceeded ReadLimitReached
-        RequestLimitExceeded ResourceInUse ResourceNotFound SerializationError
-        ServiceUnavailable SingleTableError StaleDocs StorageError TableNotFound Throttled
-        ThrottlingReason TransactionCanceled TransactionConflict TransactionInProgress
-        TransformFailed TrimmedDataAccess UnexpectedResponse UnknownField UnrecognizedClient
-        UnsupportedPattern
-        ValidationError VersionConflict
+        MigrationError MigrationLocked MissingAuthenticationToken NotFound OperationError
+        OutOfScope ProvisionedThroughputExceeded ReadLimitReached RequestLimitExceeded
+        ResourceInUse ResourceNotFound SerializationError ServiceUnavailable SingleTableError
+        StaleDocs StorageError TableNotFound Throttled ThrottlingReason TransactionCanceled
+        TransactionConflict TransactionInProgress TransformFailed TrimmedDataAccess
+        UnexpectedResponse UnknownField UnrecognizedClient UnsupportedPattern ValidationError
+        VersionConflict
     """,
     "singletable.operations": """
-        AsyncDriver AttributeDefinition BatchGetItem BatchWriteItem ConditionCheck
-        CreateTable Delete DeleteItem DeleteRequest DeleteTable DescribeTable Driver Get
-        GetItem GlobalSecondaryIndex KeysAndAttributes KeySchemaElement ListTables
-        LocalSecondaryIndex Operation Projection Put PutItem PutRequest Query ReadChanges
+        AsyncDriver AttributeDefinition BatchExecuteStatement BatchGetItem
+        BatchStatementRequest BatchWriteItem ConditionCheck CreateTable Delete DeleteItem
+        DeleteRequest DeleteTable DescribeStream DescribeTable Driver ExecuteStatement
+        ExecuteTransaction Get GetItem GetRecords GetShardIterator GlobalSecondaryIndex
+        KeysAndAttributes KeySchemaElement ListStreams ListTables LocalSecondaryIndex
+        Operation ParameterizedStatement Projection Put PutItem PutRequest Query ReadChanges
         Scan SweepExpired TimeToLiveSpecification TransactGetItem TransactGetItems
         TransactWriteItem TransactWriteItems Update UpdateItem UpdateTable UpdateTimeToLive
         WriteRequest
@@ -68,7 +70,7 @@ _EXPORTS = {
     "singletable.store": """
         Admin AsyncAdmin AsyncStore Call CallShape Change Changes CollectionPage CollectOptions
         DeleteResult EntityAccess LoadConflict LoadResult Observer Page parse_stream_event Progress
-        ReadOptions SentRequest Store Transaction
+        ReadOptions SentRequest Store StreamOptions Transaction
     """,
     "singletable.telemetry": """
         CallStats OpenTelemetryObserver PatternStats PrometheusObserver

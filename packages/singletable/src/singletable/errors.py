@@ -29,6 +29,7 @@ SingleTableError
    │  ├─ AlreadyExists             the item exists, or another item has the unique value
    │  ├─ NotFound                  the item does not exist
    │  └─ VersionConflict           the item was written since it was read
+   ├─ DuplicateItem                a PartiQL INSERT names an item that exists
    ├─ ResourceNotFound             the table, index or resource does not exist
    │  └─ TableNotFound             the table of a control-plane request does not exist
    │     └─ BackupTableNotFound    the table of a backup request does not exist
@@ -51,7 +52,8 @@ SingleTableError
    │  └─ RequestLimitExceeded      over the limit of the account
    ├─ InternalError                DynamoDB failed; a write may or may not have been applied
    ├─ ServiceUnavailable           DynamoDB is temporarily unavailable
-   └─ TrimmedDataAccess            the change feed no longer has records of that age
+   ├─ TrimmedDataAccess            the change feed or stream no longer has records of that age
+   └─ ExpiredIterator              the shard iterator is older than 15 minutes
 
 Errors that mirror DynamoDB's have DynamoDB's own messages.
 """
@@ -319,6 +321,12 @@ class VersionConflict(ConditionFailed):
     """The item was written by someone else since it was read; read it again."""
 
 
+class DuplicateItem(OperationError):
+    """A PartiQL INSERT names an item that exists."""
+
+    code = "DuplicateItemException"
+
+
 class ResourceNotFound(OperationError):
     """The table, index or resource does not exist."""
 
@@ -495,6 +503,12 @@ class ServiceUnavailable(OperationError):
 
 
 class TrimmedDataAccess(OperationError):
-    """The change feed no longer has the records after this position."""
+    """The change feed or stream no longer has the records after this position."""
 
     code = "TrimmedDataAccessException"
+
+
+class ExpiredIterator(OperationError):
+    """The shard iterator is older than 15 minutes."""
+
+    code = "ExpiredIteratorException"

@@ -37,7 +37,7 @@ from singletable.errors import (
     TransactionInProgress,
 )
 from singletable.operations import AsyncDriver, Driver, Operation, TransactWriteItems
-from singletable.operations.registry import OPERATIONS
+from singletable.operations.registry import OPERATIONS, is_write
 from singletable.operations.touches import table_names
 from singletable.steps import Pause, Reason, Steps
 
@@ -158,7 +158,8 @@ def _may_repeat(operation: Operation[Any], error: SingleTableError, *, is_open: 
 def _may_be_applied(operation: Operation[Any], error: SingleTableError) -> bool:
     """Return whether a write may have been applied, or may still be, although it got `error`."""
     spec = OPERATIONS.get(type(operation))
-    return error.outcome_unknown and spec is not None and spec.scope == "items" and spec.writes
+    is_about_items = spec is not None and spec.scope == "items"
+    return error.outcome_unknown and is_about_items and is_write(operation)
 
 
 def _settles(error: SingleTableError) -> bool:
@@ -179,7 +180,7 @@ def is_transient(canceled: TransactionCanceled) -> bool:
 def is_idempotent(operation: Operation[Any]) -> bool:
     """Return whether sending the request twice has the same effect as sending it once."""
     spec = OPERATIONS.get(type(operation))
-    if spec is None or spec.idempotent == "always":
+    if spec is None or spec.idempotent == "always" or not is_write(operation):
         return True
     if spec.idempotent == "never":
         return False

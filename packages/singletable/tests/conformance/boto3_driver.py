@@ -13,6 +13,7 @@ import msgspec
 from singletable.engine import AsyncEngine, Engine
 from singletable.errors import OperationError, ResourceNotFound, TableNotFound
 from singletable.operations import Operation
+from singletable.operations.registry import OPERATIONS
 from singletable.testing import endpoint
 from singletable.wire import write_request
 from tests.conformance.endpoint import Exchangeable
@@ -52,14 +53,18 @@ class WireDriver:
             retries={"total_max_attempts": 1},
             account_id_endpoint_mode="disabled",
         )
-        self._client: Any = cast(Any, boto3).client(  # boto3 has no types of its own
-            "dynamodb",
-            endpoint_url=url,
-            region_name="us-east-1",
-            aws_access_key_id="any",
-            aws_secret_access_key="any",
-            config=config,
-        )
+        options = {
+            "endpoint_url": url,
+            "region_name": "us-east-1",
+            "aws_access_key_id": "any",
+            "aws_secret_access_key": "any",
+            "config": config,
+        }
+        # boto3 has no types of its own.
+        self._clients: dict[str, Any] = {
+            service: cast(Any, boto3).client(service, **options)
+            for service in ("dynamodb", "dynamodbstreams")
+        }
 
     def execute(self, operation: Operation[R], /) -> R:
         """Return the endpoint's response, or raise its error as an OperationError."""
@@ -67,7 +72,8 @@ class WireDriver:
         parameters = _for_boto3(request)
         if name in OUR_OWN or parameters is None:
             return result_of(operation, self._send(operation))
-        return result_of(operation, self._call(name, parameters))
+        client = self._clients[OPERATIONS[type(operation)].service]
+        return result_of(operation, _call(client, name, parameters))
 
     def with_engine(self, engine: Engine) -> WireDriver:
         """Return this driver, now backed by the given engine."""
@@ -76,16 +82,8 @@ class WireDriver:
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
-
-    def _call(self, name: str, parameters: Json) -> Json:
-        try:
-            answer = self._client._make_api_call(name, parameters)
-        except self._client.exceptions.ClientError as error:
-            body = with_text(error.response)
-            raise _refusal(body["Error"]["Code"], body | body["Error"]) from None
-        del answer["ResponseMetadata"]
-        return cast(Json, with_text(answer))
+        for client in self._clients.values():
+            client.close()
 
     def _send(self, operation: Operation[Any]) -> Json:
         target, body = write_request(operation)
@@ -98,6 +96,16 @@ class WireDriver:
         if response.status != 200:
             raise _refusal(str(answer.get("__type")).rpartition("#")[2], answer)
         return answer
+
+
+def _call(client: Any, name: str, parameters: Json) -> Json:
+    try:
+        answer = client._make_api_call(name, parameters)
+    except client.exceptions.ClientError as error:
+        body = with_text(error.response)
+        raise _refusal(body["Error"]["Code"], body | body["Error"]) from None
+    del answer["ResponseMetadata"]
+    return cast(Json, with_text(answer))
 
 
 @contextmanager

@@ -151,10 +151,14 @@ def test_attribute_definitions_are_merged(driver: Driver) -> None:
 
 def test_attribute_type_in_use_cannot_change(driver: Driver) -> None:
     table = made(driver, on_demand())
-    driver.execute(add_index(table, added(keys=[*hashed("g"), *ranged("pk")]), pk="N", g="S"))
-    assert described(driver, table).attribute_definitions == typed(g="S", pk="S")
-    put(driver, table, item("text", g={"S": "x"}))
-    assert in_index(driver, table) == [item("text", g={"S": "x"})]
+    request = add_index(table, added(keys=[*hashed("g"), *ranged("pk")]), pk="N", g="S")
+    assert validation_error(driver, request) == (
+        "One or more parameter values were invalid: Attributes cannot be redefined. Please check "
+        "that your attribute has the same type as previously defined. Existing schema: "
+        "Schema:[SchemaElement: key{pk:S:HASH}] New schema: "
+        "Schema:[SchemaElement: key{g:S:HASH}, SchemaElement: key{pk:N:RANGE}]"
+    )
+    assert described(driver, table).attribute_definitions == typed(pk="S")
 
 
 def test_unused_attribute_definitions_are_dropped(driver: Driver) -> None:

@@ -21,8 +21,11 @@ from singletable.errors import (
     TransactionCanceled,
 )
 from singletable.operations import (
+    BatchExecuteStatementOutput,
+    BatchStatementResponse,
     ChangeRecord,
     Driver,
+    ExecuteTransactionOutput,
     ItemResponse,
     Operation,
     ReadChangesOutput,
@@ -49,6 +52,8 @@ _UNITS_ADDED_SINCE: Json = {
 # Results that list parts with items: the member, our field, the type of a part.
 _WITH_RAW_PARTS: dict[type, tuple[str, str, type]] = {
     TransactGetItemsOutput: ("Responses", "responses", ItemResponse),
+    ExecuteTransactionOutput: ("Responses", "responses", ItemResponse),
+    BatchExecuteStatementOutput: ("Responses", "responses", BatchStatementResponse),
     ReadChangesOutput: ("Changes", "changes", ChangeRecord),
 }
 

@@ -14,7 +14,7 @@ from singletable import operations as ops
 from singletable.engine import handlers
 from singletable.engine.constraints.check import RULES
 from singletable.faults.config import OPERATIONS as FAULT_OPERATIONS
-from singletable.operations.registry import OPERATIONS, OperationSpec
+from singletable.operations.registry import OPERATIONS, OperationSpec, is_write
 from singletable.remote.outputs import decode_output
 from singletable.retry import is_idempotent
 from singletable.server.guard.policy_document import ACTIONS
@@ -67,8 +67,12 @@ def test_operation_has_a_handler_and_constraints(spec: OperationSpec) -> None:
 def test_operation_has_a_target_on_the_wire(spec: OperationSpec) -> None:
     target, _ = write_request(blank(spec))
     assert TARGETS[target] is spec.request
-    version = {"dynamodb": "DynamoDB_20120810", "singletable": "SingleTable_1"}[spec.service]
-    assert target == f"{version}.{spec.name}"
+    versions = {
+        "dynamodb": "DynamoDB_20120810",
+        "dynamodbstreams": "DynamoDBStreams_20120810",
+        "singletable": "SingleTable_1",
+    }
+    assert target == f"{versions[spec.service]}.{spec.name}"
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -78,19 +82,28 @@ def test_output_can_be_read_from_a_response(spec: OperationSpec) -> None:
         assert decode_output(spec.request, b"{}") == spec.output()
 
 
-# Transactions are authorized by the actions of their parts, as on AWS.
+# Transactions and statements are authorized by the actions of their parts, as on AWS.
 @pytest.mark.parametrize("spec", SPECS)
 def test_policies_can_name_the_action_of_an_operation(spec: OperationSpec) -> None:
-    assert (spec.action in ACTIONS) is not spec.name.startswith("Transact")
+    has_parts = spec.name.startswith(("Transact", "Execute", "BatchExecute"))
+    assert (spec.action in ACTIONS) is not has_parts
 
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_faults_can_be_injected_into_operations_of_dynamodb_only(spec: OperationSpec) -> None:
-    assert (spec.name in FAULT_OPERATIONS) is (spec.service == "dynamodb")
+    assert (spec.name in FAULT_OPERATIONS) is (spec.service != "singletable")
 
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_an_unconditional_request_is_retried_unless_it_is_never_idempotent(
     spec: OperationSpec,
 ) -> None:
-    assert is_idempotent(blank(spec)) is (spec.idempotent not in ("never", "with token"))
+    request = blank(spec)
+    is_repeatable = spec.idempotent not in ("never", "with token")
+    # A blank statement does not write.
+    assert is_idempotent(request) is (is_repeatable or not is_write(request))
+
+
+def test_a_statement_is_retried_if_it_only_reads() -> None:
+    assert is_idempotent(ops.ExecuteStatement("SELECT * FROM tab"))
+    assert not is_idempotent(ops.ExecuteStatement("DELETE FROM tab WHERE pk = 'a'"))

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from singletable import operations as ops
-from singletable.operations.registry import OPERATIONS, OperationSpec
+from singletable.operations.registry import OPERATIONS, OperationSpec, is_write
 from singletable.operations.touches import WRITES, item_requests, table_names, touches
 from singletable.values import Item
 
@@ -56,6 +56,30 @@ TOUCHES: list[tuple[ops.Operation[Any], list[tuple[str, str, Item]]]] = [
         ),
         [("a", "put", ITEM), ("b", "update", KEY), ("a", "delete", KEY), ("a", "check", KEY)],
     ),
+    (
+        ops.ExecuteStatement("SELECT * FROM tab WHERE PK = ? AND n > 1", [KEY["PK"]]),
+        [("tab", "query", KEY)],
+    ),
+    (ops.ExecuteStatement("SELECT * FROM tab"), [("tab", "scan", {})]),
+    (ops.ExecuteStatement("SELECT"), []),
+    (
+        ops.BatchExecuteStatement(
+            [
+                ops.BatchStatementRequest("INSERT INTO tab VALUE {'PK': '1', 'Name': 'Ada'}"),
+                ops.BatchStatementRequest("UPDATE tab SET n = 1 WHERE '1' = PK"),
+            ]
+        ),
+        [("tab", "put", ITEM), ("tab", "update", KEY)],
+    ),
+    (
+        ops.ExecuteTransaction(
+            [
+                ops.ParameterizedStatement("DELETE FROM tab WHERE PK = '1'"),
+                ops.ParameterizedStatement("EXISTS(SELECT * FROM tab WHERE PK = '1' AND n = m)"),
+            ]
+        ),
+        [("tab", "delete", KEY), ("tab", "check", KEY)],
+    ),
 ]
 
 
@@ -67,7 +91,7 @@ def test_touches_are_the_items_of_a_request(
 ) -> None:
     assert [(touch.table, touch.access, touch.item) for touch in touches(operation)] == expected
     writes = any(touch.access in WRITES for touch in touches(operation))
-    assert writes is OPERATIONS[type(operation)].writes
+    assert writes is is_write(operation)
 
 
 def test_touches_cover_every_operation_on_items() -> None:

@@ -10,6 +10,7 @@ import pytest
 from singletable import AddressError, CredentialsError, Settings, connect, connect_async
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.config import PLACEHOLDER_CREDENTIALS, resolve_config
+from singletable.remote.remote import RemoteClient
 
 KEYS = {"AWS_ACCESS_KEY_ID": "AKIA", "AWS_SECRET_ACCESS_KEY": "secret"}
 
@@ -144,6 +145,26 @@ def test_botocore_resolves_endpoint(
     config = resolve_config(parse_address("dynamodb:eu-west-1"))
     assert str(config.endpoint) == endpoint
     assert config.endpoint.region == "eu-west-1"
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("dynamodb:eu-west-1", "streams.dynamodb.eu-west-1.amazonaws.com"),
+        ("dynamodb+http://localhost:8000", "localhost"),
+        ("dynamodb+https://vpce-1.dynamodb.eu-west-1.vpce.amazonaws.com", None),
+    ],
+)
+def test_streams_have_a_host_of_their_own_on_aws(
+    keys: None, address: str, host: str | None
+) -> None:
+    options = parse_address(address)
+    config = resolve_config(options)
+    assert config.endpoint.for_streams.host == (host or config.endpoint.host)
+    client = RemoteClient(config, options)
+    own = client._streams
+    assert (None if own is None else own._endpoint.host) == (host if host != "localhost" else None)
+    client.close()
 
 
 @pytest.mark.parametrize("url", ["http://localhost:9000/path", "ftp://localhost"])

@@ -68,7 +68,7 @@ def test_body_other_than_json_object_is_rejected(client: AppClient, body: bytes)
         "DynamoDB_20120810.",
         "DynamoDB_20120810.getitem",
         "DynamoDB_20111205.GetItem",
-        "DynamoDB_20120810.ExecuteStatement",
+        "DynamoDB_20120810.SearchVectors",
         "x" * 60_000,
     ],
     ids=lambda target: repr(target[:40]),

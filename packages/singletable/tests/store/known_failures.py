@@ -51,6 +51,10 @@ def _has_many_attributes(asked: ops.Operation[Any]) -> bool:
     )
 
 
+def _has_stream(asked: ops.Operation[Any]) -> bool:
+    return isinstance(asked, ops.UpdateTable) and asked.stream_specification is not None
+
+
 _MANY_ATTRIBUTES = ops.CreateTable(
     "many",
     [ops.AttributeDefinition(name, "S") for name in ("PK", "a", "b", "c")],
@@ -92,6 +96,14 @@ LACKS: list[Lack] = [
             "plain", ops.TimeToLiveSpecification(enabled=True, attribute_name="TTL")
         ),
     ),
+    Lack(
+        DYNALITE,
+        "streams",
+        "it is older than they are",
+        ops.UpdateTable("plain", stream_specification=ops.StreamSpecification(True, "NEW_IMAGE")),
+        _has_stream,
+    ),
+    *_operations(DYNALITE, "streams", "it is older than they are", ops.ListStreams("plain")),
     Lack(
         DYNALITE,
         "index keys of many attributes",

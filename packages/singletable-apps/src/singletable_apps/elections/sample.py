@@ -287,7 +287,7 @@ def _create_election(elections: Elections, election: SampleElection) -> None:
         return
     elections.lifecycle.launch(owner, election.name, allow_edit=election.state is State.EDITABLE)
     # No receipts are sent to addresses that nobody has.
-    voting = Voting(elections.context, elections.results, lambda *_: None)
+    voting = Voting(elections.context, elections.results, _send_nothing)
     for voter, ballot in election.ballots:
         who = _get_voter(elections, election, voter)
         voting.cast(who, election.name, parse_ballot(ballot), f"sample of {voter}")
@@ -299,6 +299,10 @@ def parse_ballot(ballot: str) -> list[tuple[str, int | None]]:
     """Parse a ballot like `A > B = C`: A is first, B and C are second."""
     levels = [level.split(" = ") for level in ballot.split(" > ")]
     return [(name, rank) for rank, level in enumerate(levels, 1) for name in level]
+
+
+def _send_nothing(*_: object) -> None:
+    pass
 
 
 def _get_voter(elections: Elections, election: SampleElection, name: str) -> User | LinkVoter:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ranked_ballots import Ballots, Ranking, instant_runoff
 from ranked_ballots.pictures import STYLESHEET, draw_transfers
+from singletable import Store
 from singletable_apps.polls import api, pages
 from singletable_apps.polls.api.problems import PROBLEM_TYPES, PROBLEMS
 from singletable_apps.polls.pages.dependencies import PollsState
@@ -16,13 +17,22 @@ from singletable_apps.polls.service import Polls, open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.polls.urls import PREFIX, Urls
 from singletable_apps.shared import ballot, results
+from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.frame import AppSpec, Opening
+from singletable_apps.shared.mail import Outbox
+
+# E-mails wait here if there is no mail server.
+TABLES = {expiring: "ranked-choice-polls-outbox"}
 
 
 @contextmanager
 def _open(opening: Opening) -> Generator[Polls]:
     secret = opening.load_secret("for admin links, voting codes and vote ids")
-    yield open_polls(opening.driver, Secret(secret), urls=Urls(public=opening.public))
+    store = Store(opening.driver, tables=TABLES)
+    store.admin.create_table(expiring, if_missing=True)
+    mailer = opening.emails.mailer(Outbox(store))
+    urls = Urls(public=opening.public)
+    yield open_polls(opening.driver, Secret(secret), urls=urls, mailer=mailer)
 
 
 def _picture() -> tuple[str, str, str]:
@@ -37,7 +47,7 @@ def _picture() -> tuple[str, str, str]:
 APP = AppSpec[Polls](
     name="polls",
     title="Polls",
-    tagline="Ask a question, let people rank the options, see who wins.",
+    tagline="Ask a question, let people rank, pick or find a date, see what wins.",
     about=(
         "Create a poll, share the link, and let people rank the options. Instant runoff counts the "
         "votes live, next to three other methods."
@@ -56,7 +66,7 @@ APP = AppSpec[Polls](
     list_sample=list_sample,
     # Many voters share an address, such as a school or an office. The limit for invalid codes is
     # strict, because it prevents guessing.
-    limits={"create": (60, 3600), "vote": (600, 60), "guess": (20, 60)},
+    limits={"create": (60, 3600), "vote": (600, 60), "guess": (20, 60), "comment": (20, 60)},
     # The poll form with 50 options and a description, percent-encoded.
     uploads={PREFIX: 1 << 18},
     description=api.ABOUT,
@@ -68,4 +78,5 @@ APP = AppSpec[Polls](
     problem_pages=pages.PROBLEM_PAGES,
     generated_files={**results.static_files(), **ballot.static_files()},
     templates=[results.TEMPLATES],
+    outbox=TABLES,
 )

@@ -11,12 +11,13 @@ from singletable_apps.shared.cli import exit_on_error
 
 polls = app_commands(
     "polls",
-    "Serve ranked-choice polls and recount them.",
+    "Serve polls and recount them.",
     serve="""Serve polls over HTTP: pages for people and an API for programs.
 
     The table and the secret are created if they are missing. Keep a backup of the secret.
     """,
     sample="Create sample polls with votes.",
+    emails=True,
 )
 
 

@@ -34,12 +34,26 @@ class Protection(StrEnum):
     OPEN = "open"
 
 
-class Poll(Entity, table=polls):
-    """A question with options to rank. It closes at `expiresAt`, but the item is kept.
+class PollKind(StrEnum):
+    """How people answer: rank, pick one or several, or say yes, maybe or no to each date."""
 
-    `edition` is incremented when something changes that votes depend on: the options, the closing
-    time, or whether votes can be changed. `secret` is the fingerprint of the server secret from
-    which the poll's voting codes and vote ids are derived.
+    RANK = "rank"
+    ONE = "one"
+    SEVERAL = "several"
+    DATES = "dates"
+
+
+class Poll(Entity, table=polls):
+    """A question with options. It closes at `expiresAt`, but the item is kept.
+
+    `max_picks` is for polls where people pick several; 0 is no limit. Dates are options such as
+    `2026-11-20` or `2026-11-20T17:00:00Z`, entered in the time zone `zone`. `numbers` are the
+    numbers of the options in lane entries, once voters have added some; else 0, 1, 2 and so on.
+
+    `email` gets a notice at the first vote and at the close once its owner has confirmed it;
+    `notices` are those that were sent. `edition` is incremented when something changes that votes
+    depend on: the options, the closing time, or whether votes can be changed. `secret` is the
+    fingerprint of the server secret from which the poll's voting codes and vote ids are derived.
     """
 
     id: Attr[str] = attr()
@@ -51,6 +65,16 @@ class Poll(Entity, table=polls):
     results: Attr[ResultsVisibility] = attr(default=ResultsVisibility.ALWAYS)
     protection: Attr[Protection] = attr(default=Protection.OPEN)
     changeable: Attr[bool] = attr(default=True)
+    kind: Attr[PollKind] = attr(default=PollKind.RANK)
+    max_picks: Attr[int] = attr(default=0)
+    write_ins: Attr[bool] = attr(default=False)
+    names: Attr[bool] = attr(default=False)
+    comments: Attr[bool] = attr(default=False)
+    zone: Attr[str] = attr(default="UTC")
+    numbers: Attr[list[int]] = attr(factory=list)
+    email: Attr[str | None] = attr(default=None)
+    confirmed: Attr[bool] = attr(default=False)
+    notices: Attr[list[str]] = attr(factory=list)
     codes: Attr[int] = attr(default=0)
     closed: Attr[bool] = attr(default=False)
     deleted: Attr[bool] = attr(default=False)
@@ -64,7 +88,9 @@ class Poll(Entity, table=polls):
 
 
 class Vote(Entity, table=polls):
-    """One person's ranking, best first. The id is derived from the poll and the voter.
+    """One person's ranking, best first, or what they picked, with the dates that they may do.
+
+    The id is derived from the poll and the voter. `name` is set in polls that ask for names.
 
     `proof` is set on votes cast with a voting code: a digest of a secret that only the voter's
     browser has. The organizer knows the code, but without the secret cannot read the vote.
@@ -73,6 +99,8 @@ class Vote(Entity, table=polls):
     poll_id: Attr[str] = attr()
     id: Attr[str] = attr()
     rankings: Attr[list[str]] = attr()
+    maybe: Attr[list[str]] = attr(factory=list)
+    name: Attr[str] = attr(default="")
     voted_at: Attr[datetime] = attr()
     proof: Attr[str | None] = attr(default=None)
     revision: Attr[int] = version()
@@ -98,8 +126,8 @@ class VotingLane(Entity, table=polls):
 class LaneEntry(Entity, table=polls):
     """What one vote changed: a ranking that was added, and the ranking that it replaced, if any.
 
-    A ranking is written as option numbers, best first: `2 0 1`. Options cannot change once there
-    are votes.
+    A ranking is written as option numbers, best first: `2 0 1`. Picks are in order, followed by
+    the maybes, if any: `0 3/1`. Numbers never change once there are votes.
     """
 
     poll_id: Attr[str] = attr()
@@ -144,3 +172,15 @@ class CreatedPoll(Entity, table=polls):
     created_at: Attr[datetime] = attr()
 
     key = Key(pk=("BROWSER", browser), sk=("POLL", created_at, poll_id))
+
+
+class Comment(Entity, table=polls):
+    """A comment on a poll, oldest first."""
+
+    poll_id: Attr[str] = attr()
+    id: Attr[str] = attr()
+    name: Attr[str] = attr(default="")
+    text: Attr[str] = attr()
+    created_at: Attr[datetime] = attr()
+
+    key = Key(pk=("POLL", poll_id), sk=("COMMENT", created_at, id))

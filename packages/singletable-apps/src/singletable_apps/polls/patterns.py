@@ -17,6 +17,7 @@ from singletable import (
     zipf,
 )
 from singletable_apps.polls.entities import (
+    Comment,
     CreatedPoll,
     LaneEntry,
     Poll,
@@ -35,6 +36,7 @@ SIZES = {
     Snapshot: 200,
     SnapshotPart: 4_000,
     CreatedPoll: 150,
+    Comment: 250,
 }
 # A busy site: three new polls a minute, and ten votes a second.
 COUNTS = {
@@ -45,6 +47,7 @@ COUNTS = {
     Snapshot: ItemCount(1_000_000, growth=0.13),
     SnapshotPart: ItemCount(1_000_000, growth=0.13),
     CreatedPoll: ItemCount(1_000_000, growth=0.13),
+    Comment: ItemCount(1_000_000, growth=0.13),
 }
 # A few polls have most of the votes.
 VALUES = [zipf(Poll.id, 1_000_000, 0.8)]
@@ -111,6 +114,8 @@ edit_poll = patterns.write(
         Poll.expires_at,
         Poll.results,
         Poll.changeable,
+        Poll.write_ins,
+        Poll.comments,
         Poll.closed,
         Poll.deleted,
         Poll.edition,
@@ -134,6 +139,20 @@ edit_options = patterns.write(
 issue_codes = patterns.write(
     "M5", "Issue voting codes", updates(Poll, Poll.codes), rate=per_minute(1)
 )
+add_option = patterns.write(
+    "M7", "Add an option", updates(Poll, Poll.candidates, Poll.numbers), rate=per_minute(1)
+)
+mark_notice = patterns.write(
+    "M8",
+    "Confirm the address for notices, or mark a notice as sent",
+    updates(Poll, Poll.confirmed, Poll.notices),
+    rate=per_minute(1),
+)
+comments_of_poll = patterns.read(
+    "C1", "Comments on a poll", Comment.key.partition, items=10, rate=per_minute(10)
+)
+add_comment = patterns.write("C2", "Comment on a poll", creates(Comment), rate=per_minute(1))
+delete_comments = patterns.write("C3", "Delete comments", deletes(Comment), rate=per_day(1))
 polls_of_browser = patterns.read(
     "M6", "My polls", CreatedPoll.key.partition, items=10, rate=per_minute(10)
 )

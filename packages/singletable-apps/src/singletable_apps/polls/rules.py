@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from typing import Any
 from unicodedata import category, normalize
+from zoneinfo import ZoneInfo, available_timezones
 
-from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Poll, PollKind, Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
     InvalidInput,
     NotFound,
@@ -18,12 +21,15 @@ from singletable_apps.polls.errors import (
 )
 from singletable_apps.shared.text import is_printable, normalize_line, normalize_text
 
-MAX_TITLE, MAX_DESCRIPTION, MAX_OPTION = 200, 2_000, 100
+MAX_TITLE, MAX_DESCRIPTION, MAX_OPTION, MAX_NAME, MAX_COMMENT = 200, 2_000, 100, 60, 1_000
 MIN_OPTIONS, MAX_OPTIONS = 2, 50
 # A closing time further away is probably a typing error.
 MAX_DURATION = timedelta(days=3660)
 # After this time no vote can still be in flight, and the clocks of all servers have passed the end.
 GRACE_PERIOD = timedelta(minutes=1)
+
+# With fewer votes by code, the result would show how somebody voted.
+MIN_SECRET_VOTES = 3
 
 # What prevents people from voting twice, and how reliable that is.
 PROTECTION_TEXT = {
@@ -39,7 +45,16 @@ RESULTS_TEXT = {
     ResultsVisibility.AFTER_VOTING: "People who voted. Everyone, once the poll is closed.",
     ResultsVisibility.AFTER_CLOSING: "Everyone, once the poll is closed.",
 }
-DECIDES = "Instant runoff decides this poll. The other methods are shown for comparison."
+KIND_TEXT = {
+    PollKind.RANK: "People rank the options. Instant runoff decides.",
+    PollKind.ONE: "People pick one option. The most picks win.",
+    PollKind.SEVERAL: "People pick several options. The most picks win.",
+    PollKind.DATES: "People say yes, maybe or no to each date. The most yeses win.",
+}
+SECRET_RESULTS_TEXT = (
+    f"Everyone, once the poll is closed and has {MIN_SECRET_VOTES} votes. Until then no one, not "
+    "even the organizer, so that votes with codes stay secret."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +68,23 @@ class PollDraft:
     results: ResultsVisibility = ResultsVisibility.ALWAYS
     protection: Protection = Protection.BROWSER
     changeable: bool = True
+    kind: PollKind = PollKind.RANK
+    max_picks: int = 0
+    write_ins: bool = False
+    names: bool = False
+    comments: bool = False
+    zone: str = "UTC"
+
+    def values(self) -> dict[str, Any]:
+        """Return the fields by name, as the poll stores them."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**named, "candidates": list(self.candidates)}
 
 
 def draft_from(poll: Poll) -> PollDraft:
     """Return the poll as a draft."""
-    return PollDraft(
-        poll.title,
-        tuple(poll.candidates),
-        poll.description,
-        poll.expires_at,
-        poll.results,
-        poll.protection,
-        poll.changeable,
-    )
+    draft = PollDraft(**{field.name: getattr(poll, field.name) for field in fields(PollDraft)})
+    return replace(draft, candidates=tuple(poll.candidates))
 
 
 def draft_copy(poll: Poll, now: datetime) -> PollDraft:
@@ -95,7 +114,12 @@ def check_draft(
             errors[field] = f"The {field} contains invisible characters. Type it again."
     if not comparison_key(title):
         errors["title"] = "Enter a question."
-    errors |= _option_errors(options)
+    if draft.zone not in _zones():
+        errors["zone"] = f"“{printable_excerpt(draft.zone)}” is not a time zone."
+    elif draft.kind is PollKind.DATES:
+        options, date_errors = _parse_dates(options, draft.zone)
+        errors |= date_errors
+    errors |= _option_errors(options) | _kind_errors(draft)
     expires_at = draft.expires_at
     if expires_at is not None and expires_at != unchanged_time:
         error = _time_error(expires_at, now)
@@ -105,13 +129,76 @@ def check_draft(
             expires_at = expires_at.astimezone(UTC)
     if errors:
         raise InvalidInput(errors)
+    has_codes = draft.protection is Protection.CODES
     return replace(
         draft,
         title=title,
         description=description,
         candidates=tuple(options),
         expires_at=expires_at,
+        results=ResultsVisibility.AFTER_CLOSING if has_codes else draft.results,
     )
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def _kind_errors(draft: PollDraft) -> dict[str, str]:
+    errors: dict[str, str] = {}
+    if draft.max_picks and draft.kind is not PollKind.SEVERAL:
+        errors["max_picks"] = "Only a poll where people pick several has a maximum."
+    elif not 0 <= draft.max_picks <= MAX_OPTIONS:
+        errors["max_picks"] = f"Enter a number up to {MAX_OPTIONS}, or 0 for no maximum."
+    if draft.names and draft.protection is Protection.CODES:
+        errors["names"] = "Votes with codes are secret, so people cannot be asked for their names."
+    if draft.write_ins and draft.kind is PollKind.DATES:
+        errors["write_ins"] = "People cannot add dates. Ask for suggestions in the comments."
+    return errors
+
+
+def _parse_dates(options: Sequence[str], zone: str) -> tuple[list[str], dict[str, str]]:
+    """Return the dates in order, as they are stored, or errors."""
+    parsed = [_parse_date(option, ZoneInfo(zone)) for option in options]
+    errors = {
+        f"candidates/{index}": f"“{printable_excerpt(options[index])}” is not a date. Enter a day "
+        "such as 2026-11-20, or a time such as 2026-11-20 18:00."
+        for index, found in enumerate(parsed)
+        if not found
+    }
+    return (list(options) if errors else sorted(parsed)), errors
+
+
+def _parse_date(text: str, zone: ZoneInfo) -> str:
+    """Return a day, or a time in UTC; an empty string if it is neither."""
+    try:
+        if len(text) <= len("2026-11-20"):
+            return date.fromisoformat(text).isoformat()
+        time = datetime.fromisoformat(text)
+        utc = (time if time.tzinfo else time.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return ""
+    return f"{utc:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def option_label(poll: Poll, option: str, zone: ZoneInfo | None = None) -> str:
+    """Return an option as people read it: a date such as `Fri 20 Nov 2026, 18:00 CET`."""
+    if poll.kind is not PollKind.DATES:
+        return option
+    if len(option) == len("2026-11-20"):
+        day = date.fromisoformat(option)
+        return f"{day:%a} {day.day} {day:%b %Y}"
+    local = datetime.fromisoformat(option).astimezone(zone or ZoneInfo(poll.zone))
+    name = local.tzname() or "UTC"
+    zone_name = name if name.isalpha() else f"UTC{name}"
+    return f"{local:%a} {local.day} {local:%b %Y}, {local:%H:%M} {zone_name}"
+
+
+def describe_visibility(poll: Poll) -> str:
+    """Return who can see the results."""
+    is_secret = poll.protection is Protection.CODES
+    return SECRET_RESULTS_TEXT if is_secret else RESULTS_TEXT[poll.results]
 
 
 def _option_errors(options: Sequence[str]) -> dict[str, str]:
@@ -133,10 +220,7 @@ def _option_errors(options: Sequence[str]) -> dict[str, str]:
         elif not is_printable(option):
             errors[field] = f"Option {index + 1} contains invisible characters. Type it again."
         elif first != index:
-            errors[field] = (
-                f"Options {first + 1} and {index + 1} are the same: '{options[first]}' and "
-                f"'{option}'."
-            )
+            errors[field] = f"Options {first + 1} and {index + 1} are the same: “{option}”."
     return errors
 
 
@@ -170,7 +254,7 @@ def check_open(poll: Poll, now: datetime) -> None:
     """Raise PollClosed unless the poll accepts votes."""
     if not is_open(poll, now):
         when = "" if poll.expires_at is None else f" on {_format(poll.expires_at)}"
-        raise PollClosed(f"The poll '{poll.title}' closed{when}.")
+        raise PollClosed(f"The poll “{poll.title}” closed{when}.")
 
 
 def is_changeable(poll: Poll) -> bool:
@@ -178,25 +262,103 @@ def is_changeable(poll: Poll) -> bool:
     return poll.changeable and poll.protection is not Protection.OPEN
 
 
-def check_ranking(poll: Poll, rankings: Sequence[str]) -> list[str]:
-    """Return the ranked options as the poll spells them, or raise InvalidInput."""
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """What someone votes for: options, best first; of dates, `maybe` those that would do.
+
+    `name` is for polls that ask for names.
+    """
+
+    rankings: Sequence[str]
+    maybe: Sequence[str] = ()
+    name: str = ""
+
+
+def check_ballot(poll: Poll, ballot: Ballot) -> Ballot:
+    """Return the ballot with options as the poll spells them, or raise InvalidInput."""
     options = {comparison_key(option): option for option in poll.candidates}
-    if not rankings:
-        raise InvalidInput({"rankings": "Rank at least one option."})
     errors: dict[str, str] = {}
-    ranking: list[str] = []
-    for index, name in enumerate(rankings):
-        option = options.get(comparison_key(name))
-        field = f"rankings/{index}"
-        if option is None:
-            errors[field] = f"'{printable_excerpt(name)}' is not an option. {_list_options(poll)}"
-        elif option in ranking:
-            errors[field] = f"'{option}' is ranked twice. Rank each option once."
-        else:
-            ranking.append(option)
+    chosen: list[str] = []
+    for field, names in (("rankings", ballot.rankings), ("maybe", ballot.maybe)):
+        for index, name in enumerate(names):
+            option = options.get(comparison_key(name))
+            if option is None:
+                text = f"“{printable_excerpt(name)}” is not an option. {_list_options(poll)}"
+                errors[f"{field}/{index}"] = text
+            elif option in chosen:
+                errors[f"{field}/{index}"] = f"“{option}” is {_TWICE[poll.kind]}"
+            else:
+                chosen.append(option)
+    name = normalize_line(ballot.name)
+    errors |= _count_errors(poll, ballot) | _name_errors(poll, name)
     if errors:
         raise InvalidInput(errors)
-    return ranking
+    yes, maybe = chosen[: len(ballot.rankings)], chosen[len(ballot.rankings) :]
+    if poll.kind is not PollKind.RANK:
+        yes, maybe = sorted(yes, key=poll.candidates.index), sorted(maybe)
+    return Ballot(yes, maybe, name)
+
+
+_TWICE = {
+    PollKind.RANK: "ranked twice. Rank each option once.",
+    **dict.fromkeys((PollKind.ONE, PollKind.SEVERAL, PollKind.DATES), "chosen twice."),
+}
+
+
+def _count_errors(poll: Poll, ballot: Ballot) -> dict[str, str]:
+    picks = len(ballot.rankings)
+    match poll.kind:
+        case PollKind.RANK if not picks:
+            return {"rankings": "Rank at least one option."}
+        case PollKind.ONE if picks != 1:
+            return {"rankings": "Pick one option."}
+        case PollKind.SEVERAL if not picks:
+            return {"rankings": "Pick at least one option."}
+        case PollKind.SEVERAL if poll.max_picks and picks > poll.max_picks:
+            return {"rankings": f"Pick at most {poll.max_picks} options. You picked {picks}."}
+        case _:
+            pass
+    is_allowed = poll.kind is PollKind.DATES or not ballot.maybe
+    return {} if is_allowed else {"maybe": "Only dates can be answered with maybe."}
+
+
+def _name_errors(poll: Poll, name: str) -> dict[str, str]:
+    if not poll.names:
+        return {"name": "This poll does not ask for names."} if name else {}
+    if not comparison_key(name):
+        return {"name": "Enter your name. It is shown with the results."}
+    if len(name) > MAX_NAME or not is_printable(name):
+        return {"name": f"Enter a name of at most {MAX_NAME} visible characters."}
+    return {}
+
+
+def check_new_option(poll: Poll, name: str, now: datetime) -> str:
+    """Return the option that a voter adds, normalized, or raise PollClosed or InvalidInput."""
+    check_open(poll, now)
+    option = normalize_line(name)
+    errors = _option_errors([*poll.candidates, option])
+    if not poll.write_ins:
+        errors = {"": "This poll does not accept new options."}
+    elif len(poll.candidates) >= MAX_OPTIONS:
+        errors = {"": f"A poll has at most {MAX_OPTIONS} options."}
+    if errors:
+        raise InvalidInput({"name": next(iter(errors.values()))})
+    return option
+
+
+def check_comment(poll: Poll, name: str, text: str) -> tuple[str, str]:
+    """Return the name and the text of a comment, normalized, or raise InvalidInput."""
+    name, text = normalize_line(name), normalize_text(text)
+    errors: dict[str, str] = {}
+    if not poll.comments:
+        errors["text"] = "This poll does not accept comments."
+    elif not comparison_key(text) or len(text) > MAX_COMMENT or not is_printable(text):
+        errors["text"] = f"Enter a comment of at most {MAX_COMMENT:,} visible characters."
+    if len(name) > MAX_NAME or not is_printable(name):
+        errors["name"] = f"Enter a name of at most {MAX_NAME} visible characters."
+    if errors:
+        raise InvalidInput(errors)
+    return name, text
 
 
 def _list_options(poll: Poll) -> str:
@@ -205,41 +367,77 @@ def _list_options(poll: Poll) -> str:
     return f"The options are {names}{f' and {more} more' if more > 0 else ''}."
 
 
-def check_exists(poll: Poll | None, poll_id: str) -> Poll:
+def check_exists(poll: Poll | None) -> Poll:
     """Return the poll, or raise NotFound if there is none or it was deleted."""
     if poll is None or poll.deleted:
-        raise poll_not_found(poll_id)
+        raise poll_not_found()
     return poll
 
 
-def poll_not_found(poll_id: str) -> NotFound:
+def poll_not_found() -> NotFound:
     """Return the error for an unknown poll id."""
-    return NotFound(
-        f"There is no poll '{printable_excerpt(poll_id)}'. Check the link; the poll may have been "
-        "deleted."
-    )
+    return NotFound("There is no such poll. Check the link; the poll may have been deleted.")
 
 
-def check_results_visible(poll: Poll, now: datetime, *, voted: bool, admin: bool) -> None:
+def check_results_visible(
+    poll: Poll, now: datetime, *, voted: bool, admin: bool, votes: int
+) -> None:
     """Raise ResultsHidden unless a viewer who has voted or is the organizer may see the results."""
-    if admin or poll.results is ResultsVisibility.ALWAYS or not is_open(poll, now):
+    if poll.protection is Protection.CODES:
+        _check_secret_results(poll, now, votes)
+    elif admin or poll.results is ResultsVisibility.ALWAYS or not is_open(poll, now):
         return
-    if poll.results is ResultsVisibility.AFTER_CLOSING:
+    elif poll.results is ResultsVisibility.AFTER_CLOSING:
         when = "" if poll.expires_at is None else f" on {_format(poll.expires_at)}"
         raise ResultsHidden(f"You can see the results when the poll closes{when}.")
-    if not voted:
+    elif not voted:
         raise ResultsHidden("You can see the results after you vote.")
 
 
+def _check_secret_results(poll: Poll, now: datetime, votes: int) -> None:
+    """Raise ResultsHidden while the results could show how a code has voted.
+
+    The organizer sees which codes were used. With live results, or with the result of a single
+    vote, that would be who voted how.
+    """
+    if not is_final(poll, now):
+        raise ResultsHidden(
+            "Votes with codes are secret. No one can see the results before the poll is closed, "
+            "not even the organizer."
+        )
+    if votes < MIN_SECRET_VOTES:
+        raise ResultsHidden(
+            f"Votes with codes are secret. Results of fewer than {MIN_SECRET_VOTES} votes would "
+            "show how people voted, so they are not shown."
+        )
+
+
+def check_reopening(poll: Poll, now: datetime) -> None:
+    """Raise PollClosed if the poll has voting codes and is closed.
+
+    The results have been shown. Those of one more vote would show how it was cast.
+    """
+    if poll.protection is Protection.CODES and not is_open(poll, now):
+        raise PollClosed(
+            f"“{poll.title}” is closed and has voting codes, so it cannot be reopened: everyone "
+            "has seen the results, and the difference would show how people voted. Duplicate it."
+        )
+
+
+# What cannot change once someone has voted.
+BALLOT_FIELDS = ("candidates", "protection", "kind", "max_picks", "names")
+
+
 def changes_ballot(poll: Poll, draft: PollDraft) -> bool:
-    """Return whether the draft has other options or another protection than the poll."""
-    return list(draft.candidates) != poll.candidates or draft.protection is not poll.protection
+    """Return whether the draft differs from the poll in what votes depend on."""
+    before, after = draft_from(poll).values(), draft.values()
+    return any(before[name] != after[name] for name in BALLOT_FIELDS)
 
 
 def poll_has_votes(poll: Poll) -> PollHasVotes:
     """Return the error for changing the options of a poll that has votes."""
     return PollHasVotes(
-        f"People have voted in '{poll.title}', so its options and the votes per person "
+        f"People have voted in “{poll.title}”, so its options and the votes per person "
         "cannot change. Duplicate the poll to ask something else."
     )
 

@@ -1,4 +1,4 @@
-"""Sample polls: one where methods disagree, an open one, a tie, and one with voting codes."""
+"""Sample polls: disagreeing methods, an open one, a tie, picks, and voting codes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollKind, Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Polls, Voter, open_polls
 from singletable_apps.shared.apps import SampleData, SampleEntry
@@ -70,6 +70,17 @@ SAMPLE_POLLS = (
         PollDraft("Who waters the plants?", ("Ada", "Grace"), changeable=False),
         ((3, "Ada > Grace"), (3, "Grace > Ada")),
         days=2,
+    ),
+    SamplePoll(
+        "Pick several, and add what is missing",
+        PollDraft(
+            "What do we cook on Saturday?",
+            ("Pizza", "Dumplings", "Salad", "Curry"),
+            kind=PollKind.SEVERAL,
+            write_ins=True,
+            comments=True,
+        ),
+        ((5, "Pizza > Salad"), (4, "Curry > Dumplings"), (3, "Curry"), (2, "Salad > Curry")),
     ),
     SamplePoll(
         "Voting codes, and results only after closing",

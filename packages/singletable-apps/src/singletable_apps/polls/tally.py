@@ -26,7 +26,8 @@ from ranked_ballots import (
     plurality,
     schulze,
 )
-from singletable_apps.polls.entities import LaneEntry
+from singletable_apps.polls.entities import LaneEntry, Poll, PollKind
+from singletable_apps.shared.results import MethodComparison, compare_methods, full_tie
 
 # Approximate sizes: a count in a snapshot, without its ranking; and an entry in a lane.
 COUNT_BYTES, LANE_ENTRY_BYTES = 8, 150
@@ -34,6 +35,8 @@ COUNT_BYTES, LANE_ENTRY_BYTES = 8, 150
 MIN_NEW_ENTRIES = 200
 # Well below the 400 kB limit of a DynamoDB item.
 PART_BYTES = 300_000
+MAX_COMPARED = 50
+DECIDES = "Instant runoff decides this poll. The other methods are shown for comparison."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +82,23 @@ def lane_for(vote_id: str, lanes: int) -> int:
     return UUID(vote_id).int % lanes
 
 
-def encode_ranking(candidates: Sequence[str], rankings: Sequence[str]) -> str:
-    """Return a ranking of names as option numbers."""
-    return " ".join(str(candidates.index(name)) for name in rankings)
+def option_numbers(poll: Poll) -> list[int]:
+    """Return the number of each option in rankings."""
+    return poll.numbers or list(range(len(poll.candidates)))
+
+
+def encode_ranking(poll: Poll, rankings: Sequence[str], maybe: Sequence[str] = ()) -> str:
+    """Return a ranking of names as option numbers; maybes after a slash."""
+    numbers = dict(zip(poll.candidates, option_numbers(poll), strict=True))
+    parts = (rankings, maybe) if maybe else (rankings,)
+    return "/".join(" ".join(str(numbers[name]) for name in names) for names in parts)
+
+
+def decode_ranking(poll: Poll, ranking: str) -> tuple[list[str], list[str]]:
+    """Return the names in a ranking, and the maybes."""
+    names = dict(zip(option_numbers(poll), poll.candidates, strict=True))
+    yes, _, maybe = ranking.partition("/")
+    return [names[int(one)] for one in yes.split()], [names[int(one)] for one in maybe.split()]
 
 
 def is_snapshot_due(saved: Tally, now: Tally) -> bool:
@@ -126,29 +143,81 @@ class MethodResults:
             "schulze": self.schulze,
         }
 
+    def compare(self, most: int = MAX_COMPARED) -> MethodComparison:
+        """Compare the methods; the winner by instant runoff is the one in the headline."""
+        tied = full_tie(self.runoff)
+        winners = self.runoff.winners if tied is None else list(tied.tally)
+        return compare_methods(self.by_method, DECIDES, most, winners=winners, noun="option")
 
-def count_votes(poll_id: str, candidates: Sequence[str], tally: Tally) -> MethodResults:
-    """Count the votes of a tally with all four methods.
+
+@dataclass(frozen=True, slots=True)
+class PickResult:
+    """How often each option was picked, most often first; of dates, also the maybes.
+
+    Of options that were picked equally often, the one with more maybes comes first. What is still
+    tied stays tied.
+    """
+
+    voters: int
+    votes: Mapping[str, int]
+    maybe: Mapping[str, int]
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Return the place of each option; tied options share one."""
+        scores = [(self.votes[name], self.maybe[name]) for name in self.votes]
+        return {
+            name: scores.index(score) + 1 for name, score in zip(self.votes, scores, strict=True)
+        }
+
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """Return the options in the first place, none without picks."""
+        first = [name for name, place in self.places.items() if place == 1]
+        return tuple(name for name in first if self.votes[name] or self.maybe[name])
+
+
+def count_picks(poll: Poll, tally: Tally) -> PickResult:
+    """Count how often each option was picked."""
+    yes, maybe = Counter[str](), Counter[str]()
+    for ranking, count in tally.counts.items():
+        for counter, names in zip((yes, maybe), decode_ranking(poll, ranking), strict=True):
+            counter.update(dict.fromkeys(names, count))
+    # Sorting is stable: options that are tied keep the order of the poll.
+    names = sorted(poll.candidates, key=lambda name: (-yes[name], -maybe[name]))
+    return PickResult(
+        tally.votes, {name: yes[name] for name in names}, {name: maybe[name] for name in names}
+    )
+
+
+def count_votes(poll: Poll, tally: Tally) -> MethodResults | PickResult:
+    """Count the votes of a tally: picks, or rankings with all four methods.
 
     A tie for last place is broken by earlier rounds if possible, otherwise by an order of the
     options derived from the poll id. It is fixed before anyone votes, and anyone can verify it.
     """
-    rows = _rows(len(candidates), list(tally.counts))
-    ballots = Ballots.from_orders(candidates, rows, list(tally.counts.values()))
+    if poll.kind is not PollKind.RANK:
+        return count_picks(poll, tally)
+    rows = _rows(option_numbers(poll), list(tally.counts))
+    ballots = Ballots.from_orders(poll.candidates, rows, list(tally.counts.values()))
     pairs = count_pairs(ballots)
     return MethodResults(
         ballots,
-        instant_runoff(ballots, look_back=True, seed=poll_id),
-        plurality(ballots, seed=poll_id),
-        borda(pairs, variant="listed", seed=poll_id),
-        schulze(pairs, seed=poll_id),
+        instant_runoff(ballots, look_back=True, seed=poll.id),
+        plurality(ballots, seed=poll.id),
+        borda(pairs, variant="listed", seed=poll.id),
+        schulze(pairs, seed=poll.id),
     )
 
 
-def _rows(width: int, rankings: Sequence[str]) -> NDArray[np.int16]:
+def _rows(numbers: Sequence[int], rankings: Sequence[str]) -> NDArray[np.int16]:
     """Return the rankings as a matrix, one row each: 100,000 take half a second."""
+    width = len(numbers)
+    # The index of each option number; those of removed options are in no ranking.
+    indexes = np.full(max(numbers) + 1, -1, np.int16)
+    indexes[list(numbers)] = np.arange(width, dtype=np.int16)
     rows = np.full((len(rankings), width), -1, np.int16)
     lengths = np.array([ranking.count(" ") + 1 for ranking in rankings], np.int16)
     is_ranked = np.arange(width, dtype=np.int16) < lengths[:, np.newaxis]
-    rows[is_ranked] = np.fromstring(" ".join(rankings), np.int16, sep=" ")
+    rows[is_ranked] = indexes[np.fromstring(" ".join(rankings), np.int16, sep=" ")]
     return rows

@@ -7,21 +7,39 @@ cannot vote with a code, and cannot tell which code or browser cast a vote.
 from __future__ import annotations
 
 import hmac
+import secrets
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from singletable_apps.shared.readable_codes import (
+    DIGITS,
     clean_code,
     decode_number,
     encode_bytes,
     encode_number,
 )
+from singletable_apps.shared.service import is_uuid
 
 # A code is its number in four digits followed by eight digits of HMAC.
 _NUMBER_DIGITS, _MAC_DIGITS = 4, 8
 MAX_CODES = 10_000
 # The version and variant bits of a UUID.
 _UUID_KIND = 0xF << 76 | 0x3 << 62
+_POLL_ID_DIGITS = 8
+
+
+def new_poll_id() -> str:
+    """Return a random id such as `7K3MQX9T`: short enough to type, and hard to misread."""
+    return "".join(secrets.choice(DIGITS) for _ in range(_POLL_ID_DIGITS))
+
+
+def parse_poll_id(typed: str) -> str | None:
+    """Return the id of a poll in the form that is stored, or None. Older polls have a UUID."""
+    if is_uuid(typed):
+        return typed
+    text = clean_code(typed)
+    is_id = len(text) == _POLL_ID_DIGITS and decode_number(text) is not None
+    return text if is_id else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +83,14 @@ class Secret:
     def proof_digest(self, poll_id: str, proof: str) -> str:
         """Return what a vote stores to recognize the secret of the browser that cast it."""
         return encode_bytes(self._mac("proof", poll_id, proof), 26)
+
+    def email_token(self, poll_id: str, email: str) -> str:
+        """Return the token in the link that confirms the address for notices."""
+        return encode_bytes(self._mac("email", poll_id, email), 26)
+
+    def is_email_token(self, poll_id: str, email: str, token: str) -> bool:
+        """Return whether this token was sent to the address."""
+        return hmac.compare_digest(_to_bytes(token), self.email_token(poll_id, email).encode())
 
     def browser_id(self, token: str) -> str:
         """Return the id stored for a browser, from which its cookie cannot be guessed."""

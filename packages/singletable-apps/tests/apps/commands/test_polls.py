@@ -88,7 +88,7 @@ def test_recount_finds_a_vote_without_a_lane_entry(typed: Run, place: Path) -> N
 @pytest.mark.parametrize(
     ("poll", "file", "said"),
     [
-        ("there-is-none", "polls.db", "There is no poll 'there-is-none'."),
+        ("there-is-none", "polls.db", "There is no such poll."),
         ("any", "missing.db", "There is no file"),
     ],
 )

@@ -22,15 +22,21 @@ TABLE: Table = {
         API,
         {
             EVERYONE: """
-                GET , POST , GET /{poll_id:uuid}, POST /{poll_id:uuid}/duplicate,
-                GET /{poll_id:uuid}/qr.svg, GET /docs, GET /openapi.json, GET /problems""",
+                GET , POST , GET /{poll_id:poll}, POST /{poll_id:poll}/duplicate,
+                GET /{poll_id:poll}/qr.svg, GET /{poll_id:poll}/comments,
+                POST /{poll_id:poll}/comments, GET /docs, GET /openapi.json, GET /problems""",
             "organizer": """
-                PATCH /{poll_id:uuid}, POST /{poll_id:uuid}/close, GET /{poll_id:uuid}/codes,
-                POST /{poll_id:uuid}/codes, GET /{poll_id:uuid}/results,
-                GET /{poll_id:uuid}/recount, GET /{poll_id:uuid}/export/{format},
-                DELETE /{poll_id:uuid}""",
-            # The vote is somebody else's; there is no such problem.
-            "": "GET /{poll_id:uuid}/vote, POST /{poll_id:uuid}/vote, GET /problems/{name}",
+                PATCH /{poll_id:poll}, POST /{poll_id:poll}/close, GET /{poll_id:poll}/codes,
+                POST /{poll_id:poll}/codes, DELETE /{poll_id:poll},
+                DELETE /{poll_id:poll}/options/{name},
+                DELETE /{poll_id:poll}/comments/{comment_id}""",
+            # The vote is somebody else's, results of votes with codes are secret, and there is no
+            # such problem.
+            "": """
+                POST /{poll_id:poll}/options,
+                GET /{poll_id:poll}/vote, POST /{poll_id:poll}/vote, GET /{poll_id:poll}/results,
+                GET /{poll_id:poll}/recount, GET /{poll_id:poll}/export/{format},
+                GET /problems/{name}""",
         },
     ),
     **entries(
@@ -38,32 +44,43 @@ TABLE: Table = {
         {
             EVERYONE: """
                 GET , GET /new, POST /new, GET /mine, GET /p/{poll_id}, POST /p/{poll_id},
-                GET /p/{poll_id}/voted, GET /p/{poll_id}/results, POST /p/{poll_id}/next""",
+                GET /p/{poll_id}/voted, GET /p/{poll_id}/results, POST /p/{poll_id}/next,
+                GET /p/{poll_id}/picture.png, GET /p/{poll_id}/embed, GET /{typed},
+                POST /p/{poll_id}/comments, POST /p/{poll_id}/options""",
             "organizer": """
                 GET /p/{poll_id}/made, GET /p/{poll_id}/manage, GET /p/{poll_id}/manage/edit,
                 POST /p/{poll_id}/manage/edit, GET /p/{poll_id}/manage/codes,
                 POST /p/{poll_id}/manage/codes, GET /p/{poll_id}/manage/codes/sheet,
-                GET /p/{poll_id}/manage/codes.csv, GET /p/{poll_id}/manage/recount,
+                GET /p/{poll_id}/manage/codes.csv,
                 GET /p/{poll_id}/manage/reopen, POST /p/{poll_id}/manage/reopen,
                 GET /p/{poll_id}/manage/close, POST /p/{poll_id}/manage/close,
                 GET /p/{poll_id}/manage/delete, POST /p/{poll_id}/manage/delete,
+                POST /p/{poll_id}/manage/options/remove,
+                POST /p/{poll_id}/manage/comments/{comment_id}/delete""",
+            # The key is wrong, the code was used, and results of votes with codes are secret.
+            "": """
+                POST /p/{poll_id}/manage/key, GET /p/{poll_id}/receipt,
+                GET /p/{poll_id}/notices, POST /p/{poll_id}/notices,
+                GET /p/{poll_id}/manage/recount,
                 GET /p/{poll_id}/results/now, GET /p/{poll_id}/results/events""",
-            # The key is wrong, and the code was used.
-            "": "POST /p/{poll_id}/manage/key, GET /p/{poll_id}/receipt",
         },
     ),
     "GET /": frozenset(EVERYONE.split()),
 }
 # Results and votes need no key, but these are hidden, and somebody else's.
-REFUSALS = refusals(
-    API,
-    {
-        "403": """
-            GET /{poll_id:uuid}/results, GET /{poll_id:uuid}/export/{format},
-            GET /{poll_id:uuid}/vote, POST /{poll_id:uuid}/vote""",
-        "404": "GET /problems/{name}",
-    },
-)
+REFUSALS = {
+    **refusals(
+        API,
+        {
+            "403": """
+                POST /{poll_id:poll}/options,
+                GET /{poll_id:poll}/results, GET /{poll_id:poll}/export/{format},
+                GET /{poll_id:poll}/vote, POST /{poll_id:poll}/vote""",
+            "404": "GET /problems/{name}",
+        },
+    ),
+    **refusals("/polls", {"404": "GET /p/{poll_id}/notices, POST /p/{poll_id}/notices"}),
+}
 
 
 @pytest.fixture
@@ -72,17 +89,23 @@ def access() -> AccessCheck:
     server = Server()
     polls = server.polls
     hidden, by_code = ResultsVisibility.AFTER_CLOSING, Protection.CODES
-    draft = PollDraft("Where to?", ["Lake", "Castle"], results=hidden, protection=by_code)
+    draft = PollDraft(
+        "Where to?", ["Lake", "Castle"], results=hidden, protection=by_code, comments=True
+    )
     managed, other = polls.lifecycle.create(draft), polls.lifecycle.create(draft)
     poll_id = managed.poll.id
     [code] = polls.codes.issue(poll_id, managed.admin_key, 1)
     polls.voting.cast(poll_id, ["Castle"], Voter(code=code, proof="the proof of the voter"))
     bodies: dict[str, dict[str, Any]] = {
         f"POST {API}": {"title": "When?", "candidates": ["Now", "Later"]},
-        f"PATCH {API}/{{poll_id:uuid}}": {"title": "Where?"},
-        f"POST {API}/{{poll_id:uuid}}/codes": {"count": 2},
-        f"GET {API}/{{poll_id:uuid}}/vote": {"code": code},
-        f"POST {API}/{{poll_id:uuid}}/vote": {"rankings": ["Castle"], "code": code},
+        f"PATCH {API}/{{poll_id:poll}}": {"title": "Where?"},
+        f"POST {API}/{{poll_id:poll}}/codes": {"count": 2},
+        f"POST {API}/{{poll_id:poll}}/comments": {"text": "Nice."},
+        f"POST {API}/{{poll_id:poll}}/options": {"name": "Sea"},
+        "POST /polls/p/{poll_id}/comments": {"text": "Nice."},
+        "POST /polls/p/{poll_id}/options": {"option": "Sea", "code": code},
+        f"GET {API}/{{poll_id:poll}}/vote": {"code": code},
+        f"POST {API}/{{poll_id:poll}}/vote": {"rankings": ["Castle"], "code": code},
         "POST /polls/p/{poll_id}": {"code": code, "rank.Castle": "1", "sure": "yes"},
         "GET /polls/p/{poll_id}/receipt": {"code": code, "proof": "another proof"},
         "POST /polls/p/{poll_id}/manage/key": {"key": other.admin_key},
@@ -98,7 +121,7 @@ def access() -> AccessCheck:
         },
         {},
         bodies,
-        {"poll_id": poll_id, "format": "csv", "name": "x"},
+        {"poll_id": poll_id, "format": "csv", "name": "x", "comment_id": "x", "typed": poll_id},
         REFUSALS,
         "admin",
     )

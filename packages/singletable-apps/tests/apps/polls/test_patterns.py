@@ -12,7 +12,7 @@ from singletable_apps.polls.entities import Poll, Protection, polls
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Viewer
-from tests.apps.polls.support.harness import OPTIONS, World, code_voter
+from tests.apps.polls.support.harness import OPTIONS, SECRET, World, code_voter
 from tests.apps.support.patterns import check_declared
 
 
@@ -27,14 +27,21 @@ def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     service.codes.issue(poll_id, key, 20)
     for number in range(10):
         service.voting.cast(poll_id, ["Go"], code_voter(managed, number))
-        service.results.get(poll_id, Viewer(code_voter(managed, number)))
+        service.results.compute(service.context.get_poll(poll_id))
     service.voting.cast(poll_id, ["Rust"], code_voter(managed, 1))
     service.voting.find_vote(managed.poll, code_voter(managed, 1))
     change(poll_id, key, lambda draft: replace(draft, title="T", changeable=False))
     service.codes.list_issued(poll_id, key)
     service.lifecycle.duplicate(poll_id, "another")
+    change(poll_id, key, lambda draft: replace(draft, write_ins=True, comments=True))
+    service.options.add(poll_id, "C", code_voter(managed, 12))
+    comment = service.comments.add(poll_id, "Ada", "Nice.")
+    service.comments.delete(poll_id, key, comment.id)
+    noticed = service.lifecycle.create(PollDraft("Q", OPTIONS), email="ada@example.org").poll
+    service.notices.confirm(noticed, SECRET.email_token(noticed.id, "ada@example.org"))
     service.lifecycle.list_created("maker", 10)
     service.lifecycle.close(poll_id, key)
+    service.results.get(poll_id, Viewer())
     world.open().tallies.recount(service.context.get_poll(poll_id))
     service.lifecycle.delete(poll_id, key)
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.tally import MethodResults, Tally, count_votes, encode_ranking
-
-POLL_ID = "123e4567-e89b-12d3-a456-426614174000"
+from singletable_apps.shared.service import utc_now
 
 
 def _counted(*ballots: tuple[int, str]) -> MethodResults:
-    counts = {encode_ranking("ABC", order.split(" > ")): many for many, order in ballots}
-    return count_votes(POLL_ID, ["A", "B", "C"], Tally((0,), counts))
+    poll = Poll(
+        id="1", title="Q", candidates=["A", "B", "C"], created_at=utc_now(), lanes=1, secret="S"
+    )
+    counts = {encode_ranking(poll, order.split(" > ")): many for many, order in ballots}
+    counted = count_votes(poll, Tally((0,), counts))
+    assert isinstance(counted, MethodResults)
+    return counted
 
 
 def test_last_option_drops_out_and_its_votes_transfer() -> None:

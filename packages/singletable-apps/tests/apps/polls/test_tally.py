@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.polls.entities import LaneEntry
+from singletable_apps.polls.entities import LaneEntry, Poll, PollKind
 from singletable_apps.polls.tally import (
     COUNT_BYTES,
     LANE_ENTRY_BYTES,
     MIN_NEW_ENTRIES,
     PART_BYTES,
+    MethodResults,
+    PickResult,
     Tally,
     add_entries,
+    count_picks,
+    count_votes,
+    decode_ranking,
     empty_tally,
     encode_ranking,
     is_snapshot_due,
     lane_for,
     split_counts,
 )
+from singletable_apps.shared.service import utc_now
 from tests.apps.polls.support.harness import SECRET
 
 LANES = 3
@@ -150,7 +157,35 @@ def test_snapshots_become_rarer_as_a_poll_grows() -> None:
 
 
 def test_ranking_is_encoded_as_option_numbers() -> None:
-    assert encode_ranking(["Go", "Rust", "Python", "C"], ["C", "Go", "Python"]) == "3 0 2"
+    poll = _poll(candidates=["Go", "Rust", "Python", "C"])
+    assert encode_ranking(poll, ["C", "Go", "Python"]) == "3 0 2"
+    assert encode_ranking(poll, ["Go"], ["C"]) == "0/3"
+    assert decode_ranking(poll, "0/3") == (["Go"], ["C"])
+
+
+# An option was removed: the numbers of the others stay.
+def test_numbers_of_options_are_those_of_the_poll() -> None:
+    poll = _poll(candidates=["Go", "C"], numbers=[0, 3])
+    assert encode_ranking(poll, ["C", "Go"]) == "3 0"
+    counted = count_votes(poll, Tally((0,), {"3 0": 2, "0": 1}))
+    assert isinstance(counted, MethodResults)
+    assert counted.runoff.winner == "C"
+
+
+def test_picks_are_counted_and_ties_stay() -> None:
+    poll = _poll(candidates=["Go", "Rust", "C"], kind=PollKind.DATES)
+    counted = count_votes(poll, Tally((0,), {"0 1": 2, "1/0": 1, "/2": 1, "": 1}))
+    assert isinstance(counted, PickResult)
+    assert (counted.voters, counted.winners) == (5, ("Rust",))
+    assert list(counted.votes.items()) == [("Rust", 3), ("Go", 2), ("C", 0)]
+    assert counted.maybe == {"Rust": 0, "Go": 1, "C": 1}
+    tied = count_picks(poll, Tally((0,), {"0": 1, "1": 1}))
+    assert (tied.winners, tied.places) == (("Go", "Rust"), {"Go": 1, "Rust": 1, "C": 3})
+    assert count_picks(poll, Tally((0,), {})).winners == ()
+
+
+def _poll(**fields: Any) -> Poll:
+    return Poll(id="1", title="Q", created_at=utc_now(), lanes=1, secret="S", **fields)
 
 
 @given(st.uuids(), st.integers(1, 16))

@@ -67,6 +67,6 @@ def ranked(page: Page) -> list[str]:
 
 def id_in(address: str) -> str:
     """Return the poll id in a URL."""
-    found = re.search(r"/polls/p/([0-9a-f-]{36})", address)
+    found = re.search(r"/polls/p/([0-9A-Z]{8})", address)
     assert found is not None
     return found[1]

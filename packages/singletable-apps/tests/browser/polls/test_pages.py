@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from singletable_apps.polls.entities import Protection, ResultsVisibility
-from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.entities import PollKind, Protection, ResultsVisibility
+from singletable_apps.polls.rules import Ballot, PollDraft
 from singletable_apps.polls.service import Voter
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.page_checks import collect_errors, find_page_faults
@@ -18,6 +18,10 @@ LONG = PollDraft(
     protection=Protection.CODES,
     results=ResultsVisibility.AFTER_CLOSING,
 )
+DATES = PollDraft(
+    "When?", ["2026-11-20T18:00Z", "2026-11-21"], kind=PollKind.DATES, names=True, comments=True
+)
+PICKS = PollDraft("What?", ["Soup", "Stew"], kind=PollKind.SEVERAL, max_picks=1, write_ins=True)
 # What is tapped has 44 pixels each way; but for links within a sentence, and what is small on
 # purpose: crumbs, and the choice of a theme. A box to tick is as large as its label.
 SMALL = """[...document.querySelectorAll("main button, main a.button, main input, main select")]
@@ -38,17 +42,21 @@ def test_pages_are_accessible_small_and_within_the_policy(
     closed = served.poll()
     served.polls.voting.cast(closed.poll.id, ["Lake"], Voter(browser="b" * 32))
     served.polls.lifecycle.close(closed.poll.id, closed.admin_key)
-    for one in (managed, closed):
+    dates, picks = served.poll(DATES), served.poll(PICKS)
+    evening, day = dates.poll.candidates
+    ballot = Ballot([evening], [day], "Ada")
+    served.polls.voting.cast(dates.poll.id, ballot, Voter(browser="b" * 32))
+    served.polls.comments.add(dates.poll.id, "Ada", "Nice.")
+    for one in (managed, closed, dates):
         page.goto(served.at(one, f"/manage?key={one.admin_key}"))
     pages = [
         f"{served.address}/polls",
         f"{served.address}/polls/new?from={managed.poll.id}",
         *(served.at(managed, at) for at in ("", f"?code={code}", "/manage", "/made")),
-        *(
-            served.at(managed, f"/manage/{at}")
-            for at in ("edit", "codes", "codes/sheet", "recount")
-        ),
-        *(served.at(closed, at) for at in ("", "/manage/reopen")),
+        *(served.at(managed, f"/manage/{at}") for at in ("edit", "codes", "codes/sheet")),
+        *(served.at(closed, at) for at in ("", "/manage/reopen", "/manage/recount")),
+        *(served.at(dates, at) for at in ("", "/results", "/embed")),
+        *(served.at(picks, at) for at in ("", "/results")),
     ]
     wrong = {at: [*_find_faults(page, at), *errors] for at in pages}
     assert {at: faults for at, faults in wrong.items() if faults} == {}

@@ -24,6 +24,7 @@ from singletable.cli.dynamodb import dynamodb
 from singletable.cli.explain import explain
 from singletable.cli.migration import app as migration
 from singletable.cli.options import Commands
+from singletable.cli.partiql import partiql
 from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
 from singletable.cli.sql import app as sql
@@ -44,6 +45,7 @@ app.command()(dynamodb)
 app.command()(diff)
 app.command()(explain)
 app.command()(show)
+app.command()(partiql)
 app.command("bulk-load")(bulk_load)
 app.command("delete-partition")(delete_partition)
 app.command()(copy)

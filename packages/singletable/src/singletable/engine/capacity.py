@@ -87,6 +87,22 @@ def consumed_capacity(
     )
 
 
+def cost_of(consumed: ConsumedCapacity | None) -> Cost:
+    """Return the cost that an output reports by index."""
+    cost = Cost()
+    if consumed is not None:
+        cost.table = (
+            consumed.capacity_units if consumed.table is None else consumed.table.capacity_units
+        )
+        for is_global in (False, True):
+            found = (
+                consumed.global_secondary_indexes if is_global else consumed.local_secondary_indexes
+            )
+            for name, units in (found or {}).items():
+                cost.add_index(name, is_global, units.capacity_units)
+    return cost
+
+
 def consumed_capacities(
     costs: Iterable[tuple[Table, Cost]],
     detail: str | None,

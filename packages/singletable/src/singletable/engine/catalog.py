@@ -57,6 +57,9 @@ class Catalog:
         # Changes whose positions are assigned when the transaction commits; None: at once.
         self.pending_changes: list[tuple[Any, ...]] | None = None
         self.change_columns = CHANGE_COLUMNS
+        # By table number: how many changes of a table with a stream there were since its shards
+        # were split, or since this process opened the database.
+        self.streamed_changes: dict[int, int] = {}
 
     def load(self, execute: Execute, latest: float) -> None:
         """Load the stored tables, and complete pending changes that would end after `latest`."""
@@ -113,6 +116,18 @@ class Catalog:
         """Remove a table."""
         execute("DELETE FROM tables WHERE number = ?", (record.number,))
         self._draft = {name: t for name, t in self.draft.items() if name != record.name}
+
+    def read_record(self, execute: Execute, name: str) -> TableRecord | None:
+        """Return the stored record of a table, as other statements of the request see it."""
+        select = "SELECT number, record, checksum FROM tables WHERE name = ?"
+        for number, raw, checksum in execute(select, (name,)):
+            check_values(f"The record of table '{name}'", checksum, number, name, raw)
+            return decode_record(raw)
+        return None
+
+    def last_change(self, execute: Execute, record: TableRecord) -> int:
+        """Return a position that separates the table's changes up to now from later ones."""
+        return self.newest_change
 
     def get_rows(
         self, execute: Execute, places: Sequence[tuple[Table, RowKey]]

@@ -17,6 +17,7 @@ from singletable.engine.storage import (
     is_intact_change,
     values_checksum,
 )
+from singletable.engine.stream_shards import RETENTION, first_streamed, split_shards
 from singletable.engine.table import Table
 from singletable.errors import TrimmedDataAccess
 from singletable.operations import ChangeRecord
@@ -57,6 +58,20 @@ def append_change(
     session.command(_INSERT, (position, number, name, moment, flag, keys, json, new, checksum))
     if position - catalog.newest_block >= BLOCK:
         _end_block(session)
+    if table.record.stream is not None:
+        _count_streamed(session, table)
+
+
+def _count_streamed(session: Session, table: Table) -> None:
+    """Count a change of a table with a stream, and split the shards after many of them."""
+    catalog, shards = session.catalog, session.settings.stream_shards
+    count = catalog.streamed_changes.get(table.record.number, 0) + 1
+    if count >= shards.records:
+        count = 0
+        record = catalog.draft[table.name].record
+        record = split_shards(record, session.now, catalog.newest_change, shards)
+        catalog.update(session.execute, record)
+    catalog.streamed_changes[table.record.number] = count
 
 
 def read_changes(
@@ -73,7 +88,7 @@ def read_changes(
         + "ORDER BY position LIMIT ?",
         (after, limit),
     )
-    changes = [_change_record(row, verify=verify) for row in rows]
+    changes = [change_record(row, verify=verify) for row in rows]
     oldest, _ = feed_bounds(execute)
     if after < oldest - 1:
         raise TrimmedDataAccess(
@@ -111,7 +126,8 @@ def last_change_time(execute: Execute, *, verify: bool) -> float:
     return 0
 
 
-def _change_record(row: tuple[Any, ...], *, verify: bool) -> ChangeRecord:
+def change_record(row: tuple[Any, ...], *, verify: bool) -> ChangeRecord:
+    """Return the change in a row of the feed; raise DamagedData if its checksum is wrong."""
     position, _, name, time, expired, key_names, old, new, _ = row
     if verify and not is_intact_change(row):
         raise DamagedData(f"Change {position} of the change feed")
@@ -141,9 +157,12 @@ def _end_block(session: Session) -> None:
     trim_to = max(
         newest - retention.records,
         _last_over_size(execute, retention.bytes),
-        _last_before(execute, session.now - retention.seconds),
+        last_before(execute, session.now - retention.seconds),
     )
     trim_to = min(trim_to, newest - 1)
+    started = first_streamed((t.record for t in session.catalog.draft.values()), session.now)
+    if started is not None:
+        trim_to = min(trim_to, max(started, last_before(execute, session.now - RETENTION)))
     execute("DELETE FROM changes WHERE position <= ?", (trim_to,))
     execute("DELETE FROM change_blocks WHERE position <= ?", (trim_to,))
 
@@ -165,11 +184,10 @@ def _last_over_size(execute: Execute, limit: int) -> int:
     return 0
 
 
-def _last_before(execute: Execute, since: float) -> int:
-    """Return the position of the last change before a timestamp."""
-    ((first,),) = execute(
-        "SELECT coalesce(min(position), (SELECT max(position) + 1 FROM changes)) FROM changes "
-        "WHERE moment >= ?",
-        (since,),
-    )
-    return cast(int, first) - 1
+def last_before(execute: Execute, since: float) -> int:
+    """Return the position before the first change since a timestamp, or that of the last change."""
+    _, newest = feed_bounds(execute)  # first: the feed may grow meanwhile
+    select = "SELECT position FROM changes WHERE moment >= ? ORDER BY position LIMIT 1"
+    for (first,) in execute(select, (since,)):
+        return cast(int, first) - 1
+    return newest

@@ -28,8 +28,10 @@ from singletable.engine.storage import (
 from singletable.errors import SingleTableError, StorageError, ValidationError
 from singletable.operations import (
     AsyncDriver,
+    BatchExecuteStatement,
     CreateTable,
     DeleteTable,
+    ExecuteTransaction,
     Operation,
     SweepExpired,
     TransactWriteItems,
@@ -152,6 +154,7 @@ class Engine:
             plan = handler.check(operation)
         except ValidationError as error:
             raise handler.validator.format_error(error, operation) from None
+        handler = handler.for_plan(plan)
 
         def work(execute: Execute) -> R:
             try:
@@ -231,7 +234,15 @@ def _is_long_write(operation: Operation[Any]) -> bool:
     """
     if isinstance(operation, TransactWriteItems):
         return len(operation.transact_items) > MAX_SHORT_TRANSACTION
-    condition: str = getattr(operation, "condition_expression", None) or ""
+    if isinstance(operation, ExecuteTransaction):
+        return len(operation.transact_statements) > MAX_SHORT_TRANSACTION
+    if isinstance(operation, BatchExecuteStatement):
+        return len(operation.statements) > MAX_SHORT_TRANSACTION
+    condition: str = (
+        getattr(operation, "condition_expression", None)
+        or getattr(operation, "statement", None)
+        or ""
+    )
     update: str = getattr(operation, "update_expression", None) or ""
     return type(operation) in _LONG_WRITES or len(condition) + len(update) > MAX_SHORT_EXPRESSION
 

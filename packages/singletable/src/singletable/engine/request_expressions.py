@@ -17,6 +17,7 @@ from msgspec import Raw, Struct
 from singletable.engine.validation import Validator
 from singletable.errors import ValidationError
 from singletable.expressions import (
+    SAMPLES,
     Condition,
     KeyCondition,
     Placeholders,
@@ -125,19 +126,6 @@ _NO_EXPRESSIONS = ParsedExpressions()
 # memory of their text.
 CACHE_SIZE = 512
 MAX_CACHED_LENGTH = 2048
-# A value of each type, to parse expressions that other values will be filled into.
-_SAMPLES: dict[str, AttributeValue] = {
-    "S": {"S": "any"},
-    "N": {"N": "1"},
-    "B": {"B": "YW55"},
-    "SS": {"SS": ["any"]},
-    "NS": {"NS": ["1"]},
-    "BS": {"BS": ["YW55"]},
-    "M": {"M": {}},
-    "L": {"L": []},
-    "NULL": {"NULL": True},
-    "BOOL": {"BOOL": True},
-}
 
 
 def parse_expressions(request: object, validator: Validator) -> ParsedExpressions:
@@ -154,7 +142,7 @@ def parse_expressions(request: object, validator: Validator) -> ParsedExpression
         return _parse(texts, Placeholders.checked(names, values, validator.check_expression_value))
 
 
-def project_json(projection: Projection, json: bytes) -> bytes:
+def project_json(projection: Projection, json: Raw | bytes) -> bytes:
     """Return the item's JSON with the projected paths only."""
     return item_to_json(project(projection, item_from_json(json)))
 
@@ -200,7 +188,7 @@ def _prepare_shape(
 ) -> Callable[[Values], ParsedExpressions] | None:
     """Return a function that fills in values; None for invalid or value-dependent expressions."""
     try:
-        values = None if types is None else {alias: {**_SAMPLES[kind]} for alias, kind in types}
+        values = None if types is None else {alias: {**SAMPLES[kind]} for alias, kind in types}
         placeholders = Placeholders.checked(
             None if names is None else dict(names),
             cast("Values | None", values),

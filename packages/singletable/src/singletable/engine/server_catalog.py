@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import cast
 
 from msgspec import msgpack
 from msgspec.structs import replace
 
 from singletable.engine.catalog import Catalog
-from singletable.engine.change_feed import BLOCK
+from singletable.engine.change_feed import BLOCK, feed_bounds, last_before
 from singletable.engine.settings import Settings
 from singletable.engine.storage import Execute, Row, RowKey
 from singletable.engine.storage.server import ServerLayout, ServerRows, Transaction, digest
+from singletable.engine.stream_shards import RETENTION as STREAM_RETENTION
+from singletable.engine.stream_shards import first_streamed
 from singletable.engine.table import Table, build_table
 from singletable.engine.table_record import TableRecord, decode_record, encode_record
 from singletable.engine.transactions import TOKEN_LIFETIME
@@ -91,6 +93,17 @@ class ServerCatalog(Catalog):
         _lock(_transaction(execute), record)
         super().remove(execute, record)
 
+    def read_record(self, execute: Execute, name: str) -> TableRecord | None:
+        """Return the stored record of a table."""
+        for (raw,) in execute("SELECT record FROM tables WHERE name = ?", (name,)):
+            return decode_record(raw)
+        return None
+
+    def last_change(self, execute: Execute, record: TableRecord) -> int:
+        """Return the last position, when nobody writes to the table."""
+        _lock(_transaction(execute), record)
+        return feed_bounds(execute)[1]
+
     def get_rows(
         self, execute: Execute, places: Sequence[tuple[Table, RowKey]]
     ) -> Iterator[Row | None]:
@@ -128,12 +141,15 @@ class FeedTrimmer:
     """Deletes changes that exceed the retention, and tokens that have expired.
 
     After every block of changes of this process, it reads how many bytes all processes have added.
-    It deletes when the feed exceeds the retention by a 32nd.
+    It deletes when the feed exceeds the retention by a 32nd. It calls `split` with the number of a
+    table that had many changes since its stream's shards were split.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, split: Callable[[int], object]) -> None:
         self._settings = settings
+        self._split = split
         self._count = 0
+        self._streamed: Counter[int] = Counter()  # changes by the number of the table
         self._working = threading.Lock()
         self._blocks: deque[tuple[int, int]] = deque([(0, 0)])  # last position, and bytes
         self._bytes = 0
@@ -142,6 +158,11 @@ class FeedTrimmer:
     def after_commit(self, transaction: Transaction) -> None:
         """Trim if this process has appended a block, unless another thread does."""
         self._count += len(transaction.changes)
+        for number, *_ in transaction.changes:
+            self._streamed[number] += 1
+            if self._streamed[number] >= self._settings.stream_shards.records:
+                self._streamed[number] = 0
+                self._split(number)
         if self._count >= BLOCK and self._working.acquire(blocking=False):
             try:
                 self._count = 0
@@ -181,9 +202,19 @@ class FeedTrimmer:
             bound = max(bound, position)
         self._bound = bound = min(bound, newest - 1)
         if bound - self._deleted > (newest - bound) // 32:
-            self._deleted = bound
+            bound = self._last_unstreamed(transaction, now, bound)
+            self._deleted = max(bound, self._deleted)
             delete = "DELETE FROM changes WHERE position <= %s", (bound,)
             transaction.dialect.run(transaction.connection, [delete])
+
+    def _last_unstreamed(self, transaction: Transaction, now: float, bound: int) -> int:
+        """Return `bound`, or the last position before it that no stream needs."""
+        execute, catalog = cast(Execute, transaction), cast(ServerCatalog, transaction.catalog)
+        catalog.load(execute)  # another process may have enabled a stream
+        started = first_streamed((table.record for table in catalog.tables.values()), now)
+        if started is None:
+            return bound
+        return min(bound, max(started, last_before(execute, now - STREAM_RETENTION)))
 
 
 def _lock(transaction: Transaction, record: TableRecord) -> None:

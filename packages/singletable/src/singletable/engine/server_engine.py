@@ -29,6 +29,7 @@ from singletable.engine.storage.server import (
     Transaction,
 )
 from singletable.engine.storage.server.dialect import Dialect
+from singletable.engine.stream_shards import split_shards, stored_streams
 from singletable.engine.table import Index, Table
 from singletable.engine.table_record import UNTIL_FILLED, TableRecord
 from singletable.errors import (
@@ -39,7 +40,9 @@ from singletable.errors import (
     ValidationError,
 )
 from singletable.operations import (
+    BatchExecuteStatement,
     BatchWriteItem,
+    ExecuteTransaction,
     Operation,
     SweepExpired,
     SweepExpiredOutput,
@@ -72,7 +75,7 @@ class ServerEngine(Engine):
         self._filler: threading.Thread | None = None
         self._catalog: ServerCatalog = ServerCatalog(ServerLayout(database.dialect))
         database.catalog = self._catalog
-        database.after_commit = FeedTrimmer(settings).after_commit
+        database.after_commit = FeedTrimmer(settings, self._split_later).after_commit
         try:
             database.write(_drop_forgotten)
             self._start_filling()
@@ -135,7 +138,7 @@ class ServerEngine(Engine):
             elif type(operation) is SweepExpired:
                 self._end_lease(_SWEEP)
             return output
-        if OPERATIONS[type(operation)].scope != "items":
+        if OPERATIONS[type(operation)].scope not in ("items", "stream"):
             self._reload()
         is_consistent = bool(getattr(operation, "consistent_read", True))
         return self._read(work, on_replica=not is_consistent)
@@ -176,6 +179,27 @@ class ServerEngine(Engine):
             execute, execute, catalog, tables, self.settings, now, control_time, type(operation)
         )
 
+    def _split_later(self, number: int) -> None:
+        """Split the shards of a table's stream in another thread, unless this is being closed."""
+        with suppress(RuntimeError):
+            self._server.in_thread(partial(self._server.write, partial(self._split, number)))
+
+    def _split(self, number: int, execute: Execute) -> None:
+        """Split the shards of a table's stream if it had many changes since they were opened."""
+        catalog = cast(ServerCatalog, cast(Any, execute).catalog)
+        for table in catalog.draft.values():
+            record = table.record
+            if record.number != number or record.stream is None:
+                continue
+            start = stored_streams(record)[-1].generations[-1].start
+            select = "SELECT count(*) FROM changes WHERE number = ? AND position > ?"
+            ((count,),) = execute(select, (number, start))
+            shards, now = self.settings.stream_shards, self.settings.clock()
+            if count >= shards.records:
+                last = catalog.last_change(execute, record)
+                catalog.update(execute, split_shards(record, now, last, shards))
+                return
+
     def _places(self, operation: Operation[Any], handler: Handler, plan: Any) -> FindPlaces | None:
         """Return the function that finds what a write locks; None if it changes tables."""
         find = handler.places
@@ -188,9 +212,9 @@ class ServerEngine(Engine):
                 found = [(t.record.number, t.rows.name, key) for t, key in find(plan, session)]
             except SingleTableError:
                 return []  # running the request raises the same error, or a better one
-            if isinstance(operation, TransactWriteItems) and operation.client_request_token:
-                key = ServerCatalog.token_key(operation.client_request_token)
-                found.append((0, "tokens", key))
+            token: str | None = getattr(operation, "client_request_token", None)
+            if token:
+                found.append((0, "tokens", ServerCatalog.token_key(token)))
             return found
 
         return places
@@ -313,6 +337,10 @@ def _weight(operation: Operation[Any]) -> int:
     match operation:
         case TransactWriteItems(transact_items=actions):
             return len(actions)
+        case ExecuteTransaction(transact_statements=statements):
+            return len(statements)
+        case BatchExecuteStatement(statements=statements):
+            return len(statements)
         case BatchWriteItem(request_items=tables):
             return sum(map(len, tables.values()))
         case _:

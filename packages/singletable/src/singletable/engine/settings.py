@@ -30,12 +30,26 @@ class Retention:
     """How many changes the change feed keeps: up to the first of these limits.
 
     The feed is trimmed in blocks, so it may keep some dozens of changes more, or 3 % more on a
-    SQL server.
+    SQL server. While a table has a stream, the feed keeps the changes of the last 24 hours, from
+    the start of the stream on, however many they are.
     """
 
     records: int = 10_000
     seconds: float = 24 * 60 * 60
     bytes: int = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class StreamShards:
+    """How many shards a stream of DynamoDB Streams has.
+
+    A stream starts with `first` open shards. After `records` changes of its table, they are closed,
+    and each is split in two; it has one successor if there would be more than `most`.
+    """
+
+    first: int = 2
+    most: int = 4
+    records: int = 100_000
 
 
 def _new_id() -> str:
@@ -58,6 +72,7 @@ class Settings:
     new_id: Callable[[], str] = _new_id
     delays: Delays = field(default_factory=Delays)
     retention: Retention = field(default_factory=Retention)
+    stream_shards: StreamShards = field(default_factory=StreamShards)
     durable: bool = True
     max_transaction_seconds: float | None = None
 

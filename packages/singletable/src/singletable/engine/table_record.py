@@ -22,6 +22,7 @@ from singletable.operations import (
     ProvisionedThroughput,
     SSESpecification,
     StreamSpecification,
+    StreamViewType,
     TableClass,
     Tag,
 )
@@ -78,8 +79,32 @@ class TimeToLiveRecord(Struct, frozen=True, omit_defaults=True):
     settled_by: float = 0
 
 
+class ShardGeneration(Struct, frozen=True, array_like=True):
+    """Shards of a stream that were opened together, for the changes after position `start`."""
+
+    start: int
+    opened: float
+    shards: int
+
+
+class StoredStream(Struct, frozen=True, omit_defaults=True):
+    """A stream of the changes of table `number`; disabled at `ended`, after position `end`."""
+
+    number: int
+    label: str
+    view_type: StreamViewType
+    created: float
+    key_schema: list[KeySchemaElement]
+    generations: tuple[ShardGeneration, ...]
+    end: int | None = None
+    ended: float | None = None
+
+
 class TableRecord(Struct, frozen=True, omit_defaults=True):
-    """A table; `number` identifies its rows, and `changing` is complete at `updated_by`."""
+    """A table; `number` identifies its rows, and `changing` is complete at `updated_by`.
+
+    The record of a deleted table is kept as long as its streams can be read.
+    """
 
     name: str
     id: str
@@ -101,6 +126,7 @@ class TableRecord(Struct, frozen=True, omit_defaults=True):
     last_decrease: float | None = None
     stream: StreamSpecification | None = None
     stream_label: str | None = None
+    streams: tuple[StoredStream, ...] = ()
     sse: SSESpecification | None = None
     table_class: TableClass | None = None
     class_changed: float | None = None

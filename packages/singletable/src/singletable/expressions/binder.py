@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeAlias, assert_never, cast
+from typing import Literal, TypeAlias, assert_never, cast
 
 from singletable.errors import ValidationError
 from singletable.expressions.evaluation import compare, size_of
@@ -92,13 +92,13 @@ _INVALID_CONDITION = "Invalid condition in KeyConditionExpression: "
 
 
 @dataclass(frozen=True, slots=True)
-class _Size:
+class MeasuredSize:
     """A call of size() whose operand is not checked yet."""
 
-    operand: _Resolved
+    operand: Resolved
 
 
-_Resolved: TypeAlias = At | Constant | _Size
+Resolved: TypeAlias = At | Constant | MeasuredSize
 
 
 def bind_condition(parsed: ParsedCondition, placeholders: Placeholders) -> Condition:
@@ -119,11 +119,16 @@ def _bind_clause(clause: ParsedClause, placeholders: Placeholders) -> Condition:
     operands = [_resolve(operand, placeholders) for operand in clause.operands]
     if clause.error:
         raise ExpressionError(clause.error)
-    _check_distinct(clause.operator, operands)
-    return _new_clause(clause.operator, tuple([_check_size(operand) for operand in operands]))
+    return build_clause(clause.operator, operands)
 
 
-def _resolve(operand: ParsedOperand, placeholders: Placeholders) -> _Resolved:
+def build_clause(operator: str, operands: list[Resolved]) -> Condition:
+    """Check the operands of one comparison or test, and create it."""
+    _check_distinct(operator, operands)
+    return _new_clause(operator, tuple([_check_size(operand) for operand in operands]))
+
+
+def _resolve(operand: ParsedOperand, placeholders: Placeholders) -> Resolved:
     match operand:
         case ParsedPath():
             return placeholders.at(operand)
@@ -132,12 +137,12 @@ def _resolve(operand: ParsedOperand, placeholders: Placeholders) -> _Resolved:
         case ParsedCall(_, operands):
             # Resolve all: an undefined one is reported before a superfluous one.
             measured, *_ = [_resolve(inner, placeholders) for inner in operands]
-            return _Size(measured)
+            return MeasuredSize(measured)
         case _:
             assert_never(operand)
 
 
-def _check_distinct(operator: str, operands: list[_Resolved]) -> None:
+def _check_distinct(operator: str, operands: list[Resolved]) -> None:
     if len(operands) != 2 or operator == "IN":
         return
     first, second = operands
@@ -148,9 +153,9 @@ def _check_distinct(operator: str, operands: list[_Resolved]) -> None:
         )
 
 
-def _check_size(operand: _Resolved) -> Operand:
+def _check_size(operand: Resolved) -> Operand:
     """Check the operand of size(); the size of a value from the request becomes a constant."""
-    if not isinstance(operand, _Size):
+    if not isinstance(operand, MeasuredSize):
         return operand
     measured = _check_size(operand.operand)
     if isinstance(measured, At):
@@ -412,18 +417,23 @@ def _bind_term(term: ParsedTerm, placeholders: Placeholders) -> Term:
         case ParsedValue(alias):
             return Constant(placeholders.value(alias))
         case ParsedArithmetic(sign, left, right):
-            terms = _bind_term(left, placeholders), _bind_term(right, placeholders)
-            _check_constants(sign, terms, "N")
-            return Sum(sign, *terms)
+            return build_sum(sign, _bind_term(left, placeholders), _bind_term(right, placeholders))
         case ParsedCall(function, operands):
-            return _bind_call(
+            return build_call(
                 function, tuple([_bind_term(inner, placeholders) for inner in operands])
             )
         case _:
             assert_never(term)
 
 
-def _bind_call(function: str, operands: tuple[Term, ...]) -> Term:
+def build_sum(sign: Literal["+", "-"], left: Term, right: Term) -> Term:
+    """Check the types of two operands, and create their sum or difference."""
+    _check_constants(sign, (left, right), "N")
+    return Sum(sign, left, right)
+
+
+def build_call(function: str, operands: tuple[Term, ...]) -> Term:
+    """Check the operands of list_append or if_not_exists, and create the call."""
     if len(operands) != 2:
         raise ExpressionError(
             "Incorrect number of operands for operator or function; "

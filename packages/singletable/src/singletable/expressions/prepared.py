@@ -15,10 +15,23 @@ from msgspec import Struct
 from singletable.expressions.nodes import Between, Constant, HasType, KeyClause
 from singletable.values import AttributeValue
 
-__all__ = ["prepare"]
+__all__ = ["SAMPLES", "prepare"]
 
 T = TypeVar("T", bound=Struct)
 
+# A value of each type, to prepare expressions that other values will be filled into.
+SAMPLES: dict[str, AttributeValue] = {
+    "S": {"S": "any"},
+    "N": {"N": "1"},
+    "B": {"B": "YW55"},
+    "SS": {"SS": ["any"]},
+    "NS": {"NS": ["1"]},
+    "BS": {"BS": ["YW55"]},
+    "M": {"M": {}},
+    "L": {"L": []},
+    "NULL": {"NULL": True},
+    "BOOL": {"BOOL": True},
+}
 # Python's parser limits how deep brackets may be nested.
 MAX_DEPTH = 50
 
@@ -28,37 +41,45 @@ class _Unprepared(Exception):
 
 
 def prepare(
-    parsed: T, values: Mapping[str, AttributeValue]
+    parsed: T, values: Mapping[str, AttributeValue], *, literals: bool = False
 ) -> Callable[[Mapping[str, AttributeValue]], T] | None:
     """Return a function that builds `parsed` with other values of the same types, or None.
 
-    Values are recognized in `parsed` by identity, so each must be an object of its own.
+    Values are recognized in `parsed` by identity, so each must be an object of its own. With
+    `literals`, all other values are the same for every request.
     """
     aliases = {id(value): alias for alias, value in values.items()}
     names: dict[str, object] = {}
     try:
-        source = _source(parsed, aliases, names, 0)
+        source = _source(parsed, aliases, names, 0, literals)
     except _Unprepared:
         return None
     # Safe to eval: names are bound to objects, and aliases consist of word characters.
     return cast("Callable[[Mapping[str, AttributeValue]], T]", eval(f"lambda v: {source}", names))
 
 
-def _source(part: object, aliases: dict[int, str], names: dict[str, object], depth: int) -> str:
+def _source(
+    part: object, aliases: dict[int, str], names: dict[str, object], depth: int, literals: bool
+) -> str:
     """Return Python source for the part; parts without a value are bound to a name."""
     if depth > MAX_DEPTH or _depends_on_content(part):
         raise _Unprepared
     if isinstance(part, dict):
         alias = aliases.get(id(part))  # pyright: ignore[reportUnknownArgumentType]
         if alias is None:
-            raise _Unprepared
+            if not literals:
+                raise _Unprepared
+            return _bind(cast(object, part), names)
         return f"v[{alias!r}]"
     if isinstance(part, tuple):
-        inner = [_source(each, aliases, names, depth + 1) for each in cast("tuple[object]", part)]
+        inner = [
+            _source(each, aliases, names, depth + 1, literals)
+            for each in cast("tuple[object]", part)
+        ]
         source = f"({' '.join(f'{each},' for each in inner)})"
     elif isinstance(part, Struct):
         fields = [getattr(part, name) for name in part.__struct_fields__]
-        inner = [_source(each, aliases, names, depth + 1) for each in fields]
+        inner = [_source(each, aliases, names, depth + 1, literals) for each in fields]
         source = f"{_bind(type(part), names)}({', '.join(inner)})"
     else:
         return _bind(part, names)

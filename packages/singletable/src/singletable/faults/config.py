@@ -32,7 +32,7 @@ ThrottleLimit: TypeAlias = Literal[
     "AccountLimitExceeded",
 ]
 # The operations of DynamoDB by name; our own operations never fail.
-SPECS = {spec.name: spec for spec in registry.OPERATIONS.values() if spec.service == "dynamodb"}
+SPECS = {spec.name: spec for spec in registry.OPERATIONS.values() if spec.service != "singletable"}
 OPERATIONS = tuple(SPECS)
 
 

@@ -16,9 +16,9 @@ from singletable.operations import KeySchemaElement, Operation, Query, TableDesc
 from singletable.operations.arn import parse_arn
 from singletable.operations.partition_keys import canonical_key_texts, partition_values
 from singletable.operations.registry import SpecificFault
-from singletable.operations.touches import Touch, table_names, touches
+from singletable.operations.touches import READS, Touch, table_names, touches
 
-TRANSACTIONS = ("TransactGetItems", "TransactWriteItems")
+TRANSACTIONS = ("TransactGetItems", "TransactWriteItems", "ExecuteTransaction")
 ITEM_OPERATIONS = tuple(name for name, spec in SPECS.items() if spec.scope == "items")
 Tables: TypeAlias = Mapping[str, TableDescription]
 
@@ -151,15 +151,16 @@ def _parts(operation: Operation[Any], tables: Tables) -> Iterator[TargetPart]:
         name = table_name(touch.table)
         table = tables.get(name)
         index: str | None = getattr(touch.request, "index_name", None)
+        writes = spec.writes and touch.access not in READS
         yield TargetPart(
             position,
             name,
             index,
             _partition(touch, _partition_attributes(table, index)),
-            spec.writes,
+            writes,
             # Writes and transactions read the newest items.
             bool(getattr(touch.request, "consistent_read", True)),
-            _written_indexes(touch, table) if spec.writes else (),
+            _written_indexes(touch, table) if writes else (),
         )
 
 

@@ -12,7 +12,8 @@ from typing import cast
 from singletable.errors import OperationError
 from singletable.expressions import Placeholders, parse_key_condition
 from singletable.operations.items import Query
-from singletable.operations.touches import ItemRequest, accesses
+from singletable.operations.touches import ItemRequest, StatementRequest, accesses
+from singletable.partiql import Select, pinned_values
 from singletable.values import (
     AttributeValue,
     InvalidNumber,
@@ -31,6 +32,8 @@ def partition_values(request: ItemRequest, attribute: str) -> tuple[str, ...]:
 def _values(request: ItemRequest, attribute: str) -> Iterator[AttributeValue]:
     if isinstance(request, Query):
         yield from _query_values(request, attribute)
+    elif isinstance(request, StatementRequest) and isinstance(select := request.bind(), Select):
+        yield from pinned_values(select.where, attribute) or ()
     else:
         for _, item in accesses(request):
             if attribute in item:

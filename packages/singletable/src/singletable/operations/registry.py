@@ -13,17 +13,20 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from singletable import operations as ops
 from singletable.operations.base import Operation
+from singletable.operations.touches import READS, touches
 
 # What an operation is about: items; the table named by `table_name` or `resource_arn`; that table,
-# or every table if none is named; the list of tables; or the account.
-Scope: TypeAlias = Literal["items", "table", "any table", "tables", "account"]
+# or every table if none is named; the list of tables; the stream named by `stream_arn` or by
+# `shard_iterator`; or the account.
+Scope: TypeAlias = Literal["items", "table", "any table", "tables", "stream", "account"]
 
 # Whether a request that may have been applied is safe to send again. A put is, unless its condition
 # would then be evaluated against what it wrote itself, and a transaction if it has a client token.
 Idempotent: TypeAlias = Literal["always", "without condition", "with token", "never"]
 
-# Operations that DynamoDB does not have get a namespace of their own, on the wire and in policies.
-Service: TypeAlias = Literal["dynamodb", "singletable"]
+# DynamoDB Streams is a service of its own on the wire, but not in policies. Operations that AWS
+# does not have get a namespace of their own in both.
+Service: TypeAlias = Literal["dynamodb", "dynamodbstreams", "singletable"]
 
 # Faults of some operations only; the others (throttling, unavailability, internal errors) can
 # happen to every operation of DynamoDB.
@@ -49,13 +52,14 @@ class OperationSpec:
     @property
     def action(self) -> str:
         """The permission that a policy grants: dynamodb:PutItem."""
-        return f"{self.service}:{self.name}"
+        namespace = "singletable" if self.service == "singletable" else "dynamodb"
+        return f"{namespace}:{self.name}"
 
     @property
     def output(self) -> type[Any]:
         """The type of the result, which the class of the request declares."""
         # `class GetItem(Operation[GetItemOutput])`
-        (base,) = vars(self.request)["__orig_bases__"]
+        *_, base = vars(self.request)["__orig_bases__"]
         (output,) = get_args(base)
         return output  # type: ignore[no-any-return]
 
@@ -85,6 +89,17 @@ OPERATIONS: dict[type[Operation[Any]], OperationSpec] = {
             idempotent="with token",
             faults=("conflict", "in_progress"),
         ),
+        OperationSpec(
+            ops.ExecuteStatement, "items", writes=True, idempotent="never", faults=("conflict",)
+        ),
+        OperationSpec(ops.BatchExecuteStatement, "items", writes=True, idempotent="never"),
+        OperationSpec(
+            ops.ExecuteTransaction,
+            "items",
+            writes=True,
+            idempotent="with token",
+            faults=("conflict", "in_progress"),
+        ),
         OperationSpec(ops.CreateTable, "table", writes=True),
         OperationSpec(ops.DescribeTable, "table"),
         OperationSpec(ops.UpdateTable, "table", writes=True),
@@ -99,8 +114,22 @@ OPERATIONS: dict[type[Operation[Any]], OperationSpec] = {
         OperationSpec(ops.ListTagsOfResource, "table"),
         OperationSpec(ops.DescribeLimits, "account"),
         OperationSpec(ops.DescribeEndpoints, "account"),
+        OperationSpec(ops.ListStreams, "account", service="dynamodbstreams"),
+        OperationSpec(ops.DescribeStream, "stream", service="dynamodbstreams"),
+        OperationSpec(ops.GetShardIterator, "stream", service="dynamodbstreams"),
+        OperationSpec(ops.GetRecords, "stream", service="dynamodbstreams"),
         OperationSpec(ops.ReadChanges, "any table", service="singletable"),
         OperationSpec(ops.SweepExpired, "any table", writes=True, service="singletable"),
     )
 }
+# Statements of PartiQL read or write: see `is_write`.
+_STATEMENTS = (ops.ExecuteStatement, ops.BatchExecuteStatement, ops.ExecuteTransaction)
 ITEM_READS = tuple(s.request for s in OPERATIONS.values() if s.scope == "items" and not s.writes)
+
+
+def is_write(operation: Operation[Any]) -> bool:
+    """Return whether a request may write: PartiQL reads if each of its statements is a SELECT."""
+    spec = OPERATIONS.get(type(operation))
+    if spec is None or not isinstance(operation, _STATEMENTS):
+        return spec is not None and spec.writes
+    return any(touch.access not in READS for touch in touches(operation))

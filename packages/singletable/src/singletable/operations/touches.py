@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
+from singletable import partiql
+from singletable.expressions import Condition
+from singletable.operations.arn import parse_arn
 from singletable.operations.base import Operation
 from singletable.operations.items import (
     BatchGetItem,
@@ -31,8 +34,16 @@ from singletable.operations.items import (
     UpdateItem,
     WriteRequest,
 )
+from singletable.operations.statements import (
+    BatchExecuteStatement,
+    BatchStatementRequest,
+    ExecuteStatement,
+    ExecuteTransaction,
+    ParameterizedStatement,
+)
 from singletable.values import Item
 
+StatementRequest: TypeAlias = ExecuteStatement | BatchStatementRequest | ParameterizedStatement
 # The part of an operation that concerns the items of one table; often the whole operation.
 ItemRequest: TypeAlias = (
     PutItem
@@ -48,8 +59,10 @@ ItemRequest: TypeAlias = (
     | Delete
     | ConditionCheck
     | tuple[WriteRequest, ...]
+    | StatementRequest
 )
 Access: TypeAlias = Literal["get", "query", "scan", "put", "update", "delete", "check"]
+READS: tuple[Access, ...] = ("get", "query", "scan")
 WRITES: tuple[Access, ...] = ("put", "update", "delete")
 
 ACCESS: Mapping[type, Access] = {
@@ -110,8 +123,20 @@ def item_requests(operation: Operation[Any]) -> list[tuple[str, ItemRequest]] | 
                 for part in (write.condition_check, write.put, write.delete, write.update)
                 if part is not None
             ]
+        case ExecuteStatement():
+            return _statement_requests([operation])
+        case BatchExecuteStatement():
+            return _statement_requests(operation.statements)
+        case ExecuteTransaction():
+            return _statement_requests(operation.transact_statements)
         case _:
             return None
+
+
+def _statement_requests(
+    parts: Iterable[StatementRequest] | None,
+) -> list[tuple[str, ItemRequest]]:
+    return [(table, part) for part in parts or () if (table := part.table_name) is not None]
 
 
 def accesses(request: ItemRequest) -> Iterator[tuple[Access, Item]]:
@@ -124,8 +149,33 @@ def accesses(request: ItemRequest) -> Iterator[tuple[Access, Item]]:
     elif isinstance(request, KeysAndAttributes):
         for key in request.keys or ():
             yield "get", key or {}
+    elif isinstance(request, StatementRequest):
+        yield _statement_access(request)
     elif (access := ACCESS.get(type(request))) is not None:
         yield access, _item_of(request)
+
+
+def _statement_access(request: StatementRequest) -> tuple[Access, Item]:
+    """Return the access of a statement; instead of a key, the attributes that it compares."""
+    match request.bind():
+        case partiql.Insert() as insert:
+            return "put", insert.item
+        case partiql.Update(where=where):
+            return "update", _compared(where)
+        case partiql.Delete(where=where):
+            return "delete", _compared(where)
+        case partiql.Exists(select):
+            return "check", _compared(select.where)
+        case partiql.Select(where=where):
+            compared = _compared(where)
+            return ("query" if compared else "scan"), compared
+        case _:
+            return "scan", {}
+
+
+def _compared(where: Condition | None) -> Item:
+    found = [partiql.equality(part) for part in partiql.conjuncts(where)]
+    return dict(pair for pair in found if pair is not None)
 
 
 def written_items(writes: Iterable[WriteRequest]) -> Iterator[Item]:
@@ -138,10 +188,17 @@ def table_names(operation: Operation[Any]) -> Iterator[str]:
     requests = item_requests(operation)
     if requests is None:
         name = getattr(operation, "table_name", None) or getattr(operation, "resource_arn", None)
-        names = [name]
+        arn = parse_arn(named_stream(operation) or "")
+        names = [name if arn is None else arn.table]
     else:
         names = [table for table, _ in requests]
     return (name for name in names if name)
+
+
+def named_stream(operation: Operation[Any]) -> str | None:
+    """Return the ARN of the stream that a request names, or None; an iterator starts with it."""
+    iterator = getattr(operation, "shard_iterator", None) or ""
+    return getattr(operation, "stream_arn", None) or iterator.partition("|")[0] or None
 
 
 def _item_of(request: object) -> Item:

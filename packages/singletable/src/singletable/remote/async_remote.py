@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from types import TracebackType
 from typing import Any, TypeVar, cast
 from uuid import uuid4
@@ -10,6 +11,7 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from singletable.operations import Operation, TransactWriteItems
+from singletable.operations.registry import OPERATIONS
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.async_connections import AsyncConnectionPool
 from singletable.remote.config import RemoteEndpoint, ResolvedConfig, resolve_config
@@ -27,6 +29,10 @@ class AsyncRemoteClient:
 
     def __init__(self, config: ResolvedConfig, options: ConnectionOptions) -> None:
         self._endpoint = config.endpoint
+        self._streams: AsyncRemoteClient | None = None
+        if config.endpoint.for_streams != config.endpoint:
+            streams = dataclasses.replace(config, endpoint=config.endpoint.for_streams)
+            self._streams = AsyncRemoteClient(streams, options)
         # With TLS the proxy opens a tunnel; otherwise it forwards the requests.
         forwarding_proxy = config.proxy if config.tls is None else None
         self._writer = RequestWriter(config.endpoint, proxy=forwarding_proxy)
@@ -36,6 +42,8 @@ class AsyncRemoteClient:
 
     async def execute(self, operation: Operation[R], /) -> R:
         """Send the request and return its output, or raise the error of the response."""
+        if self._streams is not None and OPERATIONS[type(operation)].service == "dynamodbstreams":
+            return await self._streams.execute(operation)
         pool, credentials = self._pool, self._credentials
         if credentials.needs_refresh():  # async only
             await asyncio.to_thread(credentials.get)
@@ -58,6 +66,8 @@ class AsyncRemoteClient:
 
     async def aclose(self) -> None:
         """Close all connections."""
+        if self._streams is not None:
+            await self._streams.aclose()
         self._pool.close()
 
 

@@ -7,7 +7,7 @@ a role expire; everything else is resolved once. Nothing else of botocore is use
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -44,6 +44,13 @@ class RemoteEndpoint:
     def is_aws(self) -> bool:
         """Whether this is DynamoDB itself, which lacks the operations that our endpoint adds."""
         return self.host.endswith(_AWS_DOMAINS)
+
+    @property
+    def for_streams(self) -> RemoteEndpoint:
+        """The server of DynamoDB Streams, which has a host of its own on AWS."""
+        if self.is_aws and self.host.startswith("dynamodb"):
+            return replace(self, host=f"streams.{self.host}")
+        return self
 
     @property
     def is_local(self) -> bool:

@@ -29,7 +29,7 @@ from singletable.errors import (
     TransactionCanceled,
 )
 from singletable.operations import Operation, ReadChanges, SweepExpired
-from singletable.operations.registry import OPERATIONS
+from singletable.operations.registry import is_write
 from singletable.remote.address import ConnectionOptions
 from singletable.remote.config import Proxy, RemoteEndpoint, ResolvedConfig
 from singletable.values import Item
@@ -42,6 +42,7 @@ ERROR_TYPES: Mapping[str, type[OperationError]] = {
         errors.ValidationError,
         errors.SerializationError,
         ConditionFailed,
+        errors.DuplicateItem,
         ResourceNotFound,
         errors.BackupTableNotFound,
         errors.ResourceInUse,
@@ -64,6 +65,7 @@ ERROR_TYPES: Mapping[str, type[OperationError]] = {
         InternalError,
         ServiceUnavailable,
         errors.TrimmedDataAccess,
+        errors.ExpiredIterator,
         UnknownOperation,
     )
 } | {
@@ -79,7 +81,7 @@ ERROR_TYPES: Mapping[str, type[OperationError]] = {
 }
 _REASONS_IN_MESSAGE = re.compile(r"\[([A-Za-z, ]+)\]")
 _ALTERNATIVES: dict[type[Operation[Any]], str] = {
-    ReadChanges: "Stream the table to a function and read the records with "
+    ReadChanges: "Enable a stream and follow it with store.stream(…), or in a function with "
     "parse_stream_event(event, …).",
     SweepExpired: "DynamoDB removes expired items by itself, and a store never returns them.",
 }
@@ -211,7 +213,7 @@ def may_resend(operation: Operation[Any], lost: ConnectionLost, *, reused: bool)
     """
     if not reused or lost.started or lost.timed_out:
         return False
-    return not lost.arrived or not OPERATIONS[type(operation)].writes
+    return not lost.arrived or not is_write(operation)
 
 
 def no_response(
@@ -219,7 +221,7 @@ def no_response(
 ) -> ConnectionFailed:
     """Return the error for a request that lost its connection."""
     message = f"{type(operation).__name__} at {endpoint} failed: {lost}."
-    if lost.arrived and OPERATIONS[type(operation)].writes:
+    if lost.arrived and is_write(operation):
         message += " The write may or may not have been applied: read the item to find out."
     if lost.timed_out:
         message += " Increase the address option 'timeout' to wait longer."

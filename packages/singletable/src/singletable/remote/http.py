@@ -47,7 +47,7 @@ class RequestWriter:
     def write(self, operation: Operation[Any], credentials: Credentials) -> bytes:
         """Return the request, signed at the current time."""
         target, body = write_request(operation)
-        if self._is_aws and OPERATIONS[type(operation)].service != "dynamodb":
+        if self._is_aws and OPERATIONS[type(operation)].service == "singletable":
             raise unsupported_operation(self.endpoint, operation)
         signed = self._signer.headers(target, body, credentials, self._clock())
         return b"%b%bcontent-length: %d\r\n\r\n%b" % (self._head, signed, len(body), body)

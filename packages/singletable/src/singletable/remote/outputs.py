@@ -13,8 +13,12 @@ from msgspec.json import Decoder, decode, encode
 
 from singletable.errors import ConnectionFailed, InternalError, SingleTableError, UnexpectedResponse
 from singletable.operations import (
+    BatchExecuteStatementOutput,
+    BatchStatementError,
+    BatchStatementResponse,
     ChangeRecord,
     ConsumedCapacity,
+    ExecuteTransactionOutput,
     GetItemOutput,
     ItemCollectionMetrics,
     ItemResponse,
@@ -151,6 +155,17 @@ class _TransactGetItemsBody(Struct, rename="pascal"):
     consumed_capacity: list[ConsumedCapacity] | None = None
 
 
+class _BatchStatementResponseBody(Struct, rename="pascal"):
+    error: BatchStatementError | None = None
+    table_name: str | None = None
+    item: Raw = _NULL
+
+
+class _BatchExecuteStatementBody(Struct, rename="pascal"):
+    responses: list[_BatchStatementResponseBody]
+    consumed_capacity: list[ConsumedCapacity] | None = None
+
+
 class _ChangeRecordBody(Struct, rename="pascal"):
     position: int
     table_name: str
@@ -170,6 +185,7 @@ class _ReadChangesBody(Struct, rename="pascal"):
 _decode_write_item = Decoder(_WriteItemBody).decode
 _decode_get_item = Decoder(_GetItemBody).decode
 _decode_transact_get_items = Decoder(_TransactGetItemsBody).decode
+_decode_batch_statements = Decoder(_BatchExecuteStatementBody).decode
 _decode_read_changes = Decoder(_ReadChangesBody).decode
 
 
@@ -195,6 +211,20 @@ def _transact_get_items_output(data: bytes) -> TransactGetItemsOutput:
     return TransactGetItemsOutput(responses, body.consumed_capacity)
 
 
+def _execute_transaction_output(data: bytes) -> ExecuteTransactionOutput:
+    output = _transact_get_items_output(data)
+    return ExecuteTransactionOutput(output.responses, output.consumed_capacity)
+
+
+def _batch_execute_statement_output(data: bytes) -> BatchExecuteStatementOutput:
+    body = _decode_batch_statements(data)
+    responses = [
+        BatchStatementResponse(response.error, response.table_name, _optional(response.item))
+        for response in body.responses
+    ]
+    return BatchExecuteStatementOutput(responses, body.consumed_capacity)
+
+
 def _read_changes_output(data: bytes) -> ReadChangesOutput:
     body = _decode_read_changes(data)
     changes = [
@@ -217,6 +247,8 @@ _CUSTOM_DECODERS: dict[type, Callable[[bytes], Any]] = {
     WriteItemOutput: _write_item_output,
     GetItemOutput: _get_item_output,
     TransactGetItemsOutput: _transact_get_items_output,
+    ExecuteTransactionOutput: _execute_transaction_output,
+    BatchExecuteStatementOutput: _batch_execute_statement_output,
     ReadChangesOutput: _read_changes_output,
 }
 

@@ -10,6 +10,7 @@ from singletable.store.collection_query import CollectionPage
 from singletable.store.options import CollectOptions, ReadOptions
 from singletable.store.pagination import Page
 from singletable.store.store import Admin, Store
+from singletable.store.streams import StreamOptions
 from singletable.store.transaction import Transaction
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "ReadOptions",
     "SentRequest",
     "Store",
+    "StreamOptions",
     "Transaction",
     "parse_stream_event",
 ]

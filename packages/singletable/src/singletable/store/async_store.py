@@ -52,7 +52,7 @@ from singletable.store.calls import (
     shape_of_update,
     shape_of_upsert,
 )
-from singletable.store.changes import Changes, read_changes
+from singletable.store.changes import Change, Changes, read_changes
 from singletable.store.collection_query import (
     CollectionPage,
     CollectionQuery,
@@ -73,6 +73,7 @@ from singletable.store.pagination import Page, count_items, read_page, start_at_
 from singletable.store.query import ItemQuery
 from singletable.store.scope import AsyncScopedDriver, Shared, scope_context, unscoped
 from singletable.store.scope_scan import ScopeDelete, ScopeInstances, ScopeScan
+from singletable.store.streams import StreamOptions, StreamReader
 from singletable.store.transaction import Transaction
 from singletable.store.validation import (
     check_callback,
@@ -695,6 +696,34 @@ class AsyncStore:
             read_changes(self._context, entities, after, limit),
             lambda: shape_of_entities("changes", "feed", *entities),
         )
+
+    @overload
+    def stream(
+        self, a: type[A], /, **options: Unpack[StreamOptions]
+    ) -> AsyncIterator[Change[A]]: ...
+    @overload
+    def stream(
+        self, a: type[A], b: type[B], /, **options: Unpack[StreamOptions]
+    ) -> AsyncIterator[Change[A | B]]: ...
+    @overload
+    def stream(
+        self, a: type[A], b: type[B], c: type[C], /, **options: Unpack[StreamOptions]
+    ) -> AsyncIterator[Change[A | B | C]]: ...
+    @overload
+    def stream(
+        self, /, *entities: type[Any], **options: Unpack[StreamOptions]
+    ) -> AsyncIterator[Change[Any]]: ...
+    def stream(
+        self, /, *entities: type[Any], **options: Unpack[StreamOptions]
+    ) -> AsyncIterator[Change[Any]]:
+        """Follow the DynamoDB stream of a table: iterate over the changes of these entities.
+
+        Each change comes at least once, and the changes of an item in order. See StreamOptions for
+        the options: checkpoints, several workers, and where to start and stop.
+        """
+        reader = StreamReader(self._context, entities, options)
+        shape = shape_of_entities("stream", "feed", *entities)
+        return self._pages(reader.next_page, None, lambda: shape)
 
     async def _run(
         self, steps: Steps[R], shape: Callable[[], CallShape], *, continued: bool = False

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, get_args, overload
 
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import ChangeRecord, ReadChanges, ReadChangesOutput
+from singletable.operations import ChangeRecord, ReadChanges, ReadChangesOutput, Record
 from singletable.operations.arn import parse_arn
 from singletable.retry import send
 from singletable.schema import Model, Table
@@ -24,6 +24,7 @@ C = TypeVar("C")
 D = TypeVar("D")
 E_co = TypeVar("E_co", covariant=True)
 
+DYNAMODB = "dynamodb.amazonaws.com"
 ChangeKind: TypeAlias = Literal["INSERT", "MODIFY", "REMOVE"]
 
 
@@ -125,18 +126,53 @@ def parse_stream_event(
     ]
 
 
+def from_stream(record: Record, models: Sequence[Model]) -> Iterator[Change[Any]]:
+    """Yield the change in a record of a stream if its item is one of these entities."""
+    data, identity = record.dynamodb, record.user_identity
+    expired = identity is not None and identity.principal_id == DYNAMODB
+    old, new = data.old_image, data.new_image
+    _check_images(record.event_name, old, new)
+    when = data.approximate_creation_date_time
+    yield from _decode(models, record.event_name, old, new, when, expired, data.sequence_number)
+
+
 def _from_record(record: ChangeRecord, models: Sequence[Model]) -> Iterator[Change[Any]]:
-    old, new = record.old, record.new
-    model = _find_model(models, new or old or {})
-    if model is not None:
-        yield Change(
-            record.kind,
-            None if old is None else decode_item(model, old),
-            None if new is None else decode_item(model, new),
-            datetime.fromtimestamp(record.when, UTC),
-            record.expired,
-            str(record.position),
+    yield from _decode(
+        models,
+        record.kind,
+        record.old,
+        record.new,
+        record.when,
+        record.expired,
+        str(record.position),
+    )
+
+
+def _check_images(kind: ChangeKind, old: Item | None, new: Item | None) -> None:
+    if (old is None and kind != "INSERT") or (new is None and kind != "REMOVE"):
+        raise ItemMismatch(
+            f"the {kind} record has no {'old' if old is None else 'new'} image. Set the stream's "
+            "StreamViewType to NEW_AND_OLD_IMAGES."
         )
+
+
+def _decode(
+    models: Sequence[Model],
+    kind: ChangeKind,
+    old: Item | None,
+    new: Item | None,
+    when: float,
+    expired: bool,
+    position: str,
+) -> Iterator[Change[Any]]:
+    """Yield the change if the item is one of these entities."""
+    item = new or old or {}
+    model = next((model for model in models if model.matches(item)), None)
+    if model is not None:
+        before = None if old is None else decode_item(model, old)
+        after = None if new is None else decode_item(model, new)
+        moment = datetime.fromtimestamp(when, UTC)
+        yield Change(kind, before, after, moment, expired, position)
 
 
 def _from_event(
@@ -147,7 +183,8 @@ def _from_event(
         kind = cast("ChangeKind", record["eventName"])
         if kind not in get_args(ChangeKind):
             raise ValueError
-        when = datetime.fromtimestamp(float(data.get("ApproximateCreationDateTime", 0)), UTC)
+        when = float(data.get("ApproximateCreationDateTime", 0))
+        datetime.fromtimestamp(when, UTC)
     except (KeyError, TypeError, ValueError):
         raise ItemMismatch(
             "expected a DynamoDB Streams record with eventName and dynamodb, but got "
@@ -157,22 +194,10 @@ def _from_event(
     if not models:
         return
     old, new = cast("tuple[Item | None, Item | None]", (data.get("OldImage"), data.get("NewImage")))
-    if (old is None and kind != "INSERT") or (new is None and kind != "REMOVE"):
-        raise ItemMismatch(
-            f"the {kind} record has no {'old' if old is None else 'new'} image. Set the stream's "
-            "StreamViewType to NEW_AND_OLD_IMAGES."
-        )
-    model = _find_model(models, new or old or {})
-    if model is not None:
-        identity = cast("Mapping[str, Any]", record.get("userIdentity") or {})
-        yield Change(
-            kind,
-            None if old is None else decode_item(model, old),
-            None if new is None else decode_item(model, new),
-            when,
-            identity.get("principalId") == "dynamodb.amazonaws.com",
-            str(data.get("SequenceNumber", "")),
-        )
+    _check_images(kind, old, new)
+    identity = cast("Mapping[str, Any]", record.get("userIdentity") or {})
+    expired = identity.get("principalId") == DYNAMODB
+    yield from _decode(models, kind, old, new, when, expired, str(data.get("SequenceNumber", "")))
 
 
 def _models_in_table(
@@ -200,7 +225,3 @@ def _models_in_table(
             f"tables={{{first.name}: {first.name!r}}} to skip it."
         )
     return [model for model in models if names[model.table] == table]
-
-
-def _find_model(models: Sequence[Model], item: Item) -> Model | None:
-    return next((model for model in models if model.matches(item)), None)

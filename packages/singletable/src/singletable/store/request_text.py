@@ -24,7 +24,7 @@ from singletable.operations import (
     Update,
     UpdateItem,
 )
-from singletable.operations.registry import OPERATIONS
+from singletable.operations.registry import is_write
 from singletable.operations.touches import touches
 from singletable.values import AttributeValue, Item
 from singletable.values.text import format_key, format_value, pluralize
@@ -74,7 +74,7 @@ def request_lines(operation: Operation[object]) -> list[str]:
 
 def consumed_text(operation: Operation[object], consumed: Sequence[ConsumedCapacity]) -> str:
     """Return the units in one line, by table and index if there is more than one."""
-    unit = "write unit" if OPERATIONS[type(operation)].writes else "read unit"
+    unit = "write unit" if is_write(operation) else "read unit"
     total = pluralize(sum(capacity.capacity_units for capacity in consumed), unit)
     parts = [part for capacity in consumed for part in _by_index(capacity)]
     if len(parts) < 2:

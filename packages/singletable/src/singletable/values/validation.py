@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from binascii import Error as BinasciiError
 from binascii import a2b_base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from math import inf
@@ -52,6 +52,8 @@ __all__ = [
 MAX_ITEM_SIZE = 400 * 1024
 INVALID = "One or more parameter values were invalid: "
 MAX_NESTING = 32
+MAX_NAME_SIZE = 65_535
+NAME_TOO_LARGE = "Attribute name is too large, must be less than 65536 bytes"
 EMPTY_VALUE = (
     "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 )
@@ -190,7 +192,15 @@ def check_item(item: Item, layer: ValidationLayer = MODERN) -> tuple[Item, int]:
                     canonical = item.copy()
                 canonical[name] = kept
         size += len(name) if name.__class__ is str and name.isascii() else name_size(name)
+    if size > MAX_NAME_SIZE:
+        _check_names(item)
     return canonical, size
+
+
+def _check_names(names: Iterable[str]) -> None:
+    """Raise if an attribute name is too long; only large items and maps can have one."""
+    if max(map(text_size, names), default=0) > MAX_NAME_SIZE:
+        raise ValidationError(NAME_TOO_LARGE)
 
 
 def check_value(
@@ -245,6 +255,8 @@ def _check_map(
             raise ValueTooLarge
         if kept is not member:
             changed[name] = kept
+    if size > MAX_NAME_SIZE:
+        _check_names(content)
     return ({"M": {**content, **changed}} if changed else value), size
 
 

@@ -7,6 +7,7 @@ import re
 import time
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from email.utils import formatdate
 from functools import lru_cache, partial
 from http import HTTPStatus
@@ -22,7 +23,7 @@ from singletable.wire.responses import write_error, write_result
 JSON_1_0 = "application/x-amz-json-1.0"
 JSON = "application/json"
 # Smaller bodies are not worth the time that compressing them takes.
-MIN_COMPRESSED = 1024
+MIN_COMPRESSED = 4096
 UNKNOWN_OPERATION_BODY = b"<UnknownOperationException/>\n"
 
 _COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
@@ -31,7 +32,6 @@ _COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
 }
 # zlib's window bits for each encoding; some clients omit the zlib header of "deflate".
 _WINDOW_BITS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
-_WEIGHT_ZERO = re.compile(r"\s*q=0(\.0*)?\s*")
 _STATUS_LINES = {
     status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus
 }
@@ -204,11 +204,27 @@ def compress_response(response: HttpResponse, request: HttpRequest) -> HttpRespo
 
 
 def _accepted_encoding(request: HttpRequest) -> str | None:
-    offers = [part.partition(";") for part in request.headers.get("accept-encoding", "").split(",")]
-    accepted = {
-        name.strip().lower() for name, _, weight in offers if not _WEIGHT_ZERO.fullmatch(weight)
-    }
-    return next((encoding for encoding in _COMPRESSORS if encoding in accepted), None)
+    """Return the encoding that the client prefers, as DynamoDB understands the header."""
+    weights: dict[str, float] = {}
+    for part in request.headers.get("accept-encoding", "").split(","):
+        name, *parameters = [word.strip().lower() for word in part.split(";")]
+        weights[name] = max(weights.get(name, 0.0), _weight(parameters))
+    others = weights.pop("*", 0.0)
+    # Of equal weights, the first one counts, and those that `*` stands for come last.
+    weights |= {name: others for name in _COMPRESSORS if name not in weights}
+    best = max((name for name in weights if name in _COMPRESSORS), key=weights.__getitem__)
+    return best if weights[best] > 0 else None
+
+
+def _weight(parameters: list[str]) -> float:
+    """Return the first weight of an encoding, from 0 to 1; without a valid one, 1."""
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "q":
+            with suppress(ValueError):
+                return min(max(float(value), 0.0), 1.0)
+            break
+    return 1.0
 
 
 def response_head(response: HttpResponse, keep_alive: bool) -> bytes:

@@ -20,7 +20,11 @@ from singletable.wire.lenient import read_structure
 
 VERSION = "DynamoDB_20120810"
 # Our own operations have a version of their own, so that no client takes them for AWS's.
-_VERSIONS = {"dynamodb": VERSION, "singletable": "SingleTable_1"}
+_VERSIONS = {
+    "dynamodb": VERSION,
+    "dynamodbstreams": "DynamoDBStreams_20120810",
+    "singletable": "SingleTable_1",
+}
 
 TARGETS: dict[str, type[Operation[Any]]] = {
     f"{_VERSIONS[spec.service]}.{spec.name}": spec.request for spec in OPERATIONS.values()

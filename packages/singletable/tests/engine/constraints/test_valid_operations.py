@@ -18,6 +18,8 @@ from singletable.errors import ValidationError
 from singletable.values import Item
 
 ARN = "arn:aws:dynamodb:eu-west-2:000000000000:table/main"
+STREAM = f"{ARN}/stream/2026-11-18T00:00:00.000"
+SHARD = "shardId-00000001414576573621-f55eea83"
 KEY: Item = {"pk": {"S": "a"}}
 PK = ops.KeySchemaElement("pk", "HASH")
 PUT = ops.WriteRequest(put_request=ops.PutRequest(KEY))
@@ -93,6 +95,9 @@ VALID: list[ops.Operation[object]] = [
             ),
         ],
     ),
+    ops.ExecuteStatement("x" * 8192, [{"S": "a"}], True, "next", "TOTAL", 1, "ALL_OLD"),
+    ops.BatchExecuteStatement([ops.BatchStatementRequest("x")] * 25, "INDEXES"),
+    ops.ExecuteTransaction([ops.ParameterizedStatement("x")] * 100, "token", "NONE"),
     ops.DescribeTable(ARN),
     ops.DeleteTable("main"),
     ops.ListTables("abc", 100),
@@ -106,6 +111,11 @@ VALID: list[ops.Operation[object]] = [
     ops.ListTagsOfResource(ARN, "next"),
     ops.DescribeLimits(),
     ops.DescribeEndpoints(),
+    ops.ListStreams(),
+    ops.ListStreams("main", 100, STREAM),
+    ops.DescribeStream(STREAM, 1, SHARD, ops.ShardFilter("CHILD_SHARDS", SHARD)),
+    ops.GetShardIterator(STREAM, SHARD, "AT_SEQUENCE_NUMBER", "1" * 21),
+    ops.GetRecords(f"{STREAM}|1|eA==", 1000),
     ops.ReadChanges(),
     ops.ReadChanges(None, "main", 1),
     ops.SweepExpired("main", 1000),

@@ -18,6 +18,7 @@ from singletable.wire import TARGETS
 from tests.server.guard.policies import ARNS, GAMES
 
 TABLES = GAMES.replace("GameScores", "*")
+STREAM = f"{GAMES}/stream/2026-11-18T00:00:00.000"
 OTHER = GAMES.replace("GameScores", "Ages")
 KEY: Item = {"UserId": {"S": "ada"}, "GameTitle": {"S": "chess"}}
 CREATE = ops.CreateTable(
@@ -64,7 +65,37 @@ CASES: list[tuple[ops.Operation[object], list[tuple[str, str]]]] = [
             ("dynamodb:UpdateItem", GAMES),
         ],
     ),
+    (
+        ops.ExecuteStatement("SELECT * FROM GameScores.ByTeam"),
+        [("dynamodb:PartiQLSelect", f"{GAMES}/index/ByTeam")],
+    ),
+    (ops.ExecuteStatement("not a statement"), []),
+    (
+        ops.BatchExecuteStatement(
+            [
+                ops.BatchStatementRequest("INSERT INTO GameScores VALUE {'UserId': 'ada'}"),
+                ops.BatchStatementRequest("DELETE FROM Ages WHERE UserId = 'ada'"),
+            ]
+        ),
+        [("dynamodb:PartiQLInsert", GAMES), ("dynamodb:PartiQLDelete", OTHER)],
+    ),
+    (
+        ops.ExecuteTransaction(
+            [
+                ops.ParameterizedStatement("UPDATE GameScores SET a = 1 WHERE UserId = 'ada'"),
+                ops.ParameterizedStatement("EXISTS(SELECT * FROM Ages WHERE UserId = 'ada')"),
+            ]
+        ),
+        [("dynamodb:PartiQLUpdate", GAMES), ("dynamodb:PartiQLSelect", OTHER)],
+    ),
     (CREATE, [("dynamodb:CreateTable", GAMES)]),
+    (ops.ListStreams("GameScores"), [("dynamodb:ListStreams", "*")]),
+    (ops.DescribeStream(STREAM), [("dynamodb:DescribeStream", STREAM)]),
+    (
+        ops.GetShardIterator(STREAM, "shardId-1", "LATEST"),
+        [("dynamodb:GetShardIterator", STREAM)],
+    ),
+    (ops.GetRecords(f"{STREAM}|1|c2hhcmQ="), [("dynamodb:GetRecords", STREAM)]),
     (
         ops.CreateTable(
             "GameScores",

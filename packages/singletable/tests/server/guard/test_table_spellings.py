@@ -85,6 +85,7 @@ ON_TABLE: dict[str, dict[str, Any]] = {
     },
     "ReadChanges": {},
     "SweepExpired": {},
+    "ListStreams": {},
 }
 WRITES: dict[str, dict[str, Any]] = {
     "Put": {"Item": KEY},
@@ -92,6 +93,14 @@ WRITES: dict[str, dict[str, Any]] = {
     "Delete": {"Key": KEY},
     "ConditionCheck": {"Key": KEY, **_condition},
 }
+STATEMENTS = (
+    """SELECT * FROM "t" WHERE id = '1'""",
+    """SELECT * FROM "t"."other" """,
+    """INSERT INTO "t" VALUE {'id': '2'}""",
+    """UPDATE "t" SET score = 1 WHERE id = '1' RETURNING ALL OLD *""",
+    """DELETE FROM "t" WHERE id = '1'""",
+    """EXISTS(SELECT * FROM "t" WHERE id = '1' AND score IS MISSING)""",
+)
 # The bodies of requests to a table, which is named as `t`.
 BODIES: dict[str, list[dict[str, Any]]] = {
     **{name: [{"TableName": "t", **members}] for name, members in ON_TABLE.items()},
@@ -102,9 +111,15 @@ BODIES: dict[str, list[dict[str, Any]]] = {
         {"TransactItems": [{name: {"TableName": "t", **members}}]}
         for name, members in WRITES.items()
     ],
+    "ExecuteStatement": [{"Statement": statement} for statement in STATEMENTS],
+    "BatchExecuteStatement": [{"Statements": [{"Statement": each}]} for each in STATEMENTS],
+    "ExecuteTransaction": [{"TransactStatements": [{"Statement": each}]} for each in STATEMENTS],
     "TagResource": [{"ResourceArn": "t", "Tags": [{"Key": "a", "Value": "b"}]}],
     "UntagResource": [{"ResourceArn": "t", "TagKeys": ["content"]}],
     "ListTagsOfResource": [{"ResourceArn": "t"}],
+    "DescribeStream": [{"StreamArn": "t"}],
+    "GetShardIterator": [{"StreamArn": "t", "ShardId": "s" * 30, "ShardIteratorType": "LATEST"}],
+    "GetRecords": [{"ShardIterator": "t"}],
     **{name: [{}] for name in ("ListTables", "DescribeLimits", "DescribeEndpoints")},
 }
 BODIES["Scan"].append({"TableName": "t", "IndexName": "other"})
@@ -168,7 +183,9 @@ def _state(engine: Engine, table: str) -> list[object]:
 
 
 def _read(target: str, body: dict[str, Any], spelling: str) -> ops.Operation[object]:
+    quoted = '"{}"'.format(spelling.replace('"', '""'))
     text = json.dumps(body).replace('"t"', json.dumps(spelling))
+    text = text.replace(r"\"t\"", json.dumps(quoted)[1:-1])
     return cast("ops.Operation[object]", read_request(target, text.encode()))
 
 

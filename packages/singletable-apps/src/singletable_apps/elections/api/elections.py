@@ -9,7 +9,7 @@ from fastapi import Query, Request, Response
 
 from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.dependencies import Service, Viewer, user_router
-from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.entities import Election, Electorate, User
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameAsked, NameInPath
@@ -180,12 +180,16 @@ def set_candidates(
 def list_voters(
     user: Viewer, service: Service, name: NameInPath, page: Pagination, response: Response
 ) -> schemas.VoterPage:
-    """List the voters by name. Without a list, all registered voters can vote."""
+    """List the voters by name. Without a list, all registered voters can vote.
+
+    People on a roll are not in it: only the owner sees them.
+    """
     election = service.context.read.get_election(name)
     response.headers["ETag"] = etag(election.revision)
     voters, cursor = service.queries.voters(user, name, page.limit, page.cursor)
     answer = page.answer([voter.voter_name for voter in voters], cursor)
-    return schemas.VoterPage.from_object(answer, everybody=election.voter_count == 0)
+    everybody = election.voter_count == 0 and election.electorate is Electorate.ACCOUNTS
+    return schemas.VoterPage.from_object(answer, everybody=everybody)
 
 
 @candidates_router.put("/elections/{name}/voters", responses=responses(WRONG_STATE))

@@ -375,7 +375,8 @@ def show_cards(page: ElectionPage, query: ListQueryParameters) -> Response:
         }
         for voter in shown.items
     ]
-    address = page.urls.absolute(page.urls.page("v"))
+    # People type it, and need no scheme for that.
+    address = page.urls.absolute(page.urls.page("v")).partition("://")[2]
     return page.render_tab(
         "roll_cards",
         "voters",

@@ -92,8 +92,8 @@ def _describe(
     statement, signed_by = closing["statement"], format_fingerprint(closing["public_key"])
     name, count = statement["name"], f"{statement['ballots']:,}"
     yield (
-        f"The closing statement of {_moment(statement['closed_at'], zone)} (ballots: {count}) is signed with the "
-        f"key {signed_by}. Compare this fingerprint with one you got another way.",
+        f"The closing statement of {_moment(statement['closed_at'], zone)} (ballots: {count}) is "
+        f"signed with the key {signed_by}. Compare this fingerprint with one you got another way.",
         f"The closing statement is not signed with the key {signed_by}.",
     )
     if key is not None:

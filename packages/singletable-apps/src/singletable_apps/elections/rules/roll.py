@@ -87,7 +87,11 @@ def split_text(text: str) -> Rows:
             yield number, line.split("\t")
         else:
             delimiter = ";" if ";" in line else ","
-            yield number, next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+            reader = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
+            try:
+                yield number, next(reader, list[str]())
+            except csv.Error:  # a cell of more than 128 KB
+                yield number, [line]
 
 
 def write_text(lines: Iterable[RollLine]) -> str:

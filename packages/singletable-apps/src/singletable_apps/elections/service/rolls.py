@@ -122,8 +122,9 @@ class Rolls:
             field="code",
         )
 
-    def _url(self, election_id: str, voter_id: str, use: LinkUse) -> str:
-        found = self._context.book.find_roll_voter(int(election_id), int(voter_id))
+    def _url(self, about: str, voter_id: str, use: LinkUse) -> str:
+        election_id = int(about.partition("-")[0])
+        found = self._context.book.find_roll_voter(election_id, int(voter_id))
         # Someone who was removed meanwhile gets a link to the page that asks for a code.
         urls = self._context.urls
         return self.link(*found, use) if found else urls.absolute(urls.page("v"))
@@ -237,6 +238,7 @@ class Rolls:
                 for voter in record.roll.values()
                 if voter.number in invited and voter.voter_id not in record.ballots
             ],
+            suffix=f"{self._context.clock():%Y-%m-%d}",
         )
 
     def email_text(self, actor: User, name: str, purpose: EmailPurpose) -> EmailText:
@@ -304,19 +306,16 @@ class Rolls:
         record: ElectionRecord,
         purpose: EmailPurpose,
         voters: Iterable[RollVoter],
-        suffix: str = "",
+        suffix: str = "once",
     ) -> int:
+        """Queue e-mails to people with an address; one with the same suffix is sent once."""
         now, text = self._context.clock(), _text(record, purpose)
-        names = {
-            EmailPurpose.INVITATION: _invitation,
-            EmailPurpose.REMINDER: lambda _: f"reminder-{now:%Y-%m-%d}",
-            EmailPurpose.RECEIPT: lambda _: f"receipt-{suffix}",
-        }
-        name_of: Callable[[RollVoter], str] = names.get(purpose, lambda _: purpose.value)
+        is_invitation, about = purpose is EmailPurpose.INVITATION, str(record.election.election_id)
         notices = [
             Notice(
-                about=str(record.election.election_id),
-                purpose=name_of(voter),
+                # Queueing reads what was sent about the same; one voter's receipts are few.
+                about=f"{about}-{voter.number}" if purpose is EmailPurpose.RECEIPT else about,
+                purpose=_invitation(voter) if is_invitation else f"{purpose}-{suffix}",
                 recipient=voter.number,
                 to=voter.email,
                 subject=fill_in(text.subject, record.election, voter, limit=True),
@@ -332,8 +331,13 @@ class Rolls:
         return self.queue.deliveries(str(record.election.election_id))
 
     def _invitations(self, record: ElectionRecord) -> list[Delivery]:
-        found = self._deliveries(record)
-        return [each for each in found if each.purpose.startswith(EmailPurpose.INVITATION)]
+        """Return the invitations that were sent or will be; addresses that bounced get no more."""
+        return [
+            each
+            for each in self._deliveries(record)
+            if each.purpose.startswith(EmailPurpose.INVITATION)
+            and each.state is not DeliveryState.FAILED
+        ]
 
     # The record, and commands on it.
 

@@ -7,8 +7,8 @@ from singletable_apps.polls.api.routes import ROUTERS
 __all__ = ["ABOUT", "ROUTERS"]
 
 ABOUT = (
-    "Ranked-choice polls: create a poll, share its link, let people rank the options, and read the "
-    "results by instant runoff and three other methods.\n\n"
+    "Polls: create one, share its link, let people rank or pick the options, or find a date, and "
+    "read the results; rankings by instant runoff and three other methods.\n\n"
     "There are no accounts. Creating a poll returns an `adminKey`; send it as `Authorization: "
     "Bearer …` to edit, close or delete the poll. A cookie identifies a browser that votes or "
     "creates polls. Polls have an ETag; send it as If-Match when you edit one."

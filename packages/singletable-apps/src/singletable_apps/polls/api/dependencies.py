@@ -6,7 +6,6 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
-from uuid import UUID
 
 from fastapi import Depends, Path, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -14,6 +13,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from singletable_apps.polls.api.problems import NO_ADMIN_KEY
 from singletable_apps.polls.errors import InvalidCode
 from singletable_apps.polls.service import Polls
+from singletable_apps.polls.urls import POLL_ID
 from singletable_apps.shared.frame import current_service, state_of
 from singletable_apps.shared.web import (
     FieldError,
@@ -24,8 +24,14 @@ from singletable_apps.shared.web import (
     set_header,
 )
 
-# In a path `/{poll_id:uuid}`, so that other words in its place are free.
-PollId: TypeAlias = Annotated[UUID, Path(description="The id of the poll.")]
+PollId: TypeAlias = Annotated[
+    str,
+    Path(
+        description="The id of the poll: eight letters and digits, or a UUID.",
+        pattern=f"^(?:{POLL_ID})$",
+        examples=["7K3MQX9T"],
+    ),
+]
 
 
 Service: TypeAlias = Annotated[Polls, Depends(current_service)]

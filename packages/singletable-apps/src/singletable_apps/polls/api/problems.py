@@ -30,7 +30,10 @@ ALREADY_VOTED = ProblemType(
     "already-voted", 409, "Already voted", "Votes in this poll cannot be changed."
 )
 HIDDEN = ProblemType(
-    "hidden", 403, "Results not visible yet", "You can see them after voting, or after closing."
+    "hidden",
+    403,
+    "Results not visible yet",
+    "You can see them after voting, or after closing; with voting codes, from 3 votes on.",
 )
 SETTLED = ProblemType("settled", 409, "Poll has votes", "Duplicate the poll to ask something else.")
 OTHER_SECRET = ProblemType(

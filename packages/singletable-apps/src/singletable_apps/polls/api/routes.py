@@ -19,7 +19,9 @@ from singletable_apps.polls.api.dependencies import (
 )
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import NotFound
+from singletable_apps.polls.rules import Ballot
 from singletable_apps.polls.service import ManagedPoll, PollResults, Polls, Viewer, Voter
+from singletable_apps.polls.tally import PickResult
 from singletable_apps.polls.web import BROWSER, Browser, new_browser_token
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.qr import qr_svg
@@ -44,6 +46,7 @@ from singletable_apps.shared.web import (
     etag,
     responses,
 )
+from singletable_apps.shared.web.downloads import download_table
 
 # Anyone who knows an idempotency key can change its vote, so it must be hard to guess, like a UUID.
 MIN_KEY_LENGTH = 16
@@ -72,12 +75,12 @@ def create_poll(
 ) -> schemas.CreatedPollSchema:
     """Create a poll, which is open at once. Save its `adminKey`; you need it to manage the poll."""
     token = browser or new_browser_token()
-    managed = service.lifecycle.create(poll.to_draft(), token)
+    managed = service.lifecycle.create(poll.to_draft(), token, email=poll.email)
     return _respond_created(managed, token, request, response, service)
 
 
 @create_router.post(
-    "/{poll_id:uuid}/duplicate",
+    "/{poll_id:poll}/duplicate",
     status_code=201,
     responses={**responses(NOT_FOUND, TOO_MANY_REQUESTS), 201: {"headers": _CREATED_HEADERS}},
     dependencies=_CREATE_LIMIT,
@@ -88,7 +91,7 @@ def duplicate_poll(
 ) -> schemas.CreatedPollSchema:
     """Create a copy of a poll, without votes and without a closing time in the past."""
     token = browser or new_browser_token()
-    managed = service.lifecycle.duplicate(str(poll_id), token)
+    managed = service.lifecycle.duplicate(poll_id, token)
     return _respond_created(managed, token, request, response, service)
 
 
@@ -121,42 +124,90 @@ _MANAGED = responses(problems.NO_ADMIN_KEY, NOT_ALLOWED)
 _SVG = {"description": "The QR code.", "content": {"image/svg+xml": {"schema": {"type": "string"}}}}
 
 
-@poll_router.get("/{poll_id:uuid}")
+@poll_router.get("/{poll_id:poll}")
 def read_poll(poll_id: PollId, service: Service, look: IfNoneMatch) -> schemas.PollSchema:
     """Return a poll, for anyone who knows its id."""
-    poll = service.context.get_poll(str(poll_id))
+    poll = service.context.get_poll(poll_id)
     look.answer(poll.revision)
     return schemas.PollSchema.from_poll(poll, service.context.urls)
 
 
-@poll_router.patch("/{poll_id:uuid}", responses={**_MANAGED, **responses(problems.SETTLED)})
+@poll_router.patch("/{poll_id:poll}", responses={**_MANAGED, **responses(problems.SETTLED)})
 def edit_poll(
     poll_id: PollId, key: AdminKey, changes: schemas.PollChanges, service: Service, edit: IfMatch
 ) -> schemas.PollSchema:
     """Edit a poll. Options and protection can change only while there are no votes."""
-    poll = service.lifecycle.edit(str(poll_id), key, changes.apply, check=edit.check)
+    poll = service.lifecycle.edit(poll_id, key, changes.apply, check=edit.check)
     return _respond_edited(poll, edit, service)
 
 
-@poll_router.post("/{poll_id:uuid}/close", responses=_MANAGED)
+@poll_router.post("/{poll_id:poll}/close", responses=_MANAGED)
 def close_poll(
     poll_id: PollId, key: AdminKey, service: Service, edit: IfMatch
 ) -> schemas.PollSchema:
     """Close a poll. When you get the response, the results are final."""
-    poll = service.lifecycle.close(str(poll_id), key, check=edit.check)
+    poll = service.lifecycle.close(poll_id, key, check=edit.check)
     return _respond_edited(poll, edit, service)
 
 
-@poll_router.delete("/{poll_id:uuid}", status_code=204, responses=_MANAGED)
+@poll_router.delete("/{poll_id:poll}", status_code=204, responses=_MANAGED)
 def delete_poll(poll_id: PollId, key: AdminKey, service: Service, edit: IfMatch) -> None:
     """Delete a poll and all its votes."""
-    service.lifecycle.delete(str(poll_id), key, check=edit.check)
+    service.lifecycle.delete(poll_id, key, check=edit.check)
 
 
-@poll_router.get("/{poll_id:uuid}/qr.svg", response_class=Response, responses={200: _SVG})
+@poll_router.delete(
+    "/{poll_id:poll}/options/{name}",
+    status_code=204,
+    responses={**_MANAGED, **responses(problems.SETTLED)},
+)
+def remove_option(
+    poll_id: PollId,
+    name: Annotated[str, Path(description="The option.")],
+    key: AdminKey,
+    service: Service,
+) -> None:
+    """Remove an option that no one has voted for, in a poll where people can add options."""
+    service.options.remove(poll_id, key, name)
+
+
+@poll_router.get("/{poll_id:poll}/comments", openapi_extra=PUBLIC)
+def list_comments(poll_id: PollId, service: Service) -> list[schemas.CommentSchema]:
+    """List the comments, oldest first."""
+    comments = service.comments.list_all(service.context.get_poll(poll_id))
+    return [schemas.CommentSchema.model_validate(comment) for comment in comments]
+
+
+@poll_router.post(
+    "/{poll_id:poll}/comments",
+    status_code=201,
+    responses=responses(TOO_MANY_REQUESTS),
+    dependencies=limited("comment"),
+    openapi_extra=PUBLIC,
+)
+def add_comment(
+    poll_id: PollId, comment: schemas.NewComment, service: Service
+) -> schemas.CommentSchema:
+    """Comment on a poll that allows it."""
+    added = service.comments.add(poll_id, comment.name, comment.text)
+    return schemas.CommentSchema.model_validate(added)
+
+
+@poll_router.delete("/{poll_id:poll}/comments/{comment_id}", status_code=204, responses=_MANAGED)
+def delete_comment(
+    poll_id: PollId,
+    comment_id: Annotated[str, Path(description="The id of the comment.")],
+    key: AdminKey,
+    service: Service,
+) -> None:
+    """Delete a comment."""
+    service.comments.delete(poll_id, key, comment_id)
+
+
+@poll_router.get("/{poll_id:poll}/qr.svg", response_class=Response, responses={200: _SVG})
 def draw_qr_code(poll_id: PollId, service: Service) -> Response:
     """Return the link to the poll as a QR code."""
-    poll = service.context.get_poll(str(poll_id))
+    poll = service.context.get_poll(poll_id)
     svg = qr_svg(service.context.urls.share_link(poll.id))
     return Response(svg, media_type="image/svg+xml")
 
@@ -171,18 +222,18 @@ def _respond_edited(poll: Poll, edit: Edit, service: Polls) -> schemas.PollSchem
 codes_router = api_router("codes", problems.NO_ADMIN_KEY, NOT_ALLOWED, NOT_FOUND)
 
 
-@codes_router.post("/{poll_id:uuid}/codes", status_code=201)
+@codes_router.post("/{poll_id:poll}/codes", status_code=201)
 def issue_codes(
     poll_id: PollId, key: AdminKey, new: schemas.NewCodes, service: Service
 ) -> schemas.IssuedCodesSchema:
     """Issue more voting codes. You can list them again at any time."""
-    issued = service.codes.issue(str(poll_id), key, new.count)
+    issued = service.codes.issue(poll_id, key, new.count)
     urls = service.context.urls
-    codes = [schemas.VotingCodeSchema.make(urls, str(poll_id), code, used=False) for code in issued]
+    codes = [schemas.VotingCodeSchema.make(urls, poll_id, code, used=False) for code in issued]
     return schemas.IssuedCodesSchema(codes=codes)
 
 
-@codes_router.get("/{poll_id:uuid}/codes")
+@codes_router.get("/{poll_id:poll}/codes")
 def list_codes(
     poll_id: PollId, key: AdminKey, service: Service, page: Pagination
 ) -> Page[schemas.VotingCodeSchema]:
@@ -190,11 +241,11 @@ def list_codes(
     offsets = OffsetCursors(service.context.secret.key)
     position = offsets.open(page)
     first = position if isinstance(position, int) else 0
-    codes = service.codes.list_issued(str(poll_id), key, first=first, size=page.limit + 1)
+    codes = service.codes.list_issued(poll_id, key, first=first, size=page.limit + 1)
     following = offsets.seal(page, first + page.limit) if len(codes) > page.limit else None
     urls = service.context.urls
     items = [
-        schemas.VotingCodeSchema.make(urls, str(poll_id), code.code, used=code.is_used)
+        schemas.VotingCodeSchema.make(urls, poll_id, code.code, used=code.is_used)
         for code in codes[: page.limit]
     ]
     return page.answer(items, following)
@@ -214,7 +265,7 @@ VoteId = Annotated[UUID | None, Query(description="The id of a vote, for clients
 
 
 @voting_router.post(
-    "/{poll_id:uuid}/vote",
+    "/{poll_id:poll}/vote",
     status_code=201,
     responses={
         **responses(problems.CLOSED, problems.ALREADY_VOTED),
@@ -247,22 +298,20 @@ def cast_vote(
     _check_key(key)
     # A new browser is derived from the key: repeating it is the same vote, with or without cookie.
     token = browser or (
-        service.context.secret.browser_for_request(str(poll_id), key)
-        if key
-        else new_browser_token()
+        service.context.secret.browser_for_request(poll_id, key) if key else new_browser_token()
     )
     voter = Voter(token, vote.code, key and f"{token} {key}", proof=token)
     with code_limit.checked(vote.code):
-        cast = service.voting.cast(str(poll_id), vote.rankings, voter)
+        cast = service.voting.cast(poll_id, Ballot(vote.rankings, vote.maybe, vote.name), voter)
     if browser is None:
         BROWSER.set(request, token)
     response.headers["Location"] = f"{request.url.path}?vote={cast.vote.id}"
     if not cast.is_new:
         response.status_code = 200
-    return schemas.VoteSchema.model_validate(cast.vote)
+    return schemas.VoteSchema.from_vote(cast.vote)
 
 
-@voting_router.get("/{poll_id:uuid}/vote", dependencies=_VOTE_LIMIT, openapi_extra=PUBLIC)
+@voting_router.get("/{poll_id:poll}/vote", dependencies=_VOTE_LIMIT, openapi_extra=PUBLIC)
 def read_my_vote(
     poll_id: PollId,
     service: Service,
@@ -272,7 +321,7 @@ def read_my_vote(
     code: Annotated[schemas.CodeText | None, Query()] = None,
 ) -> schemas.VoteSchema:
     """Return your vote: by the browser's cookie, also with a code, or by the id of the vote."""
-    poll, voting = service.context.get_poll(str(poll_id)), service.voting
+    poll, voting = service.context.get_poll(poll_id), service.voting
     voter = Voter(browser, code, proof=browser)
     if vote is not None:
         found = voting.get_vote(poll.id, str(vote))
@@ -281,8 +330,24 @@ def read_my_vote(
             voting.vote_id(poll, voter)
         found = voting.find_vote(poll, voter)
     if found is None:
-        raise NotFound(f"You have not voted in '{poll.title}' with this browser.")
-    return schemas.VoteSchema.model_validate(found)
+        raise NotFound(f"You have not voted in “{poll.title}” with this browser.")
+    return schemas.VoteSchema.from_vote(found)
+
+
+@voting_router.post(
+    "/{poll_id:poll}/options",
+    status_code=201,
+    responses=responses(problems.CLOSED),
+    dependencies=_VOTE_LIMIT,
+    openapi_extra=PUBLIC,
+)
+def add_option(
+    poll_id: PollId, option: schemas.NewOption, service: Service, code_limit: CodeLimit
+) -> schemas.PollSchema:
+    """Add an option for everyone, in a poll that allows it; with voting codes, with a code."""
+    with code_limit.checked(option.code):
+        poll = service.options.add(poll_id, option.name, Voter(code=option.code))
+    return schemas.PollSchema.from_poll(poll, service.context.urls)
 
 
 def _check_key(key: str | None) -> None:
@@ -306,7 +371,7 @@ def _visible_results(
         Query(description="The id of your vote, if the results are only for people who voted."),
     ] = None,
 ) -> PollResults:
-    poll = service.context.get_poll(str(poll_id))
+    poll = service.context.get_poll(poll_id)
     key = key or service.context.admin_key_of_creator(poll, browser)
     viewer = Viewer(Voter(browser), None if vote is None else str(vote), key)
     service.results.check_visible(poll, viewer)
@@ -318,20 +383,27 @@ VisibleResults: TypeAlias = Annotated[PollResults, Depends(_visible_results)]
 
 
 @results_router.get(
-    "/{poll_id:uuid}/results", responses=responses(problems.HIDDEN), openapi_extra=PUBLIC
+    "/{poll_id:poll}/results", responses=responses(problems.HIDDEN), openapi_extra=PUBLIC
 )
-def read_results(results: VisibleResults, look: IfNoneMatch) -> schemas.ResultsSchema:
+def read_results(
+    results: VisibleResults, look: IfNoneMatch, service: Service
+) -> schemas.ResultsSchema | schemas.PickResultsSchema:
     """Return the current results. Send the last ETag as If-None-Match; 304 means nothing is new."""
     look.answer(results.version)
-    return schemas.ResultsSchema.from_results(results)
+    voters = service.results.list_voters(results.poll)
+    if isinstance(results.count, PickResult):
+        return schemas.PickResultsSchema.from_results(results, results.count, voters)
+    return schemas.ResultsSchema.from_results(results, voters)
 
 
 @results_router.get(
-    "/{poll_id:uuid}/recount", responses=responses(problems.NO_ADMIN_KEY, NOT_ALLOWED)
+    "/{poll_id:poll}/recount",
+    responses=responses(problems.NO_ADMIN_KEY, NOT_ALLOWED, problems.HIDDEN),
 )
 def recount_votes(poll_id: PollId, key: AdminKey, service: Service) -> schemas.RecountSchema:
     """Count every vote one by one and compare with the results. Slow for large polls."""
-    poll = service.context.get_managed_poll(str(poll_id), key)
+    poll = service.context.get_managed_poll(poll_id, key)
+    service.results.check_visible(poll, Viewer(admin_key=key))
     return schemas.RecountSchema.from_recount(poll.id, service.tallies.recount(poll))
 
 
@@ -340,7 +412,7 @@ def recount_votes(poll_id: PollId, key: AdminKey, service: Service) -> schemas.R
 exports_router = api_router("exports", NOT_FOUND, problems.HIDDEN)
 _FILE: dict[str, Any] = {
     "description": "The file.",
-    "model": schemas.ExportSchema | schemas.RoundsFile,
+    "model": schemas.ExportSchema | schemas.PickResultsSchema | schemas.RoundsFile,
     "headers": {"Content-Disposition": {"description": "The name of the file.", **_TEXT}},
     "content": {"text/csv": _TEXT, "text/plain": _TEXT},
 }
@@ -364,7 +436,7 @@ _FILE_TYPES = {
 
 
 @exports_router.get(
-    "/{poll_id:uuid}/export/{format}",
+    "/{poll_id:poll}/export/{format}",
     response_class=Response,
     responses={200: _FILE},
     openapi_extra=PUBLIC,
@@ -379,15 +451,33 @@ def export_votes(
     Rankings are sorted by their number of votes: nothing shows who voted when.
     """
     extension, media_type = _FILE_TYPES[file_format]
+    if isinstance(results.count, PickResult):
+        return _export_picks(results, results.count, file_format, service)
     try:
         content = _write_export(results, file_format, service)
     except WriteError as error:
         text = (
-            f"An option of '{results.poll.title}' has a name that {file_format} cannot contain. "
+            f"An option of “{results.poll.title}” has a name that {file_format} cannot contain. "
             "Use json."
         )
         raise Problem(INVALID, text, errors=[FieldError(text, parameter="format")]) from error
     return download(content, f"{results.poll.title}.{extension}", media_type)
+
+
+def _export_picks(
+    results: PollResults, count: PickResult, file_format: Format, service: Polls
+) -> Response:
+    poll = results.poll
+    if file_format is Format.JSON:
+        voters = service.results.list_voters(poll)
+        export = schemas.PickResultsSchema.from_results(results, count, voters)
+        content = export.model_dump_json(by_alias=True, indent=1).encode()
+        return download(content, f"{poll.title}.json", "application/json")
+    if file_format is Format.CSV:
+        rows = [(name, count.votes[name], count.maybe[name]) for name in count.votes]
+        return download_table(["option", "votes", "maybe"], rows, poll.title, "csv")
+    text = f"{file_format} is for rankings, and people pick in this poll. Use csv or json."
+    raise Problem(INVALID, text, errors=[FieldError(text, parameter="format")])
 
 
 def _write_export(results: PollResults, file_format: Format, service: Polls) -> bytes:
@@ -396,7 +486,9 @@ def _write_export(results: PollResults, file_format: Format, service: Polls) -> 
         case Format.CSV | Format.ABIF:
             return write_ballots(results.methods.ballots, file_format, title=title)
         case Format.JSON:
-            export = schemas.ExportSchema.from_all_results(results)
+            export = schemas.ExportSchema.from_all_results(
+                results, service.results.list_voters(results.poll)
+            )
             return export.model_dump_json(by_alias=True, indent=1).encode()
         case Format.RCTAB:
             closed = results.poll.expires_at if results.is_final else None

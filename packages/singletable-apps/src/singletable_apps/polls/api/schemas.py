@@ -11,9 +11,16 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from ranked_ballots import Number, Result, Round, SchulzeResult, ScoreResult, explain
-from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility, Vote
+from singletable_apps.polls.entities import (
+    Comment,
+    Poll,
+    PollKind,
+    Protection,
+    ResultsVisibility,
+    Vote,
+)
 from singletable_apps.polls.rules import (
-    DECIDES,
+    MAX_COMMENT,
     MAX_DESCRIPTION,
     MAX_OPTION,
     MAX_OPTIONS,
@@ -23,10 +30,11 @@ from singletable_apps.polls.rules import (
     PollDraft,
 )
 from singletable_apps.polls.service import ManagedPoll, PollResults, Recount
+from singletable_apps.polls.tally import PickResult
 from singletable_apps.polls.tokens import MAX_CODES
 from singletable_apps.polls.urls import Urls
 from singletable_apps.shared import web
-from singletable_apps.shared.results import compare_methods, possible_winners
+from singletable_apps.shared.results import possible_winners
 from singletable_apps.shared.web import (
     Changes,
     StrictBoolean,
@@ -54,7 +62,8 @@ _TITLE = f"The question, at most {MAX_TITLE} characters."
 _DESCRIPTION = f"More about the question, at most {MAX_DESCRIPTION} characters."
 _CANDIDATES = (
     f"The options: {MIN_OPTIONS} to {MAX_OPTIONS} of at most {MAX_OPTION} characters. They must "
-    "differ in more than case and spaces."
+    "differ in more than case and spaces. Dates are `2026-11-20`, or `2026-11-20T18:00:00+01:00`; "
+    "you get times back in UTC."
 )
 _EXPIRES_AT = "The closing time; without it the poll is open until it is closed."
 _RESULTS = "Who can see the results before the poll is closed."
@@ -63,6 +72,15 @@ _CHANGEABLE = (
     "Whether people can change their vote while the poll is open. Has no effect with the "
     "protection `open`, where each vote is a new one."
 )
+_KIND = (
+    "How people answer: `rank` the options, pick `one` or `several`, or say yes, maybe or no to "
+    "each of some `dates`."
+)
+_MAX_PICKS = "The most options that people can pick in a poll of the kind `several`; 0 is no limit."
+_WRITE_INS = "Whether voters can add options while the poll is open."
+_NAMES = "Whether people are asked for their name, which is shown with the results. Not with codes."
+_COMMENTS = "Whether people can comment."
+_ZONE = "The time zone of dates without an offset, and of those who do not tell theirs."
 
 
 # The rules check lengths and numbers and report all errors at once; here are only the types.
@@ -80,10 +98,22 @@ class NewPoll(RequestModel):
     results: ResultsVisibility = Field(ResultsVisibility.ALWAYS, description=_RESULTS)
     protection: Protection = Field(Protection.BROWSER, description=_PROTECTION)
     changeable: StrictBoolean = Field(True, description=_CHANGEABLE)
+    kind: PollKind = Field(PollKind.RANK, description=_KIND)
+    max_picks: int = Field(0, description=_MAX_PICKS, ge=0)
+    write_ins: StrictBoolean = Field(False, description=_WRITE_INS)
+    names: StrictBoolean = Field(False, description=_NAMES)
+    comments: StrictBoolean = Field(False, description=_COMMENTS)
+    zone: str = Field("UTC", description=_ZONE, examples=["Europe/Berlin"])
+    email: str = Field(
+        "",
+        description="Where to send a notice at the first vote and at the close, once the owner has "
+        "confirmed the address with the link that we send.",
+        max_length=254,
+    )
 
     def to_draft(self) -> PollDraft:
         """Return the draft of the poll."""
-        return PollDraft(**dict(self))
+        return PollDraft(**{name: value for name, value in self if name != "email"})
 
 
 class PollChanges(RequestModel, Changes):
@@ -98,6 +128,12 @@ class PollChanges(RequestModel, Changes):
     results: ResultsVisibility = optional_field(_RESULTS)
     protection: Protection = optional_field(f"{_PROTECTION} Fixed once someone has voted.")
     changeable: StrictBoolean = optional_field(_CHANGEABLE)
+    kind: PollKind = optional_field(f"{_KIND} Fixed once someone has voted.")
+    max_picks: int = optional_field(f"{_MAX_PICKS} Fixed once someone has voted.")
+    write_ins: StrictBoolean = optional_field(_WRITE_INS)
+    names: StrictBoolean = optional_field(f"{_NAMES} Fixed once someone has voted.")
+    comments: StrictBoolean = optional_field(_COMMENTS)
+    zone: str = optional_field(_ZONE)
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"results": "after-closing"}]}
@@ -115,6 +151,12 @@ class PollSchema(ResponseModel, of=Poll, only="id title description candidates c
     results: ResultsVisibility = Field(description=_RESULTS)
     protection: Protection = Field(description=_PROTECTION)
     changeable: bool = Field(description=_CHANGEABLE)
+    kind: PollKind = Field(description=_KIND)
+    max_picks: int = Field(description=_MAX_PICKS)
+    write_ins: bool = Field(description=_WRITE_INS)
+    names: bool = Field(description=_NAMES)
+    comments: bool = Field(description=_COMMENTS)
+    zone: str = Field(description=_ZONE)
     link: str = Field(description="The link for voters.")
 
     @classmethod
@@ -150,18 +192,47 @@ class NewVote(RequestModel):
     """A vote to cast."""
 
     rankings: list[str] = Field(
-        description="Options, best first. Leave out the ones you do not want to rank.",
+        description="Options, best first; leave out the ones you do not want to rank. Or the "
+        "options that you pick, or the dates to which you say yes.",
         max_length=MAX_OPTIONS,
         examples=[["Go", "Rust"]],
-        json_schema_extra={"minItems": 1},
     )
+    maybe: list[str] = Field(
+        [], description="The dates that would do.", max_length=MAX_OPTIONS, examples=[[]]
+    )
+    name: str = Field("", description="Your name, in polls that ask for it.", examples=[""])
     code: CodeText | None = Field(None, examples=["000A-7K3M-QX9T"])
+
+
+class NewOption(RequestModel):
+    """An option that a voter adds."""
+
+    name: str = Field(description=f"The option, at most {MAX_OPTION} characters.")
+    code: CodeText | None = Field(None, examples=["000A-7K3M-QX9T"])
+
+
+class NewComment(RequestModel):
+    """A comment to write."""
+
+    text: str = Field(description=f"At most {MAX_COMMENT} characters.", examples=["I like Go."])
+    name: str = Field("", description="Your name, or nothing.", examples=["Ada"])
+
+
+class CommentSchema(ResponseModel, of=Comment, only="id name text created_at"):
+    """A comment."""
 
 
 class VoteSchema(ResponseModel, of=Vote, only="id poll_id rankings voted_at"):
     """A vote."""
 
     id: str = Field(description="Keep it private: anyone who knows it can read the vote.")
+    maybe: list[str] | None = absent_if_none("The dates that would do.")
+    name: str | None = absent_if_none("The name, in a poll that asks for it.")
+
+    @classmethod
+    def from_vote(cls, vote: Vote) -> VoteSchema:
+        """Return the vote as a response."""
+        return cls.from_object(vote, maybe=vote.maybe or None, name=vote.name or None)
 
 
 class NewCodes(RequestModel):
@@ -306,8 +377,44 @@ class ProtectionSchema(ResponseModel):
     words: str
 
 
+class NamedVoteSchema(ResponseModel, of=Vote, only="name rankings maybe"):
+    """What someone voted for, in a poll that asks for names."""
+
+
+class PickResultsSchema(ResponseModel):
+    """The results of a poll in which people pick, provisional or final."""
+
+    poll_id: str
+    total_votes: int
+    is_final: bool = Field(description="Whether the poll is closed and nothing will change.")
+    votes: dict[str, int] = Field(description="How often each option was picked, most often first.")
+    maybe: dict[str, int] = Field(description="How often each date was answered with maybe.")
+    winners: Sequence[str] = Field(description=_WINNERS)
+    voters: list[NamedVoteSchema] = Field(description="Who voted for what, if names are asked for.")
+    protection: ProtectionSchema
+
+    @classmethod
+    def from_results(
+        cls, results: PollResults, count: PickResult, voters: Sequence[Vote]
+    ) -> PickResultsSchema:
+        """Return the results as a response."""
+        poll = results.poll
+        return cls(
+            poll_id=poll.id,
+            total_votes=count.voters,
+            is_final=results.is_final,
+            votes=dict(count.votes),
+            maybe=dict(count.maybe) if poll.kind is PollKind.DATES else {},
+            winners=count.winners,
+            voters=[NamedVoteSchema.model_validate(vote) for vote in voters],
+            protection=ProtectionSchema(
+                level=poll.protection, words=PROTECTION_TEXT[poll.protection]
+            ),
+        )
+
+
 class ResultsSchema(ResponseModel):
-    """The results of a poll, provisional or final."""
+    """The results of a poll in which people rank, provisional or final."""
 
     poll_id: str
     total_votes: int
@@ -330,13 +437,16 @@ class ResultsSchema(ResponseModel):
     protection: ProtectionSchema
     rules: Sequence[str] = Field(description="The rules of the instant runoff.")
     explanation: Sequence[str] = Field(description="The instant runoff in sentences.")
+    voters: list[NamedVoteSchema] | None = absent_if_none(
+        "Who voted for what, if names are asked for."
+    )
 
     @classmethod
-    def from_results(cls, results: PollResults) -> ResultsSchema:
+    def from_results(cls, results: PollResults, voters: Sequence[Vote] = ()) -> ResultsSchema:
         """Return the results as a response."""
         poll, methods = results.poll, results.methods
         votes, runoff, borda = results.tally.votes, methods.runoff, _winners(methods.borda)
-        comparison = compare_methods(methods.by_method, DECIDES)
+        comparison = methods.compare()
         return cls(
             poll_id=poll.id,
             total_votes=votes,
@@ -359,6 +469,7 @@ class ResultsSchema(ResponseModel):
             # Rankings in polls have no equal ranks, so that rule is left out.
             rules=[rule.sentence for rule in runoff.rules if rule.about != "equal ranks"],
             explanation=explain(runoff, is_final=results.is_final),
+            voters=[NamedVoteSchema.model_validate(vote) for vote in voters] or None,
         )
 
 
@@ -392,10 +503,10 @@ class ExportSchema(ResultsSchema):
     rankings: list[RankingSchema] = Field(description="Most votes first.")
 
     @classmethod
-    def from_all_results(cls, results: PollResults) -> ExportSchema:
+    def from_all_results(cls, results: PollResults, voters: Sequence[Vote]) -> ExportSchema:
         """Return the export of some results."""
         return cls(
-            **dict(ResultsSchema.from_results(results)),
+            **dict(ResultsSchema.from_results(results, voters)),
             title=results.poll.title,
             candidates=results.poll.candidates,
             rankings=[

@@ -7,4 +7,7 @@ from singletable_apps.polls.pages.dependencies import PROBLEM_PAGES, page_contex
 
 __all__ = ["PROBLEM_PAGES", "ROUTERS", "page_context"]
 
-ROUTERS = tuple(module.router for module in (home, create, vote, results, manage, codes))
+ROUTERS = (
+    *(module.router for module in (home, create, vote, results, manage, codes)),
+    home.short_router,
+)

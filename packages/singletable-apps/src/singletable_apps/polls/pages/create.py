@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollKind, Protection, ResultsVisibility
 from singletable_apps.polls.errors import InvalidInput
 from singletable_apps.polls.pages.dependencies import AnyPage, PageContext
 from singletable_apps.polls.rules import (
@@ -19,13 +20,19 @@ from singletable_apps.polls.rules import (
     check_draft,
     draft_copy,
 )
-from singletable_apps.shared.pages import Form, PostedForm, submit_values
+from singletable_apps.shared.pages import Form, PostedForm, request_time_zone, submit_values
 from singletable_apps.shared.text import normalize_line
 from singletable_apps.shared.web import hit_limit
 
 router = APIRouter()
 
 # (value, label) or (value, label, hint)
+KIND_CHOICES = (
+    (PollKind.RANK, "Rank the options", "Finds the one that most people can live with."),
+    (PollKind.ONE, "Pick one", "The most picks win."),
+    (PollKind.SEVERAL, "Pick several", "Everything that people like."),
+    (PollKind.DATES, "Find a date", "Yes, maybe or no to each date."),
+)
 CLOSING_CHOICES = (
     ("never", "When I close it"),
     ("hour", "In an hour"),
@@ -57,7 +64,7 @@ PROTECTION_CHOICES = (
         Protection.CODES,
         "One vote per voting code",
         "You hand out codes on paper or as links, and each code is good for one vote. Best when "
-        "the result matters.",
+        "the result matters: no one, not even you, sees results before the poll is closed.",
     ),
     (
         Protection.OPEN,
@@ -95,26 +102,41 @@ class TermsFields(BaseModel):
 
     results: ResultsVisibility
     protection: Protection
+    kind: PollKind
+    max_picks: Annotated[int, Field(ge=0)] = 0
+    zone: str = "UTC"
     changeable: bool = False
+    write_ins: bool = False
+    names: bool = False
+    comments: bool = False
+
+
+CHECKBOXES = ("changeable", "write_ins", "names", "comments")
 
 
 def poll_form(draft: PollDraft, revision: int | None = None) -> Form:
     """Return the form for a poll; `revision` if the poll exists already."""
     hidden = {} if revision is None else {"revision": str(revision)}
-    return Form({**_field_values(draft), "changeable": draft.changeable, **hidden})
+    checked = {name: value for name, value in draft.values().items() if name in CHECKBOXES}
+    return Form({**_field_values(draft), **checked, **hidden})
 
 
-def _field_values(draft: PollDraft) -> dict[str, str | list[str] | datetime | None]:
-    """Return the fields without the checkbox, which browsers do not send if it is off."""
+def _field_values(draft: PollDraft) -> dict[str, Any]:
+    """Return the fields without the checkboxes, which browsers do not send if they are off."""
+    values = {name: value for name, value in draft.values().items() if name not in CHECKBOXES}
     return {
-        "title": draft.title,
-        "description": draft.description,
-        "candidates": list(draft.candidates),
-        "results": draft.results.value,
-        "protection": draft.protection.value,
+        **values,
+        "candidates": [_typed_option(draft, option) for option in draft.candidates],
         "closing": "never" if draft.expires_at is None else "at",
-        "expires_at": draft.expires_at,
     }
+
+
+def _typed_option(draft: PollDraft, option: str) -> str:
+    """Return an option as it is typed: the time of a date in the time zone of the poll."""
+    if draft.kind is not PollKind.DATES or len(option) <= len("2026-11-20"):
+        return option
+    local = datetime.fromisoformat(option).astimezone(ZoneInfo(draft.zone))
+    return f"{local:%Y-%m-%d %H:%M}"
 
 
 def parse_closing(form: Form) -> ClosingFields | Form:
@@ -133,6 +155,8 @@ def parse_poll_form(form: Form, now: datetime, base: PollDraft | None = None) ->
     """
     kept_time = None if base is None else base.expires_at
     full = form if base is None else replace(form, values={**_field_values(base), **form.values})
+    if full.value("kind") != PollKind.SEVERAL or not full.value("max_picks"):
+        full = replace(full, values={**full.values, "max_picks": "0"})
     draft = PollDraft(
         full.value("title"), _entered_options(full), full.value("description"), kept_time
     )
@@ -185,6 +209,7 @@ def _entered_options(form: Form) -> list[str]:
 def form_choices() -> dict[str, object]:
     """Return the choices that the poll form offers, for its templates."""
     return {
+        "kinds": KIND_CHOICES,
         "results": RESULTS_CHOICES,
         "protections": PROTECTION_CHOICES,
         "closings": CLOSING_CHOICES,
@@ -197,7 +222,8 @@ def show_new_poll(
 ) -> Response:
     """Show the form, empty or filled in from another poll."""
     if not source:
-        return _show_form(page, poll_form(PollDraft("", ())))
+        zone = request_time_zone(page.request).key
+        return _show_form(page, poll_form(PollDraft("", (), zone=zone)))
     context = page.service.context
     draft = draft_copy(context.get_poll(source), context.clock())
     return _show_form(page, poll_form(draft), copied=draft.title)
@@ -211,7 +237,9 @@ def create_poll(page: AnyPage, form: PostedForm) -> Response:
     hit_limit(page.request, page.state.limits["create"])
 
     def create(draft: PollDraft) -> Response:
-        managed = page.service.lifecycle.create(draft, page.get_browser_token())
+        managed = page.service.lifecycle.create(
+            draft, page.get_browser_token(), email=form.value("email").strip()
+        )
         return page.redirect(page.urls.poll(managed.poll.id, "made"))
 
     draft = parse_poll_form(form, page.service.context.clock())

@@ -18,16 +18,16 @@ from typing import Annotated, TypeAlias, cast
 from fastapi import Depends, Request, Response
 
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.errors import InvalidCode
+from singletable_apps.polls.errors import InvalidCode, NotFound
 from singletable_apps.polls.pages.results_view import ResultsView
-from singletable_apps.polls.rules import is_open
+from singletable_apps.polls.rules import is_open, option_label
 from singletable_apps.polls.service import Polls, Viewer, Voter
 from singletable_apps.polls.urls import Urls
 from singletable_apps.polls.web import BROWSER, Browser, new_browser_token
 from singletable_apps.shared import frame
 from singletable_apps.shared.frame import AppState, state_of
 from singletable_apps.shared.live import LiveUpdates
-from singletable_apps.shared.pages import Form, Link, path_of
+from singletable_apps.shared.pages import Form, Link, path_of, request_time_zone
 from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import (
     LONGEST_AGE,
@@ -113,6 +113,11 @@ class PollPageContext(PageContext):
         """Return the URL of a page of this poll."""
         return self.urls.poll(self.poll.id, *parts)
 
+    def option_labels(self) -> dict[str, str]:
+        """Return the options as people read them; dates are in the time zone of the reader."""
+        zone = request_time_zone(self.request) if "zone" in self.request.cookies else None
+        return {option: option_label(self.poll, option, zone) for option in self.poll.candidates}
+
     def read_cookie(self, cookie: Cookie) -> str | None:
         """Return the value of a cookie for this poll, or None."""
         value = cookie.read(self.request)
@@ -168,7 +173,12 @@ AnyPage: TypeAlias = Annotated[PageContext, Depends(_any_page)]
 
 
 def _poll_page(page: AnyPage, poll_id: str) -> PollPageContext:
-    return page.with_poll(page.service.context.get_poll(poll_id))
+    try:
+        return page.with_poll(page.service.context.get_poll(poll_id))
+    except NotFound:
+        # Short ids can be guessed, though few of them exist.
+        hit_limit(page.request, page.state.limits["guess"])
+        raise
 
 
 # A page about the poll in the URL: `/p/{poll_id}/…`.

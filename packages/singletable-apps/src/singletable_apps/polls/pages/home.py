@@ -10,10 +10,12 @@ from ranked_ballots import Ballots, Ranking, instant_runoff
 from ranked_ballots.pictures import Picture, draw_transfers
 from singletable import Page
 from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.errors import NotFound
 from singletable_apps.polls.pages.dependencies import AnyPage
 from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS
 from singletable_apps.polls.service import ManagedPoll
+from singletable_apps.polls.tokens import parse_poll_id
 from singletable_apps.shared.pages import ListQueryParameters
 
 router = APIRouter()
@@ -49,6 +51,19 @@ def _draw_example() -> Picture:
     """Draw a count in which the leader of the first round loses."""
     groups = [(Ranking.from_levels(order.split(" > ")), votes) for votes, order in _LUNCH]
     return draw_transfers(instant_runoff(Ballots.from_counts(_DISHES, groups)))
+
+
+# Its router is the last one, so that the words of other pages are free.
+short_router = APIRouter()
+
+
+@short_router.get("/{typed}")
+def open_short_link(page: AnyPage, typed: str) -> Response:
+    """Redirect a short link to its poll, however it was typed."""
+    poll_id = parse_poll_id(typed)
+    if poll_id is None:
+        raise NotFound("There is no poll or page at this address. Check the link.")
+    return page.redirect(page.urls.poll(poll_id, **page.request.query_params))
 
 
 @router.get("/mine")

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from ranked_ballots import pluralize
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.errors import InvalidAdminKey, PollHasVotes
+from singletable_apps.polls.errors import InvalidAdminKey, InvalidInput, PollHasVotes
 from singletable_apps.polls.pages.create import (
     CLOSING_CHOICES,
     ClosingFields,
@@ -35,9 +35,10 @@ from singletable_apps.polls.pages.dependencies import (
     set_no_store,
 )
 from singletable_apps.polls.rules import (
+    KIND_TEXT,
     PROTECTION_TEXT,
-    RESULTS_TEXT,
     PollDraft,
+    describe_visibility,
     draft_from,
     poll_not_found,
 )
@@ -107,7 +108,7 @@ def _deletable_page(page: AnyPage, poll_id: str) -> ManagedPageContext:
     is_deletion = page.request.method == "POST"
     poll = context.find_poll(poll_id) if is_deletion else context.get_poll(poll_id)
     if poll is None:
-        raise poll_not_found(poll_id)
+        raise poll_not_found()
     return managed_page(page.with_poll(poll))
 
 
@@ -138,13 +139,55 @@ def show_overview(page: PollPage, key: Annotated[str, Query(max_length=200)] = "
     if key:
         return _save_admin_key(page, key)
     managed = managed_page(page)
+    is_growing = page.poll.write_ins
     return managed.render_tab(
         "manage",
         "",
         **_links(managed),
         votes=page.service.tallies.get(page.poll).votes,
         protection=PROTECTION_TEXT[page.poll.protection],
-        results=RESULTS_TEXT[page.poll.results],
+        results=describe_visibility(page.poll),
+        kind=KIND_TEXT[page.poll.kind],
+        embed=page.urls.absolute(page.url("embed")),
+        removable=page.service.options.list_unused(page.poll) if is_growing else [],
+    )
+
+
+@router.post("/p/{poll_id}/manage/options/remove")
+def remove_option(page: ManagedPage, form: PostedForm) -> Response:
+    """Remove an option that no one has voted for."""
+    option = form.value("option")
+    try:
+        page.service.options.remove(page.poll.id, page.admin_key, option)
+    except (PollHasVotes, InvalidInput) as error:
+        return page.redirect(page.manage_url(), str(error))
+    return page.redirect(page.manage_url(), f"“{option}” was removed.")
+
+
+@router.post("/p/{poll_id}/manage/comments/{comment_id}/delete")
+def delete_comment(page: ManagedPage, comment_id: str) -> Response:
+    """Delete a comment."""
+    page.service.comments.delete(page.poll.id, page.admin_key, comment_id)
+    return page.redirect(f"{page.url('results')}#comments", "The comment was deleted.")
+
+
+@confirm(router, "/p/{poll_id}/notices")
+def confirm_notices(
+    page: PollPage, token: Annotated[str, Query(max_length=100)] = ""
+) -> ConfirmedAction:
+    """Confirm the address for notices with the link that was sent to it."""
+    notices, poll = page.service.notices, page.poll
+    notices.check_token(poll, token)
+    return ConfirmedAction(
+        page,
+        title="Send notices to this address?",
+        text=f"You get one e-mail when someone first votes in “{poll.title}”, and one when it "
+        "closes.",
+        button="Send notices",
+        back=page.url(),
+        kind="primary",
+        do=lambda form: notices.confirm(poll, token),
+        done="Notices are on.",
     )
 
 
@@ -172,6 +215,7 @@ def _save_admin_key(page: PollPageContext, key: str) -> Response:
 @router.get("/p/{poll_id}/manage/recount")
 def show_recount(page: ManagedPage) -> Response:
     """Count every vote one by one and compare with the results."""
+    page.service.results.check_visible(page.poll, page.get_viewer())
     recount = page.service.tallies.recount(page.poll)
     return page.render_tab("recount", "", recount=recount, back=page.manage_url())
 
@@ -216,6 +260,7 @@ def _show_edit(
         status,
         **form_choices(),
         form=form,
+        option_labels=page.option_labels(),
         rows=option_rows(form, more=more),
         votes=page.service.tallies.get(page.poll).votes,
     )
@@ -227,11 +272,13 @@ def close_poll(page: ManagedPage) -> ConfirmedAction | Response:
     # Closing again finishes what was interrupted, so only the question is left out.
     if not page.is_open and page.request.method == "GET":
         return page.redirect(page.manage_url(), "The poll is already closed.")
+    has_codes = page.poll.protection is Protection.CODES
+    later = "You can’t reopen it." if has_codes else "You can reopen it later."
     return ConfirmedAction(
         page,
         title="Close this poll?",
         text=f"No one can vote in “{page.poll.title}” or change a vote after that, and everyone "
-        "with the link can see the results. You can reopen it later.",
+        f"with the link can see the results. {later}",
         button="Close poll",
         back=page.manage_url(),
         kind="primary",

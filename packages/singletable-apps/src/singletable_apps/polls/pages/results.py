@@ -1,13 +1,13 @@
-"""Show the results of a poll, live while it is open."""
+"""Show the results of a poll: live while it is open, as a picture, in a frame, with comments."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from singletable_apps.polls.errors import CodeUsed, NotFound, ResultsHidden
+from singletable_apps.polls.entities import PollKind
+from singletable_apps.polls.errors import InvalidInput, NotFound, ResultsHidden
 from singletable_apps.polls.pages.dependencies import (
     AnyPage,
-    PageContext,
     PollPage,
     PollPageContext,
     PollsState,
@@ -19,7 +19,11 @@ from singletable_apps.polls.pages.results_view import (
 )
 from singletable_apps.polls.rules import PROTECTION_TEXT
 from singletable_apps.polls.service import Polls, Viewer, Voter
+from singletable_apps.shared.pages import Form, PostedForm
 from singletable_apps.shared.results import Download
+from singletable_apps.shared.share_pictures import ShareBar, draw_share_picture
+from singletable_apps.shared.web import hit_limit
+from singletable_apps.shared.web.middleware import EMBEDDABLE
 
 router = APIRouter()
 
@@ -27,22 +31,28 @@ router = APIRouter()
 @router.get("/p/{poll_id}/results")
 def show_results(page: PollPage) -> Response:
     """Show the current results, or when they can be seen."""
+    return _show_results(page, Form())
+
+
+def _show_results(page: PollPageContext, form: Form, status: int = 200) -> Response:
     poll, viewer = page.poll, page.get_viewer()
-    context = _page_context(page, viewer)
+    context = _page_context(page, viewer, form)
     try:
         page.service.results.check_visible(poll, viewer)
-    except ResultsHidden:
+    except ResultsHidden as hidden:
         # The number of votes says nothing about the rankings.
         votes = _get_latest(page.state, poll.id).results.tally.votes
-        return page.render("results/hidden", **context, votes=votes)
+        return page.render("results/hidden", status, **context, votes=votes, reason=str(hidden))
     view = make_results_view(page.service.results.compute(poll))
     # So that someone who has just voted does not get older results a moment later.
     page.state.result_cache.put(poll.id, view, page.service.context.clock())
     return page.render(
         "results",
+        status,
         **context,
         **_view_context(page, view),
         downloads=_list_downloads(page.service, view, viewer),
+        voters=page.service.results.list_voters(poll),
     )
 
 
@@ -51,7 +61,8 @@ def update_results(page: AnyPage, poll_id: str) -> Response:
     """Return the part of the page that changes, or 304 if it has not changed."""
     try:
         view = _get_latest(page.state, poll_id)
-        page.service.results.check_visible(view.poll, page.with_poll(view.poll).get_viewer())
+        poll_page = page.with_poll(view.poll)
+        page.service.results.check_visible(view.poll, poll_page.get_viewer())
     except (ResultsHidden, NotFound):
         if "hx-request" not in page.request.headers:
             raise
@@ -62,7 +73,7 @@ def update_results(page: AnyPage, poll_id: str) -> Response:
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if page.request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    response = page.render("results/count", **_view_context(page, view))
+    response = page.render("results/count", **_view_context(poll_page, view))
     response.headers.update(headers)
     return response
 
@@ -77,6 +88,72 @@ def stream_updates(page: PollPage) -> Response:
         return "final" if results.is_final else results.version
 
     return page.state.live.respond(page.request, page.poll.id, version)
+
+
+@router.get("/p/{poll_id}/picture.png")
+def draw_picture(page: PollPage) -> Response:
+    """Draw the results, or the question to those who cannot see them, for chats and to download."""
+    view, labels = _visible_view(page), page.option_labels()
+    lead, bars = "Vote now", [ShareBar(label) for label in labels.values()]
+    if view is not None and view.chart:
+        lead = view.headline.title
+        bars = [
+            ShareBar(row.name, float(row.value / (row.maximum or 1)), row.label)
+            for row in view.chart
+        ]
+    link = page.urls.share_link(page.poll.id).partition("://")[2]
+    picture = draw_share_picture(page.poll.title, lead, tuple(bars), link)
+    return Response(picture, media_type="image/png")
+
+
+@router.get("/p/{poll_id}/embed")
+def show_embedded(page: PollPage) -> Response:
+    """Show the poll in a frame of another site: the results, and a link to vote.
+
+    Browsers send no cookies from a frame of another site, so people vote in a window of their own.
+    """
+    view = _visible_view(page, Viewer())
+    response = page.render(
+        "embed",
+        poll=page.poll,
+        is_open=page.is_open,
+        view=view,
+        labels=page.option_labels(),
+        vote_url=page.url(),
+        results_url=page.url("results"),
+    )
+    policy = response.headers["Content-Security-Policy"]
+    response.headers["Content-Security-Policy"] = policy.replace(
+        "frame-ancestors 'none'", EMBEDDABLE
+    )
+    return response
+
+
+@router.post("/p/{poll_id}/comments")
+def add_comment(page: PollPage, form: PostedForm) -> Response:
+    """Add a comment, or show the page again with the error."""
+    hit_limit(page.request, page.state.limits["comment"])
+    try:
+        page.service.comments.add(page.poll.id, form.value("name"), form.value("text"))
+    except InvalidInput as error:
+        return _show_results(page, form.with_errors(**error.errors), 422)
+    return page.redirect(f"{page.url('results')}#comments", "Your comment was added.")
+
+
+def _visible_view(page: PollPageContext, viewer: Viewer | None = None) -> ResultsView | None:
+    """Return results that are at most a second old, or None if the viewer cannot see them."""
+    try:
+        page.service.results.check_visible(page.poll, viewer or page.get_viewer())
+    except ResultsHidden:
+        return None
+    return _localized(page, _get_latest(page.state, page.poll.id))
+
+
+def _localized(page: PollPageContext, view: ResultsView) -> ResultsView:
+    """Return the view with dates in the time zone of the reader."""
+    if view.poll.kind is not PollKind.DATES:
+        return view
+    return make_results_view(view.results, page.with_poll(view.poll).option_labels())
 
 
 def _reload_page() -> Response:
@@ -95,26 +172,23 @@ def _get_latest(state: PollsState, poll_id: str) -> ResultsView:
 
 
 def _list_downloads(polls: Polls, view: ResultsView, viewer: Viewer) -> list[Download]:
-    """Return the downloads from the API.
+    """Return the picture, and the files from the API.
 
     The API does not read the cookies of these pages. Viewers who can see the results only as voters
     get links with their vote id; others do not, because such a link reveals the vote.
     """
     poll, browser = view.poll, viewer.voter.browser
     api_viewer = Viewer(Voter(browser), admin_key=polls.context.admin_key_of_creator(poll, browser))
+    url = polls.context.urls.poll(poll.id, "picture.png")
+    picture = Download("Picture", "The results to show in chats and slides.", "png", url)
     try:
         polls.results.check_visible(poll, api_viewer)
     except ResultsHidden:
-        try:
-            vote = polls.voting.find_vote(poll, viewer.voter)
-        except CodeUsed:
-            vote = None
-        vote_id = viewer.vote_id if vote is None else vote.id
-        return [] if vote_id is None else list_downloads(view.results, vote_id)
-    return list_downloads(view.results)
+        return [picture, *list_downloads(view.results, viewer.vote_id or "")]
+    return [picture, *list_downloads(view.results)]
 
 
-def _page_context(page: PollPageContext, viewer: Viewer) -> dict[str, object]:
+def _page_context(page: PollPageContext, viewer: Viewer, form: Form) -> dict[str, object]:
     """Return what stays the same while votes come in."""
     poll = page.poll
     return {
@@ -123,18 +197,23 @@ def _page_context(page: PollPageContext, viewer: Viewer) -> dict[str, object]:
         "is_open": page.is_open,
         "protection": PROTECTION_TEXT[poll.protection],
         "share_link": page.urls.share_link(poll.id),
+        "picture_url": page.urls.absolute(page.url("picture.png")),
         "vote_url": page.url(),
         "copy_url": f"{page.urls.page('new')}?from={poll.id}",
         "manage_url": page.url("manage") if viewer.admin_key else "",
+        "option_labels": page.option_labels(),
+        "comments": page.service.comments.list_all(poll),
+        "comments_url": page.url("comments"),
+        "form": form,
     }
 
 
-def _view_context(page: PageContext, view: ResultsView) -> dict[str, object]:
+def _view_context(page: PollPageContext, view: ResultsView) -> dict[str, object]:
     """Return what changes with each vote."""
     here = page.urls.poll(view.poll.id, "results")
     return {
-        "view": view,
-        "runoff": view.runoff,
+        "view": _localized(page, view),
+        "details": view.details,
         "here": here,
         "update_url": f"{here}/now",
         "events_url": f"{here}/events",

@@ -6,13 +6,14 @@ import hashlib
 import re
 import secrets
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from singletable_apps.polls.entities import Poll, Protection, Vote
+from singletable_apps.polls.entities import Poll, PollKind, Protection, Vote
 from singletable_apps.polls.errors import (
     AlreadyVoted,
     Busy,
@@ -31,8 +32,9 @@ from singletable_apps.polls.pages.dependencies import (
 )
 from singletable_apps.polls.rules import (
     PROTECTION_TEXT,
-    RESULTS_TEXT,
-    check_ranking,
+    Ballot,
+    check_ballot,
+    describe_visibility,
     is_changeable,
 )
 from singletable_apps.polls.service import Identity, Viewer, Voter
@@ -76,6 +78,8 @@ RECEIPT_OPENED = (
     "This is the vote of your private link. If you didn’t cast it, someone else has used your "
     "code: don’t change it here, but ask the organizer for another code."
 )
+# The fields of dates in the form.
+ANSWER_PREFIX = "answer."
 _REQUEST_KEY = re.compile(r"[0-9A-Za-z_-]{16,64}")
 
 
@@ -110,9 +114,50 @@ class VotingSession:
     @property
     def draft_version(self) -> str:
         """Return what a draft depends on: the question, and the vote that it would replace."""
-        question = repr((self.poll.title, self.poll.candidates)).encode()
+        options = () if self.poll.write_ins else self.poll.candidates
+        question = repr((self.poll.title, options)).encode()
         cast = "" if self.vote is None else f"{self.vote.id} {self.vote.revision}"
         return f"{hashlib.sha256(question).hexdigest()[:16]} {cast}"
+
+
+@dataclass(frozen=True, slots=True)
+class EnteredBallot:
+    """What was entered: the rank of each option, or `yes` or `maybe`, and a name."""
+
+    choices: tuple[Choice, ...] = ()
+    answers: Mapping[str, str] = field(default_factory=dict[str, str])
+    name: str = ""
+
+    @property
+    def ballot(self) -> Ballot:
+        """Return the ballot, to be checked."""
+        ranked = sorted((int(one.rank), one.name) for one in self.choices if one.rank)
+        picked = [name for name, answer in self.answers.items() if answer == "yes"]
+        maybe = [name for name, answer in self.answers.items() if answer == "maybe"]
+        return Ballot([name for _, name in ranked] or picked, maybe, self.name)
+
+    @classmethod
+    def from_vote(cls, poll: Poll, vote: Vote | None) -> EnteredBallot:
+        """Return the vote that was cast, or an empty ballot."""
+        yes = [] if vote is None else vote.rankings
+        name = "" if vote is None else vote.name
+        if poll.kind is PollKind.RANK:
+            ranks = {option: str(rank) for rank, option in enumerate(yes, 1)}
+            options = tuple(Choice(option, ranks.get(option, "")) for option in poll.candidates)
+            return cls(options, name=name)
+        maybe = [] if vote is None else vote.maybe
+        return cls(answers=dict.fromkeys(yes, "yes") | dict.fromkeys(maybe, "maybe"), name=name)
+
+    @classmethod
+    def from_form(cls, poll: Poll, form: Form) -> EnteredBallot:
+        """Return what was entered; errors are in the choices."""
+        name = form.value("name")
+        if poll.kind is PollKind.RANK:
+            return cls(_check_choices(poll, parse_ranks(form.values)), name=name)
+        if poll.kind is PollKind.DATES:
+            given = {option: form.value(f"{ANSWER_PREFIX}{option}") for option in poll.candidates}
+            return cls(answers={option: text for option, text in given.items() if text}, name=name)
+        return cls(answers=dict.fromkeys(form.selected("pick"), "yes"), name=name)
 
 
 def start_session(
@@ -145,10 +190,7 @@ def show_ballot(
         return _show_code_used(page, session)
     if session.vote is not None and not (change and is_changeable(poll)):
         return _show_vote(page, session, session.vote)
-    ranking = session.vote.rankings if session.vote is not None else []
-    ranks = {name: str(rank) for rank, name in enumerate(ranking, 1)}
-    choices = [Choice(name, ranks.get(name, "")) for name in poll.candidates]
-    return _show_ballot(page, session, choices)
+    return _show_ballot(page, session, EnteredBallot.from_vote(poll, session.vote))
 
 
 @router.post("/p/{poll_id}")
@@ -163,26 +205,44 @@ def submit_vote(page: PollPage, form: PostedForm) -> Response:
         return _show_code_used(page, session, 409)
     if session.vote is not None and not is_changeable(poll) and not form.value("sure"):
         return _show_vote(page, session, session.vote, again=True)
-    ranks = parse_ranks(form.values)
-    choices = _check_choices(poll, ranks)
-    error = _describe_changes(poll, form, ranks)
+    entered = EnteredBallot.from_form(poll, form)
+    error = _describe_changes(poll, form)
     if not error and poll.protection is Protection.BROWSER and page.browser is None:
         error = NO_COOKIE
-    if error or form.value("change") or any(choice.error for choice in choices):
-        return _show_ballot(page, session, choices, error)
+    if error or form.value("change") or any(choice.error for choice in entered.choices):
+        return _show_ballot(page, session, entered, error)
     try:
         page.service.voting.vote_id(poll, session.voter)
-        ranked = [(rank, name) for name, rank in ranks.ranks.items() if rank is not None]
-        ranking = check_ranking(poll, [name for _, name in sorted(ranked)])
-        if form.value("sure"):
-            return _cast(page, session, ranking)
-        return _show_review(page, session, ranking)
+        ballot = check_ballot(poll, entered.ballot)
+        # Without scripts, a ranking is hard to see in its numbers; picks are not.
+        if form.value("sure") or poll.kind is not PollKind.RANK:
+            return _cast(page, session, ballot)
+        return _show_review(page, session, ballot)
     except InvalidCode as refused:
-        return _show_ballot(page, session, choices, code_error=str(refused))
+        return _show_ballot(page, session, entered, errors={"code": str(refused)})
     except InvalidInput as refused:
-        return _show_ballot(page, session, choices, str(refused))
+        others = [text for name, text in refused.errors.items() if name != "name"]
+        return _show_ballot(page, session, entered, " ".join(others), errors=refused.errors)
     except Busy as refused:
-        return _show_ballot(page, session, choices, str(refused), 503)
+        return _show_ballot(page, session, entered, str(refused), 503)
+
+
+@router.post("/p/{poll_id}/options")
+def add_option(page: PollPage, form: PostedForm) -> Response:
+    """Add an option for everyone, and show the ballot with it."""
+    hit_limit(page.request, page.state.limits["vote"])
+    session = start_session(page, _voter_token(page), form.value("code").strip())
+    try:
+        page.service.options.add(page.poll.id, form.value("option"), session.voter)
+    except PollClosed:
+        return _show_closed(page, session, late=True)
+    except (InvalidInput, InvalidCode) as refused:
+        entered = EnteredBallot.from_vote(page.poll, session.vote)
+        errors = {"option": str(refused), "typed": form.value("option")}
+        return _show_ballot(page, session, entered, errors=errors)
+    query = {"code": session.code} if session.code and session.vote is None else {}
+    change = {"change": "yes"} if session.vote is not None else {}
+    return page.redirect(page.urls.poll(page.poll.id, **query, **change), "The option was added.")
 
 
 @router.get("/p/{poll_id}/voted")
@@ -231,10 +291,10 @@ def _voter_token(page: PollPageContext) -> str | None:
     return page.get_browser_token() if is_needed else page.browser
 
 
-def _cast(page: PollPageContext, session: VotingSession, ranking: Sequence[str]) -> Response:
+def _cast(page: PollPageContext, session: VotingSession, ballot: Ballot) -> Response:
     poll, voting = session.poll, page.service.voting
     try:
-        cast = voting.cast(poll.id, ranking, session.voter)
+        cast = voting.cast(poll.id, ballot, session.voter)
     except PollClosed:
         return _show_closed(page, session, late=True)
     except CodeUsed:
@@ -254,7 +314,7 @@ def _cast(page: PollPageContext, session: VotingSession, ranking: Sequence[str])
     return page.redirect(page.url("voted"))
 
 
-def _check_choices(poll: Poll, submitted: SubmittedRanks) -> list[Choice]:
+def _check_choices(poll: Poll, submitted: SubmittedRanks) -> tuple[Choice, ...]:
     """Return the options with what was entered, and an error where two share a rank."""
     uses = Counter(rank for rank in submitted.ranks.values() if rank is not None)
 
@@ -266,16 +326,19 @@ def _check_choices(poll: Poll, submitted: SubmittedRanks) -> list[Choice]:
         return f"Rank {rank} is used {times}. Give each option its own rank, or leave it empty."
 
     choices = submitted.choices(poll.candidates)
-    return [Choice(choice.name, choice.rank, error(choice)) for choice in choices]
+    return tuple(Choice(choice.name, choice.rank, error(choice)) for choice in choices)
 
 
-def _describe_changes(poll: Poll, form: Form, submitted: SubmittedRanks) -> str:
+def _describe_changes(poll: Poll, form: Form) -> str:
     """Return how the question has changed since the ballot was shown, or an empty string."""
     before = form.value("title")
     if before != poll.title:
         return TITLE_CHANGED.format(before=before[:200])
-    added = [name for name in poll.candidates if name not in submitted.texts]
-    removed = [name for name in submitted.texts if name not in poll.candidates]
+    is_ranking = poll.kind is PollKind.RANK
+    shown = list(parse_ranks(form.values).texts) if is_ranking else form.selected("shown")
+    # Options that voters add while someone votes do not matter for that vote.
+    added = [] if poll.write_ins else [name for name in poll.candidates if name not in shown]
+    removed = [name for name in shown if name not in poll.candidates]
     changes = [
         f"{verb}: {', '.join(name[:100] for name in names[:10])}"
         for verb, names in (("added", added), ("removed", removed))
@@ -297,26 +360,28 @@ def _notice(poll: Poll) -> str:
     if poll.protection is Protection.CODES:
         can += " The code alone isn’t enough, so others who know it can’t see your vote."
         cannot += " Others who know your code can’t see it."
-    return (
-        "Your vote is anonymous: the results show only how often each ranking was cast. "
-        f"{can if is_changeable(poll) else cannot}"
-    )
+    what = "ranking was cast" if poll.kind is PollKind.RANK else "option was picked"
+    who = f"Your vote is anonymous: the results show only how often each {what}."
+    if poll.names:
+        who = "Your name and your vote are shown with the results."
+    return f"{who} {can if is_changeable(poll) else cannot}"
 
 
 def _show_ballot(
     page: PollPageContext,
     session: VotingSession,
-    choices: Sequence[Choice],
+    entered: EnteredBallot,
     error: str = "",
     status: int = 422,
     *,
-    code_error: str = "",
+    errors: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
-    has_rank_errors = any(choice.error for choice in choices)
-    ballot = BallotForm(
-        action=page.urls.poll(session.poll.id),
-        choices=tuple(choices),
-        notice=_notice(session.poll),
+    poll = session.poll
+    has_rank_errors = any(choice.error for choice in entered.choices)
+    ranks = BallotForm(
+        action=page.urls.poll(poll.id),
+        choices=entered.choices,
+        notice=_notice(poll),
         hidden_fields=_hidden_fields(session),
         draft_key=session.draft_key,
         draft_version=session.draft_version,
@@ -324,30 +389,35 @@ def _show_ballot(
         allow_ties=False,
         allow_blank=False,
     )
+    values = {"code": session.code, "name": entered.name, "option": errors.get("typed", "")}
     return page.render(
         "vote",
-        status if error or code_error or has_rank_errors else 200,
+        status if error or errors or has_rank_errors else 200,
         **_page_context(page, session),
-        ballot=render_ballot_form(ballot),
+        ballot=render_ballot_form(ranks) if poll.kind is PollKind.RANK else "",
+        entered=entered,
+        hidden=_hidden_fields(session),
+        notice=_notice(poll),
         error=error,
         has_rank_errors=has_rank_errors,
-        form=Form({"code": session.code}, {"code": code_error} if code_error else {}),
+        form=Form(values, errors),
     )
 
 
-def _show_review(page: PollPageContext, session: VotingSession, ranking: Sequence[str]) -> Response:
+def _show_review(page: PollPageContext, session: VotingSession, ballot: Ballot) -> Response:
     """Show the ranking with a button that casts it, for browsers without scripts."""
     set_no_store(page.request)
     hidden = {
         **_hidden_fields(session),
         "code": session.code,
+        "name": ballot.name,
         **{f"{RANK_PREFIX}{name}": "" for name in session.poll.candidates},
-        **{f"{RANK_PREFIX}{name}": str(rank) for rank, name in enumerate(ranking, 1)},
+        **{f"{RANK_PREFIX}{name}": str(rank) for rank, name in enumerate(ballot.rankings, 1)},
     }
     return page.render(
         "vote_review",
         **_page_context(page, session),
-        ranking=_render_ranking(session, ranking),
+        ranking=_render_ranking(session, ballot.rankings),
         hidden=hidden,
         labels=LABELS,
         notice=_notice(session.poll),
@@ -413,8 +483,11 @@ def _page_context(
     return {
         "session": session,
         "poll": poll,
+        "option_labels": page.option_labels(),
+        "share_link": page.urls.share_link(poll.id),
+        "picture_url": page.urls.absolute(page.url("picture.png")),
         "protection": PROTECTION_TEXT[poll.protection],
-        "results": RESULTS_TEXT[poll.results],
+        "results": describe_visibility(poll),
         "can_see_results": _can_see_results(page, viewer),
         "is_admin": admin_key is not None,
     }
@@ -429,5 +502,8 @@ def _can_see_results(page: PollPageContext, viewer: Viewer) -> bool:
 
 
 def _render_ranking(session: VotingSession, ranking: Sequence[str]) -> str:
+    """Return a ranking as HTML; picks are drawn by the template."""
+    if session.poll.kind is not PollKind.RANK:
+        return ""
     unranked = [name for name in session.poll.candidates if name not in ranking]
     return render_ranking([[name] for name in ranking], unranked, LABELS)

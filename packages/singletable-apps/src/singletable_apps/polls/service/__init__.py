@@ -12,6 +12,7 @@ from datetime import datetime
 
 from singletable import Driver, Observer, Store
 from singletable_apps.polls.entities import polls
+from singletable_apps.polls.service.comments import Comments
 from singletable_apps.polls.service.context import Context
 from singletable_apps.polls.service.lifecycle import (
     ManagedPoll,
@@ -19,6 +20,8 @@ from singletable_apps.polls.service.lifecycle import (
     VotingCode,
     VotingCodes,
 )
+from singletable_apps.polls.service.notices import Notices
+from singletable_apps.polls.service.options import WriteIns
 from singletable_apps.polls.service.results import (
     PollResults,
     Recount,
@@ -30,6 +33,7 @@ from singletable_apps.polls.service.results import (
 from singletable_apps.polls.service.voting import CastVote, Identity, Voter, Voting
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.polls.urls import Urls
+from singletable_apps.shared.mail import Mailer, NoMail
 from singletable_apps.shared.service import utc_now
 
 __all__ = [
@@ -62,6 +66,9 @@ class Polls:
     voting: Voting
     tallies: Tallies
     results: ResultsService
+    options: WriteIns
+    comments: Comments
+    notices: Notices
 
 
 def open_polls(
@@ -70,6 +77,7 @@ def open_polls(
     *,
     clock: Callable[[], datetime] = utc_now,
     urls: Urls | None = None,
+    mailer: Mailer | None = None,
     make_table: bool = True,
     observers: Iterable[Observer] = (),
 ) -> Polls:
@@ -77,13 +85,17 @@ def open_polls(
     store = Store(driver, observers=observers)
     if make_table:
         store.admin.create_table(polls, if_missing=True)
-    context = Context(store, secret, clock, urls or Urls())
-    voting, tallies = Voting(context), Tallies(context, SnapshotStore(context))
+    context = Context(store, secret, clock, urls or Urls(), NoMail() if mailer is None else mailer)
+    notices = Notices(context)
+    voting, tallies = Voting(context, notices), Tallies(context, SnapshotStore(context))
     return Polls(
         context,
-        PollLifecycle(context),
+        PollLifecycle(context, notices),
         VotingCodes(context),
         voting,
         tallies,
-        ResultsService(context, voting, tallies),
+        ResultsService(context, voting, tallies, notices),
+        WriteIns(context, voting, tallies),
+        Comments(context),
+        notices,
     )

@@ -10,9 +10,10 @@ from singletable import Store
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import InvalidAdminKey, WrongSecret
 from singletable_apps.polls.rules import check_exists
-from singletable_apps.polls.tokens import Secret
+from singletable_apps.polls.tokens import Secret, parse_poll_id
 from singletable_apps.polls.urls import Urls
-from singletable_apps.shared.service import is_uuid, utc_now
+from singletable_apps.shared.mail import Mailer, NoMail
+from singletable_apps.shared.service import utc_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +24,17 @@ class Context:
     secret: Secret
     clock: Callable[[], datetime] = utc_now
     urls: Urls = field(default_factory=Urls)
+    mailer: Mailer = field(default_factory=NoMail)
 
     def get_poll(self, poll_id: str) -> Poll:
         """Return the poll, or raise NotFound."""
-        return check_exists(self.find_poll(poll_id), poll_id)
+        return check_exists(self.find_poll(poll_id))
 
     def find_poll(self, poll_id: str) -> Poll | None:
         """Return the poll, even while it is being deleted, or None."""
-        return self.store.get(Poll.key(poll_id), consistent=True) if is_uuid(poll_id) else None
+        if parse_poll_id(poll_id) != poll_id:
+            return None
+        return self.store.get(Poll.key(poll_id), consistent=True)
 
     def get_managed_poll(self, poll_id: str, admin_key: str) -> Poll:
         """Return the poll, or raise InvalidAdminKey unless this is its admin key."""
@@ -49,7 +53,7 @@ class Context:
         """Raise WrongSecret if the poll was created with another server secret."""
         if poll.secret != self.secret.fingerprint:
             raise WrongSecret(
-                f"The poll '{poll.title}' was created with the server secret {poll.secret}, but "
+                f"The poll “{poll.title}” was created with the server secret {poll.secret}, but "
                 f"this server uses {self.secret.fingerprint}. The operator has to restore the "
                 "secret file from a backup."
             )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
-from uuid import uuid4
+from typing import Any, TypeVar
 
 from singletable import AlreadyExists, ConditionFailed, Page, Selection, key_of, retry_conflicts
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import (
+    Comment,
     CreatedPoll,
     LaneEntry,
     Poll,
@@ -24,14 +24,16 @@ from singletable_apps.polls.rules import (
     PollDraft,
     changes_ballot,
     check_draft,
+    check_reopening,
     draft_copy,
     draft_from,
     poll_has_votes,
     poll_not_found,
 )
 from singletable_apps.polls.service.context import Context
+from singletable_apps.polls.service.notices import CLOSED, Notices, check_email
 from singletable_apps.polls.service.voting import new_lanes, update_lanes
-from singletable_apps.polls.tokens import MAX_CODES
+from singletable_apps.polls.tokens import MAX_CODES, new_poll_id
 from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_revision
 
 E = TypeVar("E")
@@ -62,41 +64,56 @@ class PollLifecycle:
     """Create, list, edit, close and delete polls."""
 
     context: Context
+    notices: Notices
 
-    def create(self, draft: PollDraft, browser: str | None = None) -> ManagedPoll:
-        """Create a poll and add it to the polls of the browser, if one is given."""
+    def create(
+        self, draft: PollDraft, browser: str | None = None, *, email: str = ""
+    ) -> ManagedPoll:
+        """Create a poll and add it to the polls of the browser, if one is given.
+
+        Notices go to `email` once its owner has confirmed it.
+        """
+        if email:
+            check_email(email)
         now = self.context.clock()
-        draft = check_draft(draft, now)
         creator = None if browser is None else self.context.secret.browser_id(browser)
-        poll = Poll(
-            id=str(uuid4()),
-            title=draft.title,
-            description=draft.description,
-            candidates=list(draft.candidates),
-            created_at=now,
-            expires_at=draft.expires_at,
-            results=draft.results,
-            protection=draft.protection,
-            changeable=draft.changeable,
-            lanes=LANES,
-            creator=creator,
-            secret=self.context.secret.fingerprint,
-        )
+        values: dict[str, Any] = {
+            **check_draft(draft, now).values(),
+            "created_at": now,
+            "creator": creator,
+            "email": email or None,
+            "secret": self.context.secret.fingerprint,
+        }
+        for _ in range(MAX_ATTEMPTS):
+            poll = Poll(id=new_poll_id(), lanes=LANES, **values)
+            if self._create(poll):
+                self.notices.ask(poll)
+                return ManagedPoll(poll, self.context.secret.admin_key(poll.id))
+        raise Busy("All ids that we tried are taken. Try again.")
+
+    def _create(self, poll: Poll) -> bool:
+        """Write a new poll; return False if another poll has its id."""
         try:
             with self.context.store.transaction(pattern=patterns.create_poll) as transaction:
                 transaction.create(poll)
                 for lane in new_lanes(poll):
                     transaction.create(lane)
-                if creator is not None:
+                if poll.creator is not None:
                     transaction.create(
-                        CreatedPoll(browser=creator, poll_id=poll.id, created_at=now)
+                        CreatedPoll(
+                            browser=poll.creator, poll_id=poll.id, created_at=poll.created_at
+                        )
                     )
         except (AlreadyExists, *UNKNOWN_OUTCOME):
-            # The id is random: if the poll exists, this call has created it.
-            if self.context.find_poll(poll.id) is None:
+            stored = self.context.find_poll(poll.id)
+            if stored is None:
                 raise
+            # The response was lost, unless another poll has the same id.
+            mine = (poll.created_at, poll.creator, poll.title)
+            if (stored.created_at, stored.creator, stored.title) != mine:
+                return False
             poll.revision = 1
-        return ManagedPoll(poll, self.context.secret.admin_key(poll.id))
+        return True
 
     def duplicate(self, poll_id: str, browser: str | None = None) -> ManagedPoll:
         """Create a copy of a poll, without votes and without a closing time in the past."""
@@ -138,6 +155,8 @@ class PollLifecycle:
             # From the second attempt on, this call itself may have made the change.
             if draft != current or attempt == 0:
                 check(poll.revision)
+            if draft.expires_at != poll.expires_at:
+                check_reopening(poll, self.context.clock())
             if draft == current:
                 update_lanes(self.context.store, poll)
                 return poll
@@ -163,6 +182,7 @@ class PollLifecycle:
                 if_=Poll.revision == poll.revision,
             )
         update_lanes(self.context.store, poll)
+        self.notices.notify(poll, CLOSED)
         return poll
 
     def delete(self, poll_id: str, admin_key: str, *, check: RevisionCheck = any_revision) -> None:
@@ -178,6 +198,7 @@ class PollLifecycle:
         store.delete_many(VotingLane.key(poll_id, lane) for lane in range(poll.lanes))
         store.delete_many([Snapshot.key(poll_id)])
         self._delete_all(SnapshotPart.key.partition(poll_id))
+        self._delete_all(Comment.key.partition(poll_id))
         if poll.creator is not None:
             store.delete_many([CreatedPoll.key(poll.creator, poll.created_at, poll_id)])
         store.delete_many([Poll.key(poll_id)])
@@ -190,6 +211,8 @@ class PollLifecycle:
             Poll.title.set(draft.title),
             Poll.description.set(draft.description),
             Poll.results.set(draft.results),
+            Poll.write_ins.set(draft.write_ins),
+            Poll.comments.set(draft.comments),
         ]
         if not changes_ballot(poll, draft) and not reopens and draft.changeable == poll.changeable:
             return store.update(Poll.key(poll.id), *fields, if_=is_unchanged)
@@ -207,6 +230,11 @@ class PollLifecycle:
         fields += [
             Poll.candidates.set(list(draft.candidates)),
             Poll.protection.set(draft.protection),
+            Poll.kind.set(draft.kind),
+            Poll.max_picks.set(draft.max_picks),
+            Poll.names.set(draft.names),
+            Poll.zone.set(draft.zone),
+            Poll.numbers.set([]),
         ]
         try:
             # In one transaction with the lanes, so that no vote can come in between.
@@ -229,7 +257,7 @@ class PollLifecycle:
         """Mark the poll as deleted, unless an interrupted call has already done so."""
         poll = self.context.find_poll(poll_id)
         if poll is None:
-            raise poll_not_found(poll_id)
+            raise poll_not_found()
         self.context.check_secret(poll)
         self.context.check_admin_key(poll_id, admin_key)
         if poll.deleted:

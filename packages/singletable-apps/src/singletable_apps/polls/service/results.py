@@ -17,6 +17,7 @@ from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import (
     LaneEntry,
     Poll,
+    Protection,
     ResultsVisibility,
     Snapshot,
     SnapshotPart,
@@ -25,9 +26,11 @@ from singletable_apps.polls.entities import (
 from singletable_apps.polls.errors import Busy, CodeUsed
 from singletable_apps.polls.rules import check_results_visible, is_final
 from singletable_apps.polls.service.context import Context
+from singletable_apps.polls.service.notices import CLOSED, Notices
 from singletable_apps.polls.service.voting import Voter, Voting, update_lanes
 from singletable_apps.polls.tally import (
     MethodResults,
+    PickResult,
     Tally,
     add_entries,
     count_votes,
@@ -41,6 +44,7 @@ MAX_ATTEMPTS = 5
 CACHED_TALLIES = 1_000
 CACHED_RESULTS = 100
 CACHED_VOTERS = 10_000
+MAX_NAMED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,15 +178,15 @@ class Tallies:
         for _ in range(MAX_ATTEMPTS):
             before = self.get(poll)
             votes = self.context.store.query(Vote.key.partition(poll.id), consistent=True)
-            rankings = Counter(tuple(vote.rankings) for vote in votes)
+            rankings = Counter((tuple(vote.rankings), tuple(vote.maybe)) for vote in votes)
             after = self.get(poll)
             # Options can change until the first vote.
             poll, counted = self.context.get_poll(poll.id), poll
             if before.positions == after.positions and poll.candidates == counted.candidates:
-                counts = {encode_ranking(poll.candidates, one): n for one, n in rankings.items()}
+                counts = {encode_ranking(poll, *one): n for one, n in rankings.items()}
                 return Recount(rankings.total(), Tally(after.positions, counts), after)
         raise Busy(
-            f"New votes kept arriving during the recount of '{poll.title}'. Close the poll, or try "
+            f"New votes kept arriving during the recount of “{poll.title}”. Close the poll, or try "
             "again later."
         )
 
@@ -231,8 +235,15 @@ class PollResults:
 
     poll: Poll
     tally: Tally
-    methods: MethodResults
+    count: MethodResults | PickResult
     is_final: bool
+
+    @property
+    def methods(self) -> MethodResults:
+        """Return the count of a poll in which people rank."""
+        if isinstance(self.count, PickResult):
+            raise TypeError(f"Expected a poll to rank, but got the kind {self.poll.kind}.")
+        return self.count
 
     @property
     def version(self) -> str:
@@ -247,8 +258,9 @@ class ResultsService:
     context: Context
     voting: Voting
     tallies: Tallies
-    cache: OrderedDict[str, tuple[object, MethodResults]] = field(
-        default_factory=OrderedDict[str, tuple[object, MethodResults]]
+    notices: Notices
+    cache: OrderedDict[str, tuple[object, MethodResults | PickResult]] = field(
+        default_factory=OrderedDict[str, tuple[object, MethodResults | PickResult]]
     )
     # Votes are never withdrawn, so each viewer of a poll is looked up once.
     voters: OrderedDict[tuple[str, Voter, str | None], None] = field(
@@ -270,17 +282,34 @@ class ResultsService:
             tally = self.tallies.get(poll)
             methods = self._count(poll, tally)
             if methods is not None:
+                if final:
+                    self.notices.notify(poll, CLOSED)
                 return PollResults(poll, tally, methods, final)
             poll = self.context.get_poll(poll.id)
-        raise Busy(f"The options of '{poll.title}' keep changing. Try again.")
+        raise Busy(f"The options of “{poll.title}” keep changing. Try again.")
+
+    def list_voters(self, poll: Poll) -> list[Vote]:
+        """Return the votes of a poll that asks for names, at most the first thousand."""
+        if not poll.names:
+            return []
+        votes = self.context.store.query(
+            Vote.key.partition(poll.id), consistent=True, limit=MAX_NAMED
+        )
+        return sorted(votes, key=lambda vote: vote.voted_at)
 
     def check_visible(self, poll: Poll, viewer: Viewer) -> None:
         """Raise ResultsHidden unless the viewer can see the results."""
         is_admin = viewer.admin_key is not None and self.context.secret.is_admin_key(
             poll.id, viewer.admin_key
         )
-        now = self.context.clock()
-        check_results_visible(poll, now, voted=self._has_voted(poll, viewer), admin=is_admin)
+        is_secret = poll.protection is Protection.CODES
+        check_results_visible(
+            poll,
+            self.context.clock(),
+            voted=self._has_voted(poll, viewer),
+            admin=is_admin,
+            votes=self.tallies.get(poll).votes if is_secret else 0,
+        )
 
     def _has_voted(self, poll: Poll, viewer: Viewer) -> bool:
         """Return whether the viewer has voted; looked up only where it decides what they see."""
@@ -304,17 +333,18 @@ class ResultsService:
                 self.voters.popitem(last=False)
         return True
 
-    def _count(self, poll: Poll, tally: Tally) -> MethodResults | None:
+    def _count(self, poll: Poll, tally: Tally) -> MethodResults | PickResult | None:
         """Count once for all viewers of the same votes; None if the options have changed."""
-        basis = (poll.candidates, tally.positions)
+        basis = (poll.kind, poll.candidates, tally.positions)
         with self.lock:
             cached = self.cache.get(poll.id)
         if cached is not None and cached[0] == basis:
             return cached[1]
-        # Options can change until the first vote, and the poll may have been deleted.
-        if self.context.get_poll(poll.id).candidates != poll.candidates:
+        # Options can change until the first vote, or be added, and the poll may have been deleted.
+        now = self.context.get_poll(poll.id)
+        if (now.kind, now.candidates) != (poll.kind, poll.candidates):
             return None
-        methods = count_votes(poll.id, poll.candidates, tally)
+        methods = count_votes(poll, tally)
         with self.lock:
             self.cache[poll.id] = (basis, methods)
             self.cache.move_to_end(poll.id)

@@ -20,13 +20,15 @@ from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import LaneEntry, Poll, Protection, Vote, VotingLane
 from singletable_apps.polls.errors import AlreadyVoted, Busy, CodeUsed, InvalidCode
 from singletable_apps.polls.rules import (
+    Ballot,
+    check_ballot,
     check_open,
-    check_ranking,
     is_changeable,
     poll_not_found,
     printable_excerpt,
 )
 from singletable_apps.polls.service.context import Context
+from singletable_apps.polls.service.notices import FIRST_VOTE, Notices
 from singletable_apps.polls.tally import encode_ranking, lane_for
 from singletable_apps.shared.service import UNKNOWN_OUTCOME, is_uuid
 
@@ -72,7 +74,7 @@ def update_lane(store: Store, poll: Poll, number: int) -> None:
         except (TransactionConflict, *UNKNOWN_OUTCOME):
             continue  # the update is idempotent
         return
-    raise Busy(f"The poll '{poll.title}' is very busy. Try again.")
+    raise Busy(f"The poll “{poll.title}” is very busy. Try again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ class Voting:
     """Cast and find votes."""
 
     context: Context
+    notices: Notices
     # Threads of one process wait for a lock instead of failing on the condition of the lane.
     locks: Sequence[threading.Lock] = field(
         default_factory=lambda: tuple(threading.Lock() for _ in range(_LOCKS))
@@ -174,9 +177,17 @@ class Voting:
             self._check_proof(poll, vote, voter)
         return vote
 
-    def cast(self, poll_id: str, rankings: Sequence[str], voter: Voter) -> CastVote:
+    def cast(self, poll_id: str, ballot: Ballot | Sequence[str], voter: Voter) -> CastVote:
         """Cast or change a vote. Nothing is stored if the poll has changed in the meantime."""
         poll = self.context.get_poll(poll_id)
+        sent = ballot if isinstance(ballot, Ballot) else Ballot(ballot)
+        cast = self._cast(poll, sent, voter)
+        if cast.is_new:
+            self.notices.notify(poll, FIRST_VOTE)
+        return cast
+
+    def _cast(self, poll: Poll, sent: Ballot, voter: Voter) -> CastVote:
+        poll_id = poll.id
         random_id = str(uuid4())  # for a voter who cannot be identified
         current: Vote | None = None
         attempted: list[Vote] = []
@@ -187,7 +198,7 @@ class Voting:
                     is_own = any(_is_same_write(current, vote) for vote in attempted)
                     if not is_own:
                         self._check_proof(poll, current, voter)
-                    if is_own or (attempted and current.rankings == attempted[-1].rankings):
+                    if is_own or (attempted and _content(current) == _content(attempted[-1])):
                         # Our own write whose response was lost, or the same ranking as before.
                         return CastVote(current, is_new=is_own and current.revision == 1)
                 if attempt and time.monotonic() > deadline:
@@ -196,10 +207,17 @@ class Voting:
                 check_open(poll, now)
                 # Checked in each attempt: the protection can change until someone has voted.
                 vote_id = self.vote_id(poll, voter) or random_id
-                ranking = check_ranking(poll, rankings)
+                ballot = check_ballot(poll, sent)
                 if current is not None and not is_changeable(poll):
                     raise AlreadyVoted(_already_voted(poll, current))
-                vote = Vote(poll_id=poll.id, id=vote_id, rankings=ranking, voted_at=now)
+                vote = Vote(
+                    poll_id=poll.id,
+                    id=vote_id,
+                    rankings=list(ballot.rankings),
+                    maybe=list(ballot.maybe),
+                    name=ballot.name,
+                    voted_at=now,
+                )
                 if poll.protection is Protection.CODES:
                     vote.proof = self._proof_digest(poll, voter)
                 if current is not None:
@@ -242,7 +260,7 @@ class Voting:
         number = lane_for(vote.id, poll.lanes)
         lane = self.context.store.run(patterns.lane_by_number, poll.id, number)
         if lane is None:
-            raise poll_not_found(poll.id)
+            raise poll_not_found()
         if lane.edition != poll.edition:
             update_lane(self.context.store, poll, number)
             return False
@@ -250,9 +268,9 @@ class Voting:
             poll_id=poll.id,
             lane=number,
             number=lane.entries + 1,
-            ranking=encode_ranking(poll.candidates, vote.rankings),
+            ranking=encode_ranking(poll, vote.rankings, vote.maybe),
             replaced_ranking=(
-                None if current is None else encode_ranking(poll.candidates, current.rankings)
+                None if current is None else encode_ranking(poll, current.rankings, current.maybe)
             ),
         )
         with self.context.store.transaction(pattern=patterns.cast_vote) as transaction:
@@ -269,23 +287,27 @@ class Voting:
 def _is_same_write(stored: Vote, attempted: Vote) -> bool:
     """Return whether a stored vote was written by this attempt, whose response was lost."""
     return (
-        stored.rankings == attempted.rankings
+        _content(stored) == _content(attempted)
         and stored.voted_at == attempted.voted_at
         and stored.proof == attempted.proof
     )
+
+
+def _content(vote: Vote) -> tuple[object, ...]:
+    return (vote.rankings, vote.maybe, vote.name)
 
 
 def _code_error(typed: str | None) -> str:
     if not typed:
         return "Enter your voting code. The organizer of the poll hands them out."
     return (
-        f"'{printable_excerpt(typed)}' is not a voting code of this poll. Codes look like "
+        f"“{printable_excerpt(typed)}” is not a voting code of this poll. Codes look like "
         "000A-7K3M-QX9T."
     )
 
 
 def _already_voted(poll: Poll, vote: Vote) -> str:
     return (
-        f"{_VOTER_NAMES[poll.protection]} voted in '{poll.title}' on "
+        f"{_VOTER_NAMES[poll.protection]} voted in “{poll.title}” on "
         f"{vote.voted_at:%Y-%m-%d at %H:%M} UTC, and votes in this poll cannot be changed."
     )

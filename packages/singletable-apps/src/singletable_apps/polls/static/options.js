@@ -22,6 +22,16 @@ function enhance(group) {
     field(insert(rows().at(-1)))?.focus();
   });
   group.querySelector("[data-hint]").hidden = false;
+  const adding = group.querySelector("[data-date-add]");
+  adding.hidden = false;
+  adding.querySelector("button").addEventListener("click", () => {
+    const [day, time] = adding.querySelectorAll("input");
+    if (!day.value) return day.focus();
+    const row = rows().find((one) => !field(one).value) ?? insert(rows().at(-1));
+    field(row).value = `${day.value} ${time.value}`.trim();
+    number();
+    day.focus();
+  });
   group.classList.add("is-live");
   number();
 

@@ -12,6 +12,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined,
 from jinja2.runtime import Context
 from markupsafe import Markup
 
+from singletable_apps.shared.markdown import render_markdown
 from singletable_apps.shared.pages.times import LocalTime
 from singletable_apps.shared.text import is_link
 
@@ -76,7 +77,13 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
 
 
+def markdown(text: str) -> Markup:
+    """Render Markdown that anyone may have written."""
+    return Markup(render_markdown(text, rel="noopener nofollow ugc"))
+
+
 _FILTERS: Mapping[str, Filter] = {
+    "markdown": markdown,
     "moment": _moment,
     "moment_with_utc": _moment_with_utc,
     "day": _day,

@@ -2,6 +2,8 @@
 
 - `Headline`, `compare_methods` and `round_table` put a count into words and
   tables; the macros in `results/macros.html` draw them.
+- `runoff_headline`, `runoff_chart`, `round_bars` and `describe_ties` do the same for the rounds of
+  an instant runoff.
 - `writable_formats` and `ballot_downloads` list the files that these ballots can be exported to.
 - `ResultCache` computes a result once for everyone who watches it.
 
@@ -21,6 +23,15 @@ from singletable_apps.shared.results.downloads import (
     ballot_downloads,
     can_write_rounds,
     writable_formats,
+)
+from singletable_apps.shared.results.runoff import (
+    RoundBars,
+    Ties,
+    describe_ties,
+    full_tie,
+    round_bars,
+    runoff_chart,
+    runoff_headline,
 )
 from singletable_apps.shared.results.views import (
     MAX_ROUNDS,
@@ -43,13 +54,20 @@ __all__ = [
     "Headline",
     "MethodComparison",
     "ResultCache",
+    "RoundBars",
     "RoundCell",
     "RoundTable",
+    "Ties",
     "ballot_downloads",
     "can_write_rounds",
     "compare_methods",
+    "describe_ties",
+    "full_tie",
     "possible_winners",
+    "round_bars",
     "round_table",
+    "runoff_chart",
+    "runoff_headline",
     "static_files",
     "writable_formats",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -21,7 +21,7 @@ MAX_COMPARED = 60
 METHOD_SUMMARIES = {
     "schulze": "the strongest chain of head-to-head wins",
     "ranked pairs": "head-to-head wins, the strongest first, skipping any that would form a circle",
-    "instant runoff": "first choices; the last candidate drops out until one has a majority",
+    "instant runoff": "first choices; the last one drops out until one has a majority",
     "borda": "points for every place on a ballot",
     "copeland": "the number of head-to-head wins",
     "plurality": "first choices only",
@@ -86,22 +86,34 @@ class MethodComparison:
 
 
 def compare_methods(
-    results: Mapping[str, Result], deciding: str, most: int = MAX_COMPARED
+    results: Mapping[str, Result],
+    deciding: str,
+    most: int = MAX_COMPARED,
+    *,
+    winners: Sequence[str] | None = None,
+    noun: str = "candidate",
 ) -> MethodComparison:
     """Compare results by method, the deciding method first; Schulze has to be among them.
 
     `deciding` is a sentence that says which method decides, shown where the methods disagree.
+    `winners` are those of the deciding method if a tie-break chose them, as the page says above.
     """
-    places = [_places(result) for result in results.values()]
+    won = [possible_winners(result) for result in results.values()]
+    if winners is not None:
+        won[0] = tuple(winners)
+    places = [
+        result.place_numbers | dict.fromkeys(first, 1)
+        for result, first in zip(results.values(), won, strict=True)
+    ]
     names = next(iter(results.values())).ranked_candidates
     rows = [(name, tuple(each[name] for each in places)) for name in names]
     rows = [row for at, row in enumerate(rows) if at < most or 1 in row[1]]
     columns = tuple((_title(method), METHOD_SUMMARIES[method]) for method in results)
     by_winners: dict[tuple[str, ...], list[str]] = {}
-    for method, result in results.items():
-        by_winners.setdefault(tuple(sorted(possible_winners(result))), []).append(_title(method))
+    for method, first in zip(results, won, strict=True):
+        by_winners.setdefault(tuple(sorted(first)), []).append(_title(method))
     agrees = len(by_winners) == 1
-    explanation = "" if agrees else f"{_why_they_disagree(results['schulze'])} {deciding}"
+    explanation = "" if agrees else f"{_why_they_disagree(results['schulze'], noun)} {deciding}"
     sentence = _sentence(by_winners)
     return MethodComparison(columns, tuple(rows), len(names), agrees, sentence, explanation)
 
@@ -111,11 +123,6 @@ def possible_winners(result: Result) -> tuple[str, ...]:
     if isinstance(result, RunoffResult) and result.ties_mattered == "yes":
         return result.possible_winners or result.winners
     return result.winners
-
-
-def _places(result: Result) -> dict[str, int]:
-    placed = result.place_numbers
-    return placed | dict.fromkeys(possible_winners(result), 1)
 
 
 def _sentence(by_winners: dict[tuple[str, ...], list[str]]) -> str:
@@ -134,20 +141,20 @@ def _winner(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else f"a tie between {join_names(names)}"
 
 
-def _why_they_disagree(schulze: Result) -> str:
+def _why_they_disagree(schulze: Result, noun: str) -> str:
     assert isinstance(schulze, SchulzeResult)
     circle = schulze.smith_set
     if schulze.condorcet_winner is None and len(circle) > 1:
         among = f" among {join_names(circle)}" if len(circle) < 7 else ""
         return (
-            "That happens when no candidate beats all others head to head: each method then has "
+            f"That happens when no {noun} beats all others head to head: each method then has "
             f"its own way to choose{among}."
         )
     best = schulze.condorcet_winner
-    here = "" if best is None else f" Here, most voters prefer {best} to each other candidate."
+    here = "" if best is None else f" Here, most voters prefer {best} to each other {noun}."
     return (
         "That happens because each method looks at the ballots differently. Methods that look at "
-        f"first choices can miss a candidate most voters prefer to each of the others.{here}"
+        f"first choices can miss one that most voters prefer to each of the others.{here}"
     )
 
 

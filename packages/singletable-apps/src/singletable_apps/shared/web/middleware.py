@@ -133,6 +133,9 @@ PAGE_POLICY = (
     "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
+# In the policy of a page that every site may show in a frame. Nothing on it may act for the reader.
+EMBEDDABLE = "frame-ancestors *"
+_POLICY = "content-security-policy"
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -182,7 +185,9 @@ class SecurityHeaders:
             if message["type"] == "http.response.start" and message["status"] != 304:
                 headers = MutableHeaders(scope=message)
                 for name, value in added.items():
-                    headers.setdefault(name, value)
+                    # A page that others may embed says so in its policy; this would contradict it.
+                    if name != "X-Frame-Options" or EMBEDDABLE not in headers.get(_POLICY, ""):
+                        headers.setdefault(name, value)
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

@@ -64,6 +64,7 @@ def test_all_problems_of_sent_people_are_told(api: Api) -> None:
 
 def test_only_the_owner_uses_the_roll(api: Api) -> None:
     ben = api.clients["Ben"]
+    assert ben.get(f"{CLUB}/voters").json() == {"items": [], "next": None, "everybody": False}
     for response in (
         ben.get(f"{CLUB}/roll"),
         ben.put(f"{CLUB}/roll", {"people": []}),

@@ -102,7 +102,7 @@ def test_chart_has_the_places_of_all_candidates() -> None:
     ]
 
 
-# A bar of a tie once was longer than its label said, and the winner of the tie-break was not marked.
+# Bars of ties once were longer than their labels said, and the winner was not marked.
 def test_chart_of_a_tie_has_bars_that_match_their_labels() -> None:
     cast = {"ABCD": 1, "BCAD": 1, "CABD": 1}
     for row in make_chart(count(cast, "ABCD")):

@@ -44,7 +44,7 @@ def test_line_is_read_as_people_write_it(text: str, person: tuple[str, str, str,
 def test_all_problems_are_found_with_their_lines() -> None:
     parsed = _parse(
         f"Ada <{ADA}>\n\nBen <ben@>\nCleo,cleo@example.org,0\nDan\u202e\n"
-        "a,b,c,dan@example.org\nEve,eve@example.org,,1000001\n"
+        f"a,b,c,dan@example.org\nEve,eve@example.org,,1000001\n{'x' * 200_000}\n"
     )
     assert [(problem.line, problem.text[:12]) for problem in parsed.problems] == [
         (3, "“ben@” is no"),
@@ -52,6 +52,7 @@ def test_all_problems_are_found_with_their_lines() -> None:
         (5, "This name co"),
         (6, "What is “c”?"),
         (7, "The weight i"),
+        (8, "This name is"),
     ]
     assert [one.email for one in parsed.lines] == [ADA]
 

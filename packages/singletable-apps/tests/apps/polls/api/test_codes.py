@@ -52,7 +52,7 @@ def test_codes_are_listed_in_pages_with_their_use(server: Server) -> None:
     found = [*first.json()["items"], *rest.json()["items"]]
     assert [one["code"] for one in found] == codes
     assert [one["used"] for one in found] == [False, False, False, True, False]
-    assert found[0]["link"] == f"https://polls.example/polls/p{poll.path}?code={codes[0]}"
+    assert found[0]["link"] == f"https://polls.example/polls{poll.path}?code={codes[0]}"
     assert rest.json()["next"] is None
     other = server.new_visitor().makes()
     stolen = ada.get(following.replace(poll.path, other.path), key=other.key)

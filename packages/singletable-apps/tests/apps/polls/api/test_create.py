@@ -31,10 +31,13 @@ def test_created_poll_has_location_etag_and_links(server: Server) -> None:
     assert poll["title"] == "Best of all?"
     assert poll["candidates"] == ["Go", "Rust"]
     assert poll["expiresAt"] == "2027-01-01T12:00:00Z"
-    assert (poll["results"], poll["protection"]) == ("after-voting", "codes")
+    assert (poll["results"], poll["protection"]) == ("after-closing", "codes")
     assert poll["changeable"] is False
-    assert poll["link"] == f"https://polls.example/polls/p/{poll['id']}"
-    assert poll["adminLink"] == f"{poll['link']}/manage?key={poll['adminKey']}"
+    assert poll["link"] == f"https://polls.example/polls/{poll['id']}"
+    assert (
+        poll["adminLink"]
+        == f"https://polls.example/polls/p/{poll['id']}/manage?key={poll['adminKey']}"
+    )
     assert made.headers["Location"] == f"{API}/{poll['id']}"
     found = ada.get(made.headers["Location"].removeprefix(API))
     assert found.headers["ETag"] == made.headers["ETag"]

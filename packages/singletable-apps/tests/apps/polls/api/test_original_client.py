@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from fastapi.testclient import TestClient
 
 from tests.apps.polls.api.client import ADDRESS, Server
@@ -25,7 +23,7 @@ def test_original_client_works_unchanged(server: Server) -> None:
     status, poll = curl("POST", "/polls", made)
     assert status == 201
     assert {name: poll[name] for name in made} == made
-    assert str(UUID(str(poll["id"]))) == poll["id"]
+    assert len(str(poll["id"])) == 8
     assert str(poll["createdAt"]).endswith("Z")
     assert "expiresAt" not in poll
 

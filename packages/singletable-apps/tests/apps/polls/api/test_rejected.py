@@ -17,6 +17,7 @@ VALID: dict[str, dict[str, Any]] = {
     "POST ": {"title": "Best?", "candidates": OPTIONS},
     "POST /vote": {"rankings": ["Go"]},
 }
+DAYS = ["2026-11-20", "2026-11-21T10:00:00Z"]
 # The route, what differs from a valid body (`...` leaves a field out), and the pointers of the
 # errors. The rules themselves are in test_rules.py.
 INVALID: list[tuple[str, dict[str, Any], str]] = [
@@ -44,6 +45,20 @@ INVALID: list[tuple[str, dict[str, Any], str]] = [
     ("POST ", {"id": "mine"}, "/id"),
     ("POST ", {"title": "", "expiresAt": PAST}, "/title /expiresAt"),
     ("POST ", {"results": "never", "changeable": 1}, "/results /changeable"),
+    ("POST ", {"kind": "score"}, "/kind"),
+    ("POST ", {"maxPicks": 2}, "/maxPicks"),
+    ("POST ", {"kind": "several", "maxPicks": 51}, "/maxPicks"),
+    ("POST ", {"kind": "several", "maxPicks": -1}, "/maxPicks"),
+    ("POST ", {"names": True, "protection": "codes"}, "/names"),
+    ("POST ", {"kind": "dates", "candidates": ["Go", DAYS[0]]}, "/candidates/0"),
+    ("POST ", {"kind": "dates", "writeIns": True, "candidates": DAYS}, "/writeIns"),
+    ("POST ", {"kind": "dates", "candidates": [DAYS[0], DAYS[0]]}, "/candidates/1"),
+    ("POST ", {"zone": "../Mars"}, "/zone"),
+    ("POST ", {"email": "ada@example.org, eve@example.org"}, "/email"),
+    ("POST /vote", {"maybe": ["Rust"]}, "/maybe"),
+    ("POST /vote", {"name": "Ada"}, "/name"),
+    ("POST /options", {"name": "Zig"}, "/name"),
+    ("POST /comments", {"text": "Hi"}, "/text"),
     ("POST /vote", {"rankings": ...}, "/rankings"),
     ("POST /vote", {"rankings": []}, "/rankings"),
     ("POST /vote", {"rankings": ["Go", "Zig", "GO"]}, "/rankings/1 /rankings/2"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
+from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PROTECTION_TEXT
 from singletable_apps.polls.service import Voter
 from tests.apps.polls.api.client import Made, Person, Server, type_of
@@ -110,9 +113,22 @@ def test_results_say_when_methods_disagree(server: Server) -> None:
 
 def test_results_name_the_protection(server: Server) -> None:
     ada = server.new_visitor()
-    for protection, words in PROTECTION_TEXT.items():
+    for protection in (Protection.BROWSER, Protection.OPEN):
         found = ada.get(f"{ada.makes(protection=protection).path}/results").json()["protection"]
-        assert found == {"level": protection, "words": words}
+        assert found == {"level": protection, "words": PROTECTION_TEXT[protection]}
+
+
+def test_results_have_names_only_where_the_poll_asks_for_them(server: Server) -> None:
+    ada = server.new_visitor()
+    for names, expected in (
+        (True, [{"name": "Ada", "rankings": ["Go"], "maybe": []}]),
+        (False, None),
+    ):
+        poll = ada.makes(names=names)
+        vote = {"rankings": ["Go"], "name": "Ada" if names else ""}
+        assert ada.post(f"{poll.path}/vote", vote).status_code == 201
+        for path in ("results", "export/json"):
+            assert ada.get(f"{poll.path}/{path}").json().get("voters") == expected
 
 
 def test_results_are_304_until_a_vote(server: Server) -> None:
@@ -159,7 +175,7 @@ def test_results_after_voting_require_a_vote(server: Server) -> None:
     assert seen_by(ben, poll) == SHOWN
     assert seen_by(server.new_visitor(), poll) == HIDDEN
     assert seen_by(server.new_visitor(), poll, params={"vote": vote["id"]}) == SHOWN
-    assert seen_by(server.new_visitor(), poll, params={"vote": poll.path[1:]}) == HIDDEN
+    assert seen_by(server.new_visitor(), poll, params={"vote": str(UUID(int=7))}) == HIDDEN
     ada.post(f"{poll.path}/close", key=poll.key, tag="*")
     assert seen_by(server.new_visitor(), poll) == SHOWN
 

@@ -143,7 +143,7 @@ class Visitor:
     def rank(self, poll_id: str, code: str = "", **typed: str) -> httpx2.Response:
         """Fill in ranks and submit the ballot, which shows the vote for review."""
         ballot = self.get(f"/polls/p/{poll_id}?change=yes&code={code}")
-        [form] = forms_in(ballot)
+        form = next(one for one in forms_in(ballot) if one.action.endswith(poll_id))
         blank: dict[str, Typed] = {name: "" for name in form.fields if name.startswith("rank.")}
         return self.send(ballot, poll_id, **{**blank, **ranks(**typed), "code": code})
 
@@ -171,7 +171,7 @@ def ranks(**typed: str) -> dict[str, Typed]:
 
 def id_in(answer: httpx2.Response) -> str:
     """Return the id of the poll in a redirect."""
-    found = re.search(r"/polls/p/([0-9a-f-]+)", answer.headers["location"])
+    found = re.search(r"/polls/p/([0-9A-Z-]+)", answer.headers["location"])
     assert found is not None
     return found[1]
 

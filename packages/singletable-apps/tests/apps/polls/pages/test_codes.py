@@ -100,7 +100,7 @@ def test_private_link_needs_the_secret_of_the_vote(
 
 
 @pytest.mark.parametrize(
-    ("typed", "words"), [("", "Enter your voting code"), (WRONG, f"'{WRONG}' is not a voting code")]
+    ("typed", "words"), [("", "Enter your voting code"), (WRONG, f"“{WRONG}” is not a voting code")]
 )
 def test_invalid_code_is_reported_beside_its_field(
     poll: PollPages, ada: Visitor, typed: str, words: str
@@ -158,7 +158,7 @@ def test_issued_codes_are_listed_with_their_use(poll: PollPages, ada: Visitor) -
     page = chair.get(at)
     assert page.text.count("Not used") == 4
     assert page.text.count(">Used<") == 1
-    links = [f'href="{HOME}{poll.at}?code={poll.code(n)}"' for n in range(5)]
+    links = [f'href="{HOME}/polls/{poll.id}?code={poll.code(n)}"' for n in range(5)]
     assert [link in page.text for link in links] == [True, True, True, True, False]
     assert "1 to 5 of 5" in text_in(page.text)
     again = chair.send(form, "/codes", count="2")
@@ -197,6 +197,7 @@ def test_cards_show_every_unused_code(poll: PollPages, ada: Visitor) -> None:
     ada.vote(poll.id, "Aurora", code=poll.code())
     cards = poll.organizer().get(f"{poll.at}/manage/codes/sheet")
     assert cards.text.count('class="card"') == 2
+    assert "2 unused codes" in text_in(cards.text)
     assert poll.code() not in cards.text
     assert cards.text.count("<svg") > 2
     assert "style=" not in cards.text
@@ -207,7 +208,7 @@ def test_codes_are_downloaded_as_csv(poll: PollPages, ada: Visitor) -> None:
     saved = poll.organizer().get(f"{poll.at}/manage/codes.csv")
     assert saved.headers["content-type"].startswith("text/csv")
     rows = list(csv.reader(io.StringIO(saved.content.decode("utf-8-sig"))))
-    link = f"{HOME}{poll.at}?code="
+    link = f"{HOME}/polls/{poll.id}?code="
     uses = enumerate(("no", "yes", "no"))
     issued = [[poll.code(at), link + poll.code(at), used] for at, used in uses]
     assert rows == [["code", "link", "used"], *issued]

@@ -24,7 +24,7 @@ def test_created_poll_shows_its_links(server: Server, ada: Visitor) -> None:
     assert (poll.expires_at, poll.changeable) == (None, True)
     page = ada.follow(answer)
     key = server.polls.context.secret.admin_key(poll.id)
-    assert f"{HOME}/polls/p/{poll.id}</code>" in page.text
+    assert f"{HOME}/polls/{poll.id}</code>" in page.text
     assert f"{HOME}/polls/p/{poll.id}/manage?key={key}</code>" in page.text
     assert "<svg" in page.text
     assert "Save this link and keep it private" in text_in(page.text)

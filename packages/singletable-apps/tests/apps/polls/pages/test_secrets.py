@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.errors import PollClosed
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.sample import SAMPLE_BROWSER
-from singletable_apps.polls.service import open_polls
+from singletable_apps.polls.service import Voter, open_polls
 from singletable_apps.polls.tokens import Secret
 from tests.apps.polls.pages.client import (
     OPTIONS,
@@ -19,6 +21,7 @@ from tests.apps.polls.pages.client import (
     id_in,
     ranks,
 )
+from tests.apps.support.html import text_in
 
 CODES = PollDraft(
     "Where to?", OPTIONS, protection=Protection.CODES, results=ResultsVisibility.AFTER_VOTING
@@ -88,7 +91,7 @@ def test_forged_cookie_does_not_reveal_valid_codes(
     ada.browser.cookies.set("polls_code", cookie, path=poll.at)
     ballot = ada.get(poll.at)
     assert "You have voted" not in ballot.text
-    assert "Vote to see the results" in ada.get(f"{poll.at}/results").text
+    assert "Results are shown when the poll closes" in ada.get(f"{poll.at}/results").text
     answer = ada.send(ballot, poll.id, **ranks(Lake="1"), sure="yes")
     assert faults_in(answer)["code"].startswith("Enter your voting code.")
     assert poll.votes == 1
@@ -115,3 +118,52 @@ def test_sample_browser_cannot_be_impersonated(server: Server, ada: Visitor) -> 
     home = server.new_visitor().get("/polls").text
     assert "A sample" in home
     assert "Buy pills" not in home
+
+
+# The organizer sees which codes were used: with live results, that would be who voted how.
+@pytest.mark.parametrize("setting", ResultsVisibility)
+def test_no_one_sees_results_of_votes_with_codes_before_the_close(
+    server: Server, ada: Visitor, setting: ResultsVisibility
+) -> None:
+    poll = server.poll(replace(CODES, results=setting), codes=4)
+    organizer, stranger = poll.organizer(), server.new_visitor()
+    before = [stranger.get(f"{poll.at}/{page}").content for page in ("picture.png", "embed")]
+    voters = [server.new_visitor() for _ in range(3)]
+    for number, voter in enumerate(voters):
+        voter.vote(poll.id, "Castle", code=poll.code(number))
+    api = f"/api/polls/{poll.id}"
+    vote_id = server.polls.voting.vote_id(poll.stored, Voter(code=poll.code()))
+    pages = ("results", "results/now", "results/events", "picture.png", "embed")
+    for visitor in (organizer, voters[0], stranger):
+        visitor.browser.headers["Authorization"] = f"Bearer {poll.key}"
+        shown = [visitor.get(f"{poll.at}/{page}") for page in pages]
+        assert [shown[3].content, shown[4].content] == before
+        shown += [visitor.get(f"{api}/{end}") for end in ("results", "recount")]
+        shown += [visitor.get(f"{api}/results?vote={vote_id}")]
+        shown += [visitor.get(f"{api}/export/{kind}") for kind in ("csv", "json", "abif", "rctab")]
+        for answer in shown:
+            assert not re.search('Castle (leads|wins)|"winner"|"rankings"|1,Castle', answer.text)
+    assert organizer.get(f"{poll.at}/manage/recount").status_code == 403
+    poll.close()
+    assert "Castle wins" in stranger.get(f"{poll.at}/results").text
+
+
+# Closing, looking and reopening would show each new vote.
+def test_closed_poll_with_codes_cannot_be_reopened(server: Server) -> None:
+    poll = server.poll(CODES, codes=1)
+    poll.close()
+    organizer = poll.organizer()
+    assert "Reopen…" not in organizer.get(f"{poll.at}/manage").text
+    answer = organizer.send(organizer.get(f"{poll.at}/manage/reopen"), "/reopen", closing="day")
+    assert answer.status_code == 409
+    with pytest.raises(PollClosed):
+        poll.edit(expires_at=None)
+
+
+def test_too_few_votes_with_codes_are_not_shown(server: Server, ada: Visitor) -> None:
+    poll = server.poll(CODES, codes=2)
+    ada.vote(poll.id, "Lake", code=poll.code())
+    poll.close()
+    page = poll.organizer().get(f"{poll.at}/results")
+    assert "Too few votes to show results" in page.text
+    assert "Lake" not in text_in(page.text)

@@ -28,7 +28,6 @@ from tests.apps.polls.support.harness import (
     close,
     code,
     edit,
-    results,
 )
 
 pytestmark = pytest.mark.usefixtures("no_waits")
@@ -84,7 +83,7 @@ class Walk:
         self.confirmed[cast.vote.id] = ranked
 
     def _read(self, service: Polls) -> None:
-        outcome = results(service, self.managed)
+        outcome = service.results.compute(service.context.get_poll(self.managed.poll.id))
         assert outcome.tally.votes == len(self.confirmed)
 
     def _reopen(self, service: Polls) -> None:

@@ -17,7 +17,7 @@ from singletable.testing.drivers import When
 from singletable_apps.polls import errors
 from singletable_apps.polls.entities import Poll, Protection, VotingLane
 from singletable_apps.polls.rules import PollDraft
-from singletable_apps.polls.service import ManagedPoll, Polls
+from singletable_apps.polls.service import ManagedPoll, Polls, Voter
 from tests.apps.polls.support.harness import (
     OPTIONS,
     World,
@@ -103,6 +103,48 @@ def test_vote_is_checked_against_changed_options(memory: World) -> None:
     assert driver.interrupted
     assert results(service, managed).methods.runoff.winner == "Go"
     check_counted(memory, managed, {vote.id: ["Go"]})
+
+
+GROWING = PollDraft("Q", OPTIONS, write_ins=True)
+
+
+# Otherwise a vote would be for an option that is not there.
+def test_option_stays_if_someone_votes_for_it_during_its_removal(memory: World) -> None:
+    managed = memory.made(GROWING)
+    change = partial(cast, memory.service, managed, ["Rust"], "a")
+    _check_rejected(
+        memory,
+        change,
+        lambda s: s.options.remove(managed.poll.id, managed.admin_key, "Rust"),
+        errors.PollHasVotes,
+    )
+    assert check_counted(memory, managed) == 1
+
+
+def test_vote_for_a_removed_option_is_rejected(memory: World) -> None:
+    managed = memory.made(GROWING)
+    change = partial(memory.service.options.remove, managed.poll.id, managed.admin_key, "Rust")
+    _check_rejected(memory, change, lambda s: cast(s, managed, ["Rust"], "a"), errors.InvalidInput)
+    # Its number is free again, and the numbers of the others have not moved.
+    poll = memory.service.options.add(managed.poll.id, "Zig", Voter("b"))
+    assert (poll.candidates, poll.numbers) == (["Go", "Python", "JavaScript", "Zig"], [0, 2, 3, 4])
+    cast(memory.service, managed, ["Zig", "Python"], "a")
+    assert results(memory.open(), managed).methods.runoff.winner == "Zig"
+    assert memory.open().tallies.recount(poll).agrees
+
+
+@pytest.mark.parametrize(("other", "added"), [("Zig", ["Zig", "C"]), ("C", ["C"])])
+def test_options_added_at_the_same_time_are_there_once(
+    memory: World, other: str, added: list[str]
+) -> None:
+    managed = memory.made(GROWING)
+    add = memory.service.options.add
+    service, driver = interrupted(
+        memory, UpdateItem, lambda: add(managed.poll.id, other, Voter("b"))
+    )
+    poll = service.options.add(managed.poll.id, "C", Voter("a"))
+    assert driver.interrupted
+    assert poll.candidates == [*OPTIONS, *added]
 
 
 def _lanes(world: World, managed: ManagedPoll) -> list[int]:

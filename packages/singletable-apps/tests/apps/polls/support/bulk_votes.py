@@ -51,7 +51,7 @@ def _items(
             poll_id=managed.poll.id,
             lane=lane,
             number=ends[lane],
-            ranking=encode_ranking(options, ranked),
+            ranking=encode_ranking(managed.poll, ranked),
         )
 
 

@@ -228,6 +228,12 @@ def test_guesses_with_a_name_reveal_nothing_about_an_address(world: World) -> No
             world.auth.sign_in(login, OTHER)
 
 
+@pytest.fixture(autouse=True)
+def few_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count fewer attempts of a network than in use, because each one takes time."""
+    monkeypatch.setattr("singletable_apps.shared.accounts.auth.ADDRESS_ATTEMPTS", 30)
+
+
 def _wrong_sign_ins(world: World, count: int, address: str) -> None:
     for number in range(count):
         with pytest.raises(NotSignedIn):

@@ -54,6 +54,17 @@ def test_tie_broken_within_a_round_is_not_a_disagreement() -> None:
     assert compared.explanation == ""
 
 
+# A headline that names the winner of a tie-break, beside a table that calls it a tie, confuses.
+def test_winner_by_a_tie_break_is_first_by_the_deciding_method() -> None:
+    results = count_by_all_methods({"AB": 3, "BA": 3}, "AB", seed="seed")
+    runoff_first = {name: results[name] for name in ("instant runoff", "plurality", "schulze")}
+    winners = results["instant runoff"].winners
+    compared = compare_methods(runoff_first, "", winners=winners, noun="option")
+    assert f"Instant runoff: {winners[0]}. Plurality and Schulze: a tie" in compared.sentence
+    assert [places[0] for _, places in compared.rows] == [1, 2]
+    assert "no option beats all others" in compared.explanation
+
+
 def test_round_table_says_who_is_out_and_who_wins() -> None:
     runoff = count_by_all_methods({"AC": 4, "BC": 3, "CB": 2})["instant runoff"]
     assert isinstance(runoff, RunoffResult)

@@ -317,7 +317,7 @@ def test_person_with_many_endorsements_is_moved_and_deleted(memory: World) -> No
     settle(memory)
     check_gone(memory, "ada")
     assert memory.service.user_skills.get("lovelace", "go").endorsements == 120
-    people.delete(lovelace, "lovelace")
+    memory.service.accounts.remove(lovelace, "lovelace")
     settle(memory)
     check_gone(memory, "lovelace")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from singletable.engine.constraints.messages import (
     BATCH_WRITE,
+    CONTROL,
     PAGED_READ,
     SINGLE_ITEM,
     TRANSACTION,
@@ -26,17 +27,22 @@ from singletable.engine.constraints.types import (
 )
 from singletable.operations import (
     AttributeValueUpdate,
+    BatchExecuteStatement,
     BatchGetItem,
+    BatchStatementRequest,
     BatchWriteItem,
     Condition,
     ConditionCheck,
     Delete,
     DeleteItem,
     DeleteRequest,
+    ExecuteStatement,
+    ExecuteTransaction,
     ExpectedAttributeValue,
     Get,
     GetItem,
     KeysAndAttributes,
+    ParameterizedStatement,
     Put,
     PutItem,
     PutRequest,
@@ -276,6 +282,52 @@ TRANSACT_WRITE_ITEMS = Structure(
     ),
 )
 
+# --- PartiQL
+
+STATEMENT = required("statement", Text(1, 8192))
+PARAMETERS = Member("parameters", List(Attributes(), 1))
+EXECUTE_STATEMENT = Structure(
+    ExecuteStatement,
+    (
+        CAPACITY,
+        STATEMENT,
+        PARAMETERS,
+        CONSISTENT,
+        Member("next_token", Text(1, 32_768)),
+        LIMIT,
+        OLD_ON_FAILURE,
+    ),
+)
+BATCH_EXECUTE_STATEMENT = Structure(
+    BatchExecuteStatement,
+    (
+        CAPACITY,
+        required(
+            "statements",
+            List(
+                Structure(
+                    BatchStatementRequest, (STATEMENT, PARAMETERS, CONSISTENT, OLD_ON_FAILURE)
+                ),
+                1,
+                25,
+            ),
+        ),
+    ),
+)
+EXECUTE_TRANSACTION = Structure(
+    ExecuteTransaction,
+    (
+        Member("client_request_token", Text(1, 36)),
+        CAPACITY,
+        required(
+            "transact_statements",
+            List(
+                Structure(ParameterizedStatement, (STATEMENT, PARAMETERS, OLD_ON_FAILURE)), 1, 100
+            ),
+        ),
+    ),
+)
+
 ITEM_RULES = (
     Rule(PUT_ITEM, SINGLE_ITEM),
     Rule(DELETE_ITEM, SINGLE_ITEM),
@@ -287,4 +339,7 @@ ITEM_RULES = (
     Rule(BATCH_WRITE_ITEM, BATCH_WRITE),
     Rule(TRANSACT_GET_ITEMS, TRANSACTION),
     Rule(TRANSACT_WRITE_ITEMS, TRANSACTION),
+    Rule(EXECUTE_STATEMENT, CONTROL, falls_back=False),
+    Rule(BATCH_EXECUTE_STATEMENT, CONTROL, falls_back=False),
+    Rule(EXECUTE_TRANSACTION, CONTROL, falls_back=False),
 )

@@ -1,4 +1,4 @@
-"""The constraints of the operations on tables, tags, the account and the change feed."""
+"""The constraints of the operations on tables, tags, the account, streams and the change feed."""
 
 from __future__ import annotations
 
@@ -25,11 +25,15 @@ from singletable.operations import (
     DescribeContinuousBackups,
     DescribeEndpoints,
     DescribeLimits,
+    DescribeStream,
     DescribeTable,
     DescribeTimeToLive,
+    GetRecords,
+    GetShardIterator,
     GlobalSecondaryIndex,
     GlobalSecondaryIndexUpdate,
     KeySchemaElement,
+    ListStreams,
     ListTables,
     ListTagsOfResource,
     LocalSecondaryIndex,
@@ -38,6 +42,7 @@ from singletable.operations import (
     Projection,
     ProvisionedThroughput,
     ReadChanges,
+    ShardFilter,
     SSESpecification,
     StreamSpecification,
     SweepExpired,
@@ -251,6 +256,45 @@ UPDATE_CONTINUOUS_BACKUPS = Structure(
         ),
     ),
 )
+# Upper limits have messages of their own, in the handlers.
+STREAM_LIMIT = Member("limit", Integer(1))
+STREAM_ARN, SHARD_ID = Text(37, 1024), Text(28, 65)
+LIST_STREAMS = Structure(
+    ListStreams,
+    (
+        Member("table_name", TableName(minimum=3)),
+        Member("exclusive_start_stream_arn", STREAM_ARN),
+        STREAM_LIMIT,
+    ),
+)
+DESCRIBE_STREAM = Structure(
+    DescribeStream,
+    (
+        required("stream_arn", STREAM_ARN),
+        STREAM_LIMIT,
+        Member("exclusive_start_shard_id", SHARD_ID),
+        Member(
+            "shard_filter",
+            Structure(
+                ShardFilter,
+                (required("type", Choice(("CHILD_SHARDS",))), required("shard_id", SHARD_ID)),
+            ),
+        ),
+    ),
+)
+GET_SHARD_ITERATOR = Structure(
+    GetShardIterator,
+    (
+        required("stream_arn", STREAM_ARN),
+        required("shard_id", SHARD_ID),
+        required(
+            "shard_iterator_type",
+            Choice(("AFTER_SEQUENCE_NUMBER", "AT_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON")),
+        ),
+        Member("sequence_number", Text(21, 40)),
+    ),
+)
+GET_RECORDS = Structure(GetRecords, (required("shard_iterator", Text(1, 2048)), STREAM_LIMIT))
 # The operations that DynamoDB does not have, with messages of our own.
 FEED_TABLE = Member("table_name", TableName(minimum=3))
 FEED_LIMIT = required("limit", Integer(1, 1000))
@@ -273,6 +317,10 @@ TABLE_RULES = (
             Structure(ListTagsOfResource, (TAGGED_RESOURCE, Member("next_token", Text()))),
             Structure(DescribeLimits, ()),
             Structure(DescribeEndpoints, ()),
+            LIST_STREAMS,
+            DESCRIBE_STREAM,
+            GET_SHARD_ITERATOR,
+            GET_RECORDS,
         )
     ),
     *(

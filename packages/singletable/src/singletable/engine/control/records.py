@@ -6,7 +6,7 @@ The response of UpdateTable shows its change as pending, even if it takes no tim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -28,32 +28,43 @@ from singletable.engine.control.indexes import (
     sort_definitions,
     sort_projection,
 )
-from singletable.engine.control.settings import enabled_encryption, enabled_stream, stream_label
+from singletable.engine.control.settings import enabled_encryption, enabled_stream
 from singletable.engine.control.state import existing_indexes
 from singletable.engine.settings import Delays, Settings
+from singletable.engine.stream_shards import new_label
 from singletable.engine.table_record import (
     FormerIndex,
     FormerTable,
     IndexRecord,
     PendingChange,
+    StoredStream,
     TableRecord,
 )
+from singletable.errors import ValidationError
 from singletable.operations import (
     AttributeDefinition,
     CreateGlobalSecondaryIndexAction,
     CreateTable,
     DeleteGlobalSecondaryIndexAction,
     GlobalSecondaryIndex,
+    KeySchemaElement,
     LocalSecondaryIndex,
     UpdateGlobalSecondaryIndexAction,
     UpdateTable,
 )
+from singletable.values import INVALID
 
 FOREVER = Delays(inf, inf, inf, inf, inf, inf)
 
 
-def new_table(request: CreateTable, name: str, settings: Settings, now: float) -> TableRecord:
-    """Return the record of a table that is being created."""
+def new_table(
+    request: CreateTable,
+    name: str,
+    settings: Settings,
+    now: float,
+    former_streams: tuple[StoredStream, ...] = (),
+) -> TableRecord:
+    """Return the record of a new table; former tables of that name may have had streams."""
     local_indexes = _new_indexes(request.local_secondary_indexes or (), 1)
     first = 1 + len(local_indexes)
     global_indexes = _new_indexes(request.global_secondary_indexes or (), first)
@@ -76,7 +87,7 @@ def new_table(request: CreateTable, name: str, settings: Settings, now: float) -
         warm_read=initial.read_capacity_units,
         warm_write=initial.write_capacity_units,
         stream=stream,
-        stream_label=None if stream is None else stream_label(now),
+        streams=former_streams,
         sse=enabled_encryption(request.sse_specification),
         table_class=request.table_class,
         deletion_protection=bool(request.deletion_protection_enabled),
@@ -84,6 +95,8 @@ def new_table(request: CreateTable, name: str, settings: Settings, now: float) -
         resource_policy=request.resource_policy,
         created_by=now + settings.delays.create_table,
     )
+    if stream is not None:
+        record = replace(record, stream_label=new_label(record, now))
     return increase_warm_throughput(record, request.warm_throughput)
 
 
@@ -232,7 +245,7 @@ def _update_stream(record: TableRecord, update: TableUpdate) -> TableRecord:
     if specification is None:
         return record
     stream = enabled_stream(specification)
-    label = record.stream_label if stream is None else stream_label(update.now)
+    label = record.stream_label if stream is None else new_label(record, update.now)
     return _mark_pending(replace(record, stream=stream, stream_label=label), "STREAM", update)
 
 
@@ -302,8 +315,8 @@ def _add_index(
         allocated_by=allocated,
         created_by=allocated + delays.create_index,
     )
-    # A definition that the table already has keeps its type, whatever the request says.
     stored = record.attribute_definitions
+    _check_types_kept(record, action, definitions)
     needed = {*attribute_names(action.key_schema)} - {*attribute_names(stored)}
     new = {d.attribute_name: d for d in definitions if d.attribute_name in needed}
     return replace(
@@ -312,6 +325,33 @@ def _add_index(
         next_index=record.next_index + 1,
         global_indexes=(*record.global_indexes, index),
     )
+
+
+def _check_types_kept(
+    record: TableRecord,
+    action: CreateGlobalSecondaryIndexAction,
+    definitions: Sequence[AttributeDefinition],
+) -> None:
+    """Raise if a key attribute of the new index has another type in the table or in an index."""
+    old = {d.attribute_name: d.attribute_type for d in record.attribute_definitions}
+    new = old | {d.attribute_name: d.attribute_type for d in definitions}
+    changed = [
+        name for name in attribute_names(action.key_schema) if old.get(name, new[name]) != new[name]
+    ]
+    indexes = (*record.local_indexes, *record.global_indexes)
+    for schema in (record.key_schema, *(index.key_schema for index in indexes)):
+        if changed and changed[0] in attribute_names(schema):
+            raise ValidationError(
+                f"{INVALID}Attributes cannot be redefined. Please check that your attribute has "
+                "the same type as previously defined. "
+                f"Existing schema: {_schema_text(schema, old)} "
+                f"New schema: {_schema_text(action.key_schema, new)}"
+            )
+
+
+def _schema_text(schema: Sequence[KeySchemaElement], types: Mapping[str, str]) -> str:
+    elements = [f"{e.attribute_name}:{types[e.attribute_name]}:{e.key_type}" for e in schema]
+    return f"Schema:[{', '.join(f'SchemaElement: key{{{element}}}' for element in elements)}]"
 
 
 def _replace_index(

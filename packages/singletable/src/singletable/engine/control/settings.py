@@ -1,13 +1,12 @@
 """Settings of a table: its name or ARN, stream, encryption, backups and tags.
 
-The engine has no streams of DynamoDB's kind, encrypts nothing and takes no backups: it stores these
-settings and shows them as AWS does (docs/compatibility.md).
+The engine encrypts nothing and takes no backups: it stores these settings and shows them as AWS
+does (docs/compatibility.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from datetime import UTC, datetime
 from unicodedata import category
 from uuid import NAMESPACE_DNS, uuid5
 
@@ -85,12 +84,6 @@ def check_stream_changes(record: TableRecord, stream: StreamSpecification | None
 def enabled_stream(stream: StreamSpecification | None) -> StreamSpecification | None:
     """Return the stream, or None if it is disabled."""
     return stream if stream is not None and stream.stream_enabled else None
-
-
-def stream_label(now: float) -> str:
-    """Return the label of a stream enabled at `now`: the timestamp in ISO format."""
-    enabled = datetime.fromtimestamp(now, UTC).replace(tzinfo=None)
-    return enabled.isoformat(timespec="milliseconds")
 
 
 # --- Encryption at rest

@@ -3,7 +3,8 @@
 A module defines `run(plan, session)`, which returns the operation's output. It may define
 `check(request)`, which returns the plan, `VALIDATOR`, which words that check's errors, and
 `ONE_STATEMENT`. Without `check`, the request itself is the plan. A module that writes items defines
-`places(plan, session)`, which returns the tables and keys of these items.
+`places(plan, session)`, which returns the tables and keys of these items. A module whose requests
+may write or only read defines `only_reads(plan)`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from singletable.engine.catalog import Session
 from singletable.engine.storage import RowKey
@@ -38,6 +40,13 @@ class Handler(Struct, frozen=True):
     validator: Validator
     one_statement: bool
     places: Callable[[Any, Session], Iterable[tuple[Table, RowKey]]] | None
+    only_reads: Callable[[Any], bool] | None = None
+
+    def for_plan(self, plan: Any) -> Handler:
+        """Return the handler of a plan, which does not write if the plan only reads."""
+        if self.only_reads is None or not self.only_reads(plan):
+            return self
+        return replace(self, writes=False, places=None)
 
 
 def _load(spec: OperationSpec) -> Handler:
@@ -47,7 +56,8 @@ def _load(spec: OperationSpec) -> Handler:
     validator = getattr(module, "VALIDATOR", READ)
     one_statement = getattr(module, "ONE_STATEMENT", False)
     places = getattr(module, "places", None)
-    return Handler(check, module.run, spec.writes, validator, one_statement, places)
+    only_reads = getattr(module, "only_reads", None)
+    return Handler(check, module.run, spec.writes, validator, one_statement, places, only_reads)
 
 
 def _accept(request: object) -> object:

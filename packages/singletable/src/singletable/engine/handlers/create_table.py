@@ -11,6 +11,8 @@ from singletable.engine.control.describe import EMPTY, describe_table
 from singletable.engine.control.records import new_table
 from singletable.engine.control.state import IN_USE, table_status
 from singletable.engine.control.validation import check_create_table
+from singletable.engine.handlers.delete_table import remove_deleted_tables
+from singletable.engine.stream_shards import open_stream, readable_streams
 from singletable.errors import ResourceInUse
 from singletable.operations import CreateTable, CreateTableOutput
 
@@ -20,8 +22,16 @@ def run(request: CreateTable, session: Session) -> CreateTableOutput:
     check_create_table(request)
     name = session.resolve(request.table_name)
     _check_free(name, session)
-    record = new_table(request, name, session.settings, session.control_time)
+    former = session.catalog.draft.get(name)
+    streams = () if former is None else readable_streams(former.record, session.now)
+    remove_deleted_tables(session, name)
+    record = new_table(request, name, session.settings, session.control_time, streams)
     table = session.catalog.add(session.execute, record)
+    if record.stream is not None:
+        start = session.catalog.last_change(session.execute, table.record)
+        shards = session.settings.stream_shards
+        opened = open_stream(table.record, session.control_time, start, shards)
+        table = session.catalog.update(session.execute, opened)
     for rows in (table.rows, *(index.rows for index in table.indexes)):
         rows.create(session.execute)
     # The output shows the table as CREATING, even if that takes no time.
@@ -34,7 +44,6 @@ def _check_free(name: str, session: Session) -> None:
     if table is None:
         return
     if is_deleted(table, session.control_time):
-        session.catalog.remove(session.execute, table.record)
         return
     if table_status(table.record, session.control_time) == "CREATING":
         raise ResourceInUse(f"{IN_USE}Table is being created: {name}")

@@ -6,9 +6,10 @@ from math import inf
 
 from msgspec.structs import replace
 
-from singletable.engine.catalog import Session
+from singletable.engine.catalog import Session, is_deleted
 from singletable.engine.control.describe import EMPTY, describe_table
 from singletable.engine.control.state import check_deletable, check_settled
+from singletable.engine.stream_shards import close_stream, readable_streams
 from singletable.errors import ValidationError
 from singletable.operations import DeleteTable, DeleteTableOutput
 
@@ -28,10 +29,19 @@ def run(request: DeleteTable, session: Session) -> DeleteTableOutput:
     check_deletable(record, now)
     for rows in (table.rows, *(index.rows for index in table.indexes)):
         rows.drop(session.execute)
-    delay = session.settings.delays.delete_table
-    if delay:
-        session.catalog.update(session.execute, replace(record, deleted_by=now + delay))
-    else:
-        session.catalog.remove(session.execute, record)
+    last = session.catalog.last_change(session.execute, record)
+    deleted_by = now + session.settings.delays.delete_table
+    deleted = replace(close_stream(record, session.now, last), stream=None, deleted_by=deleted_by)
+    session.catalog.update(session.execute, deleted)
+    remove_deleted_tables(session)
     shown = replace(record, deleted_by=inf)
     return DeleteTableOutput(describe_table(shown, EMPTY, session.settings, now))
+
+
+def remove_deleted_tables(session: Session, name: str | None = None) -> None:
+    """Remove the records of deleted tables, or of that one, unless a stream can still be read."""
+    for table in list(session.catalog.draft.values()):
+        if is_deleted(table, session.control_time) and (
+            table.name == name or not readable_streams(table.record, session.now)
+        ):
+            session.catalog.remove(session.execute, table.record)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from singletable.engine.catalog import Session
 from singletable.engine.control.backfill import backfill, mark_unfilled
 from singletable.engine.control.describe import count_items, describe_table
@@ -14,7 +16,9 @@ from singletable.engine.control.records import (
 )
 from singletable.engine.control.state import check_index_actions, check_no_conflict, check_settled
 from singletable.engine.control.validation import check_update_of_table, check_update_table
+from singletable.engine.stream_shards import close_stream, open_stream, stored_streams
 from singletable.engine.table import Table
+from singletable.engine.table_record import TableRecord
 from singletable.operations import UpdateTable, UpdateTableOutput
 
 
@@ -30,11 +34,21 @@ def run(request: UpdateTable, session: Session) -> UpdateTableOutput:
     check_update_of_table(record, request, actions)
     counts = count_items(table, session)
     new = to_stored(update_record(record, request, actions, now, settings.delays), now)
+    if request.stream_specification is not None:
+        new = _update_streams(replace(new, streams=stored_streams(record)), session)
     if session.catalog.fills_later:
         new = mark_unfilled(new, table.record)
     _rebuild_indexes(table, session.catalog.update(session.execute, new), session)
     shown = update_record(record, request, actions, now, FOREVER)
     return UpdateTableOutput(describe_table(shown, counts, settings, now))
+
+
+def _update_streams(record: TableRecord, session: Session) -> TableRecord:
+    """Return the record with a new stream, or without the enabled one."""
+    last = session.catalog.last_change(session.execute, record)
+    if record.stream is None:
+        return close_stream(record, session.now, last)
+    return open_stream(record, session.control_time, last, session.settings.stream_shards)
 
 
 def _rebuild_indexes(old: Table, new: Table, session: Session) -> None:

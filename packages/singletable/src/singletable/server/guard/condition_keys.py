@@ -21,7 +21,8 @@ from singletable.expressions import (
     update_paths,
 )
 from singletable.operations.partition_keys import partition_values, request_placeholders
-from singletable.operations.touches import ItemRequest, written_items
+from singletable.operations.touches import ItemRequest, StatementRequest, written_items
+from singletable.partiql import statement_attributes
 from singletable.server.guard.permissions import RequiredPermission
 from singletable.server.guard.policy import PARTITION_KEYS
 
@@ -65,6 +66,8 @@ class RequestConditionValues:
                 return self._attribute_names()
             case "dynamodb:EnclosingOperation":
                 value = permission.enclosing_operation
+            case "dynamodb:FullTableScan":
+                value = self._is_full_scan()
             case "dynamodb:ReturnConsumedCapacity":
                 value = permission.return_consumed_capacity
             case "dynamodb:ReturnValues":
@@ -76,6 +79,13 @@ class RequestConditionValues:
             case _:
                 value = self._context.get(key)
         return () if value is None else (value,)
+
+    def _is_full_scan(self) -> str | None:
+        """Return whether a SELECT of PartiQL does not name partition keys, as text."""
+        request = self._permission.request
+        if not isinstance(request, StatementRequest):
+            return None
+        return "false" if self._partition_values(0) else "true"
 
     def _attribute_names(self) -> tuple[str, ...]:
         if self._attributes is None:
@@ -106,6 +116,9 @@ def attribute_names(request: ItemRequest) -> tuple[str, ...]:
     """Return the distinct attributes that a request names; raise on an invalid expression."""
     if isinstance(request, tuple):
         names = [name for item in written_items(request) for name in item or ()]
+    elif isinstance(request, StatementRequest):
+        statement = request.bind()
+        names = [] if statement is None else list(statement_attributes(statement))
     else:
         names = list(_named_attributes(request))
     return tuple(dict.fromkeys(names))

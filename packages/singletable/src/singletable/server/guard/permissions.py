@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from singletable.operations import (
+    BatchExecuteStatement,
     ConditionCheck,
     CreateTable,
     Delete,
+    ExecuteStatement,
+    ExecuteTransaction,
     Get,
     Operation,
     Put,
@@ -19,13 +22,29 @@ from singletable.operations import (
 )
 from singletable.operations.arn import TableArns
 from singletable.operations.registry import OPERATIONS
-from singletable.operations.touches import ItemRequest, item_requests, table_names
+from singletable.operations.touches import (
+    WRITES,
+    Access,
+    ItemRequest,
+    StatementRequest,
+    accesses,
+    item_requests,
+    named_stream,
+    table_names,
+)
 
 # The resource of a request that names none, as AWS writes it.
 NO_RESOURCE = "*"
 ALL, ALL_PROJECTED, SPECIFIC = "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES"
 NONE, ALL_OLD = "NONE", "ALL_OLD"
 _TRANSACTIONS = (TransactGetItems, TransactWriteItems)
+# A statement that is not well formed needs no permission: it is rejected anyway.
+_STATEMENTS = (ExecuteStatement, BatchExecuteStatement, ExecuteTransaction)
+_STATEMENT_ACTIONS: dict[Access, str] = {
+    "put": "dynamodb:PartiQLInsert",
+    "update": "dynamodb:PartiQLUpdate",
+    "delete": "dynamodb:PartiQLDelete",
+}
 # The actions of the parts of a transaction.
 _ACTIONS: dict[type, str] = {
     Get: "dynamodb:GetItem",
@@ -67,7 +86,7 @@ def required_permissions(
     requests = item_requests(operation)
     if requests is None:
         return tuple(_table_permissions(operation, arns))
-    if not requests and not isinstance(operation, _TRANSACTIONS):
+    if not requests and not isinstance(operation, (*_TRANSACTIONS, *_STATEMENTS)):
         return (RequiredPermission(OPERATIONS[type(operation)].action, NO_RESOURCE),)
     return tuple(
         permission
@@ -104,6 +123,8 @@ def _scope_permission(operation: Operation[object], arns: TableArns) -> Required
             return RequiredPermission(spec.action, arns.arn("*"), all_tables=True)
         case "account":
             return RequiredPermission(spec.action, NO_RESOURCE)
+        case "stream":
+            return RequiredPermission(spec.action, named_stream(operation) or NO_RESOURCE)
         case _ if table is not None and hasattr(operation, "resource_arn"):
             resource = arns.arn(arns.resolve_tagged(table, spec.action))
             return RequiredPermission(spec.action, resource)
@@ -128,8 +149,14 @@ def _item_permissions(
 ) -> Iterator[RequiredPermission]:
     """Yield what a policy must allow for one part of an operation on items."""
     spec = OPERATIONS[type(operation)]
-    is_transaction = isinstance(operation, _TRANSACTIONS)
-    action = _ACTIONS[type(request)] if is_transaction else spec.action
+    writes, action = spec.writes, spec.action
+    is_transaction = isinstance(operation, (*_TRANSACTIONS, ExecuteTransaction))
+    if isinstance(request, StatementRequest):
+        ((access, _),) = accesses(request)
+        writes = access in WRITES
+        action = _STATEMENT_ACTIONS.get(access, "dynamodb:PartiQLSelect")
+    elif is_transaction:
+        action = _ACTIONS[type(request)]
     name, resource = _resolve(table, action, arns)
     index: str | None = getattr(request, "index_name", None)
     capacity: str | None = getattr(operation, "return_consumed_capacity", None)
@@ -140,22 +167,30 @@ def _item_permissions(
         index,
         request,
         spec.name if is_transaction else None,
-        None if spec.writes else _selected(request),
+        None if writes else _selected(request),
         return_consumed_capacity=capacity or NONE,
     )
-    if not spec.writes or isinstance(request, tuple):
+    if not writes or isinstance(request, tuple):
         yield permission
         return
     returned = [getattr(request, "return_values_on_condition_check_failure", None) or NONE]
     if not is_transaction:
         # A failed condition can return the whole item as well, so that must be allowed too.
         failed = [ALL_OLD] if returned == [ALL_OLD] else []
-        returned = [getattr(request, "return_values", None) or NONE, *failed]
+        returned = [_return_values(request) or NONE, *failed]
     for values in returned:
         yield replace(permission, return_values=values)
 
 
+def _return_values(request: ItemRequest) -> str | None:
+    source = request.bind() if isinstance(request, StatementRequest) else request
+    field = "returning" if isinstance(request, StatementRequest) else "return_values"
+    return getattr(source, field, None)
+
+
 def _selected(read: ItemRequest) -> str:
+    if isinstance(read, StatementRequest) and getattr(read.bind(), "projection", None) is not None:
+        return SPECIFIC
     selected: str | None = getattr(read, "select", None)
     if selected:
         return selected

@@ -30,6 +30,7 @@ MULTIVALUED_KEYS = (*PARTITION_KEYS, "dynamodb:Attributes")
 REQUEST_KEYS = (
     *MULTIVALUED_KEYS,
     "dynamodb:EnclosingOperation",
+    "dynamodb:FullTableScan",
     "dynamodb:ReturnConsumedCapacity",
     "dynamodb:ReturnValues",
     "dynamodb:Select",

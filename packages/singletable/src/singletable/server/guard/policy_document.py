@@ -39,6 +39,7 @@ _STATEMENT_ELEMENTS = (
     "Condition",
 )
 _TRANSACTIONS = ("transactwriteitems", "transactgetitems")
+_STATEMENTS = ("executestatement", "batchexecutestatement", "executetransaction")
 
 # The actions in the reference of IAM, including those for which singletable has no operation: a
 # policy may name them.
@@ -194,6 +195,11 @@ def _action_pattern(action: str) -> re.Pattern[str]:
         hint = (
             "A transaction needs the actions in it: dynamodb:GetItem, PutItem, UpdateItem, "
             "DeleteItem and ConditionCheckItem"
+        )
+    if action.partition(":")[2].lower() in _STATEMENTS:
+        hint = (
+            "PartiQL needs the actions of its statements: dynamodb:PartiQLSelect, PartiQLInsert, "
+            "PartiQLUpdate and PartiQLDelete"
         )
     raise PolicyError(f"'{action}' matches no action. {hint}")
 

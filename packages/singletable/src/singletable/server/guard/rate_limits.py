@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from singletable.errors import RequestLimitExceeded, Throttled
 from singletable.operations import ConsumedCapacity, Operation
-from singletable.operations.registry import OPERATIONS
+from singletable.operations.registry import OPERATIONS, is_write
 from singletable.server.observe.exchange import UnitKind, unit_kind
 
 # AWS's own texts.
@@ -54,7 +54,7 @@ class RateLimiter:
         spec = OPERATIONS.get(type(operation))
         if spec is None or spec.scope != "items":
             return
-        if self._units["write" if spec.writes else "read"].left() <= 0:
+        if self._units["write" if is_write(operation) else "read"].left() <= 0:
             raise RequestLimitExceeded(TOO_MANY_UNITS)
 
     def charge(self, operation: Operation[object], consumed: Iterable[ConsumedCapacity]) -> None:

@@ -24,7 +24,7 @@ from singletable.operations import (
     TransactGetItems,
 )
 from singletable.operations.arn import TableArns
-from singletable.operations.registry import ITEM_READS, OPERATIONS
+from singletable.operations.registry import OPERATIONS, is_write
 from singletable.operations.touches import table_names
 from singletable.wire import HttpRequest
 
@@ -140,7 +140,9 @@ def _total(consumed: ConsumedCapacity) -> ConsumedCapacity:
 def unit_kind(consumed: ConsumedCapacity, operation: Operation[object] | None) -> UnitKind:
     """Return whether the units were read or written."""
     # Transactions report the kind: one that is repeated reads its result and writes nothing.
-    if consumed.read_capacity_units is not None or type(operation) in ITEM_READS:
+    if consumed.read_capacity_units is not None:
+        return "read"
+    if operation is not None and not is_write(operation):
         return "read"
     return "write"
 

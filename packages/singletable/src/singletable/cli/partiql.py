@@ -1,0 +1,258 @@
+"""`singletable partiql`: execute PartiQL statements, from arguments, a file or a prompt."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from singletable.cli.options import Address
+from singletable.errors import SingleTableError, StorageError
+
+if TYPE_CHECKING:
+    from singletable.operations import Driver
+    from singletable.values import Item
+
+PROMPT, CONTINUED = "partiql> ", "    ...> "
+HELP = """\
+End a statement with a semicolon; it may have several lines. Tab completes keywords and the names of
+tables, indexes and attributes. `exit` or Ctrl-D ends.
+
+  SELECT * FROM "votes" WHERE pk = 'election#1' AND begins_with(sk, 'ballot#');
+  SELECT * FROM "votes"."by_day" WHERE day = '2026-03-01' ORDER BY time DESC;
+  INSERT INTO "votes" VALUE {'pk': 'a', 'sk': 'b', 'tags': <<'x', 'y'>>, 'steps': [1, 2]};
+  UPDATE "votes" SET n = n + 1 REMOVE note WHERE pk = 'a' AND sk = 'b' RETURNING ALL NEW *;
+  DELETE FROM "votes" WHERE pk = 'a' AND sk = 'b';"""
+KEYWORDS = (
+    "AND ASC BETWEEN DELETE DESC EXISTS FROM IN INSERT INTO IS MISSING NOT NULL OR ORDER BY REMOVE "
+    "RETURNING ALL MODIFIED NEW OLD SELECT SET UPDATE VALUE WHERE attribute_exists attribute_type "
+    "begins_with contains list_append set_add set_delete size"
+)
+# A text in quotes, a comment (both may be open at the end), or the end of a statement.
+_PARTS = re.compile(
+    r"""'(?:[^']|'')*(?:'|\Z)|"(?:[^"]|"")*(?:"|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z)|(;)""", re.DOTALL
+)
+
+
+class Format(Enum):
+    """How to print items."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+def partiql(
+    address: Address,
+    command: Annotated[
+        str | None,
+        typer.Option("--command", "-c", metavar="STATEMENTS", help="Execute these and exit."),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", "-f", metavar="FILE", help="Execute the statements of a file."),
+    ] = None,
+    output: Annotated[
+        Format, typer.Option("--format", help="Print a table, or DynamoDB JSON, an item per line.")
+    ] = Format.TABLE,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Print at most N items.")
+    ] = 100,
+) -> None:
+    """Execute PartiQL statements, which semicolons separate; without any, prompt for them.
+
+    DynamoDB charges for what is read: a SELECT stops at the limit, and says so.
+    """
+    from singletable.cli.existing_tables import connect_existing
+
+    text = command
+    if file is not None:
+        text = _read(file)
+    elif command is None and not sys.stdin.isatty():
+        text = sys.stdin.read()
+    with connect_existing(address) as driver:
+        session = Session(driver, output, limit)
+        if text is None:
+            _prompt(session)
+        else:
+            for statement in split_statements(text):
+                session.execute(statement)
+
+
+class Session:
+    """Executes statements and prints their items; remembers the attributes for completion."""
+
+    def __init__(self, driver: Driver, output: Format, limit: int) -> None:
+        self.driver = driver
+        self.limit = limit
+        self.attributes: set[str] = set()
+        self._print = _print_table if output is Format.TABLE else _print_json
+
+    def execute(self, statement: str) -> None:
+        """Execute a statement, and print the items of its pages up to the limit."""
+        from singletable.operations import ExecuteStatement
+        from singletable.operations.registry import is_write
+
+        items: list[Item] = []
+        token: str | None = None
+        is_done = False
+        request = ExecuteStatement(statement)
+        reads = not is_write(request)
+        while not is_done:
+            left = self.limit - len(items)
+            page = self.driver.execute(
+                ExecuteStatement(statement, next_token=token, limit=left if reads else None)
+            )
+            items += page.items
+            token = page.next_token
+            is_done = token is None or len(items) >= self.limit
+        self.attributes |= {name for item in items for name in item}
+        if reads or items:
+            self._print(items)
+        else:
+            typer.echo("Done.", err=True)
+        if token is not None:
+            typer.echo(f"There may be more items: the limit is {self.limit}.", err=True)
+
+
+def split_statements(text: str) -> Iterator[str]:
+    """Yield the statements of a text, without the semicolons between them."""
+    start = 0
+    for part in _PARTS.finditer(text):
+        if part[1] is not None:
+            yield from _not_blank(text[start : part.start()])
+            start = part.end()
+    yield from _not_blank(text[start:])
+
+
+def is_complete(text: str) -> bool:
+    """Return whether the last statement of a text has ended."""
+    ends = [part.end() for part in _PARTS.finditer(text) if part[1] is not None]
+    return bool(ends) and not list(_not_blank(text[ends[-1] :]))
+
+
+def _not_blank(statement: str) -> Iterator[str]:
+    if _PARTS.sub(lambda part: "" if part[0][0] in "-/" else "x", statement).strip():
+        yield statement.strip()
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise StorageError(f"'{file}' cannot be read: {reason}.") from None
+
+
+# Printing items
+
+
+def _print_table(items: list[Item]) -> None:
+    """Print a row per item; the columns are the attributes in the order of the first items."""
+    from rich.console import Console
+
+    from singletable.cli.output import escape_controls, format_value, pluralize, print_text_table
+    from singletable.text_table import TextTable
+
+    columns = tuple(dict.fromkeys(name for item in items for name in item))
+    rows = tuple(
+        tuple(escape_controls(format_value(item[name])) if name in item else "" for name in columns)
+        for item in items
+    )
+    title = pluralize(len(items), "item")
+    if columns:
+        table = TextTable(title, tuple(map(escape_controls, columns)), rows)
+        print_text_table(Console(highlight=False), table)
+    else:
+        typer.echo(title)
+
+
+def _print_json(items: list[Item]) -> None:
+    from singletable.values import item_to_json
+
+    for item in items:
+        typer.echo(item_to_json(item).decode())
+
+
+# The prompt
+
+
+def _prompt(session: Session) -> None:
+    """Read statements from a terminal until its end."""
+    typer.echo("Statements end with a semicolon; `help` shows examples.", err=True)
+    _complete_names(session)
+    text = ""
+    while True:
+        try:
+            line = input(CONTINUED if text else PROMPT)
+        except KeyboardInterrupt:
+            typer.echo("", err=True)
+            text = ""
+            continue
+        except EOFError:
+            typer.echo("", err=True)
+            return
+        if not text and line.strip().rstrip(";") in ("exit", "quit"):
+            return
+        if not text and line.strip().rstrip(";") == "help":
+            typer.echo(HELP)
+            continue
+        text += f"{line}\n"
+        if is_complete(text):
+            for statement in split_statements(text):
+                _try(session, statement)
+            text = ""
+
+
+def _try(session: Session, statement: str) -> None:
+    try:
+        session.execute(statement)
+    except SingleTableError as error:
+        typer.echo(f"{getattr(error, 'code', 'Error')}: {error}", err=True)
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+
+
+def _complete_names(session: Session) -> None:
+    """Complete with the Tab key; Python's readline is enough for names, and has a history."""
+    try:
+        import readline
+    except ImportError:  # not on Windows
+        return
+    readline.set_completer_delims(" \t\n()[]{},=<>;.\"'")
+    readline.set_completer(completer(session))
+    readline.parse_and_bind("tab: complete")
+
+
+def completer(session: Session) -> Callable[[str, int], str | None]:
+    """Return the completer of readline: it is called with 0, 1, 2… until it returns None."""
+    names = list(_table_names(session.driver))
+    found: list[str] = []
+
+    def complete(text: str, state: int) -> str | None:
+        if state == 0:
+            words = sorted({*KEYWORDS.split(), *names, *session.attributes})
+            found[:] = [word for word in words if word.lower().startswith(text.lower())]
+        return found[state] if state < len(found) else None
+
+    return complete
+
+
+def _table_names(driver: Driver) -> Iterator[str]:
+    """Yield the names of tables, of their indexes and of the attributes in their keys."""
+    from singletable.cli.existing_tables import list_tables
+    from singletable.operations import DescribeTable
+
+    for name in list_tables(driver):
+        yield name
+        table = driver.execute(DescribeTable(name)).table
+        yield from [each.attribute_name for each in table.attribute_definitions]
+        indexes: list[Any] = [
+            *(table.global_secondary_indexes or ()),
+            *(table.local_secondary_indexes or ()),
+        ]
+        yield from [index.index_name for index in indexes]

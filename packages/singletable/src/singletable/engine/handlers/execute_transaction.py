@@ -1,0 +1,279 @@
+"""Handle ExecuteTransaction: all statements read, or all write."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TypeAlias, cast
+
+from msgspec import Struct
+
+from singletable.engine.catalog import Session, Unfinished
+from singletable.engine.handlers import transact_get_items, transact_write_items
+from singletable.engine.handlers.execute_statement import DUPLICATE, Write
+from singletable.engine.key_validation import NO_MATCH, encode_item_key, encode_key
+from singletable.engine.partiql_select import find_source, key_of_select, project_row
+from singletable.engine.partiql_statements import (
+    check_parameters,
+    inserted_item,
+    statement_key,
+    write_condition,
+)
+from singletable.engine.storage import RowKey
+from singletable.engine.table import Table
+from singletable.engine.transactions import NO_REASON, Request, TransactAction
+from singletable.errors import (
+    CancellationReason,
+    ResourceNotFound,
+    TransactionCanceled,
+    ValidationError,
+)
+from singletable.expressions import And, Condition, Projection
+from singletable.expressions import Exists as AttributeExists
+from singletable.operations import (
+    ConditionCheck,
+    ExecuteTransaction,
+    ExecuteTransactionOutput,
+    Get,
+    ItemResponse,
+    ParameterizedStatement,
+    TransactGetItems,
+    TransactGetItemsOutput,
+    TransactWriteItems,
+)
+from singletable.operations import Delete as DeleteRequest
+from singletable.operations import Put as PutRequest
+from singletable.operations import Update as UpdateRequest
+from singletable.partiql import (
+    Delete,
+    Exists,
+    Insert,
+    Select,
+    Statement,
+    bind_statement,
+    conjuncts,
+    equality,
+)
+from singletable.values import Item
+
+NEEDS_KEY = (
+    "Select statements within ExecuteTransaction must specify the primary key in the where clause."
+)
+Member: TypeAlias = "Select | Write | Exists"
+
+
+class StatementsPlan(Struct, frozen=True):
+    """A transaction whose statements are valid for some table."""
+
+    request: ExecuteTransaction
+    members: list[Member]
+
+
+def check(request: ExecuteTransaction) -> StatementsPlan:
+    """Raise ValidationError if the request is invalid for every table."""
+    parameters = [check_parameters(part.parameters) for part in request.transact_statements]
+    members: list[Statement] = []
+    for number, part in enumerate(request.transact_statements):
+        try:
+            members.append(bind_statement(part.statement, parameters[number]))
+        except ValidationError as error:
+            raise _failed(number, error) from None
+    reads = sum(isinstance(member, Select) for member in members)
+    if 0 < reads < len(members):
+        raise ValidationError(
+            "ExecuteTransaction API does not support both read and write operations in the same "
+            "request."
+        )
+    return StatementsPlan(request, members)
+
+
+def only_reads(plan: StatementsPlan) -> bool:
+    """Return whether the statements are SELECTs."""
+    return isinstance(plan.members[0], Select)
+
+
+def places(plan: StatementsPlan, session: Session) -> list[tuple[Table, RowKey]]:
+    """Return the places of all items; the storage locks the token as well."""
+    return transact_write_items.places(_write_plan(plan, session), session)
+
+
+def run(
+    plan: StatementsPlan, session: Session
+) -> ExecuteTransactionOutput | Unfinished[ExecuteTransactionOutput]:
+    """Read all items of one snapshot, or apply all writes, or none if one of them fails."""
+    if only_reads(plan):
+        return _read(plan, session)
+    try:
+        output = transact_write_items.run(_write_plan(plan, session), session)
+    except TransactionCanceled as error:
+        raise _name_duplicates(plan, error) from None
+    return ExecuteTransactionOutput([], output.consumed_capacity)
+
+
+def _failed(number: int, error: ValidationError) -> ValidationError:
+    return ValidationError(f"Validation failed in TransactStatements[{number}]: {error.message}")
+
+
+def _check_tables(plan: StatementsPlan, session: Session) -> list[Table]:
+    """Return the tables; cancel the transaction if one does not exist.
+
+    A statement that is invalid for its table is reported first.
+    """
+    tables: list[Table] = []
+    reasons: list[CancellationReason] = []
+    for number, member in enumerate(plan.members):
+        try:
+            table = session.table(member.table)
+            _check_member(member, table, session)
+        except ResourceNotFound as error:
+            reasons.append(CancellationReason("ResourceNotFound", error.message))
+        except ValidationError as error:
+            raise _failed(number, error) from None
+        else:
+            tables.append(table)
+            reasons.append(NO_REASON)
+    if len(tables) < len(plan.members):
+        raise TransactionCanceled(reasons)
+    return tables
+
+
+def _check_member(member: Member, table: Table, session: Session) -> None:
+    match member:
+        case Select(index=str()):
+            raise ValidationError("Reads on indices are not supported within transactions.")
+        case Select():
+            find_source(member, session, consistent=False)
+            if key_of_select(table, member) is None:
+                raise ValidationError(NEEDS_KEY)
+        case Exists(select) if select.index is not None:
+            raise ValidationError("Operations on indices are not supported in transactions")
+        case Exists(select) if _exists_key(table, select.where)[1] is None:
+            raise ValidationError(
+                "EXISTS() must contain a single item read with additional condition"
+            )
+        case Insert() | Exists():
+            pass
+        case _ if member.returning is not None:
+            raise ValidationError("RETURNING clause is not supported in ExecuteTransaction.")
+        case _:
+            pass
+
+
+def _read(plan: StatementsPlan, session: Session) -> Unfinished[ExecuteTransactionOutput]:
+    tables = _check_tables(plan, session)
+    selects = cast("list[Select]", plan.members)
+    gets: list[tuple[Get, Item, Projection | None]] = [
+        (Get(table.name, key), key, None)
+        for table, select in zip(tables, selects, strict=True)
+        if (key := key_of_select(table, select)) is not None
+    ]
+    request = TransactGetItems([], plan.request.return_consumed_capacity)
+    get_plan = transact_get_items.TransactGetPlan(request, gets)
+    unfinished = transact_get_items.run(get_plan, session)
+
+    def finish() -> ExecuteTransactionOutput:
+        output: TransactGetItemsOutput = unfinished.finish()
+        responses = [
+            ItemResponse(None if found.raw_item is None else project_row(select, found.raw_item))
+            for select, found in zip(selects, output.responses, strict=True)
+        ]
+        return ExecuteTransactionOutput(responses, output.consumed_capacity)
+
+    return Unfinished(finish, unfinished.work)
+
+
+def _write_plan(plan: StatementsPlan, session: Session) -> transact_write_items.TransactWritePlan:
+    """Return the plan of TransactWriteItems; cancel the transaction if a key is invalid."""
+    tables = _check_tables(plan, session)
+    actions: list[TransactAction] = []
+    reasons: list[CancellationReason] = []
+    parts = plan.request.transact_statements
+    for member, table, part in zip(plan.members, tables, parts, strict=True):
+        try:
+            action = _action(member, table, part)
+            # Also checks the key; other errors of the item are found by running the action.
+            if isinstance(member, Insert):
+                encode_item_key(table, action.key)
+            else:
+                encode_key(table, action.key)
+        except ValidationError as error:
+            reasons.append(CancellationReason("ValidationError", error.message))
+        else:
+            actions.append(action)
+            reasons.append(NO_REASON)
+    if len(actions) < len(parts):
+        raise TransactionCanceled(reasons)
+    request = TransactWriteItems(
+        # Only a digest of these is used, to recognize a repeated request.
+        cast("list[object]", parts),  # type: ignore[arg-type]
+        plan.request.return_consumed_capacity,
+        client_request_token=plan.request.client_request_token,
+    )
+    return transact_write_items.TransactWritePlan(request, actions)
+
+
+def _action(member: Member, table: Table, part: ParameterizedStatement) -> TransactAction:
+    return_old = part.return_values_on_condition_check_failure
+    name = table.name
+    match member:
+        case Insert():
+            item, size = inserted_item(member)
+            put = PutRequest(name, item, return_values_on_condition_check_failure=return_old)
+            return TransactAction(put, item, size, (), write_condition(table, member))
+        case Exists(select):
+            key, others = _exists_key(table, select.where)
+            exists: Condition = AttributeExists((table.partition_key.name,))
+            both = None if others is None else And(exists, others)
+            check = ConditionCheck(
+                name, key, "", return_values_on_condition_check_failure=return_old
+            )
+            return TransactAction(check, key, 0, (), both)
+        case Select():
+            raise AssertionError("reads have no actions")
+        case _:
+            key, others = _write_key(table, member)
+            condition = write_condition(table, member, others)
+            request: Request
+            if isinstance(member, Delete):
+                request = DeleteRequest(
+                    name, key, return_values_on_condition_check_failure=return_old
+                )
+                return TransactAction(request, key, 0, (), condition)
+            request = UpdateRequest(
+                name, key, "", return_values_on_condition_check_failure=return_old
+            )
+            return TransactAction(request, key, 0, member.actions, condition)
+
+
+def _write_key(table: Table, member: Write) -> tuple[Item, Condition | None]:
+    try:
+        return statement_key(table, cast(Delete, member))
+    except ValidationError:
+        raise ValidationError(NO_MATCH) from None
+
+
+def _exists_key(table: Table, where: Condition | None) -> tuple[Item, Condition | None]:
+    """Return the first value of each key attribute, and the other conditions."""
+    key: Item = {}
+    others: list[Condition] = []
+    for part in conjuncts(where):
+        name, value = equality(part) or ("", {})
+        if name in table.key.names and name not in key:
+            key[name] = value
+        else:
+            others.append(part)
+    complete = len(key) == len(table.key.names)
+    return key, reduce(And, others) if others and complete else None
+
+
+def _name_duplicates(plan: StatementsPlan, error: TransactionCanceled) -> TransactionCanceled:
+    """Return the cancellation with the reason of an INSERT whose item exists."""
+    if len(error.reasons) != len(plan.members):
+        return error
+    return TransactionCanceled(
+        [
+            CancellationReason("DuplicateItem", DUPLICATE)
+            if isinstance(member, Insert) and reason.code == "ConditionalCheckFailed"
+            else reason
+            for member, reason in zip(plan.members, error.reasons, strict=True)
+        ]
+    )

@@ -1,0 +1,62 @@
+"""Handle GetShardIterator."""
+
+from __future__ import annotations
+
+from singletable.engine.catalog import Session
+from singletable.engine.stream_shards import ShardRange, parse_sequence_number
+from singletable.engine.streams import (
+    Place,
+    check_not_trimmed,
+    find_stream,
+    newest_position,
+    parse_stream_arn,
+    trimmed,
+)
+from singletable.errors import ValidationError
+from singletable.operations import GetShardIterator, GetShardIteratorOutput
+from singletable.values import INVALID
+
+
+def check(request: GetShardIterator) -> GetShardIterator:
+    """Raise ValidationError unless the parameters fit the type of iterator."""
+    parse_stream_arn(request.stream_arn)
+    number = request.sequence_number
+    if request.shard_iterator_type in ("TRIM_HORIZON", "LATEST"):
+        if number is not None:
+            raise ValidationError(
+                f"{INVALID}SequenceNumber should not be passed for this iterator type"
+            )
+    elif number is None or not number.isdecimal():
+        raise ValidationError(f"{INVALID}Invalid SequenceNumber")
+    return request
+
+
+def run(request: GetShardIterator, session: Session) -> GetShardIteratorOutput:
+    """Return an iterator for the position."""
+    newest = newest_position(session)
+    found = find_stream(session, request.stream_arn)
+    shard = found.shard(request.shard_id, session.now)
+    last = newest if shard.end is None else shard.end
+    after = None
+    match request.shard_iterator_type:
+        case "TRIM_HORIZON":
+            pass
+        case "LATEST":
+            after = last
+        case _:
+            after = _position(request, shard, last)
+            check_not_trimmed(session, found.stream, after)
+    place = Place(found.arn, shard.id, after, int(session.now * 1000))
+    return GetShardIteratorOutput(place.encode())
+
+
+def _position(request: GetShardIterator, shard: ShardRange, last: int) -> int:
+    """Return the position that the iterator starts after."""
+    parsed = parse_sequence_number(request.sequence_number or "")
+    if parsed is None or parsed[0] > last:
+        raise ValidationError("Invalid SequenceNumber for the shard")
+    position, is_between = parsed
+    if position < shard.start or (position == shard.start and not is_between):
+        raise trimmed()
+    is_after = is_between or request.shard_iterator_type == "AFTER_SEQUENCE_NUMBER"
+    return position if is_after else position - 1

@@ -1,0 +1,330 @@
+"""Follow the streams of a table: read its shards, parents before children, and decode changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import pairwise
+from math import ceil
+from typing import Any, TypedDict
+from uuid import uuid4
+
+from singletable.errors import ExpiredIterator, InvalidValue, TrimmedDataAccess
+from singletable.operations import (
+    DescribeStream,
+    DescribeStreamOutput,
+    DescribeTable,
+    DescribeTableOutput,
+    GetRecords,
+    GetRecordsOutput,
+    GetShardIterator,
+    GetShardIteratorOutput,
+    ListStreams,
+    ListStreamsOutput,
+)
+from singletable.retry import send
+from singletable.schema import Table
+from singletable.steps import Pause, Steps
+from singletable.store.changes import Change, from_stream
+from singletable.store.context import Context
+from singletable.store.stream_checkpoints import WORKER, Checkpoints, ShardState
+from singletable.store.validation import check_count, models_of
+
+# DynamoDB may return empty pages before the end of a shard: the end is reached after some of them.
+_EMPTY_ROUNDS = 3
+_KEPT, _HEARTBEAT = 24 * 3600, 3600  # seconds
+
+
+class StreamOptions(TypedDict, total=False):
+    """The options of `stream`.
+
+    With `checkpoints`, a table with two string keys, the consumer called `name` continues where it
+    stopped, and several workers share its shards. `worker` is the name of this one: after a crash,
+    a worker with the same name continues at once, and others after `lease` seconds (60). The work
+    on a `page` of changes (100) must not take longer than half of that. `since` skips older
+    changes. Without `follow`, the stream ends when everything has been read; with it, which is the
+    default, it waits `poll` seconds (1) for more.
+    """
+
+    name: str
+    checkpoints: Table | None
+    worker: str
+    since: datetime | None
+    follow: bool
+    page: int
+    lease: float
+    poll: float
+
+
+@dataclass(frozen=True, slots=True)
+class _ShardPlace:
+    """A shard of a stream, and the shards to read before it."""
+
+    arn: str
+    id: str
+    before: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the name of its checkpoint."""
+        return f"{self.arn.rpartition('/')[2]}#{self.id}"
+
+
+class StreamReader:
+    """Reads the changes of some entities page by page.
+
+    A page is checkpointed when the next one is requested: until then it may be delivered again.
+    """
+
+    def __init__(
+        self, context: Context, entities: Sequence[type[Any]], options: StreamOptions
+    ) -> None:
+        _check_options(options)
+        self._context = context
+        self._models = models_of(entities)
+        tables = {model.table for model in self._models}
+        if len(tables) != 1:
+            raise InvalidValue(
+                "stream(…): expected entities of one table, but got entities of "
+                f"{', '.join(sorted(repr(table.name) for table in tables))}. Follow each table."
+            )
+        self._table = context.table_name(tables.pop())
+        since = options.get("since")
+        self._since = 0 if since is None else int(since.timestamp())
+        self._follow, self._page = options.get("follow", True), options.get("page", 100)
+        self._poll = options.get("poll", 1.0)
+        self._checkpoints = Checkpoints(
+            context,
+            options.get("checkpoints"),
+            options.get("name", ""),
+            options.get("worker") or uuid4().hex,
+            options.get("lease", 60.0),
+        )
+        self._shards: list[_ShardPlace] = []
+        self._iterators: dict[str, tuple[str | None, str]] = {}  # by name: after, and iterator
+        self._unsaved: tuple[str, ShardState] | None = None
+        self._is_stale = True
+        self._fresh_until = 0.0  # a worker that is never idle must learn of new ones, too
+
+    def next_page(self, limit: int | None = None) -> Steps[list[Change[Any]]]:
+        """Return the next changes, of one shard; nothing at the end."""
+        if self._unsaved is not None:
+            yield from self._save(*self._unsaved)
+            self._unsaved = None
+        empty = 0
+        while True:
+            if self._is_stale or self._checkpoints.now > self._fresh_until:
+                yield from self._refresh()
+            is_idle = True
+            for shard in self._readable():
+                page = yield from self._read(shard)
+                if page:
+                    self._shards.sort(key=lambda each: each is shard)  # the others are next
+                    return page
+                is_idle = is_idle and page is None
+            self._is_stale = True
+            empty = empty + 1 if is_idle else 0
+            if empty >= _EMPTY_ROUNDS and not self._follow:
+                yield from self._release_all()
+                return []
+            if is_idle and self._follow:
+                yield Pause(self._poll)
+
+    def _read(self, shard: _ShardPlace) -> Steps[list[Change[Any]] | None]:
+        """Return changes; an empty list if there may be more; None at the end for now."""
+        state, name = self._checkpoints.state(shard.name), shard.name
+        output = yield from self._get_records(shard, state)
+        now = self._checkpoints.now
+        records = [
+            r for r in output.records if r.dynamodb.approximate_creation_date_time >= self._since
+        ]
+        changes = [change for record in records for change in from_stream(record, self._models)]
+        following, is_at_end = output.next_shard_iterator, not output.records
+        if following is not None and not changes:
+            if is_at_end and state.after is not None and now - state.caught_up > _HEARTBEAT:
+                yield from self._take_and_save(name, state, replace(state, caught_up=now))
+            self._iterators[name] = state.after, following
+            return None if is_at_end else []
+        last = output.records[-1].dynamodb.sequence_number if output.records else state.after
+        new = replace(
+            state,
+            after=last,
+            ended=following is None,
+            caught_up=now if is_at_end else state.caught_up,
+        )
+        if not changes:
+            yield from self._take_and_save(name, state, new)
+            return []
+        if not (yield from self._take(name, state)):
+            return []
+        self._unsaved = name, new
+        if following is not None:
+            self._iterators[name] = last, following
+        return changes
+
+    def _take(self, name: str, state: ShardState) -> Steps[bool]:
+        """Take the lease; return False if another worker has it, or has read on."""
+        if self._checkpoints.is_held(name):
+            return True
+        taken = yield from self._checkpoints.take(name)
+        current = self._checkpoints.state(name)
+        if taken and (current.after, current.ended) == (state.after, state.ended):
+            return True
+        self._iterators.pop(name, None)
+        self._is_stale = True
+        return False
+
+    def _take_and_save(self, name: str, state: ShardState, new: ShardState) -> Steps[None]:
+        if (yield from self._take(name, state)):
+            yield from self._save(name, new)
+
+    def _save(self, name: str, state: ShardState) -> Steps[None]:
+        saved = yield from self._checkpoints.save(name, state)
+        if not saved or state.ended:
+            self._iterators.pop(name, None)
+            self._is_stale = True
+
+    def _get_records(self, shard: _ShardPlace, state: ShardState) -> Steps[GetRecordsOutput]:
+        policy = self._context.retry_policy
+        after, iterator = self._iterators.get(shard.name, (None, ""))
+        if iterator and after == state.after:
+            try:
+                page = GetRecords(iterator, self._page)
+                known: GetRecordsOutput = yield from send(policy, page)
+                return known
+            except (ExpiredIterator, TrimmedDataAccess):
+                pass
+        try:
+            first: GetShardIteratorOutput = yield from send(policy, _start(shard, state.after))
+            output: GetRecordsOutput = yield from send(
+                policy, GetRecords(first.shard_iterator, self._page)
+            )
+            return output
+        except TrimmedDataAccess as error:
+            if self._checkpoints.now - state.caught_up > _KEPT:
+                raise self._lost() from error
+        # All records since a worker last read the whole shard are still there.
+        oldest: GetShardIteratorOutput = yield from send(policy, _start(shard, None))
+        rest: GetRecordsOutput = yield from send(
+            policy, GetRecords(oldest.shard_iterator, self._page)
+        )
+        return rest
+
+    def _lost(self) -> TrimmedDataAccess:
+        return TrimmedDataAccess(
+            f"This consumer is more than a day behind, so changes of '{self._table}' are lost. "
+            "To go on with the oldest change that is left, delete its checkpoints."
+        )
+
+    def _readable(self) -> list[_ShardPlace]:
+        """Return shards with all shards before them ended, no more than this worker's share."""
+        checkpoints = self._checkpoints
+        ready = [
+            shard
+            for shard in self._shards
+            if not checkpoints.state(shard.name).ended
+            and all(checkpoints.state(name).ended for name in shard.before)
+        ]
+        free = [shard for shard in ready if not checkpoints.is_taken(shard.name)]
+        free.sort(key=lambda shard: checkpoints.state(shard.name).owner != checkpoints.worker)
+        return free[: ceil(len(ready) / checkpoints.workers())]
+
+    def _refresh(self) -> Steps[None]:
+        """List the shards of the table's streams, disabled ones too, and load the checkpoints."""
+        self._is_stale = False
+        self._fresh_until = self._checkpoints.now + self._checkpoints.lease / 2
+        policy = self._context.retry_policy
+        described: DescribeTableOutput = yield from send(policy, DescribeTable(self._table))
+        listed: ListStreamsOutput = yield from send(policy, ListStreams(self._table))
+        arns = sorted(
+            (s.stream_arn for s in listed.streams), key=lambda arn: arn.rpartition("/")[2]
+        )
+        parents: dict[str, dict[str, str | None]] = {}
+        for arn in [*arns]:
+            shards = yield from self._parents(arn, described.table.creation_date_time)
+            if shards is None:
+                arns.remove(arn)
+            else:
+                parents[arn] = shards
+        if not arns:
+            raise self._no_stream()
+        names = {(arn, id_): _ShardPlace(arn, id_, ()).name for arn in arns for id_ in parents[arn]}
+        earlier = {arns[0]: list[str]()}
+        for before, arn in pairwise(arns):
+            earlier[arn] = [*earlier[before], *(names[before, id_] for id_ in parents[before])]
+        self._shards = [
+            _ShardPlace(arn, id_, (*earlier[arn], *_known(names, arn, parent)))
+            for arn in arns
+            for id_, parent in parents[arn].items()
+        ]
+        yield from self._checkpoints.load()
+        yield from self._tidy({shard.name for shard in self._shards})
+
+    def _no_stream(self) -> InvalidValue:
+        return InvalidValue(
+            f"stream(…): table '{self._table}' has no stream. Enable one with the view type "
+            "NEW_AND_OLD_IMAGES: TableSettings(stream=…), or --stream of 'table create'."
+        )
+
+    def _parents(self, arn: str, since: float) -> Steps[dict[str, str | None] | None]:
+        """Return the shards of a stream, each with its parent; None for one of a former table."""
+        parents: dict[str, str | None] = {}
+        last = None
+        while True:
+            request = DescribeStream(arn, exclusive_start_shard_id=last)
+            output: DescribeStreamOutput = yield from send(self._context.retry_policy, request)
+            stream = output.stream_description
+            if stream.creation_request_date_time < since - 0.001:
+                return None
+            parents |= {shard.shard_id: shard.parent_shard_id for shard in stream.shards}
+            last = stream.last_evaluated_shard_id
+            if last is None:
+                return parents
+
+    def _tidy(self, shards: set[str]) -> Steps[None]:
+        """Release leases beyond this worker's share, and forget shards and workers of the past."""
+        checkpoints, now = self._checkpoints, self._checkpoints.now
+        share = {shard.name for shard in self._readable()}
+        for name, state in list(checkpoints.states.items()):
+            if name.startswith(WORKER):
+                if state.until < now - _KEPT:
+                    yield from checkpoints.forget(name)
+            elif name not in shards:
+                if not state.ended and now - state.caught_up > _KEPT:
+                    raise self._lost()
+                yield from checkpoints.forget(name)
+            elif name not in share and not state.ended and checkpoints.has_lease(name):
+                yield from checkpoints.release(name)
+
+    def _release_all(self) -> Steps[None]:
+        """End the leases of this worker, so that others need not wait."""
+        for name in [
+            name for name in self._checkpoints.states if self._checkpoints.has_lease(name)
+        ]:
+            if name.startswith(WORKER):
+                yield from self._checkpoints.forget(name)
+            else:
+                yield from self._checkpoints.release(name)
+
+
+def _start(shard: _ShardPlace, after: str | None) -> GetShardIterator:
+    if after is None:
+        return GetShardIterator(shard.arn, shard.id, "TRIM_HORIZON")
+    return GetShardIterator(shard.arn, shard.id, "AFTER_SEQUENCE_NUMBER", after)
+
+
+def _known(names: Mapping[tuple[str, str], str], arn: str, parent: str | None) -> list[str]:
+    return [names[arn, parent]] if parent is not None and (arn, parent) in names else []
+
+
+def _check_options(options: StreamOptions) -> None:
+    unknown = options.keys() - StreamOptions.__annotations__.keys()
+    if unknown:
+        names = ", ".join(StreamOptions.__annotations__)
+        raise TypeError(f"stream() has no option {min(unknown)!r}. Its options are: {names}.")
+    check_count("page", options.get("page", 100))
+    if options.get("checkpoints") is not None and not options.get("name"):
+        raise InvalidValue(
+            "stream(…): name the consumer: its checkpoints are stored under this name."
+        )

@@ -1,0 +1,131 @@
+"""`singletable partiql` executes statements from an argument, a file or a prompt."""
+
+from __future__ import annotations
+
+import builtins
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from singletable import Engine, connect
+from singletable import operations as ops
+from singletable.cli.partiql import Format, Session, completer, is_complete, split_statements
+from tests.cli.run import Run
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> str:
+    """Return the address of a file with one table of four items."""
+    address = f"file:{tmp_path / 'votes.db'}"
+    with connect(address) as driver:
+        fill(driver)
+    return address
+
+
+def fill(driver: ops.Driver) -> None:
+    """Create a table with an index and four items."""
+    driver.execute(
+        ops.CreateTable(
+            "votes",
+            [ops.AttributeDefinition(name, "S") for name in ("pk", "day")],
+            [ops.KeySchemaElement("pk", "HASH")],
+            global_secondary_indexes=[
+                ops.GlobalSecondaryIndex(
+                    "by_day", [ops.KeySchemaElement("day", "HASH")], ops.Projection("ALL")
+                )
+            ],
+            billing_mode="PAY_PER_REQUEST",
+        )
+    )
+    for name in "abcd":
+        driver.execute(ops.PutItem("votes", {"pk": {"S": name}, "n": {"N": "1"}}))
+
+
+def test_items_are_printed_as_a_table(run: Run, address: str) -> None:
+    code, out, _ = run("partiql", address, "-c", "select * from votes where pk = 'a'")
+    assert code == 0
+    assert out.split() == ["1", "item", "pk", "n", "a", "1"]
+
+
+def test_items_are_printed_as_json(run: Run, address: str) -> None:
+    statements = "update votes set n = n + 1 where pk = 'a' returning all new *; select 1;"
+    code, out, error = run("partiql", address, "--format", "json", "-c", statements)
+    assert out == '{"pk":{"S":"a"},"n":{"N":"2"}}\n'
+    assert code == 2
+    assert "Statement wasn't well formed" in error
+
+
+def test_a_select_stops_at_the_limit(run: Run, address: str) -> None:
+    select = "select * from votes where n = 1"
+    code, out, error = run("partiql", address, "-n", "3", "--format", "json", "-c", select)
+    assert (code, len(out.splitlines())) == (0, 3)
+    assert "the limit is 3" in error
+
+
+def test_a_file_has_several_statements(run: Run, address: str, tmp_path: Path) -> None:
+    file = tmp_path / "change.sql"
+    file.write_text(
+        "-- first; comment\ninsert into votes value {'pk': 'x;y'};\n\n"
+        "delete from votes\nwhere pk = 'a'"
+    )
+    assert run("partiql", address, "-f", str(file))[0] == 0
+    with connect(address) as driver:
+        keys = {item["pk"]["S"] for item in driver.execute(ops.Scan("votes")).items}
+    assert keys == {"b", "c", "d", "x;y"}
+    code, _, error = run("partiql", address, "-f", str(tmp_path / "missing.sql"))
+    assert code == 2
+    assert "cannot be read" in error
+
+
+class Terminal(io.StringIO):
+    """A standard input that people type into."""
+
+    def isatty(self) -> bool:
+        """Return that this is a terminal."""
+        return True
+
+
+def test_the_prompt_goes_on_after_an_error(
+    run: Run, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: Iterator[str] = iter(["help", "select * from nope;", "select pk", "from votes;", "exit"])
+    monkeypatch.setattr("sys.stdin", Terminal())
+
+    def read_line(prompt: str) -> str:
+        assert prompt.endswith("> ")
+        return next(lines)
+
+    monkeypatch.setattr(builtins, "input", read_line)
+    code, out, error = run("partiql", address, "--format", "json")
+    assert code == 0
+    assert "ResourceNotFoundException: Requested resource not found" in error
+    assert out.count('{"pk":') == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "statements", "complete"),
+    [
+        ("a; b ;", ["a", "b"], True),
+        ("a 'x;y'; b", ["a 'x;y'", "b"], False),
+        ('a "x;y" -- c;', ['a "x;y" -- c;'], False),
+        ("a; /* b; */", ["a"], True),
+        ("a 'open;", ["a 'open;"], False),
+        (" ; ", [], True),
+    ],
+)
+def test_statements_end_with_semicolons(text: str, statements: list[str], complete: bool) -> None:
+    assert list(split_statements(text)) == statements
+    assert is_complete(text) is complete
+
+
+def test_names_of_tables_indexes_and_attributes_are_completed() -> None:
+    with Engine.in_memory() as engine:
+        fill(engine)
+        session = Session(engine, Format.JSON, 10)
+        session.attributes.add("byte")
+        complete = completer(session)
+        assert [complete("by", number) for number in range(4)] == ["BY", "by_day", "byte", None]
+        assert complete("vot", 0) == "votes"
+        assert complete("SEL", 0) == "SELECT"

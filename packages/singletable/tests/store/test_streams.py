@@ -1,0 +1,263 @@
+"""`store.stream`: every change at least once, in order per item, shared by workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import islice
+from typing import Any, cast
+
+import pytest
+
+from singletable import operations as ops
+from singletable.engine import Engine, Settings, StreamShards
+from singletable.errors import InvalidValue, ItemMismatch, OutOfScope, TrimmedDataAccess
+from singletable.operations import StreamSpecification, UpdateTable
+from singletable.schema import Attr, Entity, Key, Number, Table, attr
+from singletable.store import Change, Store, StreamOptions
+from singletable.testing import StoreClock
+from tests.store.member_entity import Member, members
+from tests.store.store_adapter import StoreOpener
+
+paper = Table("paper")
+TABLES = (paper, members)
+DAY = timedelta(days=1)
+
+
+class Slip(Entity, table=paper):
+    election: Attr[str] = attr()
+    voter: Attr[str] = attr()
+    rank: Attr[int] = attr(default=0)
+    key = Key(pk=("ELECTION", election), sk=("SLIP", voter))
+
+
+class Note(Entity, table=paper):
+    name: Attr[str] = attr()
+    key = Key(pk=("NOTE", name), sk=("NOTE",))
+
+
+def slip(voter: str, election: str = "L", rank: int = 0) -> Slip:
+    return Slip(election=election, voter=voter, rank=rank)
+
+
+def enable(store: Store, opener: StoreOpener, view: ops.StreamViewType) -> Store:
+    opener.driver.execute(
+        UpdateTable(paper.name, stream_specification=StreamSpecification(True, view))
+    )
+    return store
+
+
+@pytest.fixture
+def streamed(store: Store, opener: StoreOpener) -> Store:
+    """Return a store whose table `paper` has a stream."""
+    return enable(store, opener, "NEW_AND_OLD_IMAGES")
+
+
+def rest(store: Store, **options: Any) -> list[Change[Any]]:
+    """Return the changes of slips until the end of the stream."""
+    return list(store.stream(Slip, **cast(StreamOptions, {"follow": False, **options})))
+
+
+def names(changes: list[Change[Any]]) -> list[str]:
+    return [item.voter for change in changes for item in [change.new or change.old] if item]
+
+
+def test_changes_have_images_time_and_sequence(streamed: Store) -> None:
+    streamed.create(slip("ada"))
+    streamed.update(Slip.key("L", "ada"), Slip.rank.set(2))
+    streamed.create(Note(name="L"))
+    streamed.delete(Slip.key("L", "ada"))
+    changes = rest(streamed)
+    assert [(one.kind, one.old, one.new) for one in changes] == [
+        ("INSERT", None, slip("ada")),
+        ("MODIFY", slip("ada"), slip("ada", rank=2)),
+        ("REMOVE", slip("ada", rank=2), None),
+    ]
+    numbers = [int(one.position) for one in changes]
+    assert numbers == sorted(set(numbers))
+    assert not any(one.expired for one in changes)
+
+
+def test_stream_of_several_entities_has_all_of_them(streamed: Store) -> None:
+    streamed.create(Note(name="Ann"))
+    streamed.create(slip("ada"))
+    found = [change.new for change in streamed.stream(Note, Slip, follow=False)]
+    assert len(found) == 2
+    assert Note(name="Ann") in found
+    assert slip("ada") in found
+
+
+def test_consumer_continues_after_its_checkpoint(streamed: Store) -> None:
+    for voter in ("ada", "bea", "cid"):
+        streamed.create(slip(voter))
+    consumer = {"name": "index", "checkpoints": paper, "worker": "w", "page": 1}
+    # The third page is requested, so the second is done; the third may not be.
+    first = list(islice(streamed.stream(Slip, **cast(StreamOptions, consumer)), 3))
+    again = rest(streamed, **consumer)
+    assert sorted(names(first)) == ["ada", "bea", "cid"]
+    assert names(again) == names(first)[2:]
+    assert rest(streamed, **consumer) == []
+    streamed.create(slip("dan"))
+    assert names(rest(streamed, **consumer)) == ["dan"]
+    assert len(rest(streamed, name="other", checkpoints=paper)) == 4
+
+
+def test_lease_keeps_others_away_until_it_ends(streamed: Store, clock: StoreClock) -> None:
+    streamed.create(slip("ada"))
+    consumer = {"name": "index", "checkpoints": paper}
+    crashed = streamed.stream(
+        Slip, **cast(StreamOptions, {**consumer, "worker": "first", "lease": 30})
+    )
+    assert names([next(crashed)]) == ["ada"]
+    assert rest(streamed, **consumer, worker="second") == []
+    clock.now += timedelta(seconds=31)
+    assert names(rest(streamed, **consumer, worker="second")) == ["ada"]
+
+
+def test_worker_that_lost_its_lease_saves_nothing(streamed: Store, clock: StoreClock) -> None:
+    for number in range(4):
+        streamed.create(slip(f"v{number}"))
+    consumer = {"name": "index", "checkpoints": paper, "page": 1, "lease": 30}
+    slow = streamed.stream(Slip, **cast(StreamOptions, {**consumer, "worker": "slow"}))
+    first = next(slow)
+    clock.now += timedelta(seconds=31)
+    second = rest(streamed, **consumer, worker="quick")
+    assert names([first])[0] in names(second)
+    assert len(second) == 4
+    assert rest(streamed, **consumer, worker="slow") == []
+
+
+def test_older_changes_can_be_skipped(streamed: Store, clock: StoreClock) -> None:
+    streamed.create(slip("ada"))
+    assert rest(streamed, since=clock.now + timedelta(days=400 * 365)) == []
+    assert len(rest(streamed, since=clock.now - timedelta(days=20 * 365))) == 1
+
+
+def test_disabled_and_enabled_again_is_one_sequence(streamed: Store, opener: StoreOpener) -> None:
+    streamed.create(slip("ada"))
+    off = UpdateTable(paper.name, stream_specification=StreamSpecification(False))
+    opener.driver.execute(off)
+    streamed.update(Slip.key("L", "ada"), Slip.rank.set(2))
+    enable(streamed, opener, "NEW_AND_OLD_IMAGES")
+    streamed.delete(Slip.key("L", "ada"))
+    consumer = {"name": "index", "checkpoints": members}
+    assert [change.kind for change in rest(streamed, **consumer)] == ["INSERT", "REMOVE"]
+    assert rest(streamed, **consumer) == []
+
+
+def test_stream_needs_both_images(store: Store, opener: StoreOpener) -> None:
+    enable(store, opener, "KEYS_ONLY").create(slip("ada"))
+    with pytest.raises(ItemMismatch, match="NEW_AND_OLD_IMAGES"):
+        rest(store)
+
+
+@pytest.mark.parametrize(
+    ("entities", "options", "message"),
+    [
+        ([Slip], {}, "table 'paper' has no stream. Enable one"),
+        ([Slip, Member], {}, "entities of one table, but got entities of 'members', 'paper'"),
+        ([Slip], {"checkpoints": paper}, "name the consumer"),
+        ([Slip], {"page": 0}, "a whole number, 1 or more"),
+        (
+            [Slip],
+            {"name": "x", "checkpoints": Table("numbers", pk=Number("n"))},
+            "but 'numbers' has",
+        ),
+    ],
+)
+def test_impossible_stream_is_rejected(
+    store: Store, entities: list[type[Any]], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidValue, match=message):
+        list(store.stream(*entities, **cast(StreamOptions, {"follow": False, **options})))
+
+
+# --- Shards that are split, and several workers, on the engine with a clock of its own
+
+
+@pytest.fixture
+def engine(clock: StoreClock) -> Iterator[Engine]:
+    """Return an engine that splits the shards of a stream after 20 changes."""
+    settings = Settings(
+        clock=lambda: clock.now.timestamp(), stream_shards=StreamShards(first=1, records=20)
+    )
+    with Engine.in_memory(settings) as engine:
+        view = StreamSpecification(True, "NEW_AND_OLD_IMAGES")
+        store = Store(engine)
+        for table in TABLES:
+            store.admin.create_table(table)
+        engine.execute(UpdateTable(paper.name, stream_specification=view))
+        yield engine
+
+
+def test_unknown_option_is_rejected(engine: Engine) -> None:
+    with pytest.raises(TypeError, match=r"stream\(\) has no option 'pages'"):
+        Store(engine).stream(Slip, pages=1)  # type: ignore[call-overload]
+
+
+def test_scoped_store_has_no_stream(engine: Engine) -> None:
+    with pytest.raises(OutOfScope):
+        rest(Store(engine).scoped(election="L"))
+
+
+def test_consumer_waits_for_changes(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(engine)
+    waits: list[float] = []
+
+    def write_later(seconds: float) -> None:
+        waits.append(seconds)
+        store.create(slip("ada"))
+
+    monkeypatch.setattr("time.sleep", write_later)
+    (change,) = islice(store.stream(Slip, poll=7), 1)
+    assert (waits, names([change])) == ([7], ["ada"])
+
+
+def test_parents_come_before_children(engine: Engine, clock: StoreClock) -> None:
+    store = Store(engine, clock=clock)
+    voters = [f"v{number}" for number in range(10)]
+    for voter in voters:
+        store.create(slip(voter, voter))
+    for rank in range(1, 10):
+        for voter in voters:
+            store.update(Slip.key(voter, voter), Slip.rank.set(rank))
+    ranks: dict[str, list[int]] = {}
+    for change in rest(store, name="index", checkpoints=members, page=3):
+        if change.new is not None:
+            ranks.setdefault(change.new.voter, []).append(change.new.rank)
+    assert ranks == {voter: list(range(10)) for voter in voters}
+    assert rest(store, name="index", checkpoints=members) == []
+
+
+def test_workers_share_shards(engine: Engine, clock: StoreClock) -> None:
+    store = Store(engine, clock=clock)
+    consumer = {"name": "index", "checkpoints": members, "page": 10, "follow": False}
+    voters = [f"v{number}" for number in range(200)]
+    for voter in voters:
+        store.create(slip(voter, voter))
+    read: dict[str, set[str]] = {"w0": set(), "w1": set()}
+    while len(read["w0"] | read["w1"]) < len(voters):
+        for worker, seen in read.items():
+            # It is killed after one page: the leases and the other page stay.
+            options = cast(StreamOptions, {**consumer, "worker": worker})
+            seen.update(names(list(islice(store.stream(Slip, **options), 15))))
+            clock.now += timedelta(seconds=1)
+    assert min(map(len, read.values())) > 50
+
+
+def test_consumer_that_is_a_day_behind_is_told_what_is_lost(
+    engine: Engine, clock: StoreClock
+) -> None:
+    store = Store(engine, clock=clock)
+    consumer = {"name": "index", "checkpoints": members}
+    store.create(slip("ada"))
+    assert names(rest(store, **consumer)) == ["ada"]
+    # A quiet day loses nothing, if the consumer looks in between.
+    for _ in range(3):
+        clock.now += DAY * 0.9
+        assert rest(store, **consumer) == []
+    store.create(slip("bea"))
+    clock.now += DAY * 2
+    store.create(slip("cid"))
+    with pytest.raises(TrimmedDataAccess, match="more than a day behind"):
+        rest(store, **consumer)
