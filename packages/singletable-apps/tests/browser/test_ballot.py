@@ -193,8 +193,8 @@ def test_message_does_not_cover_the_bar_on_a_phone(open_page: OpenPage, booth: B
     page = open_page(viewport=PHONE)
     booth.enter(page, booth.election("Message", MANY))
     page.evaluate(
-        "document.querySelector('.flashes').innerHTML ="
-        " '<div class=flash><p>You were signed out, so nothing was saved. Sign in to go on.</p></div>'"
+        "document.querySelector('.flashes').innerHTML = '<div class=flash><p>You were signed out, "
+        "so nothing was saved. Sign in to go on.</p></div>'"
     )
     message, bar = (page.locator(part).bounding_box() for part in (".flash", ".ballot-bar"))
     assert message is not None
