@@ -118,7 +118,8 @@ TABLE: Table = {
                 GET /e/{name}/tally/ballots, GET /e/{name}/tally/ballots/{form},
                 GET /e/{name}/tally/result.json, GET /e/{name}/published,
                 GET /e/{name}/published/publication.json""",
-            "voter": "POST /e/{name}/ballot/withdraw, GET /e/{name}/receipt.json",
+            "voter": """POST /e/{name}/ballot/withdraw, GET /e/{name}/receipt.json,
+                POST /e/{name}/receipt/email""",
             MEMBERS: "GET /new, POST /new",
             "chair": """
                 POST /e/{name}/candidates, GET /e/{name}/voters/choose,
@@ -159,7 +160,7 @@ REFUSALS = {
     **refusals(
         "/elections",
         {
-            f"404 observer {MEMBERS}": "GET /e/{name}/receipt.json",
+            f"404 observer {MEMBERS}": "GET /e/{name}/receipt.json, POST /e/{name}/receipt/email",
             f"404 {MEMBERS}": "POST /e/{name}/ballot/withdraw",
         },
     ),

@@ -18,6 +18,7 @@ from singletable_apps.elections.pages.ballot import (
 )
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
+    ElectionPage,
     VoterPage,
 )
 from singletable_apps.elections.proofs.checker import is_included
@@ -26,15 +27,16 @@ from singletable_apps.elections.proofs.documents import (
     checker_command,
     receipt_filename,
 )
-from singletable_apps.elections.proofs.encoding import format_code, parse_code
+from singletable_apps.elections.proofs.encoding import format_code, parse_code, shorten_code
 from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint, is_signed
 from singletable_apps.elections.proofs.verification import Finding, verify_receipt
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import API
-from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.accounts import NotSignedIn, send_notice
 from singletable_apps.shared.errors import RequestRejected
-from singletable_apps.shared.pages import Form, PostedForm, request_time_zone
+from singletable_apps.shared.mail import Email
+from singletable_apps.shared.pages import Form, LocalTime, PostedForm, request_time_zone
 from singletable_apps.shared.pages.uploads import MULTIPART, read_upload
 from singletable_apps.shared.web import Problem, download
 
@@ -59,6 +61,7 @@ def show_receipt(page: VoterPage) -> Response:
         url=page.url,
         cast=cast,
         code_groups=format_code(cast.receipt["confirmation"]).split("-"),
+        short_code=shorten_code(cast.receipt["confirmation"]),
         ranking=render_receipt_ranking(cast.receipt),
         can_change=voter.can_cast,
         visibility=visibility_notice(page.election),
@@ -68,6 +71,28 @@ def show_receipt(page: VoterPage) -> Response:
         check_url=page.urls.page("check"),
         checker_url=CHECKER_URL,
     )
+
+
+@router.post("/e/{name}/receipt/email")
+def email_receipt(page: ElectionPage) -> Response:
+    """Send the voter an e-mail with the link to the receipt. It does not contain the ballot."""
+    page.state.count_use("receipt", str(page.user.user_id))
+    cast = page.service.voting.own_ballot(page.user, page.election.name)
+    zone = request_time_zone(page.request)
+    email = Email(
+        page.user.email,
+        f"Your ballot in “{cast.election_name}”",
+        f"Hello {page.user.name},\n\n"
+        f"your ballot in “{cast.election_name}” was cast on "
+        f"{LocalTime(cast.when_cast, zone).long}.\n\n"
+        f"Its short code is {shorten_code(cast.receipt['confirmation'])}. After the close, the "
+        "published list has a tracking code that begins with it.\n\n"
+        "Your receipt shows how you voted, so it is not in this e-mail. See it here:\n\n"
+        f"{page.urls.absolute(page.url('receipt'))}\n",
+    )
+    sent = send_notice(page.service.context.mailer, email, page.service.context.clock())
+    text = f"Sent to {page.user.email}." if sent else "The e-mail could not be sent. Try later."
+    return page.redirect(page.url("receipt"), text)
 
 
 @router.get("/e/{name}/receipt.json")

@@ -93,6 +93,11 @@ def encode_code(hex_digest: str) -> str:
     return b32encode(bytes.fromhex(hex_digest)).decode().rstrip("=").lower()
 
 
+def shorten_code(code: str) -> str:
+    """Return the first eight letters of a code, to compare it with a list at a glance."""
+    return format_code(code)[:9]
+
+
 def format_code(code: str) -> str:
     """Return the code in groups of four, for people to read."""
     return "-".join(code[start : start + _GROUP] for start in range(0, len(code), _GROUP))

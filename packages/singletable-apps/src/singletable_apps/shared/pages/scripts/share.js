@@ -1,3 +1,8 @@
+// A button that prints the page, also to a PDF.
+for (const button of document.querySelectorAll("button[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
+}
 // A button that opens the share sheet of the device, or copies the link where there is none.
 if (navigator.share || navigator.clipboard) {
   for (const button of document.querySelectorAll("button[data-share]")) button.hidden = false;
