@@ -46,7 +46,7 @@ def changes_of(event_id: int, data: EventData) -> list[Change]:
                 Change(User, data.old_owner, {"role": Role.AUDITOR}),
                 Change(User, data.new_owner, {"role": Role.OWNER}),
             ]
-        case events.ElectionUpdated() | events.ElectorateChanged():
+        case events.ElectionUpdated() | events.ElectorateChanged() | events.ElectionResultShared():
             return [Change(Election, name, fields)]
         case events.ElectionEmailChanged():
             return [Change(Election, name, {})]  # the text is only in the poll book

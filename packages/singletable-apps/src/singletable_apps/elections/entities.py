@@ -152,6 +152,7 @@ class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
     publication: Attr[Publication] = attr()
     electorate: Attr[Electorate] = attr(default=Electorate.ACCOUNTS)
     is_weighted: Attr[bool] = attr(default=False)
+    is_public: Attr[bool] = attr(default=False)
     election_id: Attr[int] = attr()
     candidate_count: Attr[int] = attr(default=0)
     voter_count: Attr[int] = attr(default=0)

@@ -298,6 +298,13 @@ class ElectionFinalized(_EventData, frozen=True, tag=True):
     signature: str
 
 
+class ElectionResultShared(_EventData, frozen=True, tag=True):
+    """The owner lets everyone with the link see the result, or no longer."""
+
+    name: str
+    is_public: bool
+
+
 class ElectionDeleted(_EventData, frozen=True, tag=True):
     """An election was deleted, with everything in it. A closed one leaves a signed statement."""
 
@@ -394,6 +401,7 @@ EventData: TypeAlias = (
     | ElectionLaunched
     | ElectionFixed
     | ElectionFinalized
+    | ElectionResultShared
     | ElectionDeleted
     | CandidatesAdded
     | CandidatesRemoved

@@ -181,13 +181,16 @@ def delete(page: ElectionPage) -> ConfirmedAction:
             raise InvalidInput({"election": hint})
         page.service.lifecycle.delete(user, name, form.revision_check())
 
+    remains = "The audit log still shows that the election existed."
+    if is_closed:
+        remains = "A signed note stays: who deleted it, when, and the digest of its result."
     typed_name = ConfirmField("election", "Name of the election", "text", hint=hint)
     return ConfirmedAction(
         page,
         title=f"Delete “{name}”?",
         text="You’ll lose:",
         consequences=lambda: _describe_losses(page),
-        warning="This can’t be undone. The audit log still shows that the election existed.",
+        warning=f"This can’t be undone. {remains}",
         button="Delete election",
         back=page.url("settings"),
         revision=page.election.revision,
@@ -205,10 +208,7 @@ def _describe_losses(page: ElectionPageContext) -> list[str]:
         case State.SETUP:
             pass
         case State.CLOSED:
-            losses += [
-                "Its results and every ballot. Receipts can’t be checked here anymore.",
-                "A signed note stays: who deleted it, when, and the digest of its result.",
-            ]
+            losses.append("Its results and every ballot. Receipts can’t be checked here anymore.")
         case State.EDITABLE | State.FIXED:
             losses.append(f"Every ballot. Voting is open: {_describe_turnout(page)}")
     return losses

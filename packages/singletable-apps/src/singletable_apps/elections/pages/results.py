@@ -132,7 +132,8 @@ def _count_context(
         "downloads": results_view.list_downloads(count, page.url),
         "method": METHOD,
         "url": page.url,
-        "share_link": page.urls.absolute(page.urls.election(count.election, "tally")),
+        "share_link": page.urls.result_link(count.election),
+        "is_owner": isinstance(page, ElectionPageContext) and page.is_owner,
     }
 
 

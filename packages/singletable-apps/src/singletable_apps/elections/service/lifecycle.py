@@ -353,6 +353,19 @@ class Lifecycle:
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
 
+    def share_result(self, actor: User, name: str, *, is_public: bool) -> Election:
+        """Let everyone with the link see the final result without an account, or no longer."""
+
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            rules.check_owner(me, election)
+            if election.is_public == is_public:
+                return []
+            return [events.ElectionResultShared(election.name, is_public)]
+
+        self._context.execute(actor, decide)
+        return self._context.read.get_election(name)
+
     def delete(self, actor: User, name: str, check_revision: RevisionCheck = any_revision) -> None:
         """Delete an election with its ballots. A closed one leaves a signed statement."""
 

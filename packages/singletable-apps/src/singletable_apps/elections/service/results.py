@@ -44,6 +44,8 @@ CACHE_SIZE = 32
 ROUNDS_FORMAT = "rctab"
 
 
+# Someone with an account or a personal link, or None: anyone.
+Viewer: TypeAlias = User | LinkVoter | None
 ReceiptOutcome: TypeAlias = Literal["open", "counted since", "not counted", "deleted", "unknown"]
 
 
@@ -101,13 +103,13 @@ class Results:
         opened = self._open(election)
         return self._tally(election, opened, method)
 
-    def tallies(self, viewer: User | LinkVoter, name: str) -> dict[str, Tally]:
+    def tallies(self, viewer: Viewer, name: str) -> dict[str, Tally]:
         """Count the same ballots by every method."""
         election = self._visible(viewer, name)
         opened = self._open(election)
         return {method: self._tally(election, opened, method) for method in METHODS}
 
-    def rankings(self, viewer: User | LinkVoter, name: str) -> list[tuple[Ranking, int]]:
+    def rankings(self, viewer: Viewer, name: str) -> list[tuple[Ranking, int]]:
         """Return the different rankings with their numbers of ballots, the most frequent first."""
         election = self._visible(viewer, name)
         self._check_rankings(election)
@@ -221,16 +223,18 @@ class Results:
             )
         return election, closing
 
-    def _visible(self, viewer: User | LinkVoter, name: str) -> Election:
+    def _visible(self, viewer: Viewer, name: str) -> Election:
         """Return the election if its tally is visible. Close it first if that is due."""
-        if not isinstance(viewer, LinkVoter):
+        if isinstance(viewer, User):
             check_permission(viewer, Permission.VIEW_APPLICATION)
         election = self.close_if_due(name)
         self.check_visible(viewer, election)
         return election
 
-    def check_visible(self, viewer: User | LinkVoter, election: Election) -> None:
-        """Raise unless the viewer may see the current count."""
+    def check_visible(self, viewer: Viewer, election: Election) -> None:
+        """Raise unless the viewer may see the current count. None sees public final results."""
+        if viewer is None and (election.statement is None or not election.is_public):
+            raise NotPermitted("This result is not public.")
         if isinstance(viewer, LinkVoter):
             self._context.book.owner_of_ballot(election, viewer)  # raises unless the link is valid
         user = None if isinstance(viewer, LinkVoter) else viewer

@@ -198,9 +198,11 @@ def test_details_of_the_count_are_folded_and_unfold_for_a_chosen_pair(hedy: Brow
     assert 'id="how" open>' in chosen
 
 
-def test_results_can_be_shared(hedy: Browser) -> None:
+def test_results_can_be_shared(sample: SampleCopy, hedy: Browser) -> None:
     page = hedy.get("e", "Summer trip", "tally").text
-    assert 'data-share="http://127.0.0.1:8000/elections/e/Summer%20trip/tally"' in page
+    election = sample.elections.context.read.get_election("Summer trip")
+    link = f"http://127.0.0.1:8000/elections/r/{election.election_id}"
+    assert f'data-share="{link}"' in page
     assert 'data-share-title="Summer trip: Lake wins"' in page
 
 
