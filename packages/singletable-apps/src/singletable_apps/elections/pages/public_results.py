@@ -117,7 +117,7 @@ def show_protocol(page: ElectionPage) -> Response:
         election=election,
         count=count,
         headline=results_view.make_headline(count),
-        turnout=service.queries.turnout(page.user, election.name),
+        voted=closing["statement"]["ballots"],
         has_roll=election.electorate is Electorate.ROLL,
         closed_at=closed_at(election),
         method=METHOD,
