@@ -111,9 +111,10 @@ def _matches(event: Event, filters: Mapping[str, str]) -> bool:
 
 
 def _texts(data: Mapping[str, object], fields: Sequence[str]) -> list[str]:
-    values = [data[name] for name in fields if name in data]
-    lists = [value if isinstance(value, list) else [value] for value in values]
-    return [str(each) for entries in lists for each in cast(list[object], entries)]
+    texts: list[str] = []
+    for value in (data[name] for name in fields if name in data):
+        texts += map(str, cast(list[object], value) if isinstance(value, list) else [value])
+    return texts
 
 
 @router.get("/audit/tables/{table}")

@@ -299,7 +299,7 @@ def _render_in_frame(request: Request, problem: Problem) -> Response | None:
     )
 
 
-def _render_deleted(request: Request, _: Problem) -> Response | None:
+def _render_deleted(request: Request, problem: Problem) -> Response | None:
     """Say when an election was deleted, and what remains of it."""
     deleted: DeletedElection | None = getattr(request.state, "deleted", None)
     if deleted is None:

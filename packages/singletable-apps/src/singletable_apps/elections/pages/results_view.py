@@ -128,10 +128,11 @@ def make_headline(count: Count) -> Headline:
     if account.blank == account.cast:
         ballots = "The only ballot is" if account.cast == 1 else f"All {account.cast} ballots are"
         return _headline(count, "Everyone is tied", f"{ballots} blank.", _tie(count))
-    if len(result.winners) > 1:
+    name, *others = result.winners
+    if others:
         return _headline(count, _tie_title(count), _why_tied(result.winners), _tie(count))
     verb = "wins" if count.is_final else "leads"
-    return _headline(count, f"{result.winners[0]} {verb}", *_why_won(result))
+    return _headline(count, f"{name} {verb}", *_why_won(result))
 
 
 def _headline(count: Count, title: str, *why: str) -> Headline:
