@@ -343,8 +343,9 @@ def describe_statement(statement: ClosingStatement) -> list[StatementLine]:
         "after people had voted."
     )
     codes = "The root hash of all tracking codes. Adding, removing or changing one changes it."
+    ranking_hash = statement["rankings"]
     rankings = "The hash of all rankings as they were cast."
-    if statement["rankings"] is None:
+    if ranking_hash is None:
         rankings = "Rankings are not published."
     commitment = "The hash, published at the launch, of the secret that breaks ties."
     secret = f"That secret. Together with the root hash it breaks ties in this order: {tie_order}."
@@ -356,7 +357,7 @@ def describe_statement(statement: ClosingStatement) -> list[StatementLine]:
         StatementLine("earlier", ", ".join(statement["earlier"]), changed, True),
         StatementLine("ballots", f"{statement['ballots']:,}", "How many ballots were counted."),
         StatementLine("root", statement["root"], codes, True),
-        StatementLine("rankings", statement["rankings"] or "none", rankings, True),
+        StatementLine("rankings", ranking_hash or "none", rankings, ranking_hash is not None),
         StatementLine("commitment", definition["commitment"], commitment, True),
         StatementLine("secret", statement["secret"], secret, True),
         StatementLine("rules", rules, "How the ballots were counted, so that anyone can recount."),
