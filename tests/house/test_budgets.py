@@ -13,9 +13,10 @@ BUDGETS = {
     "ranked_ballots": 9_450,
     # Streams and PartiQL: seven operations, typed consumers, a parser, its translation, a prompt.
     "singletable": 76_900,
-    # Voters without accounts: rolls, personal links, weights, e-mails, and their pages and API;
-    # public results, a protocol, statements about deleted elections, and filters of the audit log.
-    "singletable_apps": 76_400,
+    # Voters without accounts: rolls, personal links, weights, e-mails, and their pages and API.
+    # Elections by six methods, with texts, quorum, set-up in steps, test ballots and copies.
+    # Public results, a protocol, statements about deleted elections, filters of the audit log.
+    "singletable_apps": 77_900,
     "singletable_design": 19_750,
 }
 

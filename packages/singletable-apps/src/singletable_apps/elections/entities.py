@@ -36,6 +36,17 @@ class Electorate(StrEnum):
     ROLL = "roll"
 
 
+class CandidateOrder(StrEnum):
+    """The order of candidates: as entered, or shuffled on each voter's ballot.
+
+    Elections from before there was a choice list candidates by name and shuffle ballots.
+    """
+
+    BY_NAME = "by name"
+    ENTERED = "entered"
+    SHUFFLED = "shuffled"
+
+
 class Publication(StrEnum):
     """How much of the ballots is published with the results. Chosen before the launch."""
 
@@ -153,6 +164,11 @@ class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
     electorate: Attr[Electorate] = attr(default=Electorate.ACCOUNTS)
     is_weighted: Attr[bool] = attr(default=False)
     is_public: Attr[bool] = attr(default=False)
+    method: Attr[str] = attr(default="schulze")
+    seats: Attr[int] = attr(default=1)
+    order: Attr[CandidateOrder] = attr(default=CandidateOrder.BY_NAME)
+    none_of_these: Attr[bool] = attr(default=False)
+    quorum: Attr[str] = attr(default="")
     election_id: Attr[int] = attr()
     candidate_count: Attr[int] = attr(default=0)
     voter_count: Attr[int] = attr(default=0)
@@ -190,11 +206,15 @@ class Definition(Entity, table=votes, type_tag=("entity_type", "DEFINITION")):
 
 
 class Candidate(Entity, table=votes, type_tag=("entity_type", "CANDIDATE")):
-    """A candidate; `since` is the number of the event that added it."""
+    """A candidate; `since` is the number of the event that added it.
+
+    Candidates are listed by `position`, and by name if it is equal.
+    """
 
     election_name: Attr[str] = attr()
     candidate_name: Attr[str] = attr()
     since: Attr[int] = attr()
+    position: Attr[int] = attr(default=0)
 
     key = Key(pk=("ELECTION", election_name), sk=("CANDIDATE", candidate_name))
 

@@ -17,7 +17,12 @@ from typing import Any, TypeAlias, cast
 import msgspec
 
 from singletable import Attr, Entity, Key, Store, Table, attr, padded
-from singletable_apps.elections.entities import Electorate, Publication, RollVoter
+from singletable_apps.elections.entities import (
+    CandidateOrder,
+    Electorate,
+    Publication,
+    RollVoter,
+)
 from singletable_apps.elections.errors import CorruptLog, IncompleteRestore
 from singletable_apps.elections.proofs.encoding import digest
 from singletable_apps.elections.proofs.keys import BallotKey
@@ -221,26 +226,38 @@ class UserEmailChanged(_EventData, frozen=True, tag=True):
 # Elections.
 
 
-class ElectionCreated(_EventData, frozen=True, tag=True):
+class _Settings(_EventData, frozen=True, kw_only=True):
+    """The settings of an election. What older events lack has the meaning it had then."""
+
+    name: str
+    secret_ballot: bool
+    publication: Publication
+    no_voting_before: datetime | None = None
+    no_voting_after: datetime | None = None
+    method: str = "schulze"
+    seats: str = "1"
+    order: CandidateOrder = CandidateOrder.BY_NAME
+    none_of_these: bool = False
+    quorum: str = ""
+
+
+class ElectionCreated(_Settings, frozen=True, tag=True, kw_only=True):
     """An election was created."""
 
     owner: str
-    name: str
-    secret_ballot: bool
-    publication: Publication
-    no_voting_before: datetime | None = None
-    no_voting_after: datetime | None = None
     electorate: Electorate = Electorate.ACCOUNTS
 
 
-class ElectionUpdated(_EventData, frozen=True, tag=True, omit_defaults=False):
+class ElectionUpdated(_Settings, frozen=True, tag=True, kw_only=True, omit_defaults=False):
     """The settings were edited. All are here: a missing time means that there is none."""
 
+
+class ElectionDescribed(_EventData, frozen=True, tag=True):
+    """An election has another question and description, in Markdown."""
+
     name: str
-    secret_ballot: bool
-    publication: Publication
-    no_voting_before: datetime | None = None
-    no_voting_after: datetime | None = None
+    question: str
+    description: str
 
 
 class ElectionNameChanged(_EventData, frozen=True, tag=True):
@@ -330,6 +347,28 @@ class CandidatesRemoved(_EventData, frozen=True, tag=True):
     candidates: tuple[str, ...]
 
 
+class CandidatesOrdered(_EventData, frozen=True, tag=True):
+    """The candidates, all of them, are in another order."""
+
+    election: str
+    candidates: tuple[str, ...]
+
+
+class CandidateRenamed(_EventData, frozen=True, tag=True):
+    """A candidate has another name, before anyone could vote."""
+
+    election: str
+    old_name: str
+    new_name: str
+
+
+class CandidatesDescribed(_EventData, frozen=True, tag=True):
+    """Candidates have other statements, in Markdown; none if they are empty."""
+
+    election: str
+    statements: dict[str, str]
+
+
 class VotersAdded(_EventData, frozen=True, tag=True):
     """Voters were added to the list. The first ones end voting by everyone."""
 
@@ -394,6 +433,7 @@ EventData: TypeAlias = (
     | UserEmailChanged
     | ElectionCreated
     | ElectionUpdated
+    | ElectionDescribed
     | ElectionNameChanged
     | ElectorateChanged
     | ElectionEmailChanged
@@ -405,6 +445,9 @@ EventData: TypeAlias = (
     | ElectionDeleted
     | CandidatesAdded
     | CandidatesRemoved
+    | CandidatesOrdered
+    | CandidateRenamed
+    | CandidatesDescribed
     | VotersAdded
     | RollVotersAdded
     | RollVotersChanged

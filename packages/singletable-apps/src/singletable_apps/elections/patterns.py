@@ -241,6 +241,11 @@ change_election = patterns.write(
         Election.electorate,
         Election.is_weighted,
         Election.is_public,
+        Election.method,
+        Election.seats,
+        Election.order,
+        Election.none_of_these,
+        Election.quorum,
         Election.allow_edit,
         Election.allow_vote,
         Election.definition,
@@ -283,9 +288,10 @@ delete_election = patterns.write(
 )
 change_candidates = patterns.write(
     "P10",
-    "Add candidate, remove candidate",
+    "Add, remove, order and rename candidates",
     creates(Candidate),
     deletes(Candidate),
+    updates(Candidate, Candidate.position),
     updates(Election, Election.candidate_count, Election.definition, Election.revision),
     puts(Definition),
     updates(Sync),

@@ -23,12 +23,14 @@ from singletable_apps.elections.changes import (
     changes_of,
     definition_of,
     keeps_ballots,
+    list_choices,
     new_election,
     new_user,
 )
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
+    CandidateOrder,
     Counts,
     Definition,
     Election,
@@ -51,6 +53,7 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.names import fold_name, roll_identity
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
@@ -76,7 +79,7 @@ class ElectionRecord:
     `candidates` maps names to the events that added them, `voters` are ids of users or on the
     `roll`, and `ballots` maps these ids to the events that cast their current ballots.
     `known_voters` are the ids on the roll by `roll_identity`, and `emails` the subjects and texts
-    that the owner wrote, by purpose.
+    that the owner wrote, by purpose. `statements` of candidates are by name.
     """
 
     election: Election
@@ -87,11 +90,30 @@ class ElectionRecord:
     known_voters: dict[str, int] = field(default_factory=dict[str, int])
     last_number: int = 0
     emails: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    question: str = ""
+    description: str = ""
+    statements: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def definition(self) -> BallotDefinition:
         """Return the current definition of ballots."""
         return definition_of(self.election, list(self.candidates))
+
+    @property
+    def choices(self) -> dict[str, int]:
+        """Return what voters can choose from, in order, with the events that added the choices."""
+        names = list_choices(self.election, list(self.candidates))
+        return {name: self.candidates.get(name, 0) for name in names}
+
+    def put_in_order(self, names: Sequence[str]) -> None:
+        """Put the candidates into another order."""
+        self.candidates = {name: self.candidates[name] for name in names}
+
+    def rename_candidate(self, old: str, new: str) -> None:
+        """Give a candidate another name, in the same place and with the same statement."""
+        renamed = [(new if name == old else name, since) for name, since in self.candidates.items()]
+        self.candidates = dict(renamed)
+        self.statements[new] = self.statements.pop(old, "")
 
     def copy(self) -> ElectionRecord:
         """Return a copy, which later events do not change."""
@@ -351,6 +373,12 @@ class PollBook:
         record = self._elections.get(election_id)
         return record.roll.get(voter_id) if record is not None else None
 
+    def count_voters(self) -> int:
+        """Return how many users may vote."""
+        with self._lock:
+            roles = [user.role for user in self._users.values()]
+        return sum(has_permission(role, Permission.VOTE) for role in roles)
+
     def user_id(self, name: str) -> int:
         """Return the id of a user or a removed user, or 0 if the name is unknown."""
         return self._ids.get(name, 0)
@@ -405,7 +433,10 @@ class PollBook:
         """Raise CorruptTable unless the log has the same candidates."""
         known = self._by_name.get(election)
         found = {each.candidate_name: each.since for each in candidates}
-        _confirm(known is None or known.candidates == found, f"Candidates of {election!r} differ")
+        same = known is None or known.candidates == found
+        if same and known is not None and known.election.order is not CandidateOrder.BY_NAME:
+            same = list(known.candidates) == list(found)
+        _confirm(same, f"Candidates of {election!r} differ")
 
     def confirm_listed(self, election: str, voter: str, listed: bool) -> None:
         """Raise CorruptTable unless the log agrees whether the voter is listed."""
@@ -486,11 +517,23 @@ class PollBook:
                         record.candidates[name] = number
                     else:
                         record.candidates.pop(name, None)
-                election = record.election
-                election.candidate_count = len(record.candidates)
-                if election.allow_vote:
-                    election.definition = hash_definition(record.definition)
-                election.revision = number
+                        record.statements.pop(name, None)
+                self._change_candidates(record, number)
+            case events.CandidatesOrdered():
+                record = self._by_name[data.election]
+                record.put_in_order(data.candidates)
+                self._change_candidates(record, number)
+            case events.CandidateRenamed():
+                record = self._by_name[data.election]
+                record.rename_candidate(data.old_name, data.new_name)
+                self._change_candidates(record, number)
+            case events.CandidatesDescribed():
+                self._by_name[data.election].statements.update(data.statements)
+                self._set_fields(number, data)
+            case events.ElectionDescribed():
+                record = self._by_name[data.name]
+                record.question, record.description = data.question, data.description
+                self._set_fields(number, data)
             case events.VotersAdded() | events.VotersRemoved():
                 record = self._by_name[data.election]
                 ids = {roll_number(name) or self._ids[name] for name in data.voters}
@@ -526,6 +569,13 @@ class PollBook:
         by, at = self._ids.get(event.actor, 0), event.when_occurred
         signature = data.signature or ""
         return DeletedElection(election.election_id, data.name, by, at, statement, signature)
+
+    def _change_candidates(self, record: ElectionRecord, number: int) -> None:
+        election = record.election
+        election.candidate_count = len(record.candidates)
+        if election.allow_vote:
+            election.definition = hash_definition(record.definition)
+        election.revision = number
 
     def _set_fields(self, number: int, data: events.EventData) -> None:
         for entity, name, changed in changes_of(number, data):
@@ -596,7 +646,7 @@ class ConfirmedReadModel(ReadModel):
         return election
 
     def list_candidates(self, election: str) -> list[Candidate]:
-        """Return the candidates of an election, by name."""
+        """Return the candidates of an election, in their order."""
         candidates = super().list_candidates(election)
         self._book.confirm_candidates(election, candidates)
         return candidates

@@ -92,6 +92,46 @@ def edit_election(
     return _answer(edited, edit, service)
 
 
+@router.post(
+    "/elections/{name}/copy",
+    status_code=201,
+    responses={**responses(NOT_FOUND, TAKEN), 201: {"headers": CREATED}},
+)
+def copy_election(
+    user: Viewer,
+    service: Service,
+    name: NameInPath,
+    sent: schemas.NewCopy,
+    request: Request,
+    response: Response,
+) -> schemas.Election:
+    """Create an election with the texts, settings and candidates of one of yours, without dates."""
+    created = service.lifecycle.copy(user, name, sent.name, with_voters=sent.with_voters)
+    elections = request.url.path.rsplit("/", 2)[0]
+    response.headers["Location"] = f"{elections}/{quote(created.name, safe='')}"
+    response.headers["ETag"] = etag(created.revision)
+    return schemas.Election.of(created, service.context.clock())
+
+
+@router.get("/elections/{name}/texts", responses=responses(NOT_FOUND))
+def read_texts(
+    user: Viewer, service: Service, name: NameInPath, response: Response
+) -> schemas.Texts:
+    """Return the question and the description."""
+    response.headers["ETag"] = etag(service.context.read.get_election(name).revision)
+    return schemas.Texts.from_object(service.queries.texts(user, name))
+
+
+@router.put("/elections/{name}/texts", responses=responses(NOT_FOUND, WRONG_STATE))
+def set_texts(
+    user: Viewer, service: Service, name: NameInPath, sent: schemas.Texts, edit: IfMatch
+) -> schemas.Texts:
+    """Replace the question and the description, until the election is locked."""
+    election = service.lifecycle.describe(user, name, sent.question, sent.description, edit.check)
+    edit.answer(election.revision)
+    return schemas.Texts.from_object(service.queries.texts(user, election.name))
+
+
 @router.delete("/elections/{name}", status_code=204, responses=responses(NOT_FOUND))
 def delete_election(
     user: Viewer, service: Service, name: NameInPath, edit: IfMatch, recent: Recent
@@ -154,24 +194,52 @@ candidates_router = user_router("candidates and voters", NOT_FOUND)
 @candidates_router.get("/elections/{name}/candidates")
 def list_candidates(
     user: Viewer, service: Service, name: NameInPath, response: Response
-) -> schemas.Candidates:
-    """List the candidates by name. There are at most 100."""
+) -> schemas.CandidateList:
+    """List the candidates in their order. There are at most 100."""
     # Read the ETag first: after an edit in between it is the older one, and If-Match fails.
     response.headers["ETag"] = etag(service.context.read.get_election(name).revision)
     return _candidates(user, service, name)
 
 
-def _candidates(user: User, service: Elections, name: str) -> schemas.Candidates:
+def _candidates(user: User, service: Elections, name: str) -> schemas.CandidateList:
     candidates = service.queries.candidates(user, name)
-    return schemas.Candidates(candidate_names=[each.candidate_name for each in candidates])
+    return schemas.CandidateList(
+        candidate_names=[each.candidate_name for each in candidates],
+        statements=service.queries.texts(user, name).statements,
+    )
 
 
 @candidates_router.put("/elections/{name}/candidates", responses=responses(WRONG_STATE))
 def set_candidates(
     user: Viewer, service: Service, name: NameInPath, sent: schemas.Candidates, edit: IfMatch
-) -> schemas.Candidates:
-    """Replace the candidates. Those you leave out are removed."""
+) -> schemas.CandidateList:
+    """Replace the candidates, in this order. Those you leave out are removed."""
     election = service.lifecycle.set_candidates(user, name, sent.candidate_names, edit.check)
+    edit.answer(election.revision)
+    return _candidates(user, service, election.name)
+
+
+@candidates_router.patch(
+    "/elections/{name}/candidates/{candidate}", responses=responses(WRONG_STATE)
+)
+def edit_candidate(
+    user: Viewer,
+    service: Service,
+    name: NameInPath,
+    candidate: NameInPath,
+    sent: schemas.CandidateChanges,
+    edit: IfMatch,
+) -> schemas.CandidateList:
+    """Change the name of a candidate, the statement, or both."""
+    changes = sent.model_dump(exclude_unset=True)
+    election = service.lifecycle.edit_candidate(
+        user,
+        name,
+        candidate,
+        new_name=changes.get("name"),
+        statement=changes.get("statement"),
+        check_revision=edit.check,
+    )
     edit.answer(election.revision)
     return _candidates(user, service, election.name)
 

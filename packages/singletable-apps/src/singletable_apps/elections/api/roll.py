@@ -162,7 +162,7 @@ def read_link(session: Session) -> schemas.LinkSession:
         voter_name=voter.entry.name,
         weight=voter.entry.votes,
         status=describe_status(election, context.clock()),
-        candidates=sorted(record.candidates),
+        candidates=list(record.choices),
         has_voted=voter.entry.voter_id in record.ballots,
     )
 

@@ -17,6 +17,7 @@ from singletable_apps.elections.pages import (
     results,
     roll,
     settings,
+    setup,
     voters,
 )
 from singletable_apps.elections.pages.dependencies import (
@@ -43,5 +44,6 @@ ROUTERS = (
     results.router,
     roll.router,
     settings.router,
+    setup.router,
     voters.router,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import cast
@@ -11,7 +11,14 @@ from typing import cast
 from fastapi import APIRouter, Depends, Response
 from pydantic import JsonValue
 
-from singletable_apps.elections.entities import Ballot, Election, Publication, State, User
+from singletable_apps.elections.entities import (
+    Ballot,
+    CandidateOrder,
+    Election,
+    Publication,
+    State,
+    User,
+)
 from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.pages.dependencies import (
@@ -20,20 +27,24 @@ from singletable_apps.elections.pages.dependencies import (
     LinkPageContext,
     VoterPage,
 )
+from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.proofs.documents import Receipt
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import METHOD, has_begun, has_ended, state_of
+from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
+from singletable_apps.elections.rules.methods import METHOD, NONE_OF_THESE, Marks, method_of
 from singletable_apps.elections.rules.voting import is_eligible
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,
     BallotForm,
+    BallotLabels,
     Choice,
     SubmittedRanks,
     group_by_rank,
     parse_ranks,
     render_ballot_form,
+    render_mark_form,
     render_ranking,
 )
 from singletable_apps.shared.errors import InvalidInput
@@ -62,9 +73,7 @@ def _keep_draft(page: AnyPage, form: PostedForm) -> None:
     if page.visitor is not None:
         return
     ranks: dict[str, JsonValue] = {
-        name.removeprefix(RANK_PREFIX): form.value(name)
-        for name in form.values
-        if name.startswith(RANK_PREFIX) and form.value(name)
+        name: text for name, text in read_marks(form).texts.items() if text
     }
     draft: JsonValue = {"voter": form.value("voter"), "ranks": ranks}
     sealed = _sealer(page.service).seal(draft, context=path_of(page.request))
@@ -107,6 +116,9 @@ CANDIDATES_CHANGED = (
     "here: please check it and cast it again."
 )
 ALREADY_CAST = "You already cast a different ballot from this page. Cast this one to replace it."
+# The name of the radio buttons on a ballot with one choice.
+ONE_CHOICE = "choice"
+MARK_LABELS = BallotLabels(unranked_title="Not marked")
 MISSING_KEY = "Something went wrong with this form. Your ranking is still here: please try again."
 INVALID_RANKS = "Please fix the marked places."
 
@@ -135,7 +147,7 @@ class VoterStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VoterContext:
-    """An election as one voter sees it: their status, their ballot, and the shuffled candidates."""
+    """An election as one voter sees it: their status, their ballot, and the choices in order."""
 
     election: Election
     name: str
@@ -170,8 +182,10 @@ def load_voter_context(page: VoterPage) -> VoterContext:
     listed = election.voter_count > 0 and read.is_listed_voter(election.name, owner.name)
     names = [each.candidate_name for each in read.list_candidates(election.name)]
     status = voter_status(user, election, listed=listed, ballot=ballot, now=now)
-    candidates = shuffle_candidates(names, election, owner.voter_id, context.keys)
-    return VoterContext(election, name, owner.voter_id, status, ballot, candidates)
+    if election.order is not CandidateOrder.ENTERED:
+        names = shuffle_candidates(names, election, owner.voter_id, context.keys)
+    choices = (*names, NONE_OF_THESE) if election.none_of_these else tuple(names)
+    return VoterContext(election, name, owner.voter_id, status, ballot, choices)
 
 
 def voter_status(
@@ -198,10 +212,10 @@ def voter_status(
 
 def shuffle_candidates(
     names: Sequence[str], election: Election, voter_id: int, keys: Keys
-) -> tuple[str, ...]:
+) -> list[str]:
     """Return the names in this voter's own order: the first name on a ballot gets more votes."""
     salt = (str(election.election_id), str(voter_id))
-    return tuple(sorted(names, key=lambda name: keys.ballot_key.hmac("order", *salt, name)))
+    return sorted(names, key=lambda name: keys.ballot_key.hmac("order", *salt, name))
 
 
 def visibility_notice(election: Election) -> str:
@@ -238,7 +252,7 @@ def show_ballot(page: VoterPage) -> Response:
 @router.post("/e/{name}/ballot", dependencies=[KeepDraft])
 def submit_ballot(page: VoterPage, form: PostedForm) -> Response:
     """Cast the ballot if it is confirmed; otherwise show it for review."""
-    voter, submitted = load_voter_context(page), parse_ranks(form.values)
+    voter, submitted = load_voter_context(page), read_marks(form)
     error = _find_error(voter, submitted, form)
     if form.value("sure") and not error:
         return _cast(page, voter, submitted, form.value("key"))
@@ -276,7 +290,8 @@ def withdraw_ballot(page: VoterPage) -> Response:
 def _cast(page: VoterPage, voter: VoterContext, submitted: SubmittedRanks, key: str) -> Response:
     """Cast the ballot and go to the receipt. The key makes submitting it twice harmless."""
     try:
-        ranks = list(submitted.ranks.items())
+        # Boxes that are not ticked are not submitted.
+        ranks = list({**dict.fromkeys(voter.candidates), **submitted.ranks}.items())
         page.service.voting.cast(page.voter, page.election.name, ranks, key)
     except IdempotencyKeyReused:
         if not voter.can_cast:
@@ -329,10 +344,40 @@ def _render_ballot(
         voter,
         "ballot",
         422 if error else 200,
-        ballot_form=render_ballot_form(form),
+        ballot_form=_render_form(form, page.election),
+        texts=render_texts(page),
         error=error,
         **({"flash": RESTORED} if restored else {}),
     )
+
+
+def make_ballot(
+    election: Election, names: Sequence[str], texts: Mapping[str, str], action: str, notice: str
+) -> str:
+    """Render a ballot to try: as voters see it, without drafts and hidden fields."""
+    choices = tuple(Choice(name, texts.get(name, "")) for name in names)
+    return _render_form(BallotForm(action, choices, notice), election)
+
+
+def read_marks(form: Form) -> SubmittedRanks:
+    """Return the submitted ranks. The one choice of a plurality ballot has rank 1."""
+    if ONE_CHOICE not in form.values:
+        return parse_ranks(form.values)
+    return parse_ranks({f"{RANK_PREFIX}{form.value(ONE_CHOICE)}": "1"})
+
+
+def _render_form(form: BallotForm, election: Election) -> str:
+    """Render a ballot for ranks, or for marks beside names."""
+    marks = method_of(election).marks
+    if marks in (Marks.APPROVE, Marks.ONE):
+        form = replace(form, labels=MARK_LABELS)
+        return render_mark_form(form, one_choice=ONE_CHOICE if marks is Marks.ONE else "")
+    labels = BallotLabels(
+        unranked_hint="Counted below everyone you rank."
+        if election.method == METHOD.key
+        else "Your vote never counts for them."
+    )
+    return render_ballot_form(replace(form, labels=labels, allow_ties=marks is Marks.RANKS))
 
 
 def _render_review(
@@ -371,7 +416,13 @@ def _render_voter_page(
     page: VoterPage, voter: VoterContext, template: str, status: int, /, **context: object
 ) -> Response:
     return page.render_tab(
-        template, "ballot", status, voter=voter, method=METHOD, url=page.url, **context
+        template,
+        "ballot",
+        status,
+        voter=voter,
+        method=method_of(page.election),
+        url=page.url,
+        **context,
     )
 
 

@@ -20,6 +20,7 @@ from fastapi import Depends, Request, Response
 
 from singletable_apps.elections.entities import (
     Election,
+    Electorate,
     RollVoter,
     State,
     User,
@@ -146,6 +147,25 @@ _TABS = (
 )
 
 
+_SETUP = (
+    ("settings", "Question"),
+    ("candidates", "Candidates"),
+    ("voters", "Voters"),
+    ("method", "Counting"),
+    ("review", "Review and launch"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SetupStep:
+    """A step of setting up an election: its page, and whether it is this one, and complete."""
+
+    title: str
+    url: str
+    is_current: bool
+    is_done: bool
+
+
 def standing_of(election: Election, now: datetime) -> Standing:
     """Return the state that visitors see now."""
     if election.allow_vote and not has_begun(election, now):
@@ -215,8 +235,25 @@ class ElectionPageContext(UserPageContext):
             election=self.election,
             standing=standing_of(self.election, self.service.context.clock()),
             tabs=self._tabs(tab),
+            setup_steps=self._setup_steps(),
             **context,
         )
+
+    def _setup_steps(self) -> list[SetupStep]:
+        """Return the steps of setting up, for the owner until the launch."""
+        election = self.election
+        if not self.is_owner or state_of(election) is not State.SETUP:
+            return []
+        path: str = getattr(self.request.scope.get("route"), "path", "")
+        part = path.partition("{name}")[2].strip("/").split("/")[0]
+        here = {"roll": "voters", "launch": "review"}.get(part, part)
+        has_voters = election.electorate is Electorate.ACCOUNTS or election.voter_count > 0
+        done = {"settings": True, "method": True, "voters": has_voters}
+        done["candidates"] = election.candidate_count > max(1, election.seats)
+        return [
+            SetupStep(title, self.url(name), name == here, done.get(name, False))
+            for name, title in _SETUP
+        ]
 
     def _tabs(self, current: str) -> list[Link]:
         can_see_settings = can_manage(self.user, self.election)
@@ -267,6 +304,7 @@ class LinkPageContext(PageContext):
             election=self.election,
             standing=standing_of(self.election, self.service.context.clock()),
             tabs=[Link(text, self.url(name), name == tab) for name, text in tabs],
+            setup_steps=[],
             **context,
         )
 

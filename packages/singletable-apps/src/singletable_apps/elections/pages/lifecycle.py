@@ -18,13 +18,13 @@ from singletable_apps.elections.proofs.documents import MIN_SECRET_BALLOTS
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
     FEW_VOTERS,
-    METHOD,
     check_close,
     check_delete,
     check_launch,
     check_lock,
     state_of,
 )
+from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import ConfirmedAction, ConfirmField, Form, confirm
@@ -77,8 +77,8 @@ def launch(page: ElectionPage) -> ConfirmedAction:
     return ConfirmedAction(
         page,
         title=f"Launch “{election.name}”?",
-        text=f"{who} can vote {when}, on {election.candidate_count} candidates. Ballots are "
-        f"counted with the {METHOD.title}.",
+        text=f"{who} can vote {when}, on {election.candidate_count} candidates. Counting: "
+        f"{method_of(election).title}.",
         consequences=(
             f"The ballot stays {kind}, and what is published can’t change.{final}",
             "A secret number that breaks ties is drawn now and its fingerprint published, so that "
@@ -150,7 +150,8 @@ def close(page: ElectionPage) -> ConfirmedAction:
         title=f"Close “{name}”?",
         text=lambda: f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
-            f"All ballots are counted with the {METHOD.title}, and everyone here sees the results.",
+            f"All ballots are counted ({method_of(page.election).title}), and everyone here sees "
+            "the results.",
             "The number of ballots and a fingerprint of each are signed, so that no one can add, "
             "change or drop a ballot unnoticed.",
             *_secrecy_notes(page.election, turnout.voted, "voted"),

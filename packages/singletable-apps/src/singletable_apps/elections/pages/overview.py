@@ -15,13 +15,11 @@ from singletable_apps.elections.pages.dependencies import (
     standing_of,
 )
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
+from singletable_apps.elections.pages.setup import describe_rules
+from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import (
-    METHOD,
-    MIN_CANDIDATES,
-    TOO_FEW_BALLOTS,
-    is_withheld,
-)
+from singletable_apps.elections.rules.elections import MIN_CANDIDATES, TOO_FEW_BALLOTS, is_withheld
+from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.service.queries import Participation
 
 router = APIRouter()
@@ -66,7 +64,9 @@ def show_election(page: ElectionPage) -> Response:
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
         published=describe_publication(election),
         turnout=queries.turnout(user, election.name).voted,
-        method=METHOD,
+        method=method_of(election),
+        rules=describe_rules(election)[2:],
+        texts=render_texts(page),
         closing=_signed_closing(page),
     )
 
@@ -103,10 +103,10 @@ def _set_up(page: ElectionPage) -> Step:
         )
     return Step(
         "Ready to launch",
-        "Check the settings first: ballot type, publication and dates can’t change after the "
-        "launch.",
-        "Launch…",
-        page.url("launch"),
+        "Review everything first: ballot type, counting, publication and dates can’t change after "
+        "the launch.",
+        "Review and launch",
+        page.url("review"),
     )
 
 

@@ -9,18 +9,25 @@ from fastapi import APIRouter, Depends, Path, Response
 from singletable_apps.elections.entities import Election, Electorate
 from singletable_apps.elections.pages import results_view
 from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage
+from singletable_apps.elections.pages.method_results import (
+    make_method_chart,
+    make_method_headline,
+)
 from singletable_apps.elections.proofs.encoding import digest
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import (
-    METHOD,
     check_owner,
     check_view_tally,
     closed_at,
     is_withheld,
 )
+from singletable_apps.elections.rules.methods import METHOD
+from singletable_apps.elections.service import Elections
+from singletable_apps.elections.service.results import Tally, Viewer
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.pages import ConfirmedAction, confirm
+from singletable_apps.shared.results import ChartRow, Headline
 from singletable_apps.shared.share_pictures import ShareBar, draw_share_picture
 
 router = APIRouter()
@@ -45,21 +52,33 @@ def _is_published(election: Election) -> bool:
     return election.is_public and election.statement is not None and not is_withheld(election)
 
 
+def _summarize(
+    service: Elections, viewer: Viewer, election: Election
+) -> tuple[Tally, Headline, list[ChartRow]]:
+    """Return the count by the method that decides, who won, and the places."""
+    if election.method == METHOD.key:
+        count = results_view.load_count(service, viewer, election.name)
+        return count.tally, results_view.make_headline(count), results_view.make_chart(count)
+    tally = service.results.tallies(viewer, election.name)[election.method]
+    headline = Headline(not election.allow_vote, make_method_headline(tally), "")
+    return tally, headline, make_method_chart(tally)
+
+
 @router.get("/r/{election_id}")
 def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
     """Show a public result to everyone, and the results page to others who may see it."""
     if not _is_published(election):
         return page.redirect(page.urls.election(election, "tally"))
-    count = results_view.load_count(page.service, None, election.name)
+    tally, headline, chart = _summarize(page.service, None, election)
     return page.render(
         "public_result",
         election=election,
-        count=count,
-        headline=results_view.make_headline(count),
-        chart=results_view.make_chart(count),
-        turnout=results_view.describe_turnout(count),
+        tally=tally,
+        headline=headline,
+        chart=chart,
+        turnout=results_view.describe_turnout(tally),
         closed_at=closed_at(election),
-        method=METHOD,
+        method=tally.method,
         link=page.urls.result_link(election),
         is_member=page.visitor is not None,
         results_url=page.urls.election(election, "tally"),
@@ -71,14 +90,12 @@ def draw_picture(page: AnyPage, election: LinkedElection) -> Response:
     """Draw a public result for chats that show a picture beside a link."""
     if not _is_published(election):
         raise NotFound("This result is not public.")
-    count = results_view.load_count(page.service, None, election.name)
+    _, headline, chart = _summarize(page.service, None, election)
     bars = tuple(
-        ShareBar(row.name, float(row.value / (row.maximum or 1)), row.label)
-        for row in results_view.make_chart(count)
+        ShareBar(row.name, float(row.value / (row.maximum or 1)), row.label) for row in chart
     )
     footer = page.urls.result_link(election).partition("://")[2]
-    lead = results_view.make_headline(count).title
-    picture = draw_share_picture(election.name, lead, bars, footer, "An election")
+    picture = draw_share_picture(election.name, headline.title, bars, footer, "An election")
     return Response(picture, media_type="image/png")
 
 
@@ -108,19 +125,19 @@ def show_protocol(page: ElectionPage) -> Response:
     """Show everything that belongs into the minutes, ready to print and sign."""
     election, service = page.election, page.service
     check_view_tally(page.user, election, service.context.clock())
-    count = results_view.load_count(service, page.user, election.name)
-    closing = count.tally.closing
+    tally, headline, _ = _summarize(service, page.user, election)
+    closing = tally.closing
     if closing is None:
         return page.redirect(page.url("tally"), "The protocol is here after the close.")
     return page.render(
         "protocol",
         election=election,
-        count=count,
-        headline=results_view.make_headline(count),
+        tally=tally,
+        headline=headline,
         voted=closing["statement"]["ballots"],
         has_roll=election.electorate is Electorate.ROLL,
         closed_at=closed_at(election),
-        method=METHOD,
+        method=tally.method,
         digest=digest(closing["statement"], domain="closing"),
         fingerprint=format_fingerprint(service.context.keys.signer.public_key),
         results_url=page.url("tally"),

@@ -16,6 +16,7 @@ from singletable_apps.elections.pages.dependencies import (
     ElectionPageContext,
     VoterPage,
 )
+from singletable_apps.elections.pages.method_results import render_method_results
 from singletable_apps.elections.proofs.documents import (
     MIN_SECRET_BALLOTS,
     checker_command,
@@ -24,7 +25,8 @@ from singletable_apps.elections.proofs.documents import (
 )
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import METHOD, ResultDetail, is_withheld
+from singletable_apps.elections.rules.elections import ResultDetail, is_withheld
+from singletable_apps.elections.rules.methods import METHOD, method_of
 from singletable_apps.elections.web import export_file
 from singletable_apps.shared.pages import ListQueryParameters, Pager
 from singletable_apps.shared.results import (
@@ -50,6 +52,8 @@ Start = Annotated[int, Query(ge=0, le=10**9, alias="from")]
 def show_results(page: VoterPage, a: CandidateName = "", b: CandidateName = "") -> Response:
     """Show the results, or why there are none yet."""
     try:
+        if page.election.method != METHOD.key:
+            return render_method_results(page)
         count = results_view.load_count(page.service, page.voter, page.election.name)
     except WrongState:
         return _render_pending(page)
@@ -60,8 +64,8 @@ def show_results(page: VoterPage, a: CandidateName = "", b: CandidateName = "") 
 def refresh_results(page: VoterPage, a: CandidateName = "", b: CandidateName = "") -> Response:
     """Return the count alone, for live updates; 304 if it has not changed."""
     page.service.results.check_visible(page.voter, page.election)
-    if not page.election.allow_vote:
-        # The election has closed: reload the whole page.
+    if not page.election.allow_vote or page.election.method != METHOD.key:
+        # The election has closed, or shows another page: reload the whole page.
         return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
     count = _current_count(page, page.election)
     headers = {"ETag": f'"{count.etag}"', "Cache-Control": "private, no-cache"}
@@ -81,6 +85,8 @@ def stream_changes(page: VoterPage) -> Response:
 
     def version() -> str:
         current = page.service.results.close_if_due(election.name)
+        if current.method != METHOD.key:
+            return str(page.service.queries.version())
         return _current_count(page, current).etag if current.allow_vote else "closed"
 
     return page.state.live.respond(page.request, election.election_id, version)
@@ -105,7 +111,7 @@ def _render_pending(page: VoterPage) -> Response:
         turnout_url=page.url("voted") if isinstance(page, ElectionPageContext) else "",
         is_withheld=is_withheld(page.election),
         min_ballots=MIN_SECRET_BALLOTS,
-        method=METHOD,
+        method=method_of(page.election),
     )
 
 
@@ -118,7 +124,7 @@ def _count_context(
         "count": count,
         "headline": results_view.make_headline(count),
         "chart": results_view.make_chart(count),
-        "turnout": results_view.describe_turnout(count),
+        "turnout": results_view.describe_turnout(count.tally),
         "names": names,
         "matrix": results_view.make_matrix(result),
         "max_matrix": results_view.MAX_MATRIX,

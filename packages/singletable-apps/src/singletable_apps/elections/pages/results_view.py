@@ -29,7 +29,8 @@ from singletable_apps.elections.proofs.documents import (
     compute_tie_seed,
     hash_definition,
 )
-from singletable_apps.elections.rules.elections import METHOD, ResultDetail
+from singletable_apps.elections.rules.elections import ResultDetail
+from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.results import Tally, Viewer
 from singletable_apps.shared.results import (
@@ -186,11 +187,11 @@ def _tie(count: Count) -> str:
     return "If it stays a tie, an order that no one can choose or predict decides at the close."
 
 
-def describe_turnout(count: Count) -> str:
+def describe_turnout(tally: Tally) -> str:
     """Return the turnout as a sentence."""
-    cast, voters = count.tally.ballots_cast, count.election.voter_count
+    cast, voters = tally.ballots_cast, tally.election.voter_count
     if voters:
-        verb = "voted" if count.is_final else "have voted"
+        verb = "have voted" if tally.election.allow_vote else "voted"
         return f"{format_number(cast)} of {format_number(voters)} {verb}"
     return pluralize(cast, "ballot")
 

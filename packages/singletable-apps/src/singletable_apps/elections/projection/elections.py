@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from singletable import key_of
+from singletable import Edit, key_of
 from singletable_apps.elections import events
 from singletable_apps.elections.changes import definition_of, new_election
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
+    CandidateOrder,
     CastRequest,
     Counts,
     Definition,
@@ -140,31 +141,74 @@ def change_candidates(
     """
     is_new = isinstance(data, events.CandidatesAdded)
     names, is_last = step.slice(data.candidates)
+    election = step.require(step.read.find_election(data.election), data.election)
     for name in names:
         if is_new:
             step.transaction.create(
-                Candidate(election_name=data.election, candidate_name=name, since=step.revision)
+                Candidate(
+                    election_name=data.election,
+                    candidate_name=name,
+                    since=step.revision,
+                    position=_position(step, election, data.candidates.index(name)),
+                )
             )
         else:
             step.transaction.delete(Candidate.key(data.election, name))
     if is_last:
-        election = step.require(step.read.find_election(data.election), data.election)
-        edits = [Election.candidate_count.add(len(data.candidates) * (1 if is_new else -1))]
-        if election.allow_vote:
-            known = {each.candidate_name for each in step.read.list_candidates(data.election)}
-            left = known.union(data.candidates) if is_new else known.difference(data.candidates)
-            edits.append(Election.definition.set(_put_definition(step, election, sorted(left))))
-        step.transaction.update(
-            Election.key(data.election), *edits, Election.revision.set(step.revision)
-        )
+        count = Election.candidate_count.add(len(data.candidates) * (1 if is_new else -1))
+        known = step.read.list_candidates(data.election) if election.allow_vote else []
+        left = [each.candidate_name for each in known if each.candidate_name not in data.candidates]
+        _finish_candidates(step, election, [*left, *(data.candidates if is_new else ())], count)
     return is_last
+
+
+def order_candidates(step: ProjectionStep, data: events.CandidatesOrdered) -> bool:
+    """Put the candidates into another order. If voting is open, ballots get a new definition."""
+    names, is_last = step.slice(data.candidates)
+    election = step.require(step.read.find_election(data.election), data.election)
+    for name in names:
+        position = _position(step, election, data.candidates.index(name))
+        step.transaction.update(
+            Candidate.key(data.election, name), Candidate.position.set(position)
+        )
+    if is_last:
+        _finish_candidates(step, election, list(data.candidates))
+    return is_last
+
+
+def rename_candidate(step: ProjectionStep, data: events.CandidateRenamed) -> bool:
+    """Give a candidate another name."""
+    election = step.require(step.read.find_election(data.election), data.election)
+    for candidate in step.read.list_candidates(data.election):
+        if candidate.candidate_name == data.old_name:
+            step.transaction.delete(key_of(candidate))
+            step.transaction.create(copy_with(candidate, candidate_name=data.new_name))
+    _finish_candidates(step, election, [])
+    return True
+
+
+def _position(step: ProjectionStep, election: Election, at: int) -> int:
+    """Return a position after all that earlier events have set; 0 if names are listed by name."""
+    return 0 if election.order is CandidateOrder.BY_NAME else step.revision * 1000 + at
+
+
+def _finish_candidates(
+    step: ProjectionStep, election: Election, names: list[str], *edits: Edit[Any]
+) -> None:
+    """Update the election. If voting is open, ballots are about these candidates from now on."""
+    if election.allow_vote:
+        edits = (*edits, Election.definition.set(_put_definition(step, election, names)))
+    step.transaction.update(
+        Election.key(election.name), *edits, Election.revision.set(step.revision)
+    )
 
 
 def _put_definition(step: ProjectionStep, election: Election, names: list[str]) -> str:
     """Store what ballots are about from now on. Return its digest."""
     digest = hash_definition(definition_of(election, names))
+    stored = sorted(names) if election.order is CandidateOrder.BY_NAME else names
     step.transaction.put(
-        Definition(election_name=election.name, digest=digest, candidate_names=sorted(names))
+        Definition(election_name=election.name, digest=digest, candidate_names=stored)
     )
     return digest
 

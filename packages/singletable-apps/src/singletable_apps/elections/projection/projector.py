@@ -77,6 +77,7 @@ _handle(events.UserRemoved, patterns.remove_user, users.remove_user)
 
 _handle(events.ElectionCreated, patterns.create_election, elections.create_election)
 _handle(events.ElectionUpdated, patterns.change_election, set_fields)
+_handle(events.ElectionDescribed, patterns.change_election, set_fields)
 _handle(events.ElectorateChanged, patterns.change_election, set_fields)
 _handle(events.ElectionEmailChanged, patterns.change_election, set_fields)
 _handle(events.ElectionLaunched, patterns.change_election, elections.launch_election)
@@ -89,6 +90,9 @@ _handle(events.ElectionDeleted, patterns.delete_election, elections.delete_elect
 
 _handle(events.CandidatesAdded, patterns.change_candidates, elections.change_candidates)
 _handle(events.CandidatesRemoved, patterns.change_candidates, elections.change_candidates)
+_handle(events.CandidatesOrdered, patterns.change_candidates, elections.order_candidates)
+_handle(events.CandidateRenamed, patterns.change_candidates, elections.rename_candidate)
+_handle(events.CandidatesDescribed, patterns.change_election, set_fields)
 _handle(events.VotersAdded, patterns.change_voters, elections.change_voters)
 _handle(events.RollVotersAdded, patterns.change_roll, elections.change_roll)
 _handle(events.RollVotersChanged, patterns.change_roll, elections.change_roll)

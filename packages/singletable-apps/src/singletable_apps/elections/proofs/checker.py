@@ -12,7 +12,8 @@ You need Python 3.8 or later and nothing else: this program uses no network and 
 `-`, or without a file, it reads standard input. The exit code is 0 if all checks pass, 1 if one
 fails, and 2 if the file is not a receipt or a publication.
 
-This program cannot know whether everyone who voted was allowed to.
+This program cannot know whether everyone who voted was allowed to. It does not count: if rankings
+are published, it says by which rules anyone can, and what they have to be counted with.
 """
 
 from __future__ import annotations
@@ -247,18 +248,22 @@ HASH, NONCE, SIGNATURE = (matching(f"[0-9a-f]{{{2 * size}}}") for size in (32, 1
 CODE = matching("[a-z2-7]{51}[aq]")
 RANKING = list_of(list_of(text))  # levels, best first; the names of a level are sorted
 # A definition is `weighted` if ballots count more than once; then each ballot has a `weight`, and
-# the statement has their sum.
+# the statement has their sum. Its `rules` are in those of the statement, too; if there is a quorum,
+# the statement says how many people were `eligible`.
 DEFINITION = object_of(
     "weighted",
+    "rules",
     election_id=integer,
     candidates=list_of(text),
     secret=boolean,
     level=matching("totals|anonymous|confirmations"),
     commitment=HASH,
     weighted=true,
+    rules=rules,
 )
 STATEMENT = object_of(
     "weight",
+    "eligible",
     format=matching("singletable election closing 1"),
     name=text,
     definition=DEFINITION,
@@ -270,6 +275,7 @@ STATEMENT = object_of(
     rules=rules,
     closed_at=text,
     weight=integer,
+    eligible=integer,
 )
 CLOSING = object_of(statement=STATEMENT, signature=SIGNATURE, public_key=HASH)
 RECEIPT = object_of(
@@ -369,6 +375,18 @@ def check_closing(closing: Any, key: str | None) -> Iterator[Finding]:
         and ("weight" in statement) == is_weighted(statement["definition"]),
         "The secret for breaking ties was fixed before voting started.",
     )
+    agreed = statement["definition"].get("rules", {})
+    if agreed:
+        yield Finding(
+            agreed.items() <= statement["rules"].items()
+            and ("quorum" in agreed) == ("eligible" in statement),
+            f"The rules were fixed before voting started: {list_rules(agreed)}.",
+        )
+
+
+def list_rules(rules: Any) -> str:
+    """Return rules for people to read."""
+    return ", ".join(f"{name}: {choice}" for name, choice in sorted(rules.items()))
 
 
 def check_receipt(receipt: Any, key: str | None) -> Iterator[Finding]:
@@ -449,8 +467,11 @@ def explain_recount(statement: Any) -> str:
     seed = digest({"root": statement["root"], "secret": statement["secret"]}, "tie-break seed")
     names = statement["definition"]["candidates"]
     order = sorted(names, key=lambda name: hashlib.sha256((seed + name).encode()).digest())
-    method = ", ".join(f"{name}: {choice}" for name, choice in sorted(statement["rules"].items()))
-    return f"You can recount them with {method}. Break ties in this order: {', '.join(order)}."
+    voters = f" {statement['eligible']} people could vote." if "eligible" in statement else ""
+    return (
+        f"You can recount them with {list_rules(statement['rules'])}. Break ties in this order: "
+        f"{', '.join(order)}.{voters}"
+    )
 
 
 def check_listed(receipt: Any, published: Any) -> Iterator[Finding]:

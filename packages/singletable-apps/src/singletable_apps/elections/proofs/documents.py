@@ -51,7 +51,8 @@ class BallotDefinition(TypedDict):
     """What voters vote on. A confirmation is valid for one definition only.
 
     `weighted` is there only if ballots have weights; then receipts, published ballots and the
-    closing statement have a `weight`, too.
+    closing statement have a `weight`, too. `rules` are agreed rules that differ from the usual
+    ones: the Schulze method, one seat, no quorum, and only candidates to choose from.
     """
 
     election_id: int
@@ -60,6 +61,7 @@ class BallotDefinition(TypedDict):
     level: PublicationLevel
     commitment: str
     weighted: NotRequired[bool]
+    rules: NotRequired[dict[str, str]]
 
 
 def create_definition(
@@ -70,24 +72,27 @@ def create_definition(
     level: PublicationLevel,
     commitment: str,
     is_weighted: bool = False,
+    rules: Mapping[str, str] | None = None,
 ) -> BallotDefinition:
-    """Return the definition of the ballots of an election.
+    """Return the definition of the ballots of an election, with the candidates in their order.
 
-    It contains the level of publication and the commitment to the tie-break secret. So a
-    confirmation also proves that both were fixed before the ballot was cast.
+    It contains the level of publication, the commitment to the tie-break secret and the rules. So
+    a confirmation also proves that all were fixed before the ballot was cast.
     """
     if len(set(candidates)) != len(candidates):
         twice = next(name for name in candidates if candidates.count(name) > 1)
         raise InvalidDocument(f"The candidate '{twice}' appears twice. Name each candidate once.")
     definition: BallotDefinition = {
         "election_id": election_id,
-        "candidates": sorted(candidates),
+        "candidates": list(candidates),
         "secret": secret,
         "level": level,
         "commitment": commitment,
     }
     if is_weighted:
         definition["weighted"] = True
+    if rules:
+        definition["rules"] = dict(rules)
     return definition
 
 
@@ -153,6 +158,7 @@ class ClosingStatement(TypedDict):
     rules: dict[str, str]
     closed_at: str
     weight: NotRequired[int]
+    eligible: NotRequired[int]
 
 
 class Closing(TypedDict):
@@ -198,12 +204,14 @@ def create_statement(
     earlier: Sequence[str] = (),
     rankings: str | None = None,
     weight: int | None = None,
+    eligible: int | None = None,
 ) -> ClosingStatement:
     """Return the statement to sign.
 
     `earlier` has the digests of definitions that ballots were cast under before candidates were
     changed. `rankings` is `hash_rankings` of all ballots if the rankings are published. `weight` is
-    the sum of the weights of all ballots.
+    the sum of the weights of all ballots, `eligible` the number of people who could vote; it is
+    there if the definition has a quorum.
     """
     if compute_commitment(secret) != definition["commitment"]:
         raise InvalidDocument(
@@ -230,6 +238,8 @@ def create_statement(
     }
     if weight is not None:
         statement["weight"] = weight
+    if eligible is not None:
+        statement["eligible"] = eligible
     return statement
 
 

@@ -103,6 +103,13 @@ def _describe(
         "The secret for breaking ties was fixed before voting.",
         "The secret for breaking ties was not fixed before voting.",
     )
+    agreed = statement["definition"].get("rules")
+    if agreed:
+        rules = checker.list_rules(agreed)
+        yield (
+            f"The rules were fixed before voting: {rules}.",
+            f"It was not counted by the rules that were fixed before voting: {rules}.",
+        )
     candidates = ", ".join(statement["definition"]["candidates"])
     yield (
         f"“{name}” closed with the candidates and terms you voted on."

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -150,6 +149,14 @@ def check_set_candidates(actor: User, election: Election, *, count: int | None =
         raise WrongState(f"An open election needs at least {MIN_CANDIDATES} candidates.")
 
 
+def check_rename_candidate(election: Election) -> None:
+    """Raise WrongState unless a candidate can get another name: only before the launch."""
+    if state_of(election) is not State.SETUP:
+        raise WrongState(
+            "Candidates can’t be renamed after the launch: people have voted for the name they saw."
+        )
+
+
 def check_set_voters(actor: User, election: Election) -> None:
     """Raise unless the actor may change the voter list."""
     _check_editable(actor, election, "voter list")
@@ -194,6 +201,11 @@ def check_launch(
         raise WrongState("This election has already been launched.")
     if election.candidate_count < MIN_CANDIDATES:
         raise WrongState(f"Add at least {MIN_CANDIDATES} candidates before you launch.")
+    if election.candidate_count <= election.seats:
+        raise WrongState(
+            f"There are {election.seats} seats and {election.candidate_count} candidates, so "
+            "everyone would be elected. Add candidates, or fill fewer seats."
+        )
     if has_ended(election, now):
         raise WrongState("The closing time is in the past. Change or remove it before you launch.")
     if election.electorate is Electorate.ROLL and not election.voter_count:
@@ -385,25 +397,3 @@ def _why_no_tally(election: Election, now: datetime) -> str | None:
         "Voting is still open. Ballots are secret, so results are shown after the election is "
         "closed."
     )
-
-
-# The counting method that decides, as people read about it.
-
-
-@dataclass(frozen=True, slots=True)
-class CountingMethod:
-    """A counting method: its key in `counting.METHODS`, its title, one sentence, and a link."""
-
-    key: str
-    title: str
-    summary: str
-    url: str
-
-
-METHOD = CountingMethod(
-    "schulze",
-    "Schulze method",
-    "A candidate who beats every other one head to head wins; if there is none, the strongest "
-    "chains of wins decide.",
-    "https://en.wikipedia.org/wiki/Schulze_method",
-)

@@ -59,6 +59,15 @@ class Turnout:
 
 
 @dataclass(frozen=True, slots=True)
+class ElectionTexts:
+    """The question, the description and the statements by candidate; the latter in Markdown."""
+
+    question: str
+    description: str
+    statements: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """The elections that matter to a user; `more` if there are too many to look at all."""
 
@@ -201,7 +210,7 @@ class Queries:
     # An election's candidates, voters and ballots.
 
     def candidates(self, viewer: User, election: str) -> list[Candidate]:
-        """Return the candidates of an election by name."""
+        """Return the candidates of an election in their order."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
         return self._read.list_candidates(self._read.get_election(election).name)
 
@@ -262,8 +271,18 @@ class Queries:
         ranks: dict[str, int] = {}
         if ballot is not None:
             ranking, event_id = ballot.content.ranking, ballot.event.event_id
-            ranks = dict(rank_pairs(drop_removed_candidates(ranking, event_id, record.candidates)))
-        return [(name, ranks.get(name)) for name in sorted(record.candidates)]
+            ranks = dict(rank_pairs(drop_removed_candidates(ranking, event_id, record.choices)))
+        return [(name, ranks.get(name)) for name in record.choices]
+
+    def texts(self, viewer: User | LinkVoter, election: str) -> ElectionTexts:
+        """Return what the owner has written for voters."""
+        if not isinstance(viewer, LinkVoter):
+            check_permission(viewer, Permission.VIEW_APPLICATION)
+        record = self._context.book.record(self._read.get_election(election))
+        statements = {
+            name: text for name in record.candidates if (text := record.statements.get(name))
+        }
+        return ElectionTexts(record.question, record.description, statements)
 
     def events(self, viewer: User, size: int, cursor: str | None = None) -> Page[Event]:
         """Return a page of the event log, the newest event first."""

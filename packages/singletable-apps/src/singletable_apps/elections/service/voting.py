@@ -36,6 +36,7 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.keys import BallotPlace, padded_size
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.elections import check_view_ballot
+from singletable_apps.elections.rules.methods import check_marks, method_of
 from singletable_apps.elections.rules.names import is_valid_text, quote
 from singletable_apps.elections.rules.voting import check_cast, check_withdraw, parse_ranking
 from singletable_apps.elections.service.closing import get_closing
@@ -102,10 +103,14 @@ class Voting:
             check_cast(user, election, listed=listed, ballot=ballot, now=now)
             names = [each.candidate_name for each in read.list_candidates(election.name)]
             weight = me.entry.votes if me.entry is not None and election.is_weighted else None
-            content = BallotContent(nonce, "", parse_ranking(lines, names), weight)
-            decided[:] = [(me, election, definition_of(election, names))]
+            definition = definition_of(election, names)
+            ranking = parse_ranking(lines, definition["candidates"])
+            check_marks(ranking, method_of(election))
+            content = BallotContent(nonce, "", ranking, weight)
+            decided[:] = [(me, election, definition)]
             marks = request, fingerprint
-            return [partial(self._ballot_cast, me, election, names, content, marks)]
+            choices = definition["candidates"]
+            return [partial(self._ballot_cast, me, election, choices, content, marks)]
 
         # Ballots of different voters are independent, so they can be committed together.
         name, batch_key = _actor(actor)

@@ -79,7 +79,7 @@ def test_link_votes_without_a_token(api: Api) -> None:
     anonymous, codes = api.anonymous(), [_code(api, number) for number in (1, 2, 3)]
     session = anonymous.get(f"/links/{codes[0].lower()}").json()
     assert (session["voter_name"], session["weight"]) == ("Cleo", 3)
-    assert (session["candidates"], session["has_voted"]) == (["Green", "Red"], False)
+    assert (session["candidates"], session["has_voted"]) == (["Red", "Green"], False)
     assert _cast(anonymous, codes[0]) == 201
     assert anonymous.delete(f"/links/{codes[0]}/ballot").status_code == 204
     assert type_of(anonymous.get(f"/links/{codes[0]}/ballot")) == "404 not-found"

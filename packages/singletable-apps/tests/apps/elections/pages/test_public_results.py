@@ -78,6 +78,20 @@ def test_result_of_too_few_secret_ballots_stays_hidden(app: PagesApp, ada: Brows
     assert "Fewer than 3 people voted" in pending
 
 
+def test_public_result_and_protocol_of_several_seats(app: PagesApp, ada: Browser) -> None:
+    lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
+    terms = ElectionSettings(method="scottish stv", seats=2)
+    election = app.world.launch(owner, TEA, terms=terms)
+    app.vote("Ada", TEA, "Red", "Green")
+    lifecycle.share_result(owner, TEA, is_public=True)
+    lifecycle.close(owner, TEA)
+    page = app.browser().open(f"/elections/r/{election.election_id}")
+    assert "Red elected" in text_in(page.text)
+    assert "elected" in ada.read("e", TEA, "protocol")
+    assert "2 seats" in ada.read("e", TEA, "protocol")
+    assert "data-share" in ada.get("e", TEA, "tally").text
+
+
 def test_protocol_has_everything_for_the_minutes(
     app: PagesApp, ada: Browser, ben: Browser, link: str
 ) -> None:

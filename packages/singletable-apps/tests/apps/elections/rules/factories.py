@@ -48,6 +48,7 @@ def election(
     candidates: int = 3,
     voters: int = 0,
     electorate: Electorate = Electorate.ACCOUNTS,
+    seats: int = 1,
 ) -> Election:
     """Return an election of ada's."""
     allow_edit, allow_vote = SWITCHES[state]
@@ -65,6 +66,7 @@ def election(
         candidate_count=candidates,
         voter_count=voters,
         electorate=electorate,
+        seats=seats,
         when_created=NOON,
         revision=7,
     )

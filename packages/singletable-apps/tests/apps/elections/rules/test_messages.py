@@ -12,11 +12,12 @@ from traceback import extract_tb
 
 import pytest
 
+from ranked_ballots import Ranking
 from singletable_apps.elections import rules
 from singletable_apps.elections.entities import Election, Electorate, Publication, State
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Permission, Role
-from singletable_apps.elections.rules import elections, emails, names, roll, users, voting
+from singletable_apps.elections.rules import elections, emails, methods, names, roll, users, voting
 from singletable_apps.shared import permissions
 from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.permissions import NotPermitted
@@ -523,7 +524,60 @@ ROLLS = [
     ),
 ]
 
-CASES = [*NAMES, *USERS, *ELECTIONS, *VISIBILITY, *VOTING, *ROLLS]
+
+def _marks(method: str, levels: list[list[str]], message: str) -> Case:
+    ranking = Ranking.from_levels(levels)
+    call = partial(methods.check_marks, ranking, methods.METHODS[method])
+    return _invalid("rankings", call, f"In this election, {message}")
+
+
+METHODS = [
+    _invalid(
+        "method",
+        lambda: methods.check_method("lottery", 1),
+        "There is no counting method 'lottery'. Choose one of: schulze, instant runoff, scottish "
+        "stv, meek stv, approval, plurality.",
+    ),
+    _invalid("seats", lambda: methods.check_method("meek stv", 0), "Enter a number from 1 to 99."),
+    _invalid(
+        "seats",
+        lambda: methods.check_method("schulze", 2),
+        "Schulze method fills one seat. For several, choose a single transferable vote.",
+    ),
+    _invalid(
+        "candidates",
+        lambda: methods.check_none_of_these(["NONE of these"], "candidates"),
+        "Ballots offer “None of these”, so no candidate can have this name.",
+    ),
+    _invalid(
+        "quorum",
+        lambda: methods.clean_quorum("101%"),
+        "Enter a number of voters such as 20, or a share such as 50%.",
+    ),
+    _marks("meek stv", [["A", "B"]], "two candidates can’t share a place. Give each another one."),
+    _marks("approval", [["A"], ["B"]], "candidates are not ranked. Give everyone you mark rank 1."),
+    _marks("plurality", [["A", "B"]], "you have one vote. Mark one candidate only."),
+    _state(
+        lambda: elections.check_launch(ADA, election(State.SETUP, seats=3), NOON),
+        "There are 3 seats and 3 candidates, so everyone would be elected. Add candidates, or fill "
+        "fewer seats.",
+    ),
+    _state(
+        lambda: elections.check_rename_candidate(election(State.EDITABLE)),
+        "Candidates can’t be renamed after the launch: people have voted for the name they saw.",
+    ),
+    _invalid(
+        "statement",
+        lambda: names.clean_statement("a\0b"),
+        "This text contains characters that can’t be stored.",
+    ),
+    _invalid(
+        "description",
+        lambda: names.clean_description("x" * 10_001),
+        "This description has 10,001 characters. Use at most 10,000.",
+    ),
+]
+CASES = [*NAMES, *USERS, *ELECTIONS, *VISIBILITY, *VOTING, *ROLLS, *METHODS]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.message[:60])

@@ -126,9 +126,9 @@ def test_blank_ballot_is_accepted_and_ranks_nobody(memory: World) -> None:
     memory.service.voting.cast(ada, "E", [("Red", None)], "k")
     assert memory.service.results.tally(ada, "E").ballots_cast == 1
     assert memory.service.queries.rankings(ada, "E") == [
-        ("Blue", None),
-        ("Green", None),
         ("Red", None),
+        ("Green", None),
+        ("Blue", None),
     ]
 
 
@@ -204,7 +204,7 @@ def test_readded_candidate_starts_without_rankings(memory: World) -> None:
     assert service.results.tally(ada, "E").result.winners == ("Green",)
     service.lifecycle.set_candidates(ada, "E", ["Red", "Green", "Blue"])
     assert service.results.tally(ada, "E").result.winners == ("Green",)
-    assert service.queries.rankings(bob, "E") == [("Blue", None), ("Green", 1), ("Red", None)]
+    assert service.queries.rankings(bob, "E") == [("Red", None), ("Green", 1), ("Blue", None)]
     for voter in (carol, ada):
         service.voting.cast(voter, "E", ballot("Red"), "1")
     assert service.results.tally(ada, "E").result.winners == ("Red",)
@@ -217,7 +217,7 @@ def test_different_spelling_is_a_different_candidate(memory: World) -> None:
     memory.launch(ada, "E")
     memory.service.voting.cast(ada, "E", ballot("Red"), "1")
     memory.service.lifecycle.set_candidates(ada, "E", ["RED", "Green"])
-    assert memory.service.queries.rankings(ada, "E") == [("Green", None), ("RED", None)]
+    assert memory.service.queries.rankings(ada, "E") == [("RED", None), ("Green", None)]
 
 
 @pytest.fixture

@@ -88,6 +88,16 @@ COMMANDS: dict[str, Command] = {
         b.bob, "Election 0", ["Red", "Green", "Blue", *MANY]
     ),
     "CandidatesRemoved": lambda s, b: s.lifecycle.set_candidates(b.bob, "Election 0", MANY),
+    "CandidatesOrdered": lambda s, b: s.lifecycle.set_candidates(
+        b.bob, "Election 0", ["Blue", "Red", "Green"]
+    ),
+    "CandidateRenamed": lambda s, b: s.lifecycle.edit_candidate(
+        b.bob, "Set up", "Red", new_name="Pink"
+    ),
+    "CandidatesDescribed": lambda s, b: s.lifecycle.edit_candidate(
+        b.bob, "Set up", "Red", statement="Warm"
+    ),
+    "ElectionDescribed": lambda s, b: s.lifecycle.describe(b.bob, "Set up", "Which?", "Choose."),
     "VotersAdded": lambda s, b: s.lifecycle.set_voters(
         b.bob, "Election 0", ["Ada", "Bob", "Carol", "Dave"]
     ),
