@@ -224,7 +224,7 @@ def is_signed(
 
 
 def _signed_text(statement: ClosingStatement | DeletionStatement) -> bytes:
-    domain = "deletion" if statement["format"] == DELETION_FORMAT else "closing"
+    domain = "deletion" if statement.get("format") == DELETION_FORMAT else "closing"
     return domain_prefix(domain) + canonical_json(statement)
 
 
