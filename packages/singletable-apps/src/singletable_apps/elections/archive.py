@@ -37,7 +37,7 @@ from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.projection.projector import catch_up, get_last_event
 from singletable_apps.elections.projection.rebuild import Progress, mark_rebuilding
 from singletable_apps.elections.proofs.encoding import canonical_json
-from singletable_apps.elections.proofs.keys import BallotKey, is_signed
+from singletable_apps.elections.proofs.keys import BallotKey, is_deletion_signed, is_signed
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.service.closing import closing_statement, get_closing
@@ -312,7 +312,7 @@ def _check_elections(book: PollBook, keys: Keys) -> tuple[int, int]:
     """Return the numbers of ballots and signed results. Raise CorruptLog if one is invalid."""
     ballots = results = 0
     for each in book.deleted_elections():
-        if each.statement is not None and not is_signed(
+        if each.statement is not None and not is_deletion_signed(
             each.statement, each.signature, keys.signer.public_key
         ):
             raise CorruptLog(

@@ -24,7 +24,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ranked_ballots import Ranking
 from singletable_apps.elections.proofs.documents import (
-    DELETION_FORMAT,
     NONCE_SIZE,
     BallotContent,
     ClosingStatement,
@@ -196,9 +195,13 @@ class Signer:
         """Return the public key in hex."""
         return self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
 
-    def sign(self, statement: ClosingStatement | DeletionStatement) -> str:
-        """Return the signature of a statement in hex."""
-        return self._key.sign(_signed_text(statement)).hex()
+    def sign(self, statement: ClosingStatement) -> str:
+        """Return the signature of a closing statement in hex."""
+        return self._key.sign(domain_prefix("closing") + canonical_json(statement)).hex()
+
+    def sign_deletion(self, statement: DeletionStatement) -> str:
+        """Return the signature of a statement about a deleted election in hex."""
+        return self._key.sign(domain_prefix("deletion") + canonical_json(statement)).hex()
 
 
 def fingerprint(public_key: str) -> str:
@@ -211,21 +214,23 @@ def format_fingerprint(public_key: str) -> str:
     return format_code(fingerprint(public_key))
 
 
-def is_signed(
-    statement: ClosingStatement | DeletionStatement, signature: str, public_key: str
-) -> bool:
-    """Return whether the owner of this key signed exactly this statement."""
+def is_signed(statement: ClosingStatement, signature: str, public_key: str) -> bool:
+    """Return whether the owner of this key signed exactly this closing statement."""
+    return _is_signed(statement, "closing", signature, public_key)
+
+
+def is_deletion_signed(statement: DeletionStatement, signature: str, public_key: str) -> bool:
+    """Return whether the owner of this key signed exactly this statement about a deletion."""
+    return _is_signed(statement, "deletion", signature, public_key)
+
+
+def _is_signed(statement: object, domain: str, signature: str, public_key: str) -> bool:
     try:
         key = Ed25519PublicKey.from_public_bytes(_from_hex(public_key))
-        key.verify(_from_hex(signature), _signed_text(statement))
+        key.verify(_from_hex(signature), domain_prefix(domain) + canonical_json(statement))
     except (ValueError, InvalidSignature):
         return False
     return True
-
-
-def _signed_text(statement: ClosingStatement | DeletionStatement) -> bytes:
-    domain = "deletion" if statement.get("format") == DELETION_FORMAT else "closing"
-    return domain_prefix(domain) + canonical_json(statement)
 
 
 def _from_hex(text: str) -> bytes:

@@ -501,7 +501,7 @@ class Lifecycle:
                 return [events.ElectionDeleted(name=election.name)]
             now = self._context.clock().isoformat()
             statement = create_deletion(closing["statement"], me.name, now)
-            signature = self._context.keys.signer.sign(statement)
+            signature = self._context.keys.signer.sign_deletion(statement)
             signed = canonical_json(statement).decode()
             return [events.ElectionDeleted(election.name, signed, signature)]
 

@@ -11,7 +11,7 @@ import pytest
 from singletable_apps.elections.entities import State
 from singletable_apps.elections.proofs.documents import DeletionStatement
 from singletable_apps.elections.proofs.encoding import digest
-from singletable_apps.elections.proofs.keys import is_signed
+from singletable_apps.elections.proofs.keys import is_deletion_signed
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.service import ElectionSettings
@@ -83,9 +83,9 @@ def test_old_address_says_who_deleted_the_election_and_when(
     [deleted] = app.world.service.context.book.deleted_elections()
     assert deleted.statement is not None
     assert deleted.statement["deleted_by"] == "Ada"
-    assert is_signed(deleted.statement, deleted.signature, KEYS.signer.public_key)
+    assert is_deletion_signed(deleted.statement, deleted.signature, KEYS.signer.public_key)
     changed: DeletionStatement = {**deleted.statement, "deleted_by": "Ben"}
-    assert not is_signed(changed, deleted.signature, KEYS.signer.public_key)
+    assert not is_deletion_signed(changed, deleted.signature, KEYS.signer.public_key)
     # The name is free again.
     lifecycle.create(owner, tea)
     assert ben.get("e", tea).status_code == 200
