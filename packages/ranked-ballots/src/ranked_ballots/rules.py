@@ -70,5 +70,5 @@ def ties_rule(tie_break: TieBreak | None) -> Rule:
         "ties",
         "seed",
         "Ties are reported and then broken by the order of SHA-256 over the published seed "
-        f"'{tie_break.seed}' followed by the candidate's name.",
+        f"'{tie_break.short_seed}' followed by the candidate's name.",
     )

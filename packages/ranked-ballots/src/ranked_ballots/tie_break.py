@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 
+_MAX_SEED = 32  # letters of a seed that fit into a sentence
+
 
 @dataclass(frozen=True, slots=True)
 class TieBreak:
@@ -26,6 +28,11 @@ class TieBreak:
         digests = {name: sha256(f"{seed}{name}".encode()).hexdigest() for name in candidates}
         order = sorted(digests, key=lambda name: (digests[name], name))
         return cls(seed, tuple(order), tuple(digests[name] for name in order))
+
+    @property
+    def short_seed(self) -> str:
+        """Return the seed for a sentence: the start of a long one, such as a hash."""
+        return self.seed if len(self.seed) <= _MAX_SEED else f"{self.seed[:8]}…"
 
     def sort(self, tied: Iterable[str]) -> list[str]:
         """Return the tied candidates, the highest first."""

@@ -135,6 +135,23 @@ def test_explanation_says_how_a_tie_was_broken() -> None:
     ) in broken.explanation
 
 
+def test_explanation_shortens_a_seed_that_is_a_hash() -> None:
+    seed = "0123456789abcdef" * 4
+    broken = schulze(ballots("A B", "1 A", "1 B"), seed=seed)
+    said = [*broken.explanation, *(rule.sentence for rule in broken.rules)]
+    assert not [sentence for sentence in said if seed in sentence]
+    assert sum("'01234567…'" in sentence for sentence in said) == 2
+
+
+# The candidates of a circle beat everyone else, but not each other.
+def test_explanation_of_a_circle_does_not_say_that_each_beats_all() -> None:
+    cast = ballots("A B C D", "1 A > B > C > D", "1 B > C > A > D", "1 C > A > B > D")
+    assert schulze(cast).explanation[1] == (
+        "No candidate beats every other one head to head. A, B and C each beat every candidate "
+        "outside this group, but none of them beats all others within it."
+    )
+
+
 def test_explanation_has_the_numbers_of_the_result() -> None:
     said = schulze(ballots("Ada Ben", "12 Ada > Ben", "9 Ben > Ada")).explanation
     assert list(said) == [

@@ -188,6 +188,20 @@ def test_ballot_can_be_filled_in_by_tapping_on_a_phone(open_page: OpenPage, boot
     assert booth.cast("Tap") == [[MANY[20]], [MANY[11]]]
 
 
+# A message once covered the button that casts the ballot.
+def test_message_does_not_cover_the_bar_on_a_phone(open_page: OpenPage, booth: Booth) -> None:
+    page = open_page(viewport=PHONE)
+    booth.enter(page, booth.election("Message", MANY))
+    page.evaluate(
+        "document.querySelector('.flashes').innerHTML = '<div class=flash><p>You were signed out, "
+        "so nothing was saved. Sign in to go on.</p></div>'"
+    )
+    message, bar = (page.locator(part).bounding_box() for part in (".flash", ".ballot-bar"))
+    assert message is not None
+    assert bar is not None
+    assert message["y"] + message["height"] <= bar["y"]
+
+
 # At first, no name was visible without scrolling.
 def test_first_names_are_visible_on_a_phone_without_scrolling(
     open_page: OpenPage, booth: Booth

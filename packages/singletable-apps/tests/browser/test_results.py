@@ -17,6 +17,7 @@ from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live_server import serve_app
 from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
 
+WIDE = {"width": 1440, "height": 900}
 LUNCH = "Team lunch"
 BUDGET = 150_000
 
@@ -55,6 +56,7 @@ def test_results_update_live_and_keep_opened_details(open_page: OpenPage, served
     page.on("response", lambda one: answers.append(one.status) if "/now" in one.url else None)
     served.sign_in(page, "Hedy")
     page.goto(served.at(LUNCH, "tally"))
+    page.get_by_text("How it was counted").click()
     page.get_by_text("Counting rules").click()
     elections, sample = served.sample.elections, served.sample
     outcome = page.get_by_role("status").filter(has_text="So far")
@@ -132,8 +134,36 @@ def test_results_without_scripts_are_complete_and_refresh_by_a_link(
     served.sample.elections.voting.withdraw(served.sample.user("Leslie"), LUNCH)
     page.get_by_role("link", name="Refresh").click()
     expect(page.locator(".verdict-votes")).to_contain_text("4 ballots")
+    page.get_by_text("How it was counted").click()
     page.get_by_text("The instant runoff, round by round").click()
     expect(page.get_by_role("img", name="Where the votes go")).to_be_visible()
+
+
+@pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=str)
+def test_first_screen_has_winner_places_turnout_and_share(
+    open_page: OpenPage, served: Served, viewport: dict[str, int]
+) -> None:
+    page = open_page(viewport=viewport)
+    served.sign_in(page, "Hedy")
+    page.goto(served.at("Name of the boat", "tally"))
+    for part in ("#verdict", ".verdict-votes", ".chart-row:nth-child(2)", "button[data-share]"):
+        box = page.locator(part).bounding_box()
+        assert box is not None, part
+        assert box["y"] + box["height"] <= viewport["height"], part
+
+
+def test_share_copies_the_link_where_the_device_has_no_share_sheet(
+    open_page: OpenPage, served: Served
+) -> None:
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    page.add_init_script("delete Navigator.prototype.share")
+    served.sign_in(page, "Hedy")
+    page.goto(served.at("Summer trip", "tally"))
+    share = page.locator("button[data-share]")
+    share.click()
+    expect(share).to_have_text("Link copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == share.get_attribute("data-share")
 
 
 PAGES = [

@@ -53,7 +53,10 @@ def explain_condorcet(
     if winner is None:
         sentence = "No candidate beats every other one head to head."
         if len(smith_set) < len(candidates):
-            sentence += f" {join_names(smith_set)} each beat all the others."
+            sentence += (
+                f" {join_names(smith_set)} each beat every candidate outside this group, but none "
+                "of them beats all others within it."
+            )
         yield sentence
         return
     yield f"{winner} beats every other candidate head to head and {win_phrase(is_final)}."
@@ -100,5 +103,5 @@ def _explain_tie_break(result: Result, place: Place, is_final: bool) -> str:
     assert result.tie_break is not None
     order = [name for name in result.final_order if name in place.candidates]
     wins = f", so {order[0]} {win_phrase(is_final)}" if place.place == 1 else ""
-    seed = result.tie_break.seed
+    seed = result.tie_break.short_seed
     return f"The seed '{seed}' breaks the tie in this order: {join_names(order)}{wins}."

@@ -28,7 +28,7 @@ from ranked_ballots.text import format_number
 
 TITLE = "Who beats whom"
 _ALL_DRAWN = "An arrow points from the winner of a pair to the loser."
-_SOME_DRAWN = f"{_ALL_DRAWN} Only the arrows of the chosen pair and its paths are drawn."
+_SOME_DRAWN = f"{_ALL_DRAWN} Of all arrows, only those of the chosen two and their paths are drawn."
 
 Kind: TypeAlias = Literal["link", "there", "back"]
 Victory: TypeAlias = tuple[int, str, str]
@@ -43,19 +43,30 @@ _LEGEND_COLUMN = 220
 _LEGEND_LINE = 17
 
 
-def draw_beat_paths(result: SchulzeResult, pair: tuple[str, str] | None = None) -> Picture:
+def draw_beat_paths(
+    result: SchulzeResult, pair: tuple[str, str] | None = None, *, most: int | None = None
+) -> Picture:
     """Draw all victories and mark the strongest paths between a pair.
 
     The default pair is the first two candidates of the result. A path is as strong as its weakest
-    victory, which is marked.
+    victory, which is marked. With `most`, only that many candidates are drawn: those on the paths,
+    and the best of the others.
     """
     names = result.ranked_candidates
     if pair is None and len(names) > 1:
         pair = names[0], names[1]
     _check_pair(result, pair)
     drawing = _make_drawing(result, names, pair)
+    if most is not None and most < len(names):
+        needed = {name for *_, path in _lines(drawing) if path for name in path.names}
+        needed.update(pair or ())
+        others = [name for name in names if name not in needed]
+        kept = {*needed, *others[: max(most - len(needed), 0)]}
+        drawing = _make_drawing(result, tuple(name for name in names if name in kept), pair)
+    drawn, all_names = len(drawing.circle.names), len(names)
     caption = [
         _SOME_DRAWN if drawing.circle.is_crowded else _ALL_DRAWN,
+        *([f"Drawn are {drawn} of {all_names} candidates."] if drawn < all_names else []),
         *(_describe_line(*line) for line in _lines(drawing)),
     ]
     text = [*(_describe_path(*line) for line in _lines(drawing)), *_describe_victories(drawing)]

@@ -86,6 +86,20 @@ def test_with_many_candidates_only_the_pair_has_arrows_but_the_text_has_all() ->
     assert {(a, b): int(value(s)) for a, b, s in victories} == _victories(result)
 
 
+def test_drawing_can_be_limited_to_the_best_and_the_paths() -> None:
+    result = schulze(ELECTIONS["fifty"])
+    first, *_, last = result.ranked_candidates
+    path = result.path(first, last)
+    assert path is not None
+    assert result.path(last, first) is None
+    picture = draw_beat_paths(result, (first, last), most=8)
+    drawn = {name for pair in _arrows(picture, "link") for name in pair}
+    assert "Drawn are 8 of 50 candidates." in written_in(parsed(picture))
+    assert drawn >= {*path.names, *result.ranked_candidates[: 8 - len(path.names)]}
+    assert len(drawn) == 8
+    assert draw_beat_paths(result, most=50) == draw_beat_paths(result)
+
+
 @pytest.mark.parametrize("name", ["dead heat", "no ballots", "only blank ballots"])
 def test_ties_have_no_arrows(name: str) -> None:
     picture = draw_beat_paths(schulze(ELECTIONS[name]))

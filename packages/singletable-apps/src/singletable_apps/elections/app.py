@@ -85,6 +85,7 @@ _SPEC = AppSpec[Elections](
     limits={
         "reset": (300, 3600),
         "cast": (60, 60),
+        "receipt": (10, 3600),
         "voter": (300, 60),
         "wrong_code": (60, 60),
     },

@@ -37,8 +37,9 @@ from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.projection.projector import catch_up, get_last_event
 from singletable_apps.elections.projection.rebuild import Progress, mark_rebuilding
 from singletable_apps.elections.proofs.encoding import canonical_json
-from singletable_apps.elections.proofs.keys import BallotKey, is_signed
+from singletable_apps.elections.proofs.keys import BallotKey, is_deletion_signed, is_signed
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.service.closing import closing_statement, get_closing
 from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.expiry import expiring
@@ -310,6 +311,14 @@ def verify_log(store: Store, keys: Keys, progress: Progress | None = None) -> Ve
 def _check_elections(book: PollBook, keys: Keys) -> tuple[int, int]:
     """Return the numbers of ballots and signed results. Raise CorruptLog if one is invalid."""
     ballots = results = 0
+    for each in book.deleted_elections():
+        if each.statement is not None and not is_deletion_signed(
+            each.statement, each.signature, keys.signer.public_key
+        ):
+            raise CorruptLog(
+                f"The statement about the deleted election {quote(each.name)} is not signed with "
+                "the key of this service."
+            )
     for record in book.records():
         election, closing = record.election, get_closing(record.election, keys)
         ballots += len(record.ballots)

@@ -49,7 +49,7 @@ def changes_of(event_id: int, data: EventData) -> list[Change]:
             ]
         case events.ElectionUpdated():
             return [Change(Election, name, {**fields, "seats": int(data.seats)})]
-        case events.ElectorateChanged():
+        case events.ElectorateChanged() | events.ElectionResultShared():
             return [Change(Election, name, fields)]
         # The texts are only in the poll book.
         case events.ElectionEmailChanged() | events.ElectionDescribed():

@@ -163,6 +163,7 @@ class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
     publication: Attr[Publication] = attr()
     electorate: Attr[Electorate] = attr(default=Electorate.ACCOUNTS)
     is_weighted: Attr[bool] = attr(default=False)
+    is_public: Attr[bool] = attr(default=False)
     method: Attr[str] = attr(default="schulze")
     seats: Attr[int] = attr(default=1)
     order: Attr[CandidateOrder] = attr(default=CandidateOrder.BY_NAME)

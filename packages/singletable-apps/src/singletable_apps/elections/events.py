@@ -315,10 +315,19 @@ class ElectionFinalized(_EventData, frozen=True, tag=True):
     signature: str
 
 
-class ElectionDeleted(_EventData, frozen=True, tag=True):
-    """An election was deleted, with everything in it."""
+class ElectionResultShared(_EventData, frozen=True, tag=True):
+    """The owner lets everyone with the link see the result, or no longer."""
 
     name: str
+    is_public: bool
+
+
+class ElectionDeleted(_EventData, frozen=True, tag=True):
+    """An election was deleted, with everything in it. A closed one leaves a signed statement."""
+
+    name: str
+    statement: str | None = None
+    signature: str | None = None
 
 
 # Candidates, voters and ballots.
@@ -432,6 +441,7 @@ EventData: TypeAlias = (
     | ElectionLaunched
     | ElectionFixed
     | ElectionFinalized
+    | ElectionResultShared
     | ElectionDeleted
     | CandidatesAdded
     | CandidatesRemoved

@@ -240,6 +240,7 @@ change_election = patterns.write(
         Election.no_voting_after,
         Election.electorate,
         Election.is_weighted,
+        Election.is_public,
         Election.method,
         Election.seats,
         Election.order,

@@ -7,11 +7,13 @@ event before entering it.
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import UserDict
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
 from typing import TypeVar
 
 from ranked_ballots import Ranking
@@ -45,6 +47,7 @@ from singletable_apps.elections.events import Event, check_event, parse_event_da
 from singletable_apps.elections.proofs.documents import (
     BallotContent,
     BallotDefinition,
+    DeletionStatement,
     hash_definition,
 )
 from singletable_apps.elections.proofs.errors import UnsealError
@@ -159,6 +162,18 @@ class CountedBallot:
     content: BallotContent
 
 
+@dataclass(frozen=True, slots=True)
+class DeletedElection:
+    """What is known of an election that was deleted; a closed one has a signed statement."""
+
+    election_id: int
+    name: str
+    deleted_by: int
+    deleted_at: datetime
+    statement: DeletionStatement | None
+    signature: str
+
+
 class _CaseInsensitiveDict(UserDict[str, T]):
     """A dict of names or e-mail addresses.
 
@@ -191,6 +206,7 @@ class PollBook:
         self._by_name = _CaseInsensitiveDict[ElectionRecord]()
         self._users: dict[int, User] = {}
         self._elections: dict[int, ElectionRecord] = {}
+        self._deleted: list[DeletedElection] = []
         self.position = 0
         self.head = ""
 
@@ -241,6 +257,19 @@ class PollBook:
             same = self._by_name.get(election.name, found) is found
             _confirm(same, f"The election {election.name!r} was changed")
             return found.copy()
+
+    def find_election(self, election_id: int) -> Election | None:
+        """Return the election with this id, or None."""
+        self.refresh()
+        with self._lock:
+            found = self._elections.get(election_id)
+            return None if found is None else copy(found.election)
+
+    def deleted_elections(self) -> list[DeletedElection]:
+        """Return the elections that were deleted, the last one first."""
+        self.refresh()
+        with self._lock:
+            return self._deleted[::-1]
 
     def records(self) -> list[ElectionRecord]:
         """Return the current records of all elections."""
@@ -470,6 +499,7 @@ class PollBook:
             case events.ElectionDeleted():
                 election = self._by_name.pop(data.name).election
                 del self._elections[election.election_id]
+                self._deleted.append(self._bury(election, event, data))
                 self._user(election.owner_name).elections_owned -= 1
             case events.ElectionNameChanged():
                 record = self._by_name[data.new_name] = self._by_name.pop(data.old_name)
@@ -531,6 +561,14 @@ class PollBook:
                 record.election.definition = hash_definition(record.definition)
             case _:
                 self._set_fields(number, data)
+
+    def _bury(
+        self, election: Election, event: Event, data: events.ElectionDeleted
+    ) -> DeletedElection:
+        statement = None if data.statement is None else json.loads(data.statement)
+        by, at = self._ids.get(event.actor, 0), event.when_occurred
+        signature = data.signature or ""
+        return DeletedElection(election.election_id, data.name, by, at, statement, signature)
 
     def _change_candidates(self, record: ElectionRecord, number: int) -> None:
         election = record.election

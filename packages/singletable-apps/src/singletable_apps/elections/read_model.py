@@ -22,7 +22,7 @@ from singletable_apps.elections.entities import (
     WithdrawnBallot,
     is_removed_user,
 )
-from singletable_apps.elections.rules.names import is_valid_key
+from singletable_apps.elections.rules.names import is_valid_key, quote
 from singletable_apps.shared.errors import NotFound
 
 
@@ -51,7 +51,7 @@ class ReadModel:
         """Return the user with this name."""
         user = self.find_user(name)
         if user is None:
-            raise NotFound(f"There is no user '{name}'.", field="user")
+            raise NotFound(f"There is no user {quote(name)}.", field="user")
         return user
 
     def find_users(self, names: Sequence[str]) -> list[User | None]:
@@ -82,7 +82,7 @@ class ReadModel:
         """Return the election with this name."""
         election = self.find_election(name)
         if election is None:
-            raise NotFound(f"There is no election '{name}'.", field="election")
+            raise NotFound(f"There is no election {quote(name)}.", field="election")
         return election
 
     def list_candidates(self, election: str) -> list[Candidate]:

@@ -20,3 +20,7 @@ class Urls(BaseUrls):
     def election(self, election: Election, *parts: str, **query: str) -> str:
         """Return the URL of a page about an election."""
         return self.page("e", election.name, *(part for part in parts if part), **query)
+
+    def result_link(self, election: Election) -> str:
+        """Return the link to a result that stays the same if the election is renamed."""
+        return self.absolute(self.page("r", str(election.election_id)))

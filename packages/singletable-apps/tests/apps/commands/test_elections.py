@@ -100,7 +100,7 @@ def test_tally_shows_only_visible_results(run: Run, folder: Path) -> None:
     for name, why in (
         ("Treasurer", "Voting is still open"),
         ("Next year's motto", "There are no results yet"),
-        ("Nobody knows", "There is no election 'Nobody knows'"),
+        ("Nobody knows", "There is no election “Nobody knows”"),
     ):
         code, _, err = run("tally", name, *place)
         assert (code, why in err) == (2, True), err

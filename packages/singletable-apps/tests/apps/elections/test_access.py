@@ -107,7 +107,8 @@ TABLE: Table = {
                 GET /v/{code}/tally/rankings, GET /v/{code}/tally/ballots,
                 GET /v/{code}/tally/ballots/{form}, GET /v/{code}/tally/result.json,
                 GET /v/{code}/published, GET /v/{code}/published/publication.json,
-                GET /unsubscribe/{token}, POST /unsubscribe/{token}""",
+                GET /unsubscribe/{token}, POST /unsubscribe/{token},
+                GET /r/{election_id}, GET /r/{election_id}/picture.png""",
             PEOPLE: """
                 GET /account, POST /account/details, GET /account/email, POST /account/email,
                 POST /account/password, GET /account/delete,
@@ -121,8 +122,9 @@ TABLE: Table = {
                 GET /e/{name}/tally/now, GET /e/{name}/tally/events, GET /e/{name}/tally/rankings,
                 GET /e/{name}/tally/ballots, GET /e/{name}/tally/ballots/{form},
                 GET /e/{name}/tally/result.json, GET /e/{name}/published,
-                GET /e/{name}/published/publication.json""",
-            "voter": "POST /e/{name}/ballot/withdraw, GET /e/{name}/receipt.json",
+                GET /e/{name}/published/publication.json, GET /e/{name}/protocol""",
+            "voter": """POST /e/{name}/ballot/withdraw, GET /e/{name}/receipt.json,
+                POST /e/{name}/receipt/email""",
             MEMBERS: "GET /new, POST /new",
             "chair": """
                 POST /e/{name}/candidates, GET /e/{name}/candidates/edit,
@@ -139,7 +141,8 @@ TABLE: Table = {
                 POST /e/{name}/roll/{number}/link, GET /e/{name}/roll/{number}/remove,
                 POST /e/{name}/roll/{number}/remove, GET /e/{name}/roll/cards,
                 POST /e/{name}/launch, GET /e/{name}/fix, POST /e/{name}/fix,
-                GET /e/{name}/finalize, POST /e/{name}/finalize""",
+                GET /e/{name}/finalize, POST /e/{name}/finalize, GET /e/{name}/public,
+                POST /e/{name}/public""",
             f"chair {ADMINS}": """
                 GET /e/{name}/settings, GET /e/{name}/owner, POST /e/{name}/owner,
                 GET /e/{name}/delete, POST /e/{name}/delete""",
@@ -167,7 +170,7 @@ REFUSALS = {
     **refusals(
         "/elections",
         {
-            f"404 observer {MEMBERS}": "GET /e/{name}/receipt.json",
+            f"404 observer {MEMBERS}": "GET /e/{name}/receipt.json, POST /e/{name}/receipt/email",
             f"404 {MEMBERS}": "POST /e/{name}/ballot/withdraw",
         },
     ),
@@ -210,6 +213,9 @@ def world() -> World:
     world.launch(user("chair"), "Tea", voters=["Tea", "voter", "Sam"], terms=terms)
     for name in ("Tea", "voter", "Sam"):
         service.voting.cast(user(name), "Tea", ballot("Red"), "a key")
+    world.launch(owner, "Public")
+    service.lifecycle.share_result(owner, "Public", is_public=True)
+    service.lifecycle.close(owner, "Public")
     service.lifecycle.create(owner, "Club", ElectionSettings(electorate=Electorate.ROLL))
     service.lifecycle.set_candidates(owner, "Club", ["Red", "Green"])
     service.rolls.save(owner, "Club", [RollLine(1, "Eve", "eve@example.org")], replaces=True)
@@ -234,6 +240,7 @@ def access(world: World) -> AccessCheck:
     tokens = {name: token(name) for name in (*ROLES, "owner")}
     club = service.context.read.get_election("Club")
     eve = service.context.book.record(club).roll[1]
+    public = service.context.read.get_election("Public")
     return AccessCheck(
         PagesApp(world),
         TABLE,
@@ -243,6 +250,7 @@ def access(world: World) -> AccessCheck:
         {
             "name": "Tea",
             "number": "1",
+            "election_id": str(public.election_id),
             "candidate": "Red",
             "purpose": "receipt",
             "code": service.rolls.code(club, eve),

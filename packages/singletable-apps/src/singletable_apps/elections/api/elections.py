@@ -13,6 +13,8 @@ from singletable_apps.elections.entities import Election, Electorate, User
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameAsked, NameInPath
+from singletable_apps.shared.accounts import SensitiveAction
+from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -131,8 +133,15 @@ def set_texts(
 
 
 @router.delete("/elections/{name}", status_code=204, responses=responses(NOT_FOUND))
-def delete_election(user: Viewer, service: Service, name: NameInPath, edit: IfMatch) -> None:
-    """Delete an election with everything in it. For its owner and administrators."""
+def delete_election(
+    user: Viewer, service: Service, name: NameInPath, edit: IfMatch, recent: Recent
+) -> None:
+    """Delete an election with everything in it. For its owner and administrators.
+
+    For a closed election, this requires a sign-in within the last five minutes.
+    """
+    if service.context.read.get_election(name).statement is not None:
+        recent(SensitiveAction.DELETE_RESULT)
     service.lifecycle.delete(user, name, edit.check)
 
 

@@ -19,8 +19,9 @@ from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.pages.dependencies import UserPageContext, ViewerPage
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role
+from singletable_apps.elections.rules.names import fold_name
 from singletable_apps.elections.rules.users import check_permission
-from singletable_apps.shared.pages import Link, ListQueryParameters
+from singletable_apps.shared.pages import Form, Link, ListQuery, ListQueryParameters
 
 router = APIRouter()
 EVENTS_PER_PAGE = 25
@@ -32,6 +33,19 @@ KEY_ATTRIBUTES = ("PK", "SK", "GSI1PK", "GSI1SK", "entity_type")
 # These events carry all settings: a time that is missing was cleared.
 SETTINGS_EVENTS = ("ElectionCreated", "ElectionUpdated")
 TIME_FIELDS = ("no_voting_before", "no_voting_after")
+# A filtered page reads at most this many pages of the log; "Next page" continues from there.
+MAX_PAGES_READ = 40
+# How the types of events of a kind begin.
+EVENT_KINDS = {
+    "People and roles": ("User", "Ownership", "Registration"),
+    "Elections": ("Election", "Electorate"),
+    "Candidates": ("Candidate",),
+    "Voters": ("Voters", "Roll"),
+    "Ballots": ("Ballot",),
+}
+PERSON_FIELDS = ("voter", "voters", "owner", "old_owner", "new_owner", "email")
+ELECTION_FIELDS = ("election",)
+NAME_FIELDS = ("name", "old_name", "new_name")
 EVENT_TITLES = {"ElectionFixed": "Election locked", "ElectionFinalized": "Election closed"}
 FIELD_NAMES = {
     "levels": "ranking",
@@ -54,15 +68,53 @@ AuditorPage: TypeAlias = Annotated[UserPageContext, Depends(_auditor_page)]
 
 @router.get("/audit")
 def show_events(page: AuditorPage, query: ListQueryParameters) -> Response:
-    """Show the event log, newest first."""
-    events = page.service.queries.events(page.user, EVENTS_PER_PAGE, query.cursor)
+    """Show the event log, newest first: all of it, or what concerns a person or an election."""
+    found, cursor = _read_events(page, query)
+    form = Form({name: query.filters.get(name, "") for name in ("person", "election", "kind")})
     return page.render(
         "audit_events",
-        events=query.page(
-            event_rows(events.items, page.service.context.keys.ballot_key), events.cursor
-        ),
+        events=query.page(event_rows(found, page.service.context.keys.ballot_key), cursor),
+        form=form,
+        kinds=[("", "Everything"), *((name, name) for name in EVENT_KINDS)],
+        is_filtered=any(form.values.values()),
         tabs=_tabs(page, query.path),
     )
+
+
+def _read_events(page: AuditorPage, query: ListQuery) -> tuple[list[Event], str | None]:
+    """Read until there is a page of matches, the log ends, or enough has been read."""
+    cursor, found = query.cursor, list[Event]()
+    for _ in range(MAX_PAGES_READ):
+        events = page.service.queries.events(page.user, EVENTS_PER_PAGE, cursor)
+        found += [event for event in events.items if _matches(event, query.filters)]
+        cursor = events.cursor
+        if cursor is None or len(found) >= EVENTS_PER_PAGE:
+            break
+    return found, cursor
+
+
+def _matches(event: Event, filters: Mapping[str, str]) -> bool:
+    """Return whether an event is of the kind, and concerns the person and the election."""
+    kind, data = event.event_type, event.event_data
+    person, election = (fold_name(filters.get(name, "").strip()) for name in ("person", "election"))
+    about_person = [event.actor, *_texts(data, PERSON_FIELDS)]
+    about_election = _texts(data, ELECTION_FIELDS)
+    if kind.startswith("User"):
+        about_person += _texts(data, NAME_FIELDS)
+    else:
+        about_election += _texts(data, NAME_FIELDS)
+    return (
+        kind.startswith(EVENT_KINDS.get(filters.get("kind", ""), ""))
+        and (not person or person in map(fold_name, about_person))
+        and (not election or election in map(fold_name, about_election))
+    )
+
+
+def _texts(data: Mapping[str, object], fields: Sequence[str]) -> list[str]:
+    texts: list[str] = []
+    for value in (data[name] for name in fields if name in data):
+        texts += map(str, cast(list[object], value) if isinstance(value, list) else [value])
+    return texts
 
 
 @router.get("/audit/tables/{table}")
@@ -117,11 +169,11 @@ def _relation_names(page: AuditorPage) -> list[str]:
 def _tabs(page: AuditorPage, path: str) -> list[Link]:
     url = partial(page.urls.page, "audit")
     relation_urls = [url("relations", name) for name in _relation_names(page)]
-    table_urls = {table.name: url("tables", table.name) for table in page.service.audit.tables()}
+    table_urls = {table.title: url("tables", table.name) for table in page.service.audit.tables()}
     return [
         Link("Events", url(), path == url()),
-        *(Link(name, table_url, table_url == path) for name, table_url in table_urls.items()),
-        Link("Relations", relation_urls[0], path in relation_urls),
+        *(Link(title, table_url, table_url == path) for title, table_url in table_urls.items()),
+        Link("Lists", relation_urls[0], path in relation_urls),
     ]
 
 
@@ -267,6 +319,8 @@ def _relation_context(page: RelationPage) -> Mapping[str, object]:
 
 def _as_text(value: object) -> str:
     match value:
+        case Role():
+            return ROLE_NAMES[value]
         case True:
             return "yes"
         case False:

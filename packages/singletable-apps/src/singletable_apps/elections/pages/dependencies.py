@@ -18,9 +18,17 @@ from typing import Annotated, Self, TypeAlias, cast
 
 from fastapi import Depends, Request, Response
 
-from singletable_apps.elections.entities import Election, Electorate, RollVoter, State, User
+from singletable_apps.elections.entities import (
+    Election,
+    Electorate,
+    RollVoter,
+    State,
+    User,
+    is_removed_user,
+)
 from singletable_apps.elections.pages.results_view import Count
-from singletable_apps.elections.poll_book import LinkVoter
+from singletable_apps.elections.poll_book import DeletedElection, LinkVoter
+from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import check_owner, has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_same_name
@@ -29,10 +37,11 @@ from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import Urls
 from singletable_apps.elections.web import WRONG_STATE, NameInPath, open_link
 from singletable_apps.shared import frame
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.pages import Link, path_of
 from singletable_apps.shared.results import ResultCache
-from singletable_apps.shared.web import NOT_ALLOWED, Problem, set_header
+from singletable_apps.shared.web import NOT_ALLOWED, NOT_FOUND, Problem, set_header
 
 # How long a result may be reused while ballots come in, to spare the table.
 MAX_RESULT_AGE = timedelta(seconds=2)
@@ -253,7 +262,11 @@ class ElectionPageContext(UserPageContext):
 
 
 def _election_page(page: ViewerPage, name: NameInPath) -> ElectionPageContext:
-    election = page.service.results.close_if_due(name)
+    try:
+        election = page.service.results.close_if_due(name)
+    except NotFound:
+        page.request.state.deleted = page.service.queries.find_deleted(page.user, name)
+        raise
     page.request.state.election = election
     return ElectionPageContext(page.request, page.user, election)
 
@@ -324,4 +337,24 @@ def _render_in_frame(request: Request, problem: Problem) -> Response | None:
     )
 
 
-PROBLEM_PAGES = {NOT_ALLOWED: _render_in_frame, WRONG_STATE: _render_in_frame}
+def _render_deleted(request: Request, problem: Problem) -> Response | None:
+    """Say when an election was deleted, and what remains of it."""
+    deleted: DeletedElection | None = getattr(request.state, "deleted", None)
+    if deleted is None:
+        return None
+    page = UserPageContext(request, request.state.user)
+    name = page.service.context.book.user_name(deleted.deleted_by)
+    return page.render(
+        "deleted",
+        410,
+        deleted=deleted,
+        by="someone whose account is deleted" if is_removed_user(name) else name,
+        fingerprint=format_fingerprint(page.service.context.keys.signer.public_key),
+    )
+
+
+PROBLEM_PAGES = {
+    NOT_ALLOWED: _render_in_frame,
+    WRONG_STATE: _render_in_frame,
+    NOT_FOUND: _render_deleted,
+}

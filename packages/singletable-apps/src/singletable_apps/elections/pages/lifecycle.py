@@ -25,6 +25,7 @@ from singletable_apps.elections.rules.elections import (
     state_of,
 )
 from singletable_apps.elections.rules.methods import method_of
+from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import ConfirmedAction, ConfirmField, Form, confirm
 
@@ -171,19 +172,32 @@ def _describe_turnout(page: ElectionPageContext) -> str:
 
 @confirm(router, "/e/{name}/delete")
 def delete(page: ElectionPage) -> ConfirmedAction:
-    """Delete the election."""
+    """Delete the election. A signed result is not deleted by a click."""
     user, name = page.user, page.election.name
     check_delete(user, page.election)
+    is_closed, hint = state_of(page.election) is State.CLOSED, f"Enter {name} to confirm."
+
+    def delete_it(form: Form) -> None:
+        if is_closed and not is_same_name(form.value("election").strip(), name):
+            raise InvalidInput({"election": hint})
+        page.service.lifecycle.delete(user, name, form.revision_check())
+
+    remains = "The audit log still shows that the election existed."
+    if is_closed:
+        remains = "A signed note stays: who deleted it, when, and the digest of its result."
+    typed_name = ConfirmField("election", "Name of the election", "text", hint=hint)
     return ConfirmedAction(
         page,
         title=f"Delete “{name}”?",
         text="You’ll lose:",
         consequences=lambda: _describe_losses(page),
-        warning="This can’t be undone. The audit log still shows that the election existed.",
+        warning=f"This can’t be undone. {remains}",
         button="Delete election",
         back=page.url("settings"),
         revision=page.election.revision,
-        do=lambda form: page.service.lifecycle.delete(user, name, form.revision_check()),
+        choice=typed_name if is_closed else None,
+        needs_password=is_closed,
+        do=delete_it,
         to=page.urls.page("all"),
         done=f"“{name}” is deleted.",
     )

@@ -8,7 +8,7 @@ from fastapi import Response
 
 from ranked_ballots import Result, ScoreResult, StvResult, format_number, join_names
 from ranked_ballots.pictures import draw_pictures
-from singletable_apps.elections.pages.dependencies import VoterPage
+from singletable_apps.elections.pages.dependencies import ElectionPageContext, VoterPage
 from singletable_apps.elections.pages.setup import describe_rules
 from singletable_apps.elections.rules.elections import ResultDetail
 from singletable_apps.elections.service.results import Tally
@@ -43,20 +43,28 @@ def render_method_results(page: VoterPage) -> Response:
         "results_method",
         "tally",
         count=MethodCount(tally, make_method_headline(tally), comparison),
-        chart=_make_chart(result),
+        chart=make_method_chart(tally) if isinstance(result, ScoreResult) else [],
         pictures=list(pictures.values()),
         rules=describe_rules(tally.election),
         rankings_url=page.url("tally", "rankings") if ResultDetail.RANKINGS in tally.shown else "",
         result_url=page.url("tally", "result.json"),
         published_url=page.url("published") if tally.closing else "",
+        url=page.url,
+        share_link=page.urls.result_link(tally.election),
+        is_owner=isinstance(page, ElectionPageContext) and page.is_owner,
     )
 
 
-def _make_chart(result: Result) -> list[ChartRow]:
-    """Return the votes for each candidate, the most first, of a method that adds them up."""
+def make_method_chart(tally: Tally) -> list[ChartRow]:
+    """Return the votes for each candidate, or who is elected if no method adds up votes."""
+    result, places = tally.result, tally.result.place_numbers
     if not isinstance(result, ScoreResult):
-        return []
-    places, scores, most = result.place_numbers, result.scores, max(result.scores.values())
+        elected = {name: int(name in tally.elected) for name in result.ranked_candidates}
+        return [
+            ChartRow(places[name], name, won, 1, "elected" if won else "", lost_tie=not won)
+            for name, won in elected.items()
+        ]
+    scores, most = result.scores, max(result.scores.values())
     return [
         ChartRow(places[name], name, scores[name], most, format_number(scores[name]))
         for name in result.ranked_candidates

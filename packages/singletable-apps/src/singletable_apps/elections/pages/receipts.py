@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, cast
 from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -18,6 +18,7 @@ from singletable_apps.elections.pages.ballot import (
 )
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
+    ElectionPage,
     VoterPage,
 )
 from singletable_apps.elections.proofs.checker import is_included
@@ -26,15 +27,16 @@ from singletable_apps.elections.proofs.documents import (
     checker_command,
     receipt_filename,
 )
-from singletable_apps.elections.proofs.encoding import format_code, parse_code
+from singletable_apps.elections.proofs.encoding import format_code, parse_code, shorten_code
 from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint, is_signed
 from singletable_apps.elections.proofs.verification import Finding, verify_receipt
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import API
-from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.accounts import NotSignedIn, send_notice
 from singletable_apps.shared.errors import RequestRejected
-from singletable_apps.shared.pages import Form, PostedForm
+from singletable_apps.shared.mail import Email
+from singletable_apps.shared.pages import Form, LocalTime, PostedForm, request_time_zone
 from singletable_apps.shared.pages.uploads import MULTIPART, read_upload
 from singletable_apps.shared.web import Problem, download
 
@@ -59,6 +61,7 @@ def show_receipt(page: VoterPage) -> Response:
         url=page.url,
         cast=cast,
         code_groups=format_code(cast.receipt["confirmation"]).split("-"),
+        short_code=shorten_code(cast.receipt["confirmation"]),
         ranking=render_receipt_ranking(cast.receipt),
         can_change=voter.can_cast,
         visibility=visibility_notice(page.election),
@@ -68,6 +71,28 @@ def show_receipt(page: VoterPage) -> Response:
         check_url=page.urls.page("check"),
         checker_url=CHECKER_URL,
     )
+
+
+@router.post("/e/{name}/receipt/email")
+def email_receipt(page: ElectionPage) -> Response:
+    """Send the voter an e-mail with the link to the receipt. It does not contain the ballot."""
+    page.state.count_use("receipt", str(page.user.user_id))
+    cast = page.service.voting.own_ballot(page.user, page.election.name)
+    zone = request_time_zone(page.request)
+    email = Email(
+        page.user.email,
+        f"Your ballot in “{cast.election_name}”",
+        f"Hello {page.user.name},\n\n"
+        f"your ballot in “{cast.election_name}” was cast on "
+        f"{LocalTime(cast.when_cast, zone).long}.\n\n"
+        f"Its short code is {shorten_code(cast.receipt['confirmation'])}. After the close, the "
+        "published list has a tracking code that begins with it.\n\n"
+        "Your receipt shows how you voted, so it is not in this e-mail. See it here:\n\n"
+        f"{page.urls.absolute(page.url('receipt'))}\n",
+    )
+    sent = send_notice(page.service.context.mailer, email, page.service.context.clock())
+    text = f"Sent to {page.user.email}." if sent else "The e-mail could not be sent. Try later."
+    return page.redirect(page.url("receipt"), text)
 
 
 @router.get("/e/{name}/receipt.json")
@@ -194,29 +219,56 @@ def check_receipt(
         return _render_check(page, 422, receipt_form=form)
     is_closed = bool(receipt.get("closing"))
     key = fingerprint(page.service.context.keys.signer.public_key) if is_closed else None
-    findings = verify_receipt(receipt, key=key)
-    title, text = _describe_receipt(all(finding.ok for finding in findings), is_closed)
+    findings = verify_receipt(receipt, key=key, zone=request_time_zone(page.request))
+    outcome = "counted" if is_closed else "open"
+    if not all(finding.ok for finding in findings):
+        outcome = "wrong"
+    elif not is_closed:
+        definition = cast(Mapping[str, int], receipt["definition"])
+        code = str(receipt["confirmation"])
+        outcome = page.service.results.find_outcome(definition["election_id"], code)
+    if outcome == "not counted":
+        findings.append(Finding(False, "The tracking code is not in the signed result."))
+    title, text = _OUTCOMES[outcome]
     result = CheckResult(title, text, findings, str(receipt.get("name", ""))[:400])
     return _render_check(page, receipt_form=form, receipt_check=result)
 
 
-def _describe_receipt(is_ok: bool, is_closed: bool) -> tuple[str, str]:
-    if not is_ok:
-        return (
-            "This receipt doesn’t check out",
-            "Use the file as you downloaded it and try again. If that doesn’t help, keep the file "
-            "and contact the people who run the election.",
-        )
-    if is_closed:
-        return (
-            "Your ballot was counted",
-            "Your receipt is genuine, and your ballot is among those that were counted and signed.",
-        )
-    return (
+_OUTCOMES = {
+    "wrong": (
+        "This receipt doesn’t check out",
+        "Use the file as you downloaded it and try again. If that doesn’t help, keep the file and "
+        "contact the people who run the election.",
+    ),
+    "counted": (
+        "Your ballot was counted",
+        "Your receipt is genuine, and your ballot is among those that were counted and signed.",
+    ),
+    "open": (
         "Your receipt is valid",
         "The election is still open. After it closes, download your receipt again to prove that "
         "your ballot was counted.",
-    )
+    ),
+    "counted since": (
+        "Your ballot was counted",
+        "The election has closed since you downloaded this receipt, and your ballot is among those "
+        "that were counted and signed. Download your receipt again: the new one proves it.",
+    ),
+    "not counted": (
+        "This ballot was not counted",
+        "The election has closed. Another ballot has replaced this one, or it was withdrawn. If "
+        "you did neither, keep this file and contact the people who run the election.",
+    ),
+    "deleted": (
+        "Your receipt is valid",
+        "The election was deleted, so nothing more can be checked here. Keep this file.",
+    ),
+    "unknown": (
+        "Your receipt is valid",
+        "It is from before the close of an election that is not on this site. After the close, "
+        "download your receipt there again to prove that your ballot was counted.",
+    ),
+}
 
 
 @router.post("/check/confirmation")

@@ -18,6 +18,7 @@ from singletable_apps.elections.pages.dependencies import (
 )
 from singletable_apps.elections.pages.method_results import render_method_results
 from singletable_apps.elections.proofs.documents import (
+    MIN_SECRET_BALLOTS,
     checker_command,
     publication_filename,
     receipt_filename,
@@ -109,6 +110,7 @@ def _render_pending(page: VoterPage) -> Response:
         turnout=page.service.queries.turnout(page.voter, page.election.name).voted,
         turnout_url=page.url("voted") if isinstance(page, ElectionPageContext) else "",
         is_withheld=is_withheld(page.election),
+        min_ballots=MIN_SECRET_BALLOTS,
         method=method_of(page.election),
     )
 
@@ -122,8 +124,7 @@ def _count_context(
         "count": count,
         "headline": results_view.make_headline(count),
         "chart": results_view.make_chart(count),
-        "explanation": result.explanation,
-        "turnout": results_view.describe_turnout(count),
+        "turnout": results_view.describe_turnout(count.tally),
         "names": names,
         "matrix": results_view.make_matrix(result),
         "max_matrix": results_view.MAX_MATRIX,
@@ -137,6 +138,8 @@ def _count_context(
         "downloads": results_view.list_downloads(count, page.url),
         "method": METHOD,
         "url": page.url,
+        "share_link": page.urls.result_link(count.election),
+        "is_owner": isinstance(page, ElectionPageContext) and page.is_owner,
     }
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -23,8 +23,7 @@ from ranked_ballots import (
     pluralize,
 )
 from ranked_ballots.pictures import Picture, draw_beat_paths
-from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.poll_book import LinkVoter
+from singletable_apps.elections.entities import Election
 from singletable_apps.elections.proofs.documents import (
     ClosingStatement,
     compute_tie_seed,
@@ -33,7 +32,7 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.rules.elections import ResultDetail
 from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.service import Elections
-from singletable_apps.elections.service.results import Tally
+from singletable_apps.elections.service.results import Tally, Viewer
 from singletable_apps.shared.results import (
     ROUNDS_FORMAT,
     ChartRow,
@@ -45,11 +44,13 @@ from singletable_apps.shared.results import (
 )
 
 # This many rankings are on the results page; there is a page with all of them.
-MAX_TOP_RANKINGS = 12
+MAX_TOP_RANKINGS = 6
 # With more candidates, only the pairs that decide are listed.
 MAX_FULL_PAIRS = 6
 # More candidates do not fit into the matrix.
 MAX_MATRIX = 30
+# More candidates make a graph that no one can read.
+MAX_DRAWN = 8
 # The matrix colors a cell from 0 (lost every ballot) to 10 (won every ballot).
 EQUAL_STEP = 5
 
@@ -98,7 +99,7 @@ class Count:
         return part in self.tally.shown
 
 
-def load_count(service: Elections, viewer: User | LinkVoter, name: str) -> Count:
+def load_count(service: Elections, viewer: Viewer, name: str) -> Count:
     """Count the ballots, as far as the viewer may see them now."""
     tallies = service.results.tallies(viewer, name)
     tally = tallies[METHOD.key]
@@ -116,59 +117,66 @@ def load_count(service: Elections, viewer: User | LinkVoter, name: str) -> Count
 
 
 def make_headline(count: Count) -> Headline:
-    """Return a sentence about the winner or leader, with the reason."""
-    account = count.result.account
+    """Return who won or leads, the reason in at most two sentences, and the margin in one."""
+    account, result = count.result.account, count.result
+    if account.cast == 0 and not count.is_final:
+        return _headline(count, "No one has voted yet", "Results appear with the first ballot.")
     if account.cast == 0:
-        if count.is_final:
-            return Headline(
-                count.is_final, "No one voted", f"It closed without a ballot. {_tie(count)}"
-            )
-        text = "Results appear here with the first ballot."
-        return Headline(count.is_final, "No one has voted yet", text)
-    if len(count.result.candidates) == 1:
-        name = count.result.candidates[0]
-        return Headline(
-            count.is_final, f"{name} is the only candidate", "There was no one to beat."
-        )
+        return _headline(count, "No one voted", "It closed without a ballot.", _tie(count))
+    if len(result.candidates) == 1:
+        name = result.candidates[0]
+        return _headline(count, f"{name} is the only candidate", "There was no one to beat.")
     if account.blank == account.cast:
         ballots = "The only ballot is" if account.cast == 1 else f"All {account.cast} ballots are"
-        return Headline(count.is_final, "Everyone is tied", f"{ballots} blank. {_tie(count)}")
-    if len(count.result.winners) > 1:
-        return Headline(count.is_final, _tie_title(count), f"{_why_tied(count)} {_tie(count)}")
-    return _win(count)
-
-
-def _win(count: Count) -> Headline:
-    result = count.result
-    name = result.winners[0]
-    if result.condorcet_winner is not None:
-        why = f"{name} beats every other candidate head to head."
-    else:
-        why = (
-            f"No candidate beats all others head to head, so chains of wins decide: {name} has the "
-            "stronger chain to each of the others."
-        )
+        return _headline(count, "Everyone is tied", f"{ballots} blank.", _tie(count))
+    name, *others = result.winners
+    if others:
+        return _headline(count, _tie_title(count), _why_tied(result.winners), _tie(count))
     verb = "wins" if count.is_final else "leads"
-    margin = (
-        "" if result.margin is None else describe_margin(result.margin, is_final=count.is_final)
+    return _headline(count, f"{name} {verb}", *_why_won(result))
+
+
+def _headline(count: Count, title: str, *why: str) -> Headline:
+    margin, noun = count.result.margin, "vote" if count.election.is_weighted else "ballot"
+    how_close = (
+        "" if margin is None else describe_margin(margin, is_final=count.is_final, noun=noun)
     )
-    return Headline(count.is_final, f"{name} {verb}", why, margin)
+    return Headline(count.is_final, title, " ".join(why), how_close)
+
+
+def _why_won(result: SchulzeResult) -> tuple[str, str]:
+    name = result.winners[0]
+    if result.condorcet_winner is None:
+        return (
+            "No candidate beats all others head to head, so chains of wins decide.",
+            f"{name} has the stronger chain to each of the others.",
+        )
+    at = result.candidates.index(name)
+    others = [each for each in range(len(result.candidates)) if each != at]
+    rival = min(
+        others, key=lambda each: result.preferences[at][each] - result.preferences[each][at]
+    )
+    votes = [result.preferences[at][rival], result.preferences[rival][at]]
+    score = " to ".join(map(format_number, votes))
+    closest = f"The closest is {result.candidates[rival]}, with {score}."
+    return f"{name} beats every other candidate head to head.", closest if others[1:] else ""
 
 
 def _tie_title(count: Count) -> str:
-    names = count.result.winners
     if count.result.final_order:
         return f"{count.result.final_order[0]} wins a tie"
-    return f"{join_names(names) if len(names) < 4 else f'{len(names)} candidates'} are tied"
+    return f"{_name_some(count.result.winners)} are tied"
 
 
-def _why_tied(count: Count) -> str:
-    names = count.result.winners
+def _why_tied(names: Sequence[str]) -> str:
+    why = "neither has a stronger chain of wins to the other"
     if len(names) > 2:
         why = "none has a stronger chain of wins to another than that one has back"
-    else:
-        why = "neither has a stronger chain of wins to the other"
-    return f"{join_names(names)} are tied for first: {why}."
+    return f"{_name_some(names)} are tied for first: {why}."
+
+
+def _name_some(names: Sequence[str]) -> str:
+    return join_names(names) if len(names) < 4 else f"{len(names)} candidates"
 
 
 def _tie(count: Count) -> str:
@@ -179,56 +187,41 @@ def _tie(count: Count) -> str:
     return "If it stays a tie, an order that no one can choose or predict decides at the close."
 
 
-def describe_turnout(count: Count) -> str:
+def describe_turnout(tally: Tally) -> str:
     """Return the turnout as a sentence."""
-    cast, voters = count.tally.ballots_cast, count.election.voter_count
+    cast, voters = tally.ballots_cast, tally.election.voter_count
     if voters:
-        verb = "voted" if count.is_final else "have voted"
+        verb = "have voted" if tally.election.allow_vote else "voted"
         return f"{format_number(cast)} of {format_number(voters)} {verb}"
     return pluralize(cast, "ballot")
 
 
 def make_chart(count: Count) -> list[ChartRow]:
-    """Return all candidates, best first, with the share of the others that each is ahead of."""
+    """Return all candidates, best first, with how many of the others each is ahead of."""
     result = count.result
     places = result.place_numbers
-    others = len(places) - 1
+    shared = {name for place in result.places if place.candidates[1:] for name in place.candidates}
+    # A tie for the first place has one winner once it is broken.
+    winner = result.winner
     rows: list[ChartRow] = []
     for name in result.ranked_candidates:
-        behind = sum(place > places[name] for place in places.values())
-        tied = sum(place == places[name] for place in places.values()) - 1
-        label = f"ahead of {behind} of {others}"
-        value = behind + Fraction(tied, 2)
-        rows.append(ChartRow(places[name], name, value, others, label, "tied" if tied else ""))
+        ahead = sum(place > places[name] for place in places.values())
+        label = f"ahead of {ahead} of {len(places) - 1}"
+        note = "tied" if name in shared else ""
+        if note and name == winner:
+            note = "tied; first by the tie-break"
+        lost = places[name] == 1 and winner not in (None, name)
+        rows.append(ChartRow(places[name], name, ahead, len(places) - 1, label, note, lost))
     return rows
 
 
-@dataclass(frozen=True, slots=True)
-class ChainLink:
-    """A win in a chain: over whom, with how many ballots, and whether it is the weakest."""
-
-    strength: int
-    loser: str
-    is_weakest: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """A chain of wins, and how strong it is."""
-
-    start: str
-    links: tuple[ChainLink, ...]
-    strength: int
-
-
-@dataclass(frozen=True, slots=True)
-class CandidatePair:
+class CandidatePair(NamedTuple):
     """Two candidates and the strongest chain in each direction, if there is one."""
 
     a: str
     b: str
-    forward: Chain | None
-    backward: Chain | None
+    forward: BeatPath | None
+    backward: BeatPath | None
 
     @property
     def higher(self) -> str | None:
@@ -241,39 +234,21 @@ class CandidatePair:
 def list_pairs(result: SchulzeResult) -> list[CandidatePair]:
     """Return all pairs of candidates, or of many candidates those that decide."""
     paths = {(path.names[0], path.names[-1]): path for path in result.paths}
-    return [
-        CandidatePair(a, b, _chain(paths.get((a, b))), _chain(paths.get((b, a))))
-        for a, b in _deciding_pairs(result.ranked_candidates)
-    ]
-
-
-def _deciding_pairs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    if len(names) <= MAX_FULL_PAIRS:
-        yield from combinations(names, 2)
-        return
-    first, *others = names[:MAX_MATRIX]
-    yield from ((first, other) for other in others)
-    yield from pairwise(others)
-
-
-def _chain(path: BeatPath | None) -> Chain | None:
-    if path is None:
-        return None
-    several = len(path.links) > 1
-    links = tuple(
-        ChainLink(strength, loser, several and strength == path.strength)
-        for strength, loser in zip(path.links, path.names[1:], strict=True)
-    )
-    return Chain(path.names[0], links, path.strength)
+    names = result.ranked_candidates
+    pairs = list(combinations(names, 2))
+    if len(names) > MAX_FULL_PAIRS:
+        first, *others = names[:MAX_MATRIX]
+        pairs = [*((first, other) for other in others), *pairwise(others)]
+    return [CandidatePair(a, b, paths.get((a, b)), paths.get((b, a))) for a, b in pairs]
 
 
 def draw_graph(count: Count, pair: tuple[str, str]) -> Picture | None:
-    """Draw all wins as arrows, and mark the chains between two candidates."""
+    """Draw the wins of the best candidates as arrows, and mark the chains between two of all."""
     candidates = set(count.result.candidates)
-    if not 2 <= len(candidates) <= 2 * MAX_MATRIX:
+    if len(candidates) < 2:
         return None
     chosen = pair if pair[0] != pair[1] and candidates >= set(pair) else None
-    return draw_beat_paths(count.result, chosen)
+    return draw_beat_paths(count.result, chosen, most=MAX_DRAWN)
 
 
 MatrixRow = tuple[str, list[tuple[Markup, int | None]]]
@@ -337,8 +312,7 @@ def list_downloads(count: Count, url: Callable[..., str]) -> list[Download]:
     return files + ballot_downloads(formats, lambda name: url("tally", "ballots", name))
 
 
-@dataclass(frozen=True, slots=True)
-class StatementLine:
+class StatementLine(NamedTuple):
     """A field of the signed statement, its value, and what it means."""
 
     field: str
@@ -359,60 +333,35 @@ def describe_statement(statement: ClosingStatement) -> list[StatementLine]:
     definition = statement["definition"]
     seed = compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
     tie_order = join_names(TieBreak.from_seed(definition["candidates"], seed).order)
-    earlier: list[StatementLine] = []
-    if statement["earlier"]:
-        earlier.append(
-            StatementLine(
-                "earlier",
-                ", ".join(statement["earlier"]),
-                f"{pluralize(len(statement['earlier']), 'earlier definition')}: the candidates "
-                "changed after people had voted.",
-                True,
-            )
-        )
-    if statement["rankings"] is None:
-        rankings = StatementLine("rankings", "none", "Rankings are not published.")
-    else:
-        rankings = StatementLine(
-            "rankings", statement["rankings"], "The hash of all rankings as they were cast.", True
-        )
-    return [
+    what = (
+        f"What people voted on: election {definition['election_id']}, the candidates "
+        f"{join_names(definition['candidates'])}, "
+        f"{'secret' if definition['secret'] else 'open'} ballots, and what is published: "
+        f"{_PUBLICATION_LEVELS[definition['level']]}. Every tracking code depends on it."
+    )
+    changed = (
+        f"{pluralize(len(statement['earlier']), 'earlier definition')}: the candidates changed "
+        "after people had voted."
+    )
+    codes = "The root hash of all tracking codes. Adding, removing or changing one changes it."
+    ranking_hash = statement["rankings"]
+    rankings = "The hash of all rankings as they were cast."
+    if ranking_hash is None:
+        rankings = "Rankings are not published."
+    commitment = "The hash, published at the launch, of the secret that breaks ties."
+    secret = f"That secret. Together with the root hash it breaks ties in this order: {tie_order}."
+    rules = "; ".join(f"{about}: {choice}" for about, choice in statement["rules"].items())
+    lines = [
         StatementLine("format", statement["format"], "How to read this statement."),
         StatementLine("name", statement["name"], "The name of the election at the close."),
-        StatementLine(
-            "definition",
-            hash_definition(definition),
-            f"What people voted on: election {definition['election_id']}, the candidates "
-            f"{join_names(definition['candidates'])}, "
-            f"{'secret' if definition['secret'] else 'open'} ballots, and what is published: "
-            f"{_PUBLICATION_LEVELS[definition['level']]}. Every tracking code depends on it.",
-            True,
-        ),
-        *earlier,
+        StatementLine("definition", hash_definition(definition), what, True),
+        StatementLine("earlier", ", ".join(statement["earlier"]), changed, True),
         StatementLine("ballots", f"{statement['ballots']:,}", "How many ballots were counted."),
-        StatementLine(
-            "root",
-            statement["root"],
-            "The root hash of all tracking codes. Adding, removing or changing one changes it.",
-            True,
-        ),
-        rankings,
-        StatementLine(
-            "commitment",
-            definition["commitment"],
-            "The hash, published at the launch, of the secret that breaks ties.",
-            True,
-        ),
-        StatementLine(
-            "secret",
-            statement["secret"],
-            f"That secret. Together with the root hash it breaks ties in this order: {tie_order}.",
-            True,
-        ),
-        StatementLine(
-            "rules",
-            "; ".join(f"{about}: {choice}" for about, choice in statement["rules"].items()),
-            "How the ballots were counted, so that anyone can recount them.",
-        ),
+        StatementLine("root", statement["root"], codes, True),
+        StatementLine("rankings", ranking_hash or "none", rankings, ranking_hash is not None),
+        StatementLine("commitment", definition["commitment"], commitment, True),
+        StatementLine("secret", statement["secret"], secret, True),
+        StatementLine("rules", rules, "How the ballots were counted, so that anyone can recount."),
         StatementLine("closed_at", statement["closed_at"], "When the election closed."),
     ]
+    return [line for line in lines if line.value]

@@ -172,7 +172,7 @@ class InvalidFile(ValueError):
 def require(is_valid: bool, value: Any, where: str) -> None:
     """Raise InvalidFile with the place of an invalid value."""
     if not is_valid:
-        shown = repr(value)
+        shown = json.dumps(value, ensure_ascii=False)
         raise InvalidFile(f"{where} is {shown[:60]}{'…' if len(shown) > 60 else ''}")
 
 

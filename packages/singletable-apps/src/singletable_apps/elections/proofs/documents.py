@@ -19,6 +19,7 @@ from singletable_apps.elections.proofs.merkle import InclusionProof
 
 STATEMENT_FORMAT = "singletable election closing 1"
 RECEIPT_FORMAT = "singletable election receipt 1"
+DELETION_FORMAT = "singletable election deletion 1"
 PUBLICATION_FORMAT = "singletable election publication 1"
 
 NONCE_SIZE = 16
@@ -166,6 +167,29 @@ class Closing(TypedDict):
     statement: ClosingStatement
     signature: str
     public_key: str
+
+
+class DeletionStatement(TypedDict):
+    """The statement that is signed when a closed election is deleted; `closing` is a digest."""
+
+    format: str
+    election_id: int
+    name: str
+    deleted_by: str
+    deleted_at: str
+    closing: str
+
+
+def create_deletion(closing: ClosingStatement, deleted_by: str, at: str) -> DeletionStatement:
+    """Return what remains of a closed election that is deleted."""
+    return {
+        "format": DELETION_FORMAT,
+        "election_id": closing["definition"]["election_id"],
+        "name": closing["name"],
+        "deleted_by": deleted_by,
+        "deleted_at": at,
+        "closing": digest(closing, domain="closing"),
+    }
 
 
 def create_statement(

@@ -93,6 +93,11 @@ def encode_code(hex_digest: str) -> str:
     return b32encode(bytes.fromhex(hex_digest)).decode().rstrip("=").lower()
 
 
+def shorten_code(code: str) -> str:
+    """Return the first eight letters of a code, to compare it with a list at a glance."""
+    return format_code(code)[:9]
+
+
 def format_code(code: str) -> str:
     """Return the code in groups of four, for people to read."""
     return "-".join(code[start : start + _GROUP] for start in range(0, len(code), _GROUP))
@@ -106,7 +111,7 @@ def parse_code(text: str) -> str:
     for character in code:
         if character not in _ALPHABET:
             raise InvalidCode(
-                f"'{character}' cannot be in a code, which has only the letters a–z and the digits "
+                f"“{character}” cannot be in a code, which has only the letters a–z and the digits "
                 "2–7. Please check what you copied."
             )
     if len(code) != CODE_LENGTH:

@@ -23,7 +23,12 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ranked_ballots import Ranking
-from singletable_apps.elections.proofs.documents import NONCE_SIZE, BallotContent, ClosingStatement
+from singletable_apps.elections.proofs.documents import (
+    NONCE_SIZE,
+    BallotContent,
+    ClosingStatement,
+    DeletionStatement,
+)
 from singletable_apps.elections.proofs.encoding import (
     CODE_LENGTH,
     canonical_json,
@@ -38,7 +43,6 @@ from singletable_apps.shared.key_files import KeyFileError, load_key_file
 KEY_SIZE = 32
 IV_SIZE = 12
 PADDING = 256
-_SIGNED_DOMAIN = domain_prefix("closing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +196,12 @@ class Signer:
         return self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
 
     def sign(self, statement: ClosingStatement) -> str:
-        """Return the signature of a statement in hex."""
-        return self._key.sign(_SIGNED_DOMAIN + canonical_json(statement)).hex()
+        """Return the signature of a closing statement in hex."""
+        return self._key.sign(domain_prefix("closing") + canonical_json(statement)).hex()
+
+    def sign_deletion(self, statement: DeletionStatement) -> str:
+        """Return the signature of a statement about a deleted election in hex."""
+        return self._key.sign(domain_prefix("deletion") + canonical_json(statement)).hex()
 
 
 def fingerprint(public_key: str) -> str:
@@ -207,10 +215,19 @@ def format_fingerprint(public_key: str) -> str:
 
 
 def is_signed(statement: ClosingStatement, signature: str, public_key: str) -> bool:
-    """Return whether the owner of this key signed exactly this statement."""
+    """Return whether the owner of this key signed exactly this closing statement."""
+    return _is_signed(statement, "closing", signature, public_key)
+
+
+def is_deletion_signed(statement: DeletionStatement, signature: str, public_key: str) -> bool:
+    """Return whether the owner of this key signed exactly this statement about a deletion."""
+    return _is_signed(statement, "deletion", signature, public_key)
+
+
+def _is_signed(statement: object, domain: str, signature: str, public_key: str) -> bool:
     try:
         key = Ed25519PublicKey.from_public_bytes(_from_hex(public_key))
-        key.verify(_from_hex(signature), _SIGNED_DOMAIN + canonical_json(statement))
+        key.verify(_from_hex(signature), domain_prefix(domain) + canonical_json(statement))
     except (ValueError, InvalidSignature):
         return False
     return True

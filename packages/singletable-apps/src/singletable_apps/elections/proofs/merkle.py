@@ -46,6 +46,10 @@ class MerkleTree:
     def __len__(self) -> int:
         return len(self._confirmations)
 
+    def __contains__(self, confirmation: str) -> bool:
+        index = bisect_left(self._confirmations, confirmation)
+        return self._confirmations[index : index + 1] == [confirmation]
+
     @property
     def root(self) -> str:
         """Return the root in hex."""
@@ -53,14 +57,13 @@ class MerkleTree:
 
     def prove(self, confirmation: str) -> InclusionProof:
         """Return the proof that this code is in the tree."""
-        index = bisect_left(self._confirmations, confirmation)
-        if self._confirmations[index : index + 1] != [confirmation]:
+        if confirmation not in self:
             raise MerkleTreeError(
                 f"The tracking code '{confirmation}' is not among these {len(self):,}. A ballot "
                 "that was changed has a new one."
             )
         path: list[str] = []
-        position = index
+        index = position = bisect_left(self._confirmations, confirmation)
         for level in self._levels[:-1]:
             sibling = (position ^ 1) * _NODE_SIZE
             if sibling < len(level):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 from importlib.resources import files
 
 import msgspec
@@ -22,8 +23,11 @@ class Finding:
     text: str
 
 
-def verify_receipt(receipt: object, *, key: str | None = None) -> list[Finding]:
-    """Return what a receipt proves. `key` is the fingerprint of the key that you expect."""
+def verify_receipt(receipt: object, *, key: str | None = None, zone: tzinfo = UTC) -> list[Finding]:
+    """Return what a receipt proves. `key` is the fingerprint of the key that you expect.
+
+    Times are in the time zone of the reader.
+    """
     try:
         parsed = _parse_receipt(receipt)
     except InvalidDocument as error:
@@ -31,7 +35,7 @@ def verify_receipt(receipt: object, *, key: str | None = None) -> list[Finding]:
     found = checker.check_receipt(parsed, key)
     return [
         Finding(each.ok, passed if each.ok else failed)
-        for each, (passed, failed) in zip(found, _describe(parsed, key), strict=True)
+        for each, (passed, failed) in zip(found, _describe(parsed, key, zone), strict=True)
     ]
 
 
@@ -53,8 +57,8 @@ def _parse_receipt(value: object) -> documents.Receipt:
             )
         if parsed["format"] != documents.RECEIPT_FORMAT:
             raise InvalidDocument(
-                f"This receipt has the format '{parsed['format']}', but this program reads "
-                f"'{documents.RECEIPT_FORMAT}'. Use the checker of the service that it comes from."
+                f"This receipt has the format “{parsed['format']}”, but this program reads "
+                f"“{documents.RECEIPT_FORMAT}”. Use the checker of the service that it comes from."
             )
         checker.RECEIPT(parsed, "receipt")
     except (NotCanonical, msgspec.ValidationError, checker.InvalidFile) as error:
@@ -64,7 +68,9 @@ def _parse_receipt(value: object) -> documents.Receipt:
     return parsed
 
 
-def _describe(receipt: documents.Receipt, key: str | None) -> Iterator[tuple[str, str]]:
+def _describe(
+    receipt: documents.Receipt, key: str | None, zone: tzinfo
+) -> Iterator[tuple[str, str]]:
     """Yield what to say about each finding of `check_receipt`: if it is good, and if not."""
     ballot = " > ".join(" = ".join(level) for level in receipt["ranking"]) or "(blank)"
     if "weight" in receipt:
@@ -86,16 +92,15 @@ def _describe(receipt: documents.Receipt, key: str | None) -> Iterator[tuple[str
     statement, signed_by = closing["statement"], format_fingerprint(closing["public_key"])
     name, count = statement["name"], f"{statement['ballots']:,}"
     yield (
-        f"The closing statement of {statement['closed_at']} (ballots: {count}) is signed with the "
-        f"key {signed_by}. Compare this fingerprint with one you got another way.",
+        f"The closing statement of {_moment(statement['closed_at'], zone)} (ballots: {count}) is "
+        f"signed with the key {signed_by}. Compare this fingerprint with one you got another way.",
         f"The closing statement is not signed with the key {signed_by}.",
     )
     if key is not None:
         not_expected = f"The key is not the one you expect: {format_code(key)}."
         yield "The key is the one you expect.", not_expected
-    seed = documents.compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
     yield (
-        f"The secret for breaking ties was fixed before voting. Its seed is {seed}.",
+        "The secret for breaking ties was fixed before voting.",
         "The secret for breaking ties was not fixed before voting.",
     )
     agreed = statement["definition"].get("rules")
@@ -107,14 +112,23 @@ def _describe(receipt: documents.Receipt, key: str | None) -> Iterator[tuple[str
         )
     candidates = ", ".join(statement["definition"]["candidates"])
     yield (
-        f"'{name}' closed with the candidates and terms you voted on."
+        f"“{name}” closed with the candidates and terms you voted on."
         if receipt["definition"] == statement["definition"]
-        else f"The candidates of '{name}' changed after you voted. It closed with: {candidates}.",
+        else f"The candidates of “{name}” changed after you voted. It closed with: {candidates}.",
         "The ballot was cast on other terms than the election closed with."
         if receipt["name"] == name
-        else f"The receipt is for '{receipt['name']}', not for '{name}'.",
+        else f"The receipt is for “{receipt['name']}”, not for “{name}”.",
     )
     yield (
         f"Your ballot was counted: its code is in the signed result (ballots: {count}).",
         "The tracking code is not in the signed result.",
     )
+
+
+def _moment(text: str, zone: tzinfo) -> str:
+    """Return `15 November 2026, 12:00 UTC`; a receipt can contain any text in place of a time."""
+    try:
+        local = datetime.fromisoformat(text).astimezone(zone)
+    except (ValueError, OverflowError):
+        return f"“{text}”"
+    return f"{local.day} {local:%B %Y, %H:%M %Z}"

@@ -28,15 +28,16 @@ _TABLES = {table.name: table for table in (votes, event_log)}
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
-    """A table, and what it is for."""
+    """A table, its title for people, and what it is for."""
 
     name: str
+    title: str
     what: str
 
 
 TABLES = (
-    RawTable(votes.name, "The current state, built from the event log"),
-    RawTable(event_log.name, "The event log: everything that happened, in order"),
+    RawTable(votes.name, "Stored data", "The current state, built from the event log"),
+    RawTable(event_log.name, "Stored events", "The event log: everything that happened, in order"),
 )
 
 

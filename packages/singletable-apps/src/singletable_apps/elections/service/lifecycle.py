@@ -21,7 +21,7 @@ from singletable_apps.elections.entities import (
 )
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.poll_book import ElectionRecord
-from singletable_apps.elections.proofs.documents import compute_commitment
+from singletable_apps.elections.proofs.documents import compute_commitment, create_deletion
 from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules import elections as rules
@@ -45,7 +45,7 @@ from singletable_apps.elections.rules.names import (
     quote_names,
 )
 from singletable_apps.elections.rules.voting import check_listed_voters
-from singletable_apps.elections.service.closing import closing_statement
+from singletable_apps.elections.service.closing import closing_statement, get_closing
 from singletable_apps.elections.service.context import Context, reload_user
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.shared.service import RevisionCheck, any_revision
@@ -476,14 +476,34 @@ class Lifecycle:
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
 
+    def share_result(self, actor: User, name: str, *, is_public: bool) -> Election:
+        """Let everyone with the link see the final result without an account, or no longer."""
+
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            rules.check_owner(me, election)
+            if election.is_public == is_public:
+                return []
+            return [events.ElectionResultShared(election.name, is_public)]
+
+        self._context.execute(actor, decide)
+        return self._context.read.get_election(name)
+
     def delete(self, actor: User, name: str, check_revision: RevisionCheck = any_revision) -> None:
-        """Delete an election with its ballots."""
+        """Delete an election with its ballots. A closed one leaves a signed statement."""
 
         def decide(read: ReadModel) -> Sequence[EventData]:
             me, election = reload_user(read, actor), read.get_election(name)
             rules.check_delete(me, election)
             check_revision(election.revision)
-            return [events.ElectionDeleted(name=election.name)]
+            closing = get_closing(election, self._context.keys)
+            if closing is None:
+                return [events.ElectionDeleted(name=election.name)]
+            now = self._context.clock().isoformat()
+            statement = create_deletion(closing["statement"], me.name, now)
+            signature = self._context.keys.signer.sign_deletion(statement)
+            signed = canonical_json(statement).decode()
+            return [events.ElectionDeleted(election.name, signed, signature)]
 
         self._context.execute(actor, decide)
 

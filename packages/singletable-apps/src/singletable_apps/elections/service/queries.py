@@ -19,9 +19,10 @@ from singletable_apps.elections.entities import (
     roll_number,
 )
 from singletable_apps.elections.events import Event
-from singletable_apps.elections.poll_book import LinkVoter
+from singletable_apps.elections.poll_book import DeletedElection, LinkVoter
 from singletable_apps.elections.roles import PERMISSIONS, Permission, Role
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
+from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.rules.voting import drop_removed_candidates, is_eligible, rank_pairs
 from singletable_apps.elections.service.context import Context
@@ -199,6 +200,12 @@ class Queries:
         ]
         found = self._store.get_many(keys, consistent=True)
         return {ballot.election_name for ballot in found if ballot is not None}
+
+    def find_deleted(self, viewer: User, name: str) -> DeletedElection | None:
+        """Return the last election of this name that was deleted, or None."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        deleted = self._context.book.deleted_elections()
+        return next((each for each in deleted if is_same_name(each.name, name)), None)
 
     # An election's candidates, voters and ballots.
 

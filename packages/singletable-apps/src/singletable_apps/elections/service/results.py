@@ -10,6 +10,7 @@ from collections import Counter, OrderedDict, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Literal, TypeAlias
 
 from ranked_ballots import (
     METHODS,
@@ -58,6 +59,11 @@ from singletable_apps.shared.permissions import NotPermitted
 CACHE_SIZE = 32
 # The only format that can be written from totals.
 ROUNDS_FORMAT = "rctab"
+
+
+# Someone with an account or a personal link, or None: anyone.
+Viewer: TypeAlias = User | LinkVoter | None
+ReceiptOutcome: TypeAlias = Literal["open", "counted since", "not counted", "deleted", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +142,13 @@ class Results:
             raise InvalidInput({"method": message})
         return self._tally(election, self._open(election), method or election.method)
 
-    def tallies(self, viewer: User | LinkVoter, name: str) -> dict[str, Tally]:
+    def tallies(self, viewer: Viewer, name: str) -> dict[str, Tally]:
         """Count the same ballots by every method that makes sense, the deciding one first."""
         election = self._visible(viewer, name)
         opened = self._open(election)
         return {method: self._tally(election, opened, method) for method in _methods(election)}
 
-    def rankings(self, viewer: User | LinkVoter, name: str) -> list[tuple[Ranking, int]]:
+    def rankings(self, viewer: Viewer, name: str) -> list[tuple[Ranking, int]]:
         """Return the different rankings with their numbers of ballots, the most frequent first."""
         election = self._visible(viewer, name)
         self._check_rankings(election)
@@ -208,6 +214,17 @@ class Results:
             raise NotFound(str(error), field="confirmation") from error
         return {"index": proof.index, "size": proof.size, "path": list(proof.path)}, closing
 
+    def find_outcome(self, election_id: int, confirmation: str) -> ReceiptOutcome:
+        """Return what has become of a ballot whose receipt was made before the close."""
+        found = self._context.book.find_election(election_id)
+        if found is None:
+            deleted = {each.election_id for each in self._context.book.deleted_elections()}
+            return "deleted" if election_id in deleted else "unknown"
+        election = self.close_if_due(found.name)
+        if election.allow_vote:
+            return "open"
+        return "counted since" if confirmation in self._open(election).tree else "not counted"
+
     def tree(self, election: Election) -> MerkleTree:
         """Return the Merkle tree of the confirmations."""
         return self._open(election).tree
@@ -255,16 +272,18 @@ class Results:
             )
         return election, closing
 
-    def _visible(self, viewer: User | LinkVoter, name: str) -> Election:
+    def _visible(self, viewer: Viewer, name: str) -> Election:
         """Return the election if its tally is visible. Close it first if that is due."""
-        if not isinstance(viewer, LinkVoter):
+        if isinstance(viewer, User):
             check_permission(viewer, Permission.VIEW_APPLICATION)
         election = self.close_if_due(name)
         self.check_visible(viewer, election)
         return election
 
-    def check_visible(self, viewer: User | LinkVoter, election: Election) -> None:
-        """Raise unless the viewer may see the current count."""
+    def check_visible(self, viewer: Viewer, election: Election) -> None:
+        """Raise unless the viewer may see the current count. None sees public final results."""
+        if viewer is None and (election.statement is None or not election.is_public):
+            raise NotPermitted("This result is not public.")
         if isinstance(viewer, LinkVoter):
             self._context.book.owner_of_ballot(election, viewer)  # raises unless the link is valid
         user = None if isinstance(viewer, LinkVoter) else viewer

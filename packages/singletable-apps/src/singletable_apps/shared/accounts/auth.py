@@ -50,6 +50,7 @@ class SensitiveAction(StrEnum):
     DELETE_ACCOUNT = "delete an account"
     GIVE_CONTROL = "let someone manage accounts"
     EXPORT = "download everything"
+    DELETE_RESULT = "delete a result that was signed"
 
 
 class Users(Protocol[U]):

@@ -50,7 +50,10 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """A bar in the chart of places: `value` of `maximum`, with the number in words."""
+    """A bar in the chart of places: `value` of `maximum`, with the number in words.
+
+    `lost_tie` if a tie-break gave the place to someone else.
+    """
 
     place: int
     name: str
@@ -58,6 +61,12 @@ class ChartRow:
     maximum: int | Fraction
     label: str
     note: str = ""
+    lost_tie: bool = False
+
+    @property
+    def is_first(self) -> bool:
+        """Return whether this is a winner, or the leader so far."""
+        return self.place == 1 and not self.lost_tie
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp, browser
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.elections.world import KEYS, read_events
-from tests.apps.support.html import missing_in
+from tests.apps.support.html import missing_in, text_in
 
 PAGES = ("audit", "audit/tables/vote_data", "audit/tables/vote_event_log", "audit/relations/users")
 
@@ -72,6 +72,36 @@ def test_event_log_is_paginated(app: PagesApp, ada: Browser, grace: Browser) -> 
     assert counts == [25, len(read_events(app.world.driver)) - 25]
 
 
+FILTERS = {
+    "person=ADA&kind=Elections": (["Election created", "Election launched"], ["Ballot", "User"]),
+    "person=grace": (["User registered", "User role changed"], ["Ballot", "Election"]),
+    "election=tea": (["Election created", "Candidates added", "Ballot cast"], ["User", "Coffee"]),
+    "election=tea&kind=Ballots": (["Ballot cast"], ["Election created", "Candidates"]),
+    "person=nobody": (["Nothing found"], ["Election created"]),
+}
+
+
+@pytest.mark.parametrize("query", FILTERS)
+def test_event_log_can_be_filtered_by_person_election_and_kind(
+    app: PagesApp, ada: Browser, grace: Browser, query: str
+) -> None:
+    app.world.launch(app.user("Ada"), "Tea")
+    app.world.launch(app.user("Ada"), "Coffee")
+    app.vote("Ada", "Tea", "Red", "Blue")
+    page = text_in(grace.get("audit", query=f"?{query}").text).partition("Show")[2]
+    expected, others = FILTERS[query]
+    assert [text for text in expected if text not in page] == []
+    assert [text for text in others if text in page] == []
+
+
+# Tabs once were names of tables, and roles were names of constants.
+def test_audit_pages_use_the_words_of_other_pages(grace: Browser) -> None:
+    page = grace.get("audit", "relations", "users")
+    assert missing_in(page, ["Stored data</a>", "Stored events</a>", "Auditor</td>"]) == []
+    assert "vote_data</a>" not in page.text
+    assert ">AUDITOR<" not in page.text
+
+
 @pytest.fixture(scope="module")
 def sample() -> SampleCopy:
     return copy_sample()
@@ -82,7 +112,7 @@ def test_table_page_shows_each_relation_beside_it(sample: SampleCopy, relation: 
     seen = browser(sample.elections, sample.user("Grace"))
     page = seen.get("audit", "tables", "vote_data", query=f"?relation={relation}")
     assert page.status_code == 200
-    assert missing_in(page, ["USER#Barbara", "kind-USER", "kind-UNIQUE", "As relations"]) == []
+    assert missing_in(page, ["USER#Barbara", "kind-USER", "kind-UNIQUE", "As lists"]) == []
     alone = seen.get("audit", "relations", relation)
     assert missing_in(alone, ["What the columns mean", relation.capitalize()]) == []
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx2
 import pytest
@@ -11,6 +14,7 @@ import pytest
 from singletable_apps.elections.pages.receipts import MAX_RECEIPT_SIZE
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import Signer, fingerprint
+from singletable_apps.shared.pages import LocalTime
 from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp
 from tests.apps.support.html import text_in
 
@@ -64,18 +68,51 @@ def test_receipt_is_valid_as_text_and_as_a_file(
         assert format_code(fingerprint(key)) in answer.text
 
 
-def test_receipt_from_before_the_close_is_valid(receipt: Receipt, visitor: Browser) -> None:
-    early = json.dumps({**receipt, "closing": None, "proof": None})
-    answer = paste(visitor, early)
-    assert outcome_of(answer) == "Your receipt is valid"
-    assert "is-wrong" not in answer.text
+# The page once said that an election that had closed meanwhile was still open.
+def test_receipt_from_before_the_close_tells_what_has_happened_since() -> None:
+    app = PagesApp.create()
+    owner, visitor = app.launch("Cleo", "Dan"), app.browser()
+    ben = app.register("Ben")
+
+    def check(receipt: Receipt) -> tuple[str, bool, str]:
+        answer = paste(visitor, json.dumps(receipt))
+        return outcome_of(answer), "is-wrong" in answer.text, text_in(answer.text)
+
+    ben.cast(Dan="1")
+    replaced: Receipt = ben.get("e", CHAIR, "receipt.json").json()
+    ben.cast(Cleo="1")
+    current: Receipt = ben.get("e", CHAIR, "receipt.json").json()
+    title, is_wrong, text = check(current)
+    assert (title, is_wrong) == ("Your receipt is valid", False)
+    assert "The election is still open." in text
+    app.world.service.lifecycle.close(owner, CHAIR)
+    title, is_wrong, text = check(current)
+    assert (title, is_wrong) == ("Your ballot was counted", False)
+    assert "has closed since you downloaded this receipt" in text
+    assert check(replaced)[:2] == ("This ballot was not counted", True)
+    elsewhere = PagesApp.create().browser()
+    assert "that is not on this site" in text_in(paste(elsewhere, json.dumps(current)).text)
+
+
+def test_check_page_has_no_quotes_or_times_for_programs(
+    app: PagesApp, receipt: Receipt, visitor: Browser
+) -> None:
+    closed_at = receipt["closing"]["statement"]["closed_at"]
+    page = html.unescape(paste(visitor, json.dumps(receipt)).text.partition("<form")[0])
+    assert closed_at not in page
+    assert "“Chair” closed with the candidates" in page
+    day = LocalTime(datetime.fromisoformat(closed_at), ZoneInfo("UTC")).long
+    assert f"The closing statement of {day} (ballots: 1)" in page
+    changed = {**receipt["closing"], "statement": {**receipt["closing"]["statement"]}}
+    changed["statement"]["closed_at"] = "some day"
+    assert "is not signed" in paste(visitor, json.dumps({**receipt, "closing": changed})).text
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
         ({"ranking": [["Cleo"]]}, "does not match the tracking code"),
-        ({"name": "Another"}, "The receipt is for 'Another'"),
+        ({"name": "Another"}, "The receipt is for “Another”"),
         ({"more": "<b>bold</b>"}, "has unknown fields"),
         ({"ranking": "Dan"}, "This is not a receipt"),
     ],
@@ -164,7 +201,7 @@ def test_tracking_code_is_found_however_it_is_typed(app: PagesApp, receipt: Rece
         (CHAIR, "a" * 52, 200, "This tracking code is not on the list"),
         (CHAIR, "a" * 51, 422, "A code has 52 letters and digits"),
         (CHAIR, "", 422, "Please fill this in."),
-        ("Nowhere", "a" * 52, 422, "There is no election 'Nowhere'."),
+        ("Nowhere", "a" * 52, 422, "There is no election “Nowhere”."),
     ],
 )
 def test_unknown_tracking_code_gets_a_clear_message(

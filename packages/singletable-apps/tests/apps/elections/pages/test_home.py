@@ -44,6 +44,20 @@ def test_user_without_access_sees_only_that_approval_is_pending(
         assert hidden not in page.text.partition("<header")[2].replace("<span>Elections</span>", "")
 
 
+# It once was under "Open now" for people who had voted somewhere else.
+def test_election_that_opens_later_is_not_under_open_now(app: PagesApp, ada: Browser) -> None:
+    owner = app.user("Ada")
+    app.world.launch(owner, "Open already")
+    app.vote("Ada", "Open already", "Red")
+    tomorrow = app.world.clock() + timedelta(days=1)
+    app.world.launch(owner, "Opens later", terms=ElectionSettings(no_voting_before=tomorrow))
+    text = ada.read()
+    open_now = text.partition("Open now")[2].partition("Coming up")
+    assert "Open already" in open_now[0]
+    assert "Opens later" not in open_now[0]
+    assert "Opens later Voting opens" in open_now[2]
+
+
 def test_empty_dashboard_says_what_to_do(app: PagesApp, ada: Browser) -> None:
     text = ada.read()
     for words in ("No election needs your vote", "No elections yet", "New election"):

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from singletable_apps.elections.entities import State
+from singletable_apps.elections.proofs.documents import DeletionStatement
+from singletable_apps.elections.proofs.encoding import digest
+from singletable_apps.elections.proofs.keys import is_deletion_signed
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.shared.pages import LocalTime
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.support.html import forms_in
+from tests.apps.support.elections.world import KEYS, PASSWORD
+from tests.apps.support.html import field_errors, forms_in, text_in
 
 STEPS = ("launch", "fix", "finalize", "delete")
 
@@ -37,9 +44,60 @@ def test_election_runs_from_setup_to_deletion_without_scripts(app: PagesApp, ada
         assert "data-confirm-body" in page.text
         assert ada.follow(ada.submit(page, **fields)).status_code == 200
         assert state_of(app.election("Tea")) is state
-    response = ada.submit(ada.get("e", "Tea", "delete"))
+    response = ada.submit(ada.get("e", "Tea", "delete"), election="tea")
     assert response.headers["location"] == "/elections/all"
-    assert ada.get("e", "Tea").status_code == 404
+    assert ada.get("e", "Tea").status_code == 410
+
+
+# Two clicks once were enough to delete a signed result.
+def test_deleting_a_result_requires_its_name_and_the_password(app: PagesApp, tea: str) -> None:
+    lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
+    lifecycle.launch(owner, tea, allow_edit=False)
+    lifecycle.close(owner, tea)
+    ada = app.sign_in("Ada")
+    app.world.clock.advance(minutes=6)
+    page = ada.get("e", tea, "delete")
+    rejected = ada.submit(page, election="Coffee", current_password=PASSWORD)
+    assert field_errors(rejected) == {"election": "Enter Tea to confirm."}
+    for wrong in ("", "guess"):
+        rejected = ada.submit(page, election="Tea", current_password=wrong)
+        assert list(field_errors(rejected)) == ["current_password"]
+    assert app.election(tea).statement
+    deleted = ada.submit(page, election="Tea", current_password=PASSWORD)
+    assert deleted.headers["location"] == "/elections/all"
+
+
+def test_old_address_says_who_deleted_the_election_and_when(
+    app: PagesApp, ada: Browser, ben: Browser, tea: str
+) -> None:
+    lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
+    lifecycle.launch(owner, tea, allow_edit=False)
+    statement = json.loads(lifecycle.close(owner, tea).statement or "")
+    lifecycle.delete(owner, tea)
+    day = LocalTime(app.world.clock.now, ZoneInfo("UTC")).day
+    for parts in ((), ("tally",)):
+        page = ben.get("e", "TEA", *parts)
+        assert page.status_code == 410
+        assert f"This election was deleted on {day}" in text_in(page.text)
+        assert digest(statement, domain="closing") in page.text
+    [deleted] = app.world.service.context.book.deleted_elections()
+    assert deleted.statement is not None
+    assert deleted.statement["deleted_by"] == "Ada"
+    assert is_deletion_signed(deleted.statement, deleted.signature, KEYS.signer.public_key)
+    changed: DeletionStatement = {**deleted.statement, "deleted_by": "Ben"}
+    assert not is_deletion_signed(changed, deleted.signature, KEYS.signer.public_key)
+    # The name is free again.
+    lifecycle.create(owner, tea)
+    assert ben.get("e", tea).status_code == 200
+
+
+# Logs from before there were such statements.
+def test_election_deleted_without_a_statement_is_remembered_too(
+    app: PagesApp, ada: Browser, tea: str
+) -> None:
+    app.world.service.lifecycle.delete(app.user("Ada"), tea)
+    assert "no result" in text_in(ada.get("e", tea).text)
+    assert ada.get("e", "Never existed").status_code == 404
 
 
 def test_launch_offers_a_choice_between_locked_and_editable(ada: Browser, tea: str) -> None:

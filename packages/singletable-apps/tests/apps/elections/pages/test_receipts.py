@@ -33,6 +33,30 @@ def test_receipt_shows_the_ranking_and_the_tracking_code(ben: Browser) -> None:
     assert [finding.ok for finding in verify_receipt(receipt)] == [True, True]
 
 
+def test_short_code_is_the_beginning_of_a_code_on_the_published_list(
+    app: PagesApp, ben: Browser
+) -> None:
+    short = format_code(ben.get("e", CHAIR, "receipt.json").json()["confirmation"])[:9]
+    assert f"short code {short}" in ben.read("e", CHAIR, "receipt")
+    close(app)
+    published = ben.get("e", CHAIR, "published").text
+    assert published.count("<code><strong>") == 3
+    assert f"<code><strong>{short}</strong>-" in published
+
+
+def test_receipt_by_email_has_a_link_and_not_the_ballot(app: PagesApp, ben: Browser) -> None:
+    page = ben.get("e", CHAIR, "receipt")
+    assert "data-print" in page.text
+    assert ben.flash(ben.submit(page, "/receipt/email")) == "Sent to ben@example.org."
+    [email] = app.emails()
+    assert (email.to, email.subject) == ("ben@example.org", "Your ballot in “Chair”")
+    receipt = ben.get("e", CHAIR, "receipt.json").json()
+    assert format_code(receipt["confirmation"])[:9] in email.text
+    assert receipt["confirmation"] not in email.text.replace("-", "")
+    assert "Dan" not in email.text
+    assert ben.open(app.link(email.subject)).status_code == 200
+
+
 # The page once opened with a code of 52 characters.
 def test_receipt_page_says_first_that_the_ballot_is_in(app: PagesApp, ben: Browser) -> None:
     page = ben.get("e", CHAIR, "receipt").text

@@ -35,6 +35,7 @@ TEXTS = {
         "wins a tie Heron and Kingfisher are tied for first",
         "How the tie was broken",
         "Locked in at the launch",
+        "tied; first by the tie-break ahead of 1 of 2",
         "Every method has the same tie for first: Heron and Kingfisher.",
         "Place 3 Rubber Duck ahead of 0 of 2",
     ],
@@ -160,7 +161,7 @@ def test_many_ballots_are_grouped_and_paginated(app: PagesApp, ada: Browser) -> 
         app.vote(person.name, "Large", *order)
     tally = ada.get("e", "Large", "tally").text
     assert "All 60 rankings" in tally
-    assert tally.count('class="ranking"') == 12
+    assert tally.count('class="ranking"') == 6
     for part, rows in (("rankings", 'class="ranking"'), ("ballots", 'class="ballot-code"')):
         first = ada.get("e", "Large", "tally", part)
         last = ada.get("e", "Large", "tally", part, query="?from=50")
@@ -183,6 +184,26 @@ def test_chart_of_places_comes_right_after_the_headline(hedy: Browser) -> None:
     page = hedy.read("e", "Summer trip", "tally")
     first = page.index("Place 1 Lake ahead of 2 of 2")
     assert page.index("Lake wins") < first < page.index("Head to head")
+
+
+# Most people want to know who won. Everything else is there for those who ask.
+def test_details_of_the_count_are_folded_and_unfold_for_a_chosen_pair(hedy: Browser) -> None:
+    page = hedy.get("e", "Summer trip", "tally").text
+    before, _, rest = page.partition('<details class="disclosure how-counted" id="how">')
+    folded, _, after = rest.partition("<h2>Ballots</h2>")
+    for part in ("Head to head", "Who beats whom", "Chains of wins", "Other methods"):
+        assert part in folded
+        assert part not in before + after
+    chosen = hedy.get("e", "Summer trip", "tally", query="?a=Castle&b=Museum").text
+    assert 'id="how" open>' in chosen
+
+
+def test_results_can_be_shared(sample: SampleCopy, hedy: Browser) -> None:
+    page = hedy.get("e", "Summer trip", "tally").text
+    election = sample.elections.context.read.get_election("Summer trip")
+    link = f"http://127.0.0.1:8000/elections/r/{election.election_id}"
+    assert f'data-share="{link}"' in page
+    assert 'data-share-title="Summer trip: Lake wins"' in page
 
 
 # Fourteen columns do not fit on a screen.

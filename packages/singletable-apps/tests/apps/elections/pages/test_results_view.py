@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from fractions import Fraction
 
 import pytest
 
@@ -69,16 +68,13 @@ def test_headline_of_a_broken_tie_names_the_winner() -> None:
     assert f"{first} first" in make_headline(tied).why
 
 
-def test_weakest_win_of_a_chain_is_marked() -> None:
+def test_pair_has_the_strongest_chain_in_each_direction() -> None:
     circle = count({"ABC": 4, "BCA": 3, "CAB": 2})
     (pair,) = [pair for pair in list_pairs(circle.result) if {pair.a, pair.b} == {"A", "C"}]
     assert pair.forward is not None
-    assert [(link.strength, link.loser, link.is_weakest) for link in pair.forward.links] == [
-        (6, "B", True),
-        (7, "C", False),
-    ]
+    assert (pair.forward.names, pair.forward.links) == (("A", "B", "C"), (6, 7))
     assert pair.backward is not None
-    assert [link.is_weakest for link in pair.backward.links] == [False]
+    assert pair.backward.links == (5,)
     assert pair.higher == "A"
 
 
@@ -104,5 +100,37 @@ def test_chart_has_the_places_of_all_candidates() -> None:
         (2, "B", 1, 2),
         (3, "C", 0, 2),
     ]
-    tied = make_chart(count({"A": 1, "B": 1}, "AB"))
-    assert {(row.place, row.value, row.note) for row in tied} == {(1, Fraction(1, 2), "tied")}
+
+
+# Bars of ties once were longer than their labels said, and the winner was not marked.
+def test_chart_of_a_tie_has_bars_that_match_their_labels() -> None:
+    cast = {"ABCD": 1, "BCAD": 1, "CABD": 1}
+    for row in make_chart(count(cast, "ABCD")):
+        last = row.name == "D"
+        assert (row.value, row.maximum) == (0 if last else 1, 3)
+        assert row.label == f"ahead of {row.value} of 3"
+        assert (row.note, row.is_first) == ("", False) if last else ("tied", True)
+    broken = make_chart(count(cast, "ABCD", seed="seed"))
+    notes = ["tied; first by the tie-break", "tied", "tied", ""]
+    assert [(row.note, row.is_first) for row in broken] == list(
+        zip(notes, [True, False, False, False], strict=True)
+    )
+
+
+WHY = {
+    "beats all": ({"ABC": 5, "BAC": 4}, "closest is B, with 5 to 4"),
+    "circle": ({"ABC": 4, "BCA": 3, "CAB": 2}, "so chains of wins decide. A has the"),
+    "tie": ({"ABC": 1, "BCA": 1, "CAB": 1}, "A, B and C are tied for first"),
+}
+
+
+@pytest.mark.parametrize("case", WHY)
+@pytest.mark.parametrize("seed", [None, "0123456789abcdef" * 4])
+def test_reason_has_at_most_three_sentences(case: str, seed: str | None) -> None:
+    cast, text = WHY[case]
+    headline = make_headline(count(cast, seed=seed))
+    why = f"{headline.why} {headline.margin}".strip()
+    assert text in why
+    assert 2 <= why.count(".") <= 3
+    assert "each beat" not in why
+    assert seed is None or seed not in why

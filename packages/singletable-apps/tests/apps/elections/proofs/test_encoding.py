@@ -91,7 +91,7 @@ def test_format_code_has_groups_of_four() -> None:
         ("", "has 0"),
         (CODE[:-1], "has 51"),
         (CODE + "a", "has 53"),
-        ("0" + CODE[1:], "'0'"),
+        ("0" + CODE[1:], "“0”"),
         ("\u212a" + CODE[1:], "\u212a"),  # the Kelvin sign, whose lowercase is k
         (CODE[:-1] + "b", "ends in b"),
     ],

@@ -99,4 +99,4 @@ def test_deeply_nested_value_is_not_a_receipt() -> None:
 def test_receipt_in_a_later_format_is_not_checked() -> None:
     (finding,) = verify_receipt({**SAMPLE.receipt, "format": "singletable election receipt 2"})
     assert not finding.ok
-    assert "'singletable election receipt 2'" in finding.text
+    assert "“singletable election receipt 2”" in finding.text

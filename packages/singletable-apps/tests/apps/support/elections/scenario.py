@@ -80,6 +80,9 @@ COMMANDS: dict[str, Command] = {
     "ElectionLaunched": lambda s, b: s.lifecycle.launch(b.bob, "Set up", allow_edit=True),
     "ElectionFixed": lambda s, b: s.lifecycle.lock(b.bob, "Election 0"),
     "ElectionFinalized": lambda s, b: s.lifecycle.close(b.bob, "Election 1"),
+    "ElectionResultShared": lambda s, b: s.lifecycle.share_result(
+        b.bob, "Election 1", is_public=True
+    ),
     "ElectionDeleted": lambda s, b: s.lifecycle.delete(b.bob, "Election 1"),
     "CandidatesAdded": lambda s, b: s.lifecycle.set_candidates(
         b.bob, "Election 0", ["Red", "Green", "Blue", *MANY]

@@ -1,0 +1,144 @@
+"""Results outside the app: the public page with its picture, and the protocol for the minutes."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from fastapi import APIRouter, Depends, Path, Response
+
+from singletable_apps.elections.entities import Election, Electorate
+from singletable_apps.elections.pages import results_view
+from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage
+from singletable_apps.elections.pages.method_results import (
+    make_method_chart,
+    make_method_headline,
+)
+from singletable_apps.elections.proofs.encoding import digest
+from singletable_apps.elections.proofs.keys import format_fingerprint
+from singletable_apps.elections.rules.elections import (
+    check_owner,
+    check_view_tally,
+    closed_at,
+    is_withheld,
+)
+from singletable_apps.elections.rules.methods import METHOD
+from singletable_apps.elections.service import Elections
+from singletable_apps.elections.service.results import Tally, Viewer
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.errors import NotFound
+from singletable_apps.shared.pages import ConfirmedAction, confirm
+from singletable_apps.shared.results import ChartRow, Headline
+from singletable_apps.shared.share_pictures import ShareBar, draw_share_picture
+
+router = APIRouter()
+
+
+def _linked_election(page: AnyPage, election_id: Annotated[int, Path(ge=1, lt=2**53)]) -> Election:
+    """Return the election of a link. Only people who are signed in learn which others exist."""
+    election = page.service.context.book.find_election(election_id)
+    if election is not None and _is_published(election):
+        return election
+    if page.visitor is None:
+        raise NotSignedIn("Sign in to see this result.")
+    if election is None:
+        raise NotFound("There is no election at this address.")
+    return election
+
+
+LinkedElection: TypeAlias = Annotated[Election, Depends(_linked_election)]
+
+
+def _is_published(election: Election) -> bool:
+    return election.is_public and election.statement is not None and not is_withheld(election)
+
+
+def _summarize(
+    service: Elections, viewer: Viewer, election: Election
+) -> tuple[Tally, Headline, list[ChartRow]]:
+    """Return the count by the method that decides, who won, and the places."""
+    if election.method == METHOD.key:
+        count = results_view.load_count(service, viewer, election.name)
+        return count.tally, results_view.make_headline(count), results_view.make_chart(count)
+    tally = service.results.tallies(viewer, election.name)[election.method]
+    headline = Headline(not election.allow_vote, make_method_headline(tally), "")
+    return tally, headline, make_method_chart(tally)
+
+
+@router.get("/r/{election_id}")
+def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
+    """Show a public result to everyone, and the results page to others who may see it."""
+    if not _is_published(election):
+        return page.redirect(page.urls.election(election, "tally"))
+    tally, headline, chart = _summarize(page.service, None, election)
+    return page.render(
+        "public_result",
+        election=election,
+        tally=tally,
+        headline=headline,
+        chart=chart,
+        turnout=results_view.describe_turnout(tally),
+        closed_at=closed_at(election),
+        method=tally.method,
+        link=page.urls.result_link(election),
+        is_member=page.visitor is not None,
+        results_url=page.urls.election(election, "tally"),
+    )
+
+
+@router.get("/r/{election_id}/picture.png")
+def draw_picture(page: AnyPage, election: LinkedElection) -> Response:
+    """Draw a public result for chats that show a picture beside a link."""
+    if not _is_published(election):
+        raise NotFound("This result is not public.")
+    _, headline, chart = _summarize(page.service, None, election)
+    bars = tuple(
+        ShareBar(row.name, float(row.value / (row.maximum or 1)), row.label) for row in chart
+    )
+    footer = page.urls.result_link(election).partition("://")[2]
+    picture = draw_share_picture(election.name, headline.title, bars, footer, "An election")
+    return Response(picture, media_type="image/png")
+
+
+@confirm(router, "/e/{name}/public")
+def share_result(page: ElectionPage) -> ConfirmedAction:
+    """Let everyone with the link see the result, or no longer."""
+    user, election = page.user, page.election
+    check_owner(user, election)
+    turn_on = not election.is_public
+    return ConfirmedAction(
+        page,
+        title="Make the result public?" if turn_on else "Make the result private again?",
+        text="Everyone who has the link sees the winner, the places and the turnout after the "
+        "close, without an account. Ballots and names of voters are not on that page."
+        if turn_on
+        else "The link then works only for people who are signed in.",
+        button="Make public" if turn_on else "Make private",
+        back=page.url("tally"),
+        kind="primary",
+        do=lambda _: page.service.lifecycle.share_result(user, election.name, is_public=turn_on),
+        done="The result is public." if turn_on else "The result is private again.",
+    )
+
+
+@router.get("/e/{name}/protocol")
+def show_protocol(page: ElectionPage) -> Response:
+    """Show everything that belongs into the minutes, ready to print and sign."""
+    election, service = page.election, page.service
+    check_view_tally(page.user, election, service.context.clock())
+    tally, headline, _ = _summarize(service, page.user, election)
+    closing = tally.closing
+    if closing is None:
+        return page.redirect(page.url("tally"), "The protocol is here after the close.")
+    return page.render(
+        "protocol",
+        election=election,
+        tally=tally,
+        headline=headline,
+        voted=closing["statement"]["ballots"],
+        has_roll=election.electorate is Electorate.ROLL,
+        closed_at=closed_at(election),
+        method=tally.method,
+        digest=digest(closing["statement"], domain="closing"),
+        fingerprint=format_fingerprint(service.context.keys.signer.public_key),
+        results_url=page.url("tally"),
+    )

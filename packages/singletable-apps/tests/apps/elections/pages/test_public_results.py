@@ -1,0 +1,112 @@
+"""Public results: for everyone with the link if the owner wants it; and the protocol."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.elections.proofs.encoding import digest
+from singletable_apps.elections.service import ElectionSettings
+from tests.apps.elections.pages.client import Browser, PagesApp
+from tests.apps.support.html import missing_in, text_in
+
+TEA = "Tea"
+
+
+@pytest.fixture
+def link(app: PagesApp, ada: Browser, ben: Browser) -> str:
+    """Return the link to the result of an election with two ballots for Red."""
+    election = app.world.launch(app.user("Ada"), TEA)
+    app.vote("Ada", TEA, "Red", "Green")
+    app.vote("Ben", TEA, "Red", "Blue")
+    return f"/elections/r/{election.election_id}"
+
+
+def close(app: PagesApp) -> None:
+    app.world.service.lifecycle.close(app.user("Ada"), TEA)
+
+
+def test_result_is_public_only_if_the_owner_says_so_and_it_is_closed(
+    app: PagesApp, ada: Browser, ben: Browser, link: str
+) -> None:
+    visitor = app.browser()
+    assert str(ben.open(link).url.path) == "/elections/e/Tea/tally"
+    for address in (link, "/elections/r/99999"):
+        assert "/elections/sign-in" in str(visitor.open(address).url)
+    assert ben.get("e", TEA, "public").status_code == 403
+    assert ada.flash(ada.submit(ada.get("e", TEA, "public"))) == "The result is public."
+    assert "/elections/sign-in" in str(visitor.open(link).url)  # still open
+    close(app)
+    page = visitor.open(link)
+    assert missing_in(page, ["Red wins", "Place", "2 ballots"]) == []
+    assert [name for name in ("Ben", "Ada") if name in text_in(page.text)] == []
+    assert ada.flash(ada.submit(ada.get("e", TEA, "public"))) == "The result is private again."
+    assert "/elections/sign-in" in str(visitor.open(link).url)
+    assert "/elections/sign-in" in str(visitor.open(f"{link}/picture.png").url)
+
+
+def test_public_link_has_a_preview_and_survives_a_rename(
+    app: PagesApp, ada: Browser, link: str
+) -> None:
+    lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
+    lifecycle.share_result(owner, TEA, is_public=True)
+    ada.submit(ada.get("e", TEA, "settings"), name="Afternoon tea")
+    lifecycle.close(owner, "Afternoon tea")
+    page = app.browser().open(link)
+    preview = {
+        "title": "Afternoon tea",
+        "description": "Red wins. 2 ballots.",
+        "url": f"http://127.0.0.1:8000{link}",
+        "image": f"http://127.0.0.1:8000{link}/picture.png",
+    }
+    for name, content in preview.items():
+        assert f'<meta property="og:{name}" content="{content}">' in page.text
+    picture = app.browser().open(f"{link}/picture.png")
+    assert picture.headers["content-type"] == "image/png"
+    assert picture.content.startswith(b"\x89PNG")
+
+
+def test_result_of_too_few_secret_ballots_stays_hidden(app: PagesApp, ada: Browser) -> None:
+    lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
+    election = app.world.launch(owner, TEA, terms=ElectionSettings(secret_ballot=True))
+    app.vote("Ada", TEA, "Red")
+    lifecycle.share_result(owner, TEA, is_public=True)
+    lifecycle.close(owner, TEA)
+    for path in ("", "/picture.png"):
+        page = app.browser().open(f"/elections/r/{election.election_id}{path}")
+        assert "/elections/sign-in" in str(page.url)
+    pending = ada.read("e", TEA, "tally")
+    assert "Fewer than 3 people voted" in pending
+
+
+def test_public_result_and_protocol_of_several_seats(app: PagesApp, ada: Browser) -> None:
+    lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
+    terms = ElectionSettings(method="scottish stv", seats=2)
+    election = app.world.launch(owner, TEA, terms=terms)
+    app.vote("Ada", TEA, "Red", "Green")
+    lifecycle.share_result(owner, TEA, is_public=True)
+    lifecycle.close(owner, TEA)
+    page = app.browser().open(f"/elections/r/{election.election_id}")
+    assert "Red elected" in text_in(page.text)
+    assert "elected" in ada.read("e", TEA, "protocol")
+    assert "2 seats" in ada.read("e", TEA, "protocol")
+    assert "data-share" in ada.get("e", TEA, "tally").text
+
+
+def test_protocol_has_everything_for_the_minutes(
+    app: PagesApp, ada: Browser, ben: Browser, link: str
+) -> None:
+    assert ben.get("e", TEA, "protocol").url.path == "/elections/e/Tea/tally"
+    close(app)
+    closing = app.world.service.results.tally(app.user("Ben"), TEA).closing
+    assert closing is not None
+    text = text_in(ben.get("e", TEA, "protocol").text)
+    for part in (
+        "Protocol of the election",
+        "Closed 1 January 2026",
+        "Could vote All registered voters",
+        "Voted 2 Method Schulze method",
+        "1 Red elected",
+        digest(closing["statement"], domain="closing"),
+        "Place and date Chair Minutes",
+    ):
+        assert part in text, (part, text)
