@@ -89,7 +89,8 @@ TABLE = {
                 GET /portfolio/{kind}, GET /portfolio/{kind}/{entry_id},
                 POST /portfolio/{kind}/{entry_id}, POST /portfolio/{kind}/{entry_id}/move,
                 GET /portfolio/{kind}/{entry_id}/delete, POST /portfolio/{kind}/{entry_id}/delete,
-                GET /transfer, GET /export, POST /import""",
+                GET /transfer, GET /export, POST /import, POST /import/run, GET /import/undo,
+                POST /import/undo""",
             # The site is set up.
             "": "GET /set-up, POST /set-up",
         },

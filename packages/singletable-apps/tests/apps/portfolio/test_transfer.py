@@ -11,12 +11,19 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZipFile, ZipInfo
 import pytest
 
 from singletable import connect
-from singletable_apps.portfolio.entities import Listing, Project, Role
+from singletable_apps.portfolio.entities import Listing, Project, Role, User
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import MAX_OLD_SLUGS, PostDraft
 from singletable_apps.portfolio.service import Moved, open_portfolio
 from singletable_apps.portfolio.service.posts import Outcome
-from singletable_apps.portfolio.transfer import ImportEntry, export_site, import_site
+from singletable_apps.portfolio.transfer import (
+    ImportEntry,
+    Kind,
+    export_site,
+    import_site,
+    import_with_undo,
+    undo_import,
+)
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.archives import (
     MAX_FILE_BYTES,
@@ -27,6 +34,7 @@ from singletable_apps.shared.archives import (
     read_zip,
     write_zip,
 )
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.objects import MemoryBucket
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import SECRET, World
@@ -96,8 +104,8 @@ def test_export_imported_and_exported_again_is_identical(world: World) -> None:
         owner = other.accounts.set_up("Eve", "eve@example.org", "nine blue horses", "Eve")
         report = import_site(other, owner, files)
         # Setting up the site has created an empty portfolio.
-        expected = {**dict.fromkeys(outcomes(report), "created"), "portfolio.json": "updated"}
-        assert outcomes(report) == expected
+        updated = {"portfolio.json": "updated", "portfolio.json#settings": "updated"}
+        assert outcomes(report) == {**dict.fromkeys(outcomes(report), "created"), **updated}
         assert dict(export_site(other)) == files
         again = import_site(other, owner, files)
         assert set(outcomes(again).values()) == {"skipped"}
@@ -114,6 +122,48 @@ def test_zip_of_an_export_is_always_the_same(memory: World) -> None:
     write_zip(export_site(memory.service), other)
     assert one.getvalue() == other.getvalue()
     assert read_zip(one.getvalue()) == dict(export_site(memory.service))
+
+
+def own_site(world: World) -> User:
+    """Set up a site with a draft and a profile."""
+    owner = world.set_up()
+    world.service.posts.create(owner, PostDraft("Milk", "My own.", slug="milk"))
+    world.service.profile.update_portfolio(owner, PortfolioEdits(name="Eve", bio="I write."))
+    return owner
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_import_changes_only_the_chosen_kinds(memory: World, kind: Kind) -> None:
+    fill(memory)
+    files = dict(export_site(memory.service))
+    other = World(connect("memory:"), memory.clock)
+    owner = own_site(other)
+    before = dict(export_site(other.service))
+    report = import_site(other.service, owner, files, kinds=[kind])
+    assert {entry.kind for entry in report} == {kind}
+    after = dict(export_site(other.service))
+    changed = {path.partition("/")[0] for path in after if after[path] != before.get(path)}
+    folders = {Kind.POSTS: "posts", Kind.IMAGES: "media"}
+    assert changed == {folders.get(kind, "portfolio.json")}
+    assert (other.service.profile.get_portfolio().bio == "I write.") == (kind is not Kind.PROFILE)
+    assert (other.service.profile.get_settings().accent == "#123456") == (kind is Kind.SETTINGS)
+
+
+def test_undo_restores_what_an_import_replaced(memory: World) -> None:
+    fill(memory)
+    files = dict(export_site(memory.service))
+    other = World(connect("memory:"), memory.clock)
+    service, owner = other.service, own_site(other)
+    before = dict(export_site(service))
+    other.clock.advance(hours=1)
+    import_with_undo(service, owner, files, list(Kind))
+    mine = service.posts.create(owner, PostDraft("Since then", "Written after the import."))
+    undo_import(service, owner)
+    service.posts.delete(owner, mine.blog_id)
+    after = dict(export_site(service))
+    assert {path: after[path] for path in after if not path.startswith("media/")} == before
+    with pytest.raises(NotFound):
+        undo_import(service, owner)
 
 
 HUGO: Files = {

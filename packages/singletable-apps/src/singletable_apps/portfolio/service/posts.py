@@ -245,10 +245,13 @@ class PostService:
                     raise
         raise _busy()
 
-    def import_post(self, actor: User, file: PostFile, *, dry_run: bool = False) -> Outcome:
+    def import_post(
+        self, actor: User, file: PostFile, *, dry_run: bool = False
+    ) -> tuple[Outcome, Blog]:
         """Create a post that was written elsewhere, or update the post that has its slug.
 
         It keeps its dates, its author and its old slugs. `dry_run` checks it and writes nothing.
+        Return the post as well; without its new revision if it was updated.
         """
         PERMISSIONS.check(actor.role, Permission.EDIT_ANY)
         draft, unchanged = check_draft(file.draft), Outcome.SKIPPED
@@ -257,7 +260,7 @@ class PostService:
             post = self.get(old.blog_id) if old else None
             changed = self._imported(actor, file, draft, post)
             if changed == post:
-                return unchanged
+                return unchanged, post.blog
             outcome = Outcome.UPDATED if post else Outcome.CREATED
             try:
                 if dry_run:
@@ -272,7 +275,7 @@ class PostService:
                     self._on_change()
                 continue
             self._on_change()
-            return outcome
+            return outcome, changed.blog
         raise _busy()
 
     def restore(

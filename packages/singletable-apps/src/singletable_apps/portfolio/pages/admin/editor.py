@@ -151,7 +151,8 @@ def _submit(page: UserPageContext, form: Form, post: Post | None) -> Response:
         if values.action in ("schedule", "backdate") and at is None:
             raise InvalidInput({"publish_at": "Choose a date and a time."})
         now = page.service.context.clock()
-        if values.action == "schedule" and at and at <= now and not (post and is_public(post.blog, now)):
+        is_past = at is not None and at <= now and not (post and is_public(post.blog, now))
+        if at and is_past and values.action == "schedule":
             day = LocalTime(at, site_zone(page)).day
             question = f"This date is in the past. Publish now, dated {day}?"
             return show(form.with_errors(publish_at=question), 422, past_day=day)
@@ -178,7 +179,9 @@ def _finish(
     now = page.service.context.clock()
     try:
         if values.action in ("publish", "schedule", "backdate"):
-            blog = posts.publish(page.user, blog.blog_id, None if values.action == "publish" else at)
+            blog = posts.publish(
+                page.user, blog.blog_id, None if values.action == "publish" else at
+            )
         elif values.action == "unpublish":
             blog = posts.unpublish(page.user, blog.blog_id)
     except (InvalidInput, Busy) as error:
