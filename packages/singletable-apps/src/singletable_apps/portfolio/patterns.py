@@ -187,6 +187,21 @@ delete_likes = patterns.write(
 delete_like_counters = patterns.write(
     "L6", "Delete the like counters of a post", deletes(LikeCount), rate=per_day(1)
 )
+raise_likes = patterns.write(
+    "L8", "Import likes", updates(LikeCount, LikeCount.likes_count), rate=per_day(1)
+)
+import_likes = patterns.write(
+    "L9", "Import likes of a new post", creates(LikeCount), rate=per_day(1)
+)
+import_activity = patterns.write(
+    "P17",
+    "Import comments and earlier versions of a post",
+    puts(Comment),
+    puts(PendingComment),
+    puts(Revision),
+    items=10,
+    rate=per_day(1),
+)
 pending_by_visitor = patterns.read(
     "C1", "Count the comments in the queue", PendingComment.by_visitor, items=10, rate=per_minute(1)
 )

@@ -2,6 +2,7 @@
 
     portfolio.json               the person, the projects, the positions and the settings
     posts/2026-03-01-a-title.md  a post; drafts have no date in their name
+    posts/2026-03-01-a-title.json  its likes, comments and earlier versions, if there are any
     media/{name}/{width}.webp    the images, described in media/media.json
 
 Links between these files are relative, so that any Markdown editor shows them. An export that is
@@ -41,15 +42,18 @@ from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.media import MAX_ALT
 from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.portfolio.site_files import (
+    ActivityFile,
     PostFile,
     Rewrite,
     SiteFile,
     Time,
     invalid_input,
+    read_activity,
     read_original_post,
     read_original_site,
     read_post,
     read_site,
+    write_activity,
     write_post,
     write_site,
 )
@@ -93,15 +97,18 @@ _MediaEntries = TypeAdapter(list[_MediaEntry])
 
 def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file."""
-    posts = sorted(map(PostFile.of, _all_posts(service)), key=lambda post: post.filename)
-    names = {post.slug: post.filename for post in posts}
+    posts = {post.blog.blog_id: PostFile.of(post) for post in _all_posts(service)}
+    names = {post.slug: post.filename for post in posts.values()}
+    activities = service.activity.read(posts)
     prefix = service.context.urls.prefix
     site = SiteFile.of(service.profile.get_portfolio(), service.profile.get_settings())
     in_root = _relative(prefix, "", {slug: f"posts/{name}" for slug, name in names.items()})
     yield "portfolio.json", write_site(site.map_links(in_root)).encode()
     in_posts = _relative(prefix, "../", names)
-    for post in posts:
+    for blog_id, post in sorted(posts.items(), key=lambda each: each[1].filename):
         yield f"posts/{post.filename}", write_post(post.map_links(in_posts)).encode()
+        if activity := write_activity(activities[blog_id].map_links(in_posts)):
+            yield f"posts/{_activity_path(post.filename)}", activity.encode()
     images = sorted(service.context.store.run(patterns.all_images), key=lambda each: each.name)
     if images:
         entries = [_MediaEntry.model_validate(each, from_attributes=True) for each in images]
@@ -109,6 +116,11 @@ def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
     for image in images:
         for width in image.widths:
             yield f"media/{image.name}/{width}.webp", service.media.open(image.name, width)
+
+
+def _activity_path(path: str) -> str:
+    """Return the file beside a post, with its likes, comments and earlier versions."""
+    return f"{path.rpartition('.')[0]}.json"
 
 
 def _all_posts(service: PortfolioService) -> Iterator[Post]:
@@ -202,15 +214,19 @@ class _Import:
         self._dry_run = dry_run
         self._entries: dict[str, ImportEntry] = {}
         self._documents: dict[str, PostFile | SiteFile] = {}
+        # Likes, comments and earlier versions, by the path of their post.
+        self._activities: dict[str, ActivityFile] = {}
         # The URLs of images and posts here, by the path of the file.
         self._urls: dict[str, str] = {}
         self._slugs: dict[str, str] = {}
 
     def run(self, on_progress: OnProgress | None) -> list[ImportEntry]:
+        posts = [path for path in self._files if path.lower().endswith(_MARKDOWN)]
+        known = {_MEDIA_LIST, *map(_activity_path, posts)}
         for path in self._files:
             if path in _PORTFOLIO or path.lower().endswith(_MARKDOWN):
                 self._report(path, partial(self._read, path))
-            elif path.lower().endswith(".json") and path != _MEDIA_LIST:
+            elif path.lower().endswith(".json") and path not in known:
                 self._report(path, partial(self._read_original, path))
         self._restore_images()
         if Kind.IMAGES in self._kinds:
@@ -219,8 +235,8 @@ class _Import:
             self._save(path, document.map_links(partial(self._url, path)))
             if on_progress is not None:
                 on_progress(done, len(self._documents))
-        known = {name.partition("#")[0] for name in self._entries}
-        for path in self._files.keys() - self._entries.keys() - known - {_MEDIA_LIST}:
+        known |= {name.partition("#")[0] for name in self._entries}
+        for path in self._files.keys() - self._entries.keys() - known:
             if not _OWN_IMAGE.fullmatch(path):
                 self._note(path, Outcome.SKIPPED, "It is neither a post nor an image of one.")
         return [self._entries[path] for path in sorted(self._entries)]
@@ -247,14 +263,19 @@ class _Import:
         if path not in _PORTFOLIO and len(self._files[path]) > _MAX_MARKDOWN_FILE:
             limit = f"A post can have {MAX_MARKDOWN_BYTES:,} bytes of text."
             raise InvalidInput({"text": f"{limit} Make several files of it."})
-        try:
-            text = self._files[path].decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise InvalidInput({"text": "Save the file as UTF-8."}) from None
+        text = self._decode(path)
         if path in _PORTFOLIO:
             self._documents[path] = read_site(text)
             return
+        if (beside := _activity_path(path)) in self._files:
+            self._activities[path] = read_activity(self._decode(beside))
         self._add_post(path, read_post(path, text))
+
+    def _decode(self, path: str) -> str:
+        try:
+            return self._files[path].decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InvalidInput({path: "Save the file as UTF-8."}) from None
 
     def _read_original(self, path: str) -> None:
         """Read the JSON of the original system; its posts are numbered: `blogs.json#3`."""
@@ -373,8 +394,15 @@ class _Import:
             self._report(name, partial(self._save_settings, name, document.settings))
 
     def _save_post(self, path: str, post: PostFile) -> None:
-        posts = self._service.posts
-        outcome, blog = posts.import_post(self._actor, post, dry_run=self._dry_run)
+        activity = self._activities.get(path, ActivityFile())
+        activity = activity.map_links(partial(self._url, path))
+        last = max((old.number for old in activity.history), default=0)
+        outcome, blog = self._service.posts.import_post(
+            self._actor, post, revisions=last, dry_run=self._dry_run
+        )
+        is_changed = self._service.activity.restore(blog, activity, dry_run=self._dry_run)
+        if is_changed and outcome is Outcome.SKIPPED:
+            outcome = Outcome.UPDATED
         self._note(path, outcome, blog_id=blog.blog_id)
 
     def _save_profile(self, path: str, edits: PortfolioEdits) -> None:

@@ -246,11 +246,12 @@ class PostService:
         raise _busy()
 
     def import_post(
-        self, actor: User, file: PostFile, *, dry_run: bool = False
+        self, actor: User, file: PostFile, *, revisions: int = 0, dry_run: bool = False
     ) -> tuple[Outcome, Blog]:
         """Create a post that was written elsewhere, or update the post that has its slug.
 
-        It keeps its dates, its author and its old slugs. `dry_run` checks it and writes nothing.
+        It keeps its dates, its author and its old slugs. A new post has had so many `revisions`
+        elsewhere. `dry_run` checks it and writes nothing.
         Return the post as well; without its new revision if it was updated.
         """
         PERMISSIONS.check(actor.role, Permission.EDIT_ANY)
@@ -258,9 +259,9 @@ class PostService:
         for _ in range(_ATTEMPTS):
             old = self._slugs.find_current(draft.slug)
             post = self.get(old.blog_id) if old else None
-            changed = self._imported(actor, file, draft, post)
+            changed = self._imported(actor, file, draft, post, revisions)
             if changed == post:
-                return unchanged, post.blog
+                return unchanged, changed.blog
             outcome = Outcome.UPDATED if post else Outcome.CREATED
             try:
                 if dry_run:
@@ -366,11 +367,14 @@ class PostService:
     def _apply(self, blog: Blog, draft: PostDraft) -> Post:
         return apply_draft(blog, draft, media_prefix=self._context.urls.prefix)
 
-    def _imported(self, actor: User, file: PostFile, draft: PostDraft, post: Post | None) -> Post:
+    def _imported(
+        self, actor: User, file: PostFile, draft: PostDraft, post: Post | None, revisions: int
+    ) -> Post:
         """Return the post of a file, based on the stored one if there is one."""
         now = self._context.clock()
         date = check_publish_time(file.date or now, now)
-        blog = post.blog if post else _blank_post(actor, min(date, now))
+        blank = evolve(_blank_post(actor, min(date, now)), revisions=revisions)
+        blog = post.blog if post else blank
         checks = InputChecks()
         author = checks.line("author", file.author, longest=MAX_DESCRIPTION).lower() or blog.author
         author_name = checks.line("author_name", file.author_name, longest=MAX_NAME)
