@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
-from itertools import groupby
+from itertools import dropwhile, groupby, takewhile
 from typing import Any
 
 import nh3
@@ -101,6 +101,7 @@ _SIZE = re.compile(r' (?:width|height)="[^"]*"')
 _FOOTNOTE_MARKS = re.compile(
     r'<sup class="footnote-ref">(?:(?!<sup).)*?</sup>|<a [^>]*class="footnote-backref"[^>]*>.*?</a>'
 )
+_PARAGRAPH = re.compile(r"<p(?: [^>]*+)?>[^<]*+(?:<(?!/p>)[^<]*+)*+</p>")
 _SPACE = re.compile(r"\s++")
 # The sanitizer takes quadratic time for deeply nested elements.
 _MAX_NESTING = 500
@@ -151,6 +152,17 @@ def plain_text(html: str) -> str:
     without_marks = _FOOTNOTE_MARKS.sub("", html)
     text = _TAG.sub(lambda tag: "" if tag[2] in _INLINE else " ", without_marks)
     return " ".join(unescape(text).split())
+
+
+def lead_text(html: str) -> str:
+    """Return the first paragraphs of sanitized HTML as text on one line, for excerpts.
+
+    They end at the next heading, list, table or code. A text that has paragraphs only inside of
+    quotations or lists starts with these.
+    """
+    blocks = [part for is_block, part in _top_level_parts(html) if is_block]
+    lead = takewhile(_PARAGRAPH.match, dropwhile(lambda part: not _PARAGRAPH.match(part), blocks))
+    return plain_text("".join(lead)) or plain_text(" ".join(_PARAGRAPH.findall(html)))
 
 
 def html_as_markdown(html: str) -> str:

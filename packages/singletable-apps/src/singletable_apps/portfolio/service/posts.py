@@ -38,7 +38,7 @@ from singletable_apps.portfolio.service.post_deletion import PostDeletion
 from singletable_apps.portfolio.service.slugs import SlugRegistry
 from singletable_apps.portfolio.site_files import PostFile
 from singletable_apps.shared.errors import AlreadyExists, Busy, NotFound
-from singletable_apps.shared.markdown import plain_text, render_markdown
+from singletable_apps.shared.markdown import lead_text, plain_text, render_markdown
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_revision, is_uuid
 from singletable_apps.shared.text import InputChecks
@@ -499,7 +499,7 @@ def apply_draft(blog: Blog, draft: PostDraft, *, media_prefix: str) -> Post:
         featured_image_alt=draft.featured_image_alt,
         seo_description=draft.seo_description,
         canonical_url=draft.canonical_url,
-        excerpt=make_excerpt(text),
+        excerpt=make_excerpt(lead_text(html)),
         reading_time=reading_time(text),
     )
     content = BlogContent(blog_id=blog.blog_id, markdown=draft.markdown, content=html)

@@ -80,9 +80,10 @@ def test_preview_button_shows_the_form_again_without_saving(app: PagesApp, ada: 
 
 def test_live_preview_is_sanitized_and_needs_an_account(app: PagesApp, ada: Browser) -> None:
     url = app.urls.admin("preview")
-    answer = ada.post(url, {"markdown": "**Hi** <script>alert(1)</script>"})
-    assert "<strong>Hi</strong>" in answer.text
-    assert "<script" not in answer.text
+    answer = ada.post(url, {"markdown": "**Hi** <script>alert(1)</script>\n\n- a list"})
+    assert "<strong>Hi</strong>" in answer.json()["html"]
+    assert "<script" not in answer.json()["html"]
+    assert answer.json()["excerpt"] == "Hi"
     assert "too long" in ada.post(url, {"markdown": "x" * 130_000}).text
     assert app.browser().post(url, {"markdown": "Hi"}).status_code == 303
 

@@ -10,7 +10,7 @@ from typing import Literal
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 from pydantic import BaseModel
-from starlette.responses import HTMLResponse, JSONResponse
+from starlette.responses import JSONResponse
 
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.pages.admin.views import site_zone, view_post
@@ -21,9 +21,10 @@ from singletable_apps.portfolio.rules import (
     PostDraft,
     check_can_edit,
     is_public,
+    make_excerpt,
 )
 from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
-from singletable_apps.shared.markdown import render_markdown
+from singletable_apps.shared.markdown import lead_text, render_markdown
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     ConfirmForm,
@@ -117,8 +118,9 @@ def _tomorrow_morning(page: UserPageContext) -> datetime:
 
 @router.post("/admin/preview")
 def preview_text(page: AuthorPage, form: PostedForm) -> Response:
-    """Return the HTML of a text as it would be published, for the live preview."""
-    return HTMLResponse(render_preview(page, form.value("markdown")))
+    """Return the HTML of a text as it would be published, and its excerpt, for the live preview."""
+    html = render_preview(page, form.value("markdown"))
+    return JSONResponse({"html": html, "excerpt": make_excerpt(lead_text(html))})
 
 
 def render_preview(page: UserPageContext, markdown: str) -> Markup:
@@ -229,6 +231,7 @@ def _show_editor(
 ) -> Response:
     now = page.service.context.clock()
     catalog = page.service.catalog
+    preview = render_preview(page, form.value("markdown"))
     mode = "shown-again" if is_shown_again else "new" if post is None else "saved"
     return page.render(
         "admin/editor",
@@ -240,8 +243,8 @@ def _show_editor(
         mode=mode,
         action_url=page.urls.admin("posts", post.blog.blog_id if post else "new"),
         post_url_start=page.urls.absolute(page.urls.post("")).partition("://")[2],
-        preview=render_preview(page, form.value("markdown")),
-        excerpt=post.blog.excerpt if post else "",
+        preview=preview,
+        excerpt=make_excerpt(lead_text(preview)),
         tags=[tag for tag, _ in catalog.tags(now)[:12]],
         categories=[category for category, _ in catalog.categories(now)],
         conflict=_compare(page, post, form) if form.conflict and post else None,
