@@ -23,6 +23,7 @@ from singletable_apps.portfolio.entities import (
     Blog,
     BlogContent,
     Comment,
+    CommentQueue,
     DayStats,
     Like,
     LikeCount,
@@ -210,7 +211,7 @@ pending_by_visitor = patterns.read(
 @patterns.read_function("C2", items=1, rate=per_minute(1))
 def pending_of_visitor(visitor: str) -> Selection[PendingComment]:
     """Get the comments of one visitor in the queue."""
-    return PendingComment.by_visitor().eq(visitor)
+    return PendingComment.by_visitor(CommentQueue.PENDING).eq(visitor)
 
 
 submit_comment = patterns.write(
@@ -235,7 +236,11 @@ approve_comment = patterns.write(
     rate=per_minute(1),
 )
 reject_comment = patterns.write(
-    "C7", "Reject a comment", deletes(PendingComment), rate=per_minute(1)
+    "C7",
+    "Reject a comment, or bring it back",
+    deletes(PendingComment),
+    puts(PendingComment),
+    rate=per_minute(1),
 )
 comments_of_blog = patterns.read(
     "C8", "List the comments of a post", Comment.key.partition, items=10, rate=per_second(10)

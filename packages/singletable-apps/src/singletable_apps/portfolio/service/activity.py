@@ -8,8 +8,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from singletable_apps.portfolio import patterns
-from singletable_apps.portfolio.entities import Blog, Comment, PendingComment, Revision
+from singletable_apps.portfolio.entities import (
+    Blog,
+    Comment,
+    CommentQueue,
+    PendingComment,
+    Revision,
+)
 from singletable_apps.portfolio.service.comments import PENDING_LIFETIME, CommentService
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService
@@ -69,7 +74,9 @@ class ActivityService:
 
     def _waiting(self) -> defaultdict[str, list[PendingComment]]:
         found: defaultdict[str, list[PendingComment]] = defaultdict(list)
-        for comment in self._context.store.run(patterns.pending_comments):
+        for comment in self._context.store.query(
+            PendingComment.key.partition(CommentQueue.PENDING)
+        ):
             found[comment.blog_id].append(comment)
         return found
 
