@@ -38,6 +38,7 @@ from pydantic import (
     ValidationError,
     WrapValidator,
 )
+from pydantic_core import ErrorDetails
 
 from singletable_apps.portfolio.comment_rules import CommentDraft, check_comment
 from singletable_apps.portfolio.entities import Portfolio, SiteSettings
@@ -423,6 +424,15 @@ def read_site(text: str) -> SiteFile:
         )
 
 
+def _plain_words(error: ErrorDetails) -> str:
+    if error["type"] == "value_error":
+        return error["msg"].removeprefix("Value error, ")
+    if error["type"] == "missing":
+        return "Expected a value, but there is none."
+    expected = error["msg"].replace("Input should be", "Expected").replace("a valid string", "text")
+    return f"{expected}, but got {error['input']!r:.60}."
+
+
 @contextmanager
 def invalid_input() -> Generator[None]:
     """Raise InvalidInput with the place and the reason of each value that is not valid."""
@@ -430,8 +440,5 @@ def invalid_input() -> Generator[None]:
         yield
     except ValidationError as error:
         raise InvalidInput(
-            {
-                "/".join(map(str, each["loc"])): each["msg"].removeprefix("Value error, ")
-                for each in error.errors()
-            }
+            {"/".join(map(str, each["loc"])): _plain_words(each) for each in error.errors()}
         ) from error

@@ -90,8 +90,8 @@ _CLASSES = {
     "span": {name for _, name in _CODE_CLASSES},
     "sup": {"footnote-ref"},
     "table": {"table"},
-    "td": {"numeric"},
-    "th": {"numeric"},
+    "td": {"centered", "numeric"},
+    "th": {"centered", "numeric"},
 }
 # These match sanitized HTML only: attributes are in double quotes, and no text or value contains
 # an unescaped < or a quotation mark of the same kind.
@@ -117,6 +117,8 @@ _MARKUP = re.compile(
 )
 # These end where the next one starts, so they nest only inside other elements.
 _IMPLIED_END = frozenset({"p", "li", "dd", "dt", "td", "th", "tr", "tbody", "thead", "tfoot"})
+# The classes of cells by the alignment of their column.
+_ALIGNED = {"center": "centered", "right": "numeric"}
 _TASK = re.compile(r"\[([ xX])\] ")
 _URL = re.compile(r"https?://[^\s<>\"`]+")
 
@@ -314,11 +316,12 @@ def add_heading_ids(tokens: Sequence[Token]) -> list[Heading]:
 
 
 def fix_tables(tokens: Sequence[Token]) -> None:
-    """Align numbers with a class, and make empty header cells plain cells."""
+    """Align columns with a class, and make empty header cells plain cells."""
     for at, token in enumerate(tokens):
         # The content security policy forbids style attributes.
-        if token.attrs.pop("style", "") == "text-align:right":
-            token.attrSet("class", "numeric")
+        alignment = str(token.attrs.pop("style", "")).removeprefix("text-align:")
+        if alignment in _ALIGNED:
+            token.attrSet("class", _ALIGNED[alignment])
         # An empty header cell is announced as a header without a name.
         if token.type == "th_open" and not tokens[at + 1].content:
             token.tag = tokens[at + 2].tag = "td"

@@ -49,10 +49,12 @@ def test_the_check_itself_finds_attacks(vector: str) -> None:
 
 def test_commonmark_tables_strikethrough_and_code_are_rendered() -> None:
     html = render_markdown(
-        "Some *text* ~~gone~~.\n\n|a|b|\n|-|-:|\n|x|1|\n\n```python\nif x: pass\n```\n\n    code\n"
+        "Some *text* ~~gone~~.\n\n|a|b|c|\n|-|-:|:-:|\n|x|1|y|\n\n"
+        "```python\nif x: pass\n```\n\n    code\n"
     )
     assert "<em>text</em> <s>gone</s>" in html
     assert '<th class="numeric">b</th>' in html
+    assert '<td class="centered">y</td>' in html
     assert "style=" not in html
     assert '<span class="code-keyword">if</span>' in html
     assert html.count('<pre tabindex="0">') == 2

@@ -61,6 +61,15 @@ def test_rejected_comment_is_brought_back_or_deleted(
     assert queue(owner, queue=CommentQueue.REJECTED).items == []
 
 
+def test_times_of_comments_and_people_are_those_of_the_site(
+    app: PagesApp, ada: Browser, blog: Blog
+) -> None:
+    _comment(app, blog, "Grace")
+    ada.flash(ada.submit(ada.get("settings"), "/settings", time_zone="America/New_York"))
+    assert "EST" in text_in(ada.get("comments").text)
+    assert "EST" in text_in(ada.get("people", f"{app.world.owner().user_id}").text)
+
+
 def test_selected_comments_are_approved_together(app: PagesApp, ada: Browser, blog: Blog) -> None:
     _comment(app, blog, "Grace", "Mary", "Emmy")
     (form,) = forms_in(ada.get("comments"))
