@@ -101,7 +101,7 @@ _SIZE = re.compile(r' (?:width|height)="[^"]*"')
 _FOOTNOTE_MARKS = re.compile(
     r'<sup class="footnote-ref">(?:(?!<sup).)*?</sup>|<a [^>]*class="footnote-backref"[^>]*>.*?</a>'
 )
-_PARAGRAPH = re.compile(r"<p(?: [^>]*+)?>[^<]*+(?:<(?!/p>)[^<]*+)*+</p>")
+_PARAGRAPH = re.compile(r"<p[ >].*?</p>", re.DOTALL)
 _SPACE = re.compile(r"\s++")
 # The sanitizer takes quadratic time for deeply nested elements.
 _MAX_NESTING = 500
@@ -159,7 +159,7 @@ def plain_text(html: str) -> str:
 def lead_text(html: str) -> str:
     """Return the first paragraphs of sanitized HTML as text on one line, for excerpts.
 
-    They end at the next heading, list, table or code. A text that has paragraphs only inside of
+    They end at the next heading, list, table or code. A text whose only paragraphs are in
     quotations or lists starts with these.
     """
     blocks = [part for is_block, part in _top_level_parts(html) if is_block]

@@ -289,9 +289,9 @@ def test_site_on_its_own_is_at_the_root() -> None:
         assert "/portfolio/" not in re.sub("/static/[0-9a-f]+/portfolio/", "", page.text)
 
 
-def test_search_is_the_last_link_of_the_header(app: PagesApp, reader: Browser) -> None:
+def test_search_is_in_the_tab_order_where_it_stands(app: PagesApp, reader: Browser) -> None:
     header = reader.public().text.partition("<header")[2].partition("</header>")[0]
-    assert header.index('class="nav"') < header.index('class="find"')
+    assert header.index("find-first") < header.index('class="nav"') < header.index("find-last")
 
 
 # On a site with a red accent, a message in its color looks like an error.

@@ -43,7 +43,10 @@ def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
         heading="Comments",
         tabs=_tabs(page, "Waiting"),
         waiting=query.page(found.items, found.cursor),
-        verbs=[("approve", "Approve"), ("reject", "Reject")],
+        verbs=[
+            ("approve", "Approve", "Approve selected"),
+            ("reject", "Reject", "Reject selected"),
+        ],
     )
 
 
@@ -56,7 +59,10 @@ def show_rejected(page: AuthorPage, query: ListQueryParameters) -> Response:
         heading="Comments",
         tabs=_tabs(page, "Rejected"),
         waiting=query.page(found.items, found.cursor),
-        verbs=[("restore", "Bring back"), ("delete", "Delete for good")],
+        verbs=[
+            ("restore", "Bring back", "Bring selected back"),
+            ("delete", "Delete for good", "Delete selected for good"),
+        ],
     )
 
 

@@ -192,7 +192,7 @@ def _show(
         is_plan=is_plan,
         has_report=report is not None,
         kinds=[
-            (kind, _KINDS[kind], _summary(kind, [each for each in entries if each.kind is kind]))
+            (kind, _KINDS[kind], _summary([each for each in entries if each.kind is kind], is_plan))
             for kind in Kind
             if any(each.kind is kind and each.outcome is not Outcome.SKIPPED for each in entries)
         ],
@@ -201,12 +201,12 @@ def _show(
     )
 
 
-def _summary(kind: Kind, entries: list[ImportEntry]) -> str:
-    """Return what an import does to a kind: how many files, or which fields."""
-    if kind in (Kind.PROFILE, Kind.SETTINGS):
-        fields = [each.reason for each in entries if each.outcome is Outcome.UPDATED]
-        if fields:
-            return f"Replaces yours: {', '.join(fields)}"
+def _summary(entries: list[ImportEntry], is_plan: bool) -> str:
+    """Return what an import does to a kind: how many files, or which fields of yours."""
+    if fields := [
+        each.reason for each in entries if each.reason and each.outcome is Outcome.UPDATED
+    ]:
+        return f"{'Replaces yours' if is_plan else 'Replaced'}: {', '.join(fields)}"
     counts = Counter(each.outcome for each in entries)
     parts = (f"{counts[each]:,} {text}" for each, text in _OUTCOMES.items() if counts[each])
     return ", ".join(parts)
