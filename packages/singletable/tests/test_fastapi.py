@@ -21,11 +21,12 @@ ROWS = [
 SERVER_FAULTS = {
     "AccessDenied", "AddressError", "BackupTableNotFound", "CertificateError",
     "ContinuousBackupsUnavailable", "CredentialsError", "DeclarationError", "DecryptionFailed",
-    "ExpiredToken", "FaultsError", "IncompleteSignature", "InvalidSignature", "ItemMismatch",
-    "LimitExceeded", "MigrationError", "MigrationLocked", "MissingAuthenticationToken",
-    "OperationError", "ResourceInUse", "ResourceNotFound", "SerializationError", "SingleTableError",
-    "StaleDocs", "StorageError", "TableNotFound", "TransactionCanceled", "TransformFailed",
-    "TrimmedDataAccess", "UnexpectedResponse", "UnrecognizedClient", "UnsupportedPattern",
+    "DuplicateItem", "ExpiredIterator", "ExpiredToken", "FaultsError", "IncompleteSignature",
+    "InvalidSignature", "ItemMismatch", "LimitExceeded", "MigrationError", "MigrationLocked",
+    "MissingAuthenticationToken", "OperationError", "ResourceInUse", "ResourceNotFound",
+    "SerializationError", "SingleTableError", "StaleDocs", "StorageError", "TableNotFound",
+    "TransactionCanceled", "TransformFailed", "TrimmedDataAccess", "UnexpectedResponse",
+    "UnrecognizedClient", "UnsupportedPattern",
 }  # fmt: skip
 
 

@@ -57,8 +57,8 @@ class Voter:
         self.page.get_by_label("Password", exact=True).fill(PASSWORD)
         if setup_code:
             self.page.get_by_label("Set-up code").fill(setup_code)
-        self.page.get_by_role("button", name="Register").click()
-        expect(self.page.get_by_role("heading", level=1)).to_contain_text(self.name)
+        self.page.get_by_role("button", name="Create account").click()
+        expect(self.page.get_by_role("heading", level=1)).to_be_visible()
 
     def follow(self, *links: str) -> None:
         for link in links:
@@ -104,6 +104,7 @@ def test_three_people_hold_an_election_and_verify_it(
     _set_up_election(ada)
     ben.register(site)
     cleo.register(site)
+    _approve(ada)
     _vote_with_keys(ben)
     _vote_without_scripts(cleo)
     _vote_and_close(ada)
@@ -117,6 +118,13 @@ def test_three_people_hold_an_election_and_verify_it(
     assert errors == [[], [], []]
 
 
+def _approve(owner: Voter) -> None:
+    """Let everyone vote who has registered."""
+    owner.follow("People")
+    owner.page.get_by_role("button", name="Approve everyone shown").click()
+    expect(owner.page.get_by_text("Waiting for approval")).to_be_hidden()
+
+
 def _set_up_election(owner: Voter) -> None:
     page = owner.page
     owner.follow("All elections")
@@ -128,8 +136,8 @@ def _set_up_election(owner: Voter) -> None:
         if number > 2:
             page.get_by_role("button", name="Add a candidate").click()
         page.get_by_label(f"candidate {number}", exact=True).fill(name)
-    page.get_by_role("button", name="Save").click()
-    owner.follow("Overview", "Launch…")
+    page.get_by_role("button", name="Save", exact=True).click()
+    owner.follow("Overview", "Review and launch", "Launch…")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("You can’t go back to setup.")
     dialog.get_by_role("radio", name="Locked").check()

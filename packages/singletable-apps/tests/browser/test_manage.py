@@ -68,14 +68,14 @@ def test_candidates_are_typed_in_rows_or_pasted_at_once(
           document.activeElement.dispatchEvent(new ClipboardEvent("paste", pasted));
         }"""
     )
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("Saved: 3 added, 1 removed.")).to_be_visible()
     candidates = served.sample.elections.context.read.list_candidates("Color of the door")
     assert [candidate.candidate_name for candidate in candidates] == [
-        "Black",
         "Green",
         "Red",
         "White",
+        "Black",
     ]
     assert errors == []
 
@@ -84,7 +84,7 @@ def test_launch_is_confirmed_in_a_dialog_that_can_be_canceled(
     open_page: OpenPage, served: Served
 ) -> None:
     page = open_page()
-    served.open(page, "Donald", DOOR)
+    served.open(page, "Donald", f"{DOOR}/review")
     launch = page.get_by_role("link", name="Launch…")
     launch.click()
     dialog = page.get_by_role("dialog", name="Launch “Color of the door”?")

@@ -64,7 +64,13 @@ fresh = hydrating.read("AP2", "The current user of an address", User.at_email, h
         (export, ["Scan Election.key"]),
         (
             follow,
-            ["DescribeStream Ballot.key", "GetRecords Ballot.key", "GetShardIterator Ballot.key"],
+            [
+                "DescribeStream Ballot.key",
+                "GetRecords Ballot.key",
+                "GetShardIterator Ballot.key",
+                "ListStreams Ballot.key",
+                "DescribeTable Ballot.key",
+            ],
         ),
     ],
     ids=lambda value: value.code if hasattr(value, "code") else "",
@@ -77,9 +83,11 @@ def test_pattern_grants_its_actions(pattern: Pattern, expected: list[str]) -> No
 
 def test_feed_grants_stream_resource_without_condition() -> None:
     policy: Any = create_policy(grants_for_patterns([follow]))
-    (stream,) = policy["Statement"]
-    assert stream["Resource"] == "arn:aws:dynamodb:*:*:table/vote_data/stream/*"
-    assert "Condition" not in stream
+    table = "arn:aws:dynamodb:*:*:table/vote_data"
+    statements = {each["Resource"]: each for each in policy["Statement"]}
+    assert statements.keys() == {f"{table}/stream/*", table}
+    assert statements[table]["Action"] == ["dynamodb:DescribeTable"]
+    assert not any("Condition" in each for each in statements.values())
 
 
 def test_grants_are_unique() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from singletable import (
     Call,
+    Change,
     Collection,
     EntityAccess,
     PatternCatalog,
     Store,
+    UpdateTable,
     clears,
     creates,
     deletes,
@@ -22,6 +24,7 @@ from singletable import (
     updates,
     upserts,
 )
+from singletable.operations import StreamSpecification
 from singletable.patterns import Pattern, estimate, planned_requests
 from singletable.testing.strict import suggest_declaration
 from singletable_design.infrastructure.iam import grants_for_patterns
@@ -58,6 +61,13 @@ def effect(code: str, *effects: EntityAccess) -> Pattern:
     return catalog.write(code, "Write", *effects)
 
 
+def follow(store: Store) -> Iterator[Change[Ballot]]:
+    """Return the changes since a stream was enabled."""
+    specification = StreamSpecification(True, "NEW_AND_OLD_IMAGES")
+    store.driver.execute(UpdateTable(votes.name, stream_specification=specification))
+    return store.stream(Ballot, follow=False)
+
+
 METHODS: dict[str, tuple[Callable[[Store], object], Pattern]] = {
     "get": (lambda s: s.get(ADA), get),
     "get_many": (lambda s: s.get_many([ADA]), get),
@@ -71,6 +81,7 @@ METHODS: dict[str, tuple[Callable[[Store], object], Pattern]] = {
     "collect": (lambda s: s.collect(File, Election.key.partition("L")), file),
     "collect_page": (lambda s: s.collect_page(FilePage, Election.key.partition("L"), 5), file),
     "changes": (lambda s: s.changes(Ballot), feed),
+    "stream": (lambda s: list(follow(s)), feed),
     "create": (lambda s: s.create(ballot("ben")), effect("W1", creates(Ballot))),
     "put": (lambda s: s.put(ballot("ben")), effect("W2", puts(Ballot))),
     "replace": (lambda s: s.replace(ballot("ada")), catalog["W2"]),
@@ -114,11 +125,11 @@ def test_method_is_known_to_observers_patterns_and_policies(
     assert shape.method == method
     assert catalog.recognize(shape) == pattern
     assert PatternCatalog("empty", votes).recognize(shape) is None
-    if method != "changes":
+    if method not in ("changes", "stream"):
         assert "catalog." in suggest_declaration(shape)
         assert ("hydrate=True" in suggest_declaration(shape)) == (method == "hydrate")
     # A pattern does not say that it is read in a transaction, which costs twice as much.
-    if method not in ("changes", "transact_get"):
+    if method not in ("changes", "stream", "transact_get"):
         assert calls[0].read_units <= estimate(pattern).read
         assert calls[0].write_units <= estimate(pattern).write
     sent = {type(request.operation).__name__ for one in calls for request in one.requests}

@@ -17,7 +17,9 @@ from singletable_apps.elections.web import PROBLEM_TYPES, PROBLEMS
 from singletable_apps.shared.ballot import static_files as ballot_static_files
 from singletable_apps.shared.frame import AppSpec, Opening
 from singletable_apps.shared.frame.accounts import with_accounts
+from singletable_apps.shared.frame.jobs import Job
 from singletable_apps.shared.mail import Outbox
+from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.results import TEMPLATES
 from singletable_apps.shared.results import static_files as results_static_files
 
@@ -83,7 +85,10 @@ _SPEC = AppSpec[Elections](
     limits={
         "reset": (300, 3600),
         "cast": (60, 60),
+        "voter": (300, 60),
+        "wrong_code": (60, 60),
     },
+    jobs=(Job("e-mails", MailQueue.EVERY, lambda service: service.rolls.deliver()),),
     body_limit=_BODY_LIMIT,
     uploads={PREFIX: _BODY_LIMIT},
     description=api.ABOUT,

@@ -318,7 +318,8 @@ def _check_elections(book: PollBook, keys: Keys) -> tuple[int, int]:
             continue
         statement = closing["statement"]
         # Ballots of removed users still count; other users may have been renamed since.
-        expected = closing_statement(book, record, keys, statement["closed_at"])
+        eligible = statement.get("eligible")
+        expected = closing_statement(book, record, keys, statement["closed_at"], eligible)
         expected["name"] = statement["name"]
         if not is_signed(statement, closing["signature"], keys.signer.public_key):
             problem = "is not signed with the key of this service"

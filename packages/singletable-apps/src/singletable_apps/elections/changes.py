@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from singletable_apps.elections import events
-from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.entities import CandidateOrder, Election, User
 from singletable_apps.elections.events import Event, EventData
 from singletable_apps.elections.proofs.documents import BallotDefinition, create_definition
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import has_ended
+from singletable_apps.elections.rules.methods import NONE_OF_THESE, agreed_rules
 
 Fields: TypeAlias = dict[str, object]
 
@@ -47,7 +48,14 @@ def changes_of(event_id: int, data: EventData) -> list[Change]:
                 Change(User, data.new_owner, {"role": Role.OWNER}),
             ]
         case events.ElectionUpdated():
+            return [Change(Election, name, {**fields, "seats": int(data.seats)})]
+        case events.ElectorateChanged():
             return [Change(Election, name, fields)]
+        # The texts are only in the poll book.
+        case events.ElectionEmailChanged() | events.ElectionDescribed():
+            return [Change(Election, name, {})]
+        case events.CandidatesDescribed():
+            return [Change(Election, data.election, {})]
         case events.ElectionOwnerChanged():
             return [Change(Election, name, {"owner_name": data.new_owner})]
         case events.ElectionLaunched():
@@ -65,6 +73,7 @@ def new_user(event: Event, data: events.UserRegistered) -> User:
     return User(
         name=data.name,
         email=data.email,
+        is_confirmed=data.is_confirmed,
         hash=data.hash,
         role=data.role,
         user_id=event.event_id,
@@ -76,13 +85,10 @@ def new_user(event: Event, data: events.UserRegistered) -> User:
 
 def new_election(event: Event, data: events.ElectionCreated) -> Election:
     """Return the election that an event created. Its id is the id of the event."""
+    fields: dict[str, Any] = msgspec.structs.asdict(data) | {"seats": int(data.seats)}
     return Election(
-        name=data.name,
-        owner_name=data.owner,
-        secret_ballot=data.secret_ballot,
-        publication=data.publication,
-        no_voting_before=data.no_voting_before,
-        no_voting_after=data.no_voting_after,
+        owner_name=fields.pop("owner"),
+        **fields,
         election_id=event.event_id,
         when_created=event.when_occurred,
         revision=event.event_id,
@@ -93,11 +99,19 @@ def definition_of(election: Election, candidates: Sequence[str]) -> BallotDefini
     """Return the definition of an election's ballots, from which confirmations are computed."""
     return create_definition(
         election.election_id,
-        candidates,
+        list_choices(election, candidates),
         election.secret_ballot,
         level=election.publication.value,
         commitment=election.tie_commitment or "",
+        is_weighted=election.is_weighted,
+        rules=agreed_rules(election),
     )
+
+
+def list_choices(election: Election, candidates: Sequence[str]) -> list[str]:
+    """Return what voters can choose from, in order, given the candidates as they were entered."""
+    names = sorted(candidates) if election.order is CandidateOrder.BY_NAME else list(candidates)
+    return [*names, NONE_OF_THESE] if election.none_of_these else names
 
 
 def keeps_ballots(election: Election, now: datetime) -> bool:

@@ -106,8 +106,11 @@ def tally(
     at: AddressOption,
     keys: KeysOption,
     method: Annotated[
-        str, typer.Option("--method", "-m", metavar="NAME", help="Counting method.")
-    ] = "schulze",
+        str | None,
+        typer.Option(
+            "--method", "-m", metavar="NAME", help="Another method than the deciding one."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     plain: Annotated[bool, typer.Option("--plain", help="No colors and no lines.")] = False,
 ) -> None:

@@ -160,7 +160,9 @@ def show_events(at: str, limit: int) -> None:
         writer.write_line("The log has no events.")
 
 
-def show_tally(at: str, keys: Path, name: str, method: str, *, as_json: bool, plain: bool) -> None:
+def show_tally(
+    at: str, keys: Path, name: str, method: str | None, *, as_json: bool, plain: bool
+) -> None:
     """Print the results of an election, as the owner of the site may see them."""
     with existing_store(at) as store:
         elections = open_elections(store.driver, load_store_keys(store, keys))

@@ -29,6 +29,24 @@ STATES: dict[tuple[bool, bool], State] = {
 }
 
 
+class Electorate(StrEnum):
+    """Who can vote: people with accounts (all, or a list of them), or the people on a roll."""
+
+    ACCOUNTS = "accounts"
+    ROLL = "roll"
+
+
+class CandidateOrder(StrEnum):
+    """The order of candidates: as entered, or shuffled on each voter's ballot.
+
+    Elections from before there was a choice list candidates by name and shuffle ballots.
+    """
+
+    BY_NAME = "by name"
+    ENTERED = "entered"
+    SHUFFLED = "shuffled"
+
+
 class Publication(StrEnum):
     """How much of the ballots is published with the results. Chosen before the launch."""
 
@@ -45,6 +63,49 @@ def removed_user_name(user_id: int) -> str:
 def is_removed_user(name: str) -> bool:
     """Return whether this is the name of a removed user."""
     return name.startswith("removed@")
+
+
+@dataclass(frozen=True, slots=True)
+class RollVoter:
+    """Someone on the roll of an election, who needs no account to vote.
+
+    Numbers are text, because events contain no numbers. `generation` is the number of times that
+    the personal link was replaced.
+    """
+
+    number: str
+    name: str
+    email: str = ""
+    group: str = ""
+    weight: str = "1"
+    generation: str = "0"
+    is_unsubscribed: bool = False
+
+    @property
+    def voter_id(self) -> int:
+        """Return the number of the voter in this election."""
+        return int(self.number)
+
+    @property
+    def key(self) -> str:
+        """Return the name of the voter in events and keys. User names have no @, so it is free."""
+        return f"voter@{self.number.zfill(6)}"
+
+    @property
+    def votes(self) -> int:
+        """Return how many times the ballot counts."""
+        return int(self.weight)
+
+
+def roll_number(name: str) -> int:
+    """Return the number of a voter on a roll from the name in events and keys, or 0."""
+    mark, _, number = name.partition("@")
+    return int(number) if mark == "voter" and number.isdecimal() else 0
+
+
+def is_account(name: str) -> bool:
+    """Return whether this is a user's name, and not one that is made of a number."""
+    return "@" not in name
 
 
 listings = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")
@@ -70,6 +131,7 @@ class User(Entity, table=votes, type_tag=("entity_type", "USER")):
 
     name: Attr[str] = attr()
     email: Attr[str] = attr()
+    is_confirmed: Attr[bool] = attr(default=False)
     hash: Attr[str] = attr()
     role: Attr[Role] = attr()
     user_id: Attr[int] = attr()
@@ -99,6 +161,13 @@ class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
     allow_edit: Attr[bool] = attr(default=True)
     allow_vote: Attr[bool] = attr(default=False)
     publication: Attr[Publication] = attr()
+    electorate: Attr[Electorate] = attr(default=Electorate.ACCOUNTS)
+    is_weighted: Attr[bool] = attr(default=False)
+    method: Attr[str] = attr(default="schulze")
+    seats: Attr[int] = attr(default=1)
+    order: Attr[CandidateOrder] = attr(default=CandidateOrder.BY_NAME)
+    none_of_these: Attr[bool] = attr(default=False)
+    quorum: Attr[str] = attr(default="")
     election_id: Attr[int] = attr()
     candidate_count: Attr[int] = attr(default=0)
     voter_count: Attr[int] = attr(default=0)
@@ -136,20 +205,25 @@ class Definition(Entity, table=votes, type_tag=("entity_type", "DEFINITION")):
 
 
 class Candidate(Entity, table=votes, type_tag=("entity_type", "CANDIDATE")):
-    """A candidate; `since` is the number of the event that added it."""
+    """A candidate; `since` is the number of the event that added it.
+
+    Candidates are listed by `position`, and by name if it is equal.
+    """
 
     election_name: Attr[str] = attr()
     candidate_name: Attr[str] = attr()
     since: Attr[int] = attr()
+    position: Attr[int] = attr(default=0)
 
     key = Key(pk=("ELECTION", election_name), sk=("CANDIDATE", candidate_name))
 
 
 class Voter(Entity, table=votes, type_tag=("entity_type", "VOTER")):
-    """An entry in the voter list of an election."""
+    """An entry in the voter list of an election, or on its roll."""
 
     election_name: Attr[str] = attr()
     voter_name: Attr[str] = attr()
+    entry: Attr[RollVoter | None] = attr(default=None)
 
     key = Key(pk=("ELECTION", election_name), sk=("VOTER", voter_name))
     by_voter = Key(pk=("VOTER", voter_name), sk=("ELIGIBLE", election_name)).on(listings)

@@ -17,7 +17,12 @@ from typing import Any, TypeAlias, cast
 import msgspec
 
 from singletable import Attr, Entity, Key, Store, Table, attr, padded
-from singletable_apps.elections.entities import Publication
+from singletable_apps.elections.entities import (
+    CandidateOrder,
+    Electorate,
+    Publication,
+    RollVoter,
+)
 from singletable_apps.elections.errors import CorruptLog, IncompleteRestore
 from singletable_apps.elections.proofs.encoding import digest
 from singletable_apps.elections.proofs.keys import BallotKey
@@ -164,6 +169,7 @@ class UserRegistered(_EventData, frozen=True, tag=True):
     email: str
     hash: str
     role: Role
+    is_confirmed: bool = False
     # Who may register from now on. The first user of a site sets it.
     registration: Registration | None = None
 
@@ -214,30 +220,44 @@ class UserEmailChanged(_EventData, frozen=True, tag=True):
 
     name: str
     email: str
+    is_confirmed: bool = False
 
 
 # Elections.
 
 
-class ElectionCreated(_EventData, frozen=True, tag=True):
+class _Settings(_EventData, frozen=True, kw_only=True):
+    """The settings of an election. What older events lack has the meaning it had then."""
+
+    name: str
+    secret_ballot: bool
+    publication: Publication
+    no_voting_before: datetime | None = None
+    no_voting_after: datetime | None = None
+    method: str = "schulze"
+    seats: str = "1"
+    order: CandidateOrder = CandidateOrder.BY_NAME
+    none_of_these: bool = False
+    quorum: str = ""
+
+
+class ElectionCreated(_Settings, frozen=True, tag=True, kw_only=True):
     """An election was created."""
 
     owner: str
-    name: str
-    secret_ballot: bool
-    publication: Publication
-    no_voting_before: datetime | None = None
-    no_voting_after: datetime | None = None
+    electorate: Electorate = Electorate.ACCOUNTS
 
 
-class ElectionUpdated(_EventData, frozen=True, tag=True, omit_defaults=False):
+class ElectionUpdated(_Settings, frozen=True, tag=True, kw_only=True, omit_defaults=False):
     """The settings were edited. All are here: a missing time means that there is none."""
 
+
+class ElectionDescribed(_EventData, frozen=True, tag=True):
+    """An election has another question and description, in Markdown."""
+
     name: str
-    secret_ballot: bool
-    publication: Publication
-    no_voting_before: datetime | None = None
-    no_voting_after: datetime | None = None
+    question: str
+    description: str
 
 
 class ElectionNameChanged(_EventData, frozen=True, tag=True):
@@ -245,6 +265,22 @@ class ElectionNameChanged(_EventData, frozen=True, tag=True):
 
     old_name: str
     new_name: str
+
+
+class ElectorateChanged(_EventData, frozen=True, tag=True):
+    """Another kind of people can vote. The voters of the other kind were removed before."""
+
+    name: str
+    electorate: Electorate
+
+
+class ElectionEmailChanged(_EventData, frozen=True, tag=True):
+    """The owner has written the subject and the text of e-mails to voters."""
+
+    name: str
+    purpose: str
+    subject: str
+    text: str
 
 
 class ElectionOwnerChanged(_EventData, frozen=True, tag=True):
@@ -262,6 +298,7 @@ class ElectionLaunched(_EventData, frozen=True, tag=True):
     allow_edit: bool
     tie_commitment: str
     tie_sealed: str
+    is_weighted: bool = False
 
 
 class ElectionFixed(_EventData, frozen=True, tag=True):
@@ -301,6 +338,28 @@ class CandidatesRemoved(_EventData, frozen=True, tag=True):
     candidates: tuple[str, ...]
 
 
+class CandidatesOrdered(_EventData, frozen=True, tag=True):
+    """The candidates, all of them, are in another order."""
+
+    election: str
+    candidates: tuple[str, ...]
+
+
+class CandidateRenamed(_EventData, frozen=True, tag=True):
+    """A candidate has another name, before anyone could vote."""
+
+    election: str
+    old_name: str
+    new_name: str
+
+
+class CandidatesDescribed(_EventData, frozen=True, tag=True):
+    """Candidates have other statements, in Markdown; none if they are empty."""
+
+    election: str
+    statements: dict[str, str]
+
+
 class VotersAdded(_EventData, frozen=True, tag=True):
     """Voters were added to the list. The first ones end voting by everyone."""
 
@@ -308,8 +367,22 @@ class VotersAdded(_EventData, frozen=True, tag=True):
     voters: tuple[str, ...]
 
 
+class RollVotersAdded(_EventData, frozen=True, tag=True):
+    """Voters were added to the roll."""
+
+    election: str
+    voters: tuple[RollVoter, ...]
+
+
+class RollVotersChanged(_EventData, frozen=True, tag=True):
+    """Entries of the roll were changed: a name, a weight, a new link, no more reminders."""
+
+    election: str
+    voters: tuple[RollVoter, ...]
+
+
 class VotersRemoved(_EventData, frozen=True, tag=True):
-    """Voters were removed from the list. If it is empty, everyone may vote again."""
+    """Voters were removed. If a voter list is empty, everyone may vote again."""
 
     election: str
     voters: tuple[str, ...]
@@ -351,7 +424,10 @@ EventData: TypeAlias = (
     | UserEmailChanged
     | ElectionCreated
     | ElectionUpdated
+    | ElectionDescribed
     | ElectionNameChanged
+    | ElectorateChanged
+    | ElectionEmailChanged
     | ElectionOwnerChanged
     | ElectionLaunched
     | ElectionFixed
@@ -359,7 +435,12 @@ EventData: TypeAlias = (
     | ElectionDeleted
     | CandidatesAdded
     | CandidatesRemoved
+    | CandidatesOrdered
+    | CandidateRenamed
+    | CandidatesDescribed
     | VotersAdded
+    | RollVotersAdded
+    | RollVotersChanged
     | VotersRemoved
     | BallotCast
     | BallotWithdrawn

@@ -189,7 +189,9 @@ change_registration = patterns.write(
 change_user = patterns.write(
     "P2",
     "Change a role, e-mail address or password",
-    updates(User, User.role, User.email, User.hash, User.credentials, User.revision),
+    updates(
+        User, User.role, User.email, User.is_confirmed, User.hash, User.credentials, User.revision
+    ),
     updates(Sync),
     rate=per_minute(1),
 )
@@ -236,6 +238,13 @@ change_election = patterns.write(
         Election.publication,
         Election.no_voting_before,
         Election.no_voting_after,
+        Election.electorate,
+        Election.is_weighted,
+        Election.method,
+        Election.seats,
+        Election.order,
+        Election.none_of_these,
+        Election.quorum,
         Election.allow_edit,
         Election.allow_vote,
         Election.definition,
@@ -278,9 +287,10 @@ delete_election = patterns.write(
 )
 change_candidates = patterns.write(
     "P10",
-    "Add candidate, remove candidate",
+    "Add, remove, order and rename candidates",
     creates(Candidate),
     deletes(Candidate),
+    updates(Candidate, Candidate.position),
     updates(Election, Election.candidate_count, Election.definition, Election.revision),
     puts(Definition),
     updates(Sync),
@@ -297,6 +307,15 @@ change_voters = patterns.write(
     updates(Sync),
     items=24,
     rate=per_day(500),
+)
+change_roll = patterns.write(
+    "P16",
+    "Put voters on a roll, change their entries",
+    puts(Voter),
+    updates(Election, Election.voter_count, Election.revision),
+    updates(Sync),
+    items=92,
+    rate=per_day(100),
 )
 cast_ballot = patterns.write(
     "P12",

@@ -11,7 +11,7 @@ import threading
 from collections import UserDict
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 from ranked_ballots import Ranking
@@ -21,19 +21,24 @@ from singletable_apps.elections.changes import (
     changes_of,
     definition_of,
     keeps_ballots,
+    list_choices,
     new_election,
     new_user,
 )
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
+    CandidateOrder,
     Counts,
     Definition,
     Election,
+    Electorate,
+    RollVoter,
     Sync,
     User,
     Voter,
     removed_user_name,
+    roll_number,
 )
 from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import Event, check_event, parse_event_data
@@ -45,37 +50,103 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.rules.names import fold_name
+from singletable_apps.elections.roles import Permission, has_permission
+from singletable_apps.elections.rules.names import fold_name, roll_identity
+from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
 
 T = TypeVar("T")
 
-_CONFIRMED = ("name", "email", "hash", "role", "user_id", "credentials", "when_registered")
+_CONFIRMED = (
+    "name",
+    "email",
+    "is_confirmed",
+    "hash",
+    "role",
+    "user_id",
+    "credentials",
+    "when_registered",
+)
 
 
 @dataclass(slots=True)
 class ElectionRecord:
     """An election with its candidates, voters and ballots.
 
-    `candidates` maps names to the events that added them, `voters` are user ids, and `ballots` maps
-    user ids to the events that cast their current ballots.
+    `candidates` maps names to the events that added them, `voters` are ids of users or on the
+    `roll`, and `ballots` maps these ids to the events that cast their current ballots.
+    `known_voters` are the ids on the roll by `roll_identity`, and `emails` the subjects and texts
+    that the owner wrote, by purpose. `statements` of candidates are by name.
     """
 
     election: Election
     candidates: dict[str, int] = field(default_factory=dict[str, int])
     voters: set[int] = field(default_factory=set[int])
     ballots: dict[int, int] = field(default_factory=dict[int, int])
+    roll: dict[int, RollVoter] = field(default_factory=dict[int, RollVoter])
+    known_voters: dict[str, int] = field(default_factory=dict[str, int])
+    last_number: int = 0
+    emails: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    question: str = ""
+    description: str = ""
+    statements: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def definition(self) -> BallotDefinition:
         """Return the current definition of ballots."""
         return definition_of(self.election, list(self.candidates))
 
+    @property
+    def choices(self) -> dict[str, int]:
+        """Return what voters can choose from, in order, with the events that added the choices."""
+        names = list_choices(self.election, list(self.candidates))
+        return {name: self.candidates.get(name, 0) for name in names}
+
+    def put_in_order(self, names: Sequence[str]) -> None:
+        """Put the candidates into another order."""
+        self.candidates = {name: self.candidates[name] for name in names}
+
+    def rename_candidate(self, old: str, new: str) -> None:
+        """Give a candidate another name, in the same place and with the same statement."""
+        renamed = [(new if name == old else name, since) for name, since in self.candidates.items()]
+        self.candidates = dict(renamed)
+        self.statements[new] = self.statements.pop(old, "")
+
     def copy(self) -> ElectionRecord:
         """Return a copy, which later events do not change."""
-        return ElectionRecord(
-            copy(self.election), dict(self.candidates), set(self.voters), dict(self.ballots)
-        )
+        return ElectionRecord(*(copy(getattr(self, each.name)) for each in fields(self)))
+
+    def put_on_roll(self, voters: Sequence[RollVoter]) -> None:
+        """Add voters to the roll, or replace their entries."""
+        for voter in voters:
+            self.roll[voter.voter_id] = voter
+            self.known_voters[roll_identity(voter.name, voter.email)] = voter.voter_id
+            self.last_number = max(self.last_number, voter.voter_id)
+        self.voters.update(voter.voter_id for voter in voters)
+
+    def remove_voters(self, ids: set[int]) -> None:
+        """Remove voters from the list or the roll."""
+        self.voters -= ids
+        for voter_id in ids & self.roll.keys():
+            voter = self.roll.pop(voter_id)
+            self.known_voters.pop(roll_identity(voter.name, voter.email), None)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkVoter:
+    """Someone who opened their personal link to an election, without an account."""
+
+    election_id: int
+    entry: RollVoter
+
+
+@dataclass(frozen=True, slots=True)
+class BallotOwner:
+    """Who a ballot belongs to: their name in events and keys, and their id in the election."""
+
+    name: str
+    voter_id: int
+    entry: RollVoter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +288,67 @@ class PollBook:
                 f"{event.event_id:,}). Nothing was counted. An operator can find out more with: "
                 "singletable elections verify"
             ) from error
-        return CountedBallot(self.user_name(voter_id), event, data.definition, content)
+        entry = self._roll_voter(election.election_id, voter_id)
+        if entry is None:
+            return CountedBallot(self.user_name(voter_id), event, data.definition, content)
+        if election.is_weighted:
+            content = replace(content, weight=entry.votes)
+        return CountedBallot(entry.name, event, data.definition, content)
+
+    def owner_of_ballot(self, election: Election, voter: User | LinkVoter) -> BallotOwner:
+        """Return whose ballot this voter casts. Raise NotSignedIn if a personal link is not valid.
+
+        On a roll, users are found by their e-mail address, if it is confirmed.
+        """
+        if isinstance(voter, LinkVoter):
+            entry = self._roll_voter(voter.election_id, voter.entry.voter_id)
+            is_valid = entry is not None and entry.generation == voter.entry.generation
+            if entry is None or not is_valid or election.election_id != voter.election_id:
+                raise NotSignedIn(
+                    "This link is no longer valid. Ask the people who run the election for a new "
+                    "one."
+                )
+            return BallotOwner(entry.key, entry.voter_id, entry)
+        if election.electorate is Electorate.ACCOUNTS:
+            return BallotOwner(voter.name, voter.user_id)
+        record = self._elections.get(election.election_id)
+        if record is not None and voter.is_confirmed:
+            entry = record.roll.get(record.known_voters.get(fold_name(voter.email), 0))
+            if entry is not None:
+                return BallotOwner(entry.key, entry.voter_id, entry)
+        return BallotOwner(voter.name, 0)
+
+    def find_roll_voter(self, election_id: int, voter_id: int) -> tuple[Election, RollVoter] | None:
+        """Return an election with a roll, and someone on it."""
+        self.refresh()
+        with self._lock:
+            entry = self._roll_voter(election_id, voter_id)
+            if entry is None:
+                return None
+            return copy(self._elections[election_id].election), entry
+
+    def rolls_with(self, user: User) -> list[str]:
+        """Return the names of the elections that have the confirmed address of a user on a roll."""
+        address = fold_name(user.email)
+        with self._lock:
+            records = self._elections.values() if user.is_confirmed else ()
+            return [each.election.name for each in records if address in each.known_voters]
+
+    def elections_with_roll(self) -> list[Election]:
+        """Return the elections that have people on a roll."""
+        self.refresh()
+        with self._lock:
+            return [copy(record.election) for record in self._elections.values() if record.roll]
+
+    def _roll_voter(self, election_id: int, voter_id: int) -> RollVoter | None:
+        record = self._elections.get(election_id)
+        return record.roll.get(voter_id) if record is not None else None
+
+    def count_voters(self) -> int:
+        """Return how many users may vote."""
+        with self._lock:
+            roles = [user.role for user in self._users.values()]
+        return sum(has_permission(role, Permission.VOTE) for role in roles)
 
     def user_id(self, name: str) -> int:
         """Return the id of a user or a removed user, or 0 if the name is unknown."""
@@ -273,25 +404,28 @@ class PollBook:
         """Raise CorruptTable unless the log has the same candidates."""
         known = self._by_name.get(election)
         found = {each.candidate_name: each.since for each in candidates}
-        _confirm(known is None or known.candidates == found, f"Candidates of {election!r} differ")
+        same = known is None or known.candidates == found
+        if same and known is not None and known.election.order is not CandidateOrder.BY_NAME:
+            same = list(known.candidates) == list(found)
+        _confirm(same, f"Candidates of {election!r} differ")
 
     def confirm_listed(self, election: str, voter: str, listed: bool) -> None:
         """Raise CorruptTable unless the log agrees whether the voter is listed."""
         known = self._by_name.get(election)
-        same = known is None or (self._ids.get(voter) in known.voters) == listed
+        same = known is None or (self._voter_id(voter) in known.voters) == listed
         _confirm(same, f"The voter list of {election!r} was changed")
 
     def confirm_voters(self, election: str, voters: Sequence[Voter]) -> None:
         """Raise CorruptTable unless the log has the same voter list."""
         known = self._by_name.get(election)
-        found = {self._ids.get(each.voter_name) for each in voters}
+        found = {self._voter_id(each.voter_name) for each in voters}
         same = known is None or (known.voters == found and len(voters) == len(found))
         _confirm(same, f"The voter list of {election!r} was changed")
 
     def confirm_ballot(self, election: str, voter: str, ballot: Ballot | None) -> None:
         """Raise CorruptTable unless the log has the same current ballot."""
         known = self._by_name.get(election)
-        event_id = known.ballots.get(self._ids.get(voter, 0)) if known is not None else None
+        event_id = known.ballots.get(self._voter_id(voter)) if known is not None else None
         same = event_id == (ballot.revision if ballot is not None else None)
         _confirm(same, f"The ballot of {voter!r} in {election!r} was changed")
 
@@ -342,9 +476,10 @@ class PollBook:
                 record.election.name = data.new_name
                 record.election.revision = number
             case events.BallotCast():
-                self._by_name[data.election].ballots[self._ids[data.voter]] = number
+                voter_id = roll_number(data.voter) or self._ids[data.voter]
+                self._by_name[data.election].ballots[voter_id] = number
             case events.BallotWithdrawn():
-                self._by_name[data.election].ballots.pop(self._ids[data.voter], None)
+                self._by_name[data.election].ballots.pop(self._voter_id(data.voter), None)
             case events.CandidatesAdded() | events.CandidatesRemoved():
                 record = self._by_name[data.election]
                 for name in data.candidates:
@@ -352,18 +487,40 @@ class PollBook:
                         record.candidates[name] = number
                     else:
                         record.candidates.pop(name, None)
-                election = record.election
-                election.candidate_count = len(record.candidates)
-                if election.allow_vote:
-                    election.definition = hash_definition(record.definition)
-                election.revision = number
+                        record.statements.pop(name, None)
+                self._change_candidates(record, number)
+            case events.CandidatesOrdered():
+                record = self._by_name[data.election]
+                record.put_in_order(data.candidates)
+                self._change_candidates(record, number)
+            case events.CandidateRenamed():
+                record = self._by_name[data.election]
+                record.rename_candidate(data.old_name, data.new_name)
+                self._change_candidates(record, number)
+            case events.CandidatesDescribed():
+                self._by_name[data.election].statements.update(data.statements)
+                self._set_fields(number, data)
+            case events.ElectionDescribed():
+                record = self._by_name[data.name]
+                record.question, record.description = data.question, data.description
+                self._set_fields(number, data)
             case events.VotersAdded() | events.VotersRemoved():
                 record = self._by_name[data.election]
-                ids = {self._ids[name] for name in data.voters}
-                is_new = isinstance(data, events.VotersAdded)
-                record.voters = record.voters | ids if is_new else record.voters - ids
+                ids = {roll_number(name) or self._ids[name] for name in data.voters}
+                if isinstance(data, events.VotersAdded):
+                    record.voters |= ids
+                else:
+                    record.remove_voters(ids)
                 record.election.voter_count = len(record.voters)
                 record.election.revision = number
+            case events.RollVotersAdded() | events.RollVotersChanged():
+                record = self._by_name[data.election]
+                record.put_on_roll(data.voters)
+                record.election.voter_count = len(record.voters)
+                record.election.revision = number
+            case events.ElectionEmailChanged():
+                self._by_name[data.name].emails[data.purpose] = data.subject, data.text
+                self._set_fields(number, data)
             case events.ElectionOwnerChanged():
                 self._user(data.old_owner).elections_owned -= 1
                 self._user(data.new_owner).elections_owned += 1
@@ -375,10 +532,17 @@ class PollBook:
             case _:
                 self._set_fields(number, data)
 
+    def _change_candidates(self, record: ElectionRecord, number: int) -> None:
+        election = record.election
+        election.candidate_count = len(record.candidates)
+        if election.allow_vote:
+            election.definition = hash_definition(record.definition)
+        election.revision = number
+
     def _set_fields(self, number: int, data: events.EventData) -> None:
-        for entity, name, fields in changes_of(number, data):
+        for entity, name, changed in changes_of(number, data):
             item = self._user(name) if entity is User else self._by_name[name].election
-            for field_name, value in fields.items():
+            for field_name, value in changed.items():
                 setattr(item, field_name, value)
             item.revision = number
 
@@ -387,8 +551,13 @@ class PollBook:
         self._ids[removed_user_name(user_id)] = user_id
         del self._emails[self._users.pop(user_id).email]
         for record in self._elections.values():
-            if not keeps_ballots(record.election, event.when_occurred):
+            # Numbers on a roll are not user ids.
+            has_users = record.election.electorate is Electorate.ACCOUNTS
+            if has_users and not keeps_ballots(record.election, event.when_occurred):
                 record.ballots.pop(user_id, None)
+
+    def _voter_id(self, name: str) -> int:
+        return roll_number(name) or self._ids.get(name, 0)
 
     def _user(self, name: str) -> User:
         return self._users[self._ids[name]]
@@ -439,7 +608,7 @@ class ConfirmedReadModel(ReadModel):
         return election
 
     def list_candidates(self, election: str) -> list[Candidate]:
-        """Return the candidates of an election, by name."""
+        """Return the candidates of an election, in their order."""
         candidates = super().list_candidates(election)
         self._book.confirm_candidates(election, candidates)
         return candidates

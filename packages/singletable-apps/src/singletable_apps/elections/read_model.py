@@ -86,8 +86,9 @@ class ReadModel:
         return election
 
     def list_candidates(self, election: str) -> list[Candidate]:
-        """Return the candidates of an election, by name."""
-        return list(self._store.run(patterns.candidates_of, election))
+        """Return the candidates of an election, in their order."""
+        by_name = self._store.run(patterns.candidates_of, election)
+        return sorted(by_name, key=lambda candidate: candidate.position)
 
     def list_voters(self, election: str) -> Iterator[Voter]:
         """Return the list of voters without removed users. If it is empty, everyone may vote."""

@@ -1,4 +1,4 @@
-"""Sample people and elections: a cycle, a tie, secret ballots, and one that opens later."""
+"""Sample people and elections: a cycle, a tie, secret ballots, a roll, one that opens later."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias
 
-from singletable_apps.elections.entities import Publication, State, User
+from singletable_apps.elections.entities import Electorate, Publication, State, User
 from singletable_apps.elections.errors import LogNotEmpty
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.roles import ROLE_DESCRIPTIONS, ROLE_NAMES, ROLES, Role
+from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.people import People
+from singletable_apps.elections.service.voting import Voting
 from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.mail import NoMail
 
@@ -88,7 +91,10 @@ def sample_accounts(elections: Elections) -> list[SamplePerson]:
 
 @dataclass(frozen=True, slots=True)
 class SampleElection:
-    """An election, its ballots by voter, and its state in the end."""
+    """An election, its ballots by voter, and its state in the end.
+
+    With a `roll`, the voters are people on it, who have no accounts.
+    """
 
     name: str
     description: str
@@ -97,6 +103,7 @@ class SampleElection:
     state: State
     ballots: tuple[tuple[str, str], ...] = ()
     voters: tuple[str, ...] = ()
+    roll: str = ""
     secret: bool = False
     publication: Publication | None = None
     opens_in: timedelta | None = None
@@ -105,6 +112,22 @@ class SampleElection:
 def _ballots(ballot: str, *voters: str) -> tuple[tuple[str, str], ...]:
     return tuple((voter, ballot) for voter in voters)
 
+
+# People without accounts, one per line: name, e-mail address, group.
+_CLUB = """
+Amina Okoye, amina@example.net, Sailing
+Björn Lindqvist, bjorn@example.net, Sailing
+Chiara Conti, chiara@example.net, Rowing
+Dao Minh, dao@example.net, Rowing
+Elif Yılmaz, elif@example.net, Rowing
+Farid Haddad, farid@example.net, Sailing
+Greta Novak, greta@example.net, Youth
+Hiro Tanaka, hiro@example.net, Youth
+Ingrid Dahl, , Sailing
+João Pereira, joao@example.net, Rowing
+Kofi Mensah, kofi@example.net, Youth
+Lena Fischer, lena@example.net, Sailing
+"""
 
 _BOARD = ("Ada", "Grace", "Alan", "Barbara", "Claude", "Donald", "Edsger", "Frances")
 
@@ -162,6 +185,21 @@ SAMPLE_ELECTIONS = (
         ),
         secret=True,
         state=State.FIXED,
+    ),
+    SampleElection(
+        name="Harbor club board",
+        description="Open. Members vote with personal links, without accounts.",
+        owner="Ada",
+        candidates=("Amina Okoye", "Dao Minh", "Farid Haddad", "Lena Fischer"),
+        roll=_CLUB,
+        ballots=(
+            *_ballots("Dao Minh > Amina Okoye", "Chiara Conti", "Dao Minh", "João Pereira"),
+            *_ballots(
+                "Amina Okoye > Lena Fischer > Farid Haddad", "Björn Lindqvist", "Hiro Tanaka"
+            ),
+        ),
+        secret=True,
+        state=State.EDITABLE,
     ),
     SampleElection(
         name="Team lunch",
@@ -233,17 +271,26 @@ def _create_election(elections: Elections, election: SampleElection) -> None:
     owner = _get_user(elections, election.owner)
     opens = elections.context.clock() + election.opens_in if election.opens_in is not None else None
     terms = ElectionSettings(
-        secret_ballot=election.secret, publication=election.publication, no_voting_before=opens
+        secret_ballot=election.secret,
+        publication=election.publication,
+        no_voting_before=opens,
+        electorate=Electorate.ROLL if election.roll else Electorate.ACCOUNTS,
     )
     elections.lifecycle.create(owner, election.name, terms)
     elections.lifecycle.set_candidates(owner, election.name, election.candidates)
-    elections.lifecycle.set_voters(owner, election.name, election.voters)
+    if election.roll:
+        lines = parse_roll(split_text(election.roll)).lines
+        elections.rolls.save(owner, election.name, lines, replaces=True)
+    else:
+        elections.lifecycle.set_voters(owner, election.name, election.voters)
     if election.state is State.SETUP:
         return
     elections.lifecycle.launch(owner, election.name, allow_edit=election.state is State.EDITABLE)
+    # No receipts are sent to addresses that nobody has.
+    voting = Voting(elections.context, elections.results, _send_nothing)
     for voter, ballot in election.ballots:
-        who = _get_user(elections, voter)
-        elections.voting.cast(who, election.name, parse_ballot(ballot), f"sample of {voter}")
+        who = _get_voter(elections, election, voter)
+        voting.cast(who, election.name, parse_ballot(ballot), f"sample of {voter}")
     if election.state is State.CLOSED:
         elections.lifecycle.close(owner, election.name)
 
@@ -252,6 +299,18 @@ def parse_ballot(ballot: str) -> list[tuple[str, int | None]]:
     """Parse a ballot like `A > B = C`: A is first, B and C are second."""
     levels = [level.split(" = ") for level in ballot.split(" > ")]
     return [(name, rank) for rank, level in enumerate(levels, 1) for name in level]
+
+
+def _send_nothing(*_: object) -> None:
+    pass
+
+
+def _get_voter(elections: Elections, election: SampleElection, name: str) -> User | LinkVoter:
+    if not election.roll:
+        return _get_user(elections, name)
+    record = elections.context.book.record(elections.context.read.get_election(election.name))
+    entry = next(voter for voter in record.roll.values() if voter.name == name)
+    return LinkVoter(record.election.election_id, entry)
 
 
 def _get_user(elections: Elections, name: str) -> User:

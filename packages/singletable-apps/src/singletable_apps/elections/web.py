@@ -11,12 +11,13 @@ from pydantic import AfterValidator, Field
 
 from ranked_ballots.formats import FORMATS
 from singletable import ItemMismatch
-from singletable_apps.elections.entities import User
+from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import IdempotencyKeyReused, IntegrityError, WrongState
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.rules.names import MAX_NAME_BYTES, fold_name
 from singletable_apps.elections.service import Elections
-from singletable_apps.shared.errors import AlreadyExists
-from singletable_apps.shared.frame import AppProblems
+from singletable_apps.shared.errors import AlreadyExists, NotFound
+from singletable_apps.shared.frame import AppProblems, count_request, state_of
 from singletable_apps.shared.web import (
     UNAVAILABLE,
     FieldError,
@@ -43,11 +44,28 @@ NameAsked: TypeAlias = Annotated[
 NameInPath: TypeAlias = Annotated[NameAsked, in_segment]
 
 
-def export_file(service: Elections, viewer: User, name: str, form: str) -> Response:
+def export_file(service: Elections, viewer: User | LinkVoter, name: str, form: str) -> Response:
     """Return the published ballots of an election as a file."""
     content = service.results.export_ballots(viewer, name, form)
     title, ending = service.context.read.get_election(name).name, FORMATS[form].extensions[0]
     return download(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
+
+
+def open_link(request: Request, code: str) -> tuple[Election, LinkVoter]:
+    """Return the election and the voter of a personal link; the election is closed if that is due.
+
+    Requests are counted per voter, and wrong codes per client: so a hall full of people behind one
+    address can vote, but nobody can guess codes.
+    """
+    state = state_of(request)
+    service: Elections = state.service
+    try:
+        election, voter = service.rolls.open_link(code)
+    except NotFound:
+        count_request(request, "wrong_code")
+        raise
+    state.count_use("voter", f"{voter.election_id} {voter.entry.number}")
+    return service.results.close_if_due(election.name), voter
 
 
 # ------------------------------------------------------------------------------ problems
@@ -90,7 +108,16 @@ def _key_reused(error: Exception, _: Request) -> Problem:
 PROBLEMS = AppProblems(
     {AlreadyExists: TAKEN, WrongState: WRONG_STATE},
     field_name=lambda name, _: _FIELD_NAMES.get(name, name),
-    parameters={"user", "election", "ballot", "confirmation", "table", "relation"},
+    parameters={
+        "user",
+        "election",
+        "ballot",
+        "confirmation",
+        "table",
+        "relation",
+        "voter",
+        "code",
+    },
     handlers={
         IdempotencyKeyReused: _key_reused,
         IntegrityError: _report_broken,

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import hmac
 import secrets
-import unicodedata
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from singletable_apps.shared.readable_codes import (
+    DIGITS,
+    clean_code,
+    decode_number,
+    encode_bytes,
+    encode_number,
+)
 from singletable_apps.shared.service import is_uuid
 
-# Crockford's base 32: no digit looks like another.
-_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_LOOKALIKES = str.maketrans("ILO", "110")
-_MAX_INPUT = 100
 # A code is its number in four digits followed by eight digits of HMAC.
 _NUMBER_DIGITS, _MAC_DIGITS = 4, 8
 MAX_CODES = 10_000
@@ -28,15 +30,15 @@ _POLL_ID_DIGITS = 8
 
 def new_poll_id() -> str:
     """Return a random id such as `7K3MQX9T`: short enough to type, and hard to misread."""
-    return "".join(secrets.choice(_DIGITS) for _ in range(_POLL_ID_DIGITS))
+    return "".join(secrets.choice(DIGITS) for _ in range(_POLL_ID_DIGITS))
 
 
 def parse_poll_id(typed: str) -> str | None:
     """Return the id of a poll in the form that is stored, or None. Older polls have a UUID."""
     if is_uuid(typed):
         return typed
-    text = _clean(typed)
-    is_id = len(text) == _POLL_ID_DIGITS and all(one in _DIGITS for one in text)
+    text = clean_code(typed)
+    is_id = len(text) == _POLL_ID_DIGITS and decode_number(text) is not None
     return text if is_id else None
 
 
@@ -53,40 +55,38 @@ class Secret:
     @property
     def fingerprint(self) -> str:
         """Return a short text that identifies the secret without revealing it."""
-        return _encode(self._mac("name"), 8)
+        return encode_bytes(self._mac("name"), 8)
 
     def admin_key(self, poll_id: str) -> str:
         """Return the key in the admin link of a poll."""
-        return _encode(self._mac("admin", poll_id), 26)
+        return encode_bytes(self._mac("admin", poll_id), 26)
 
     def is_admin_key(self, poll_id: str, key: str) -> bool:
         """Return whether this is the admin key of the poll."""
-        return hmac.compare_digest(_to_bytes(_clean(key)), self.admin_key(poll_id).encode())
+        return hmac.compare_digest(_to_bytes(clean_code(key)), self.admin_key(poll_id).encode())
 
     def voting_code(self, poll_id: str, number: int) -> str:
         """Return voting code `number` (from 0), formatted like `000A-7K3M-QX9T`."""
-        head = _encode(number.to_bytes(4, "big"), _NUMBER_DIGITS, lowest=True)
-        mac = _encode(self._mac("code", poll_id, head), _MAC_DIGITS)
+        head = encode_number(number, _NUMBER_DIGITS)
+        mac = encode_bytes(self._mac("code", poll_id, head), _MAC_DIGITS)
         return f"{head}-{mac[:4]}-{mac[4:]}"
 
     def code_number(self, poll_id: str, code: str) -> int | None:
         """Return the number of a code as typed by a person, or None if it is not valid."""
-        typed = _clean(code)
-        if len(typed) != _NUMBER_DIGITS + _MAC_DIGITS or any(one not in _DIGITS for one in typed):
+        typed = clean_code(code)
+        number = decode_number(typed[:_NUMBER_DIGITS])
+        if len(typed) != _NUMBER_DIGITS + _MAC_DIGITS or number is None:
             return None
-        number = 0
-        for digit in typed[:_NUMBER_DIGITS]:
-            number = number * 32 + _DIGITS.index(digit)
-        expected = _clean(self.voting_code(poll_id, number))
+        expected = clean_code(self.voting_code(poll_id, number))
         return number if hmac.compare_digest(typed.encode(), expected.encode()) else None
 
     def proof_digest(self, poll_id: str, proof: str) -> str:
         """Return what a vote stores to recognize the secret of the browser that cast it."""
-        return _encode(self._mac("proof", poll_id, proof), 26)
+        return encode_bytes(self._mac("proof", poll_id, proof), 26)
 
     def email_token(self, poll_id: str, email: str) -> str:
         """Return the token in the link that confirms the address for notices."""
-        return _encode(self._mac("email", poll_id, email), 26)
+        return encode_bytes(self._mac("email", poll_id, email), 26)
 
     def is_email_token(self, poll_id: str, email: str, token: str) -> bool:
         """Return whether this token was sent to the address."""
@@ -94,11 +94,11 @@ class Secret:
 
     def browser_id(self, token: str) -> str:
         """Return the id stored for a browser, from which its cookie cannot be guessed."""
-        return _encode(self._mac("browser", token), 26)
+        return encode_bytes(self._mac("browser", token), 26)
 
     def browser_for_request(self, poll_id: str, request_key: str) -> str:
         """Return the token for a new browser that votes with this idempotency key."""
-        return _encode(self._mac("first vote", poll_id, request_key), 26)
+        return encode_bytes(self._mac("first vote", poll_id, request_key), 26)
 
     def vote_id(self, poll_id: str, kind: str, voter: str) -> str:
         """Return the id of the one vote of a browser, code or request in a poll, as a UUID."""
@@ -114,21 +114,3 @@ class Secret:
 
 def _to_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
-
-
-def _clean(typed: str) -> str:
-    """Return the letters and digits of what was typed, in upper case, with lookalikes fixed."""
-    text = unicodedata.normalize("NFKC", typed[:_MAX_INPUT]).upper()
-    return "".join(filter(str.isalnum, text)).translate(_LOOKALIKES)
-
-
-def _encode(data: bytes, digits: int, *, lowest: bool = False) -> str:
-    """Return the highest (or lowest) digits of the data as a number in base 32."""
-    number = int.from_bytes(data, "big")
-    if not lowest:
-        number >>= max(0, len(data) * 8 - digits * 5)
-    text = ""
-    for _ in range(digits):
-        number, digit = divmod(number, 32)
-        text = _DIGITS[digit] + text
-    return text

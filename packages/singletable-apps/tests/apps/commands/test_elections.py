@@ -29,14 +29,14 @@ def test_sample_prints_accounts_and_needs_empty_tables(run: Run, folder: Path) -
         assert word in said
     code, _, err = run("sample", "--address", f"file:{folder}/votes.db", "--keys", folder / "keys")
     assert code == 2
-    assert err.startswith("singletable: There are 80 events already")
+    assert err.startswith("singletable: There are 89 events already")
 
 
 def test_exported_log_can_be_restored(run: Run, folder: Path) -> None:
     file, there = folder / "log.jsonl", f"file:{folder}/restored.db"
     code, out, _ = run("export", file, "--address", f"file:{folder}/votes.db")
     assert code == 0
-    assert "The log has 80 events" in out
+    assert "The log has 89 events" in out
     assert file.stat().st_mode & 0o777 == 0o600
     assert sorted(one.name for one in folder.iterdir()) == [
         "keys",
@@ -64,7 +64,7 @@ def test_verify_finds_tampering_and_rebuild_repairs_it(run: Run, folder: Path) -
     code, _, err = run("verify", *place)
     assert code == 1
     assert "USER#Radia / METADATA differs in role" in err
-    assert run("rebuild", *place) == (0, "Rebuilt the table from 80 events.\n", "")
+    assert run("rebuild", *place) == (0, "Rebuilt the table from 89 events.\n", "")
     assert run("verify", *place)[0] == 0
 
 
@@ -72,7 +72,7 @@ def test_events_prints_newest_first_without_password_hashes(run: Run, folder: Pa
     code, out, _ = run("events", "--address", f"file:{folder}/votes.db", "-n", "100")
     lines = out.splitlines()
     assert code == 0
-    assert [int(line.split()[0]) for line in lines] == list(range(80, 0, -1))
+    assert [int(line.split()[0]) for line in lines] == list(range(89, 0, -1))
     assert '"hash": "$argon2id$' in lines[-1]
     assert lines[-1].count("$(hidden)") == 1
 

@@ -53,6 +53,7 @@ PUBLIC = (("--host", "0.0.0.0"), ("--public", "https://vote.example.org"))
 COMMANDS = {
     "": ("--sample", "--print-emails"),
     "elections": ("--print-emails",),
+    "polls": ("--print-emails",),
     "portfolio": ("--print-emails",),
     "skills": ("--print-emails",),
 }
@@ -73,6 +74,7 @@ def test_options_for_local_servers_are_refused_on_public_ones(
     files = {
         "": ("--folder", "data"),
         "elections": ("--address", "file:data/a.db", "--keys", "data/keys"),
+        "polls": ("--address", "file:data/a.db", "--secret", "data/secret"),
         "portfolio": ("--address", "file:data/a.db", "--folder", "data"),
         "skills": ("--address", "file:data/a.db", "--secret", "data/secret"),
     }[app]

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from singletable import connect
-from singletable_apps.elections.entities import Publication, votes
+from singletable_apps.elections.entities import Electorate, Publication, RollVoter, votes
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.roles import Role
+from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.urls import API
 from tests.apps.elections.pages.client import PagesApp
@@ -49,12 +51,15 @@ TABLE: Table = {
             EVERYONE: """
                 GET /checker.py, GET /docs, GET /keys, GET /openapi.json, GET /problems,
                 GET /version, POST /password-reset, POST /password-reset/confirm, POST /register,
-                POST /register/confirm, POST /email/confirm, POST /sign-in, POST /sign-out""",
+                POST /register/confirm, POST /email/confirm, POST /sign-in, POST /sign-out,
+                GET /links/{code}, GET /links/{code}/ballot, POST /links/{code}/ballot,
+                DELETE /links/{code}/ballot, GET /links/{code}/tally""",
             PEOPLE: """
                 GET /me/activity, GET /me/sessions, DELETE /me/sessions/{session}""",
             VIEWERS: """
                 GET /counts, GET /me, GET /permissions, GET /permissions/{role}, GET /elections,
                 GET /elections/{name}, GET /elections/{name}/candidates,
+                GET /elections/{name}/texts,
                 GET /elections/{name}/voters, GET /elections/{name}/who-voted,
                 GET /elections/{name}/eligibility/{voter}, GET /elections/{name}/rankings,
                 GET /elections/{name}/tally, GET /elections/{name}/ballots,
@@ -66,7 +71,13 @@ TABLE: Table = {
             MEMBERS: "GET /user-names, POST /elections",
             "chair": """
                 PATCH /elections/{name}, PUT /elections/{name}/candidates,
+                PATCH /elections/{name}/candidates/{candidate}, PUT /elections/{name}/texts,
+                POST /elections/{name}/copy,
                 PUT /elections/{name}/voters, POST /elections/{name}/launch,
+                GET /elections/{name}/roll, PUT /elections/{name}/roll, POST /elections/{name}/roll,
+                POST /elections/{name}/roll/preview, DELETE /elections/{name}/roll/{number},
+                POST /elections/{name}/roll/{number}/link, POST /elections/{name}/roll/invitations,
+                POST /elections/{name}/roll/reminders,
                 POST /elections/{name}/fix, POST /elections/{name}/finalize""",
             f"chair {ADMINS}": "PUT /elections/{name}/owner, DELETE /elections/{name}",
             ADMINS: """
@@ -89,14 +100,22 @@ TABLE: Table = {
                 POST /email, GET /email/old, POST /email/old, GET /forgot, POST /forgot,
                 GET /forgot/sent, GET /register, POST /register, GET /register/confirm,
                 POST /register/confirm, GET /register/sent, GET /reset, POST /reset, GET /sign-in,
-                POST /sign-in, POST /sign-out""",
+                POST /sign-in, POST /sign-out, GET /v, POST /v, GET /v/{code},
+                GET /v/{code}/ballot, POST /v/{code}/ballot, GET /v/{code}/ballot/withdraw,
+                POST /v/{code}/ballot/withdraw, GET /v/{code}/receipt, GET /v/{code}/receipt.json,
+                GET /v/{code}/tally, GET /v/{code}/tally/now, GET /v/{code}/tally/events,
+                GET /v/{code}/tally/rankings, GET /v/{code}/tally/ballots,
+                GET /v/{code}/tally/ballots/{form}, GET /v/{code}/tally/result.json,
+                GET /v/{code}/published, GET /v/{code}/published/publication.json,
+                GET /unsubscribe/{token}, POST /unsubscribe/{token}""",
             PEOPLE: """
                 GET /account, POST /account/details, GET /account/email, POST /account/email,
                 POST /account/password, GET /account/delete,
                 POST /account/delete, POST /account/sessions/{session}/end,
                 POST /account/sessions/others/end""",
             VIEWERS: """
-                GET /all, GET /e/{name}, GET /e/{name}/candidates, GET /e/{name}/voters,
+                GET /all, GET /e/{name}, GET /e/{name}/method, GET /e/{name}/candidates,
+                GET /e/{name}/voters,
                 GET /e/{name}/voted, GET /e/{name}/ballot, POST /e/{name}/ballot,
                 GET /e/{name}/ballot/withdraw, GET /e/{name}/receipt, GET /e/{name}/tally,
                 GET /e/{name}/tally/now, GET /e/{name}/tally/events, GET /e/{name}/tally/rankings,
@@ -106,9 +125,19 @@ TABLE: Table = {
             "voter": "POST /e/{name}/ballot/withdraw, GET /e/{name}/receipt.json",
             MEMBERS: "GET /new, POST /new",
             "chair": """
-                POST /e/{name}/candidates, GET /e/{name}/voters/choose,
+                POST /e/{name}/candidates, GET /e/{name}/candidates/edit,
+                POST /e/{name}/candidates/edit, POST /e/{name}/method, GET /e/{name}/review,
+                POST /e/{name}/review, GET /e/{name}/copy, POST /e/{name}/copy,
+                GET /e/{name}/copy-with-voters, POST /e/{name}/copy-with-voters,
+                GET /e/{name}/voters/choose,
                 POST /e/{name}/voters/choose, GET /e/{name}/voters/list,
                 POST /e/{name}/voters/list, POST /e/{name}/settings, GET /e/{name}/launch,
+                GET /e/{name}/roll, POST /e/{name}/roll, POST /e/{name}/roll/save,
+                GET /e/{name}/roll/invite, POST /e/{name}/roll/invite, GET /e/{name}/roll/remind,
+                POST /e/{name}/roll/remind, GET /e/{name}/roll/emails/{purpose},
+                POST /e/{name}/roll/emails/{purpose}, GET /e/{name}/roll/{number}/link,
+                POST /e/{name}/roll/{number}/link, GET /e/{name}/roll/{number}/remove,
+                POST /e/{name}/roll/{number}/remove, GET /e/{name}/roll/cards,
                 POST /e/{name}/launch, GET /e/{name}/fix, POST /e/{name}/fix,
                 GET /e/{name}/finalize, POST /e/{name}/finalize""",
             f"chair {ADMINS}": """
@@ -148,7 +177,15 @@ BODIES: dict[str, dict[str, Any]] = {
     f"PATCH {API}/elections/{{name}}": {"name": "Coffee"},
     f"PUT {API}/elections/{{name}}/candidates": {"candidate_names": ["Red", "Pink"]},
     f"PUT {API}/elections/{{name}}/voters": {"voter_names": ["voter"]},
+    f"PATCH {API}/elections/{{name}}/candidates/{{candidate}}": {"statement": "Warm"},
+    f"PUT {API}/elections/{{name}}/texts": {"question": "Which?"},
+    f"POST {API}/elections/{{name}}/copy": {"name": "Lunch"},
     f"PUT {API}/elections/{{name}}/owner": {"owner": "member"},
+    f"PUT {API}/elections/{{name}}/roll": {"people": [{"name": "Eve", "email": "eve@x.example"}]},
+    f"POST {API}/elections/{{name}}/roll": {"people": [{"name": "Eve", "group": "A"}]},
+    f"POST {API}/elections/{{name}}/roll/preview": {"text": "Eve"},
+    f"POST {API}/links/{{code}}/ballot": {"rankings": [{"candidate_name": "Red", "rank": 1}]},
+    "POST /elections/e/{name}/roll": {"people": ("", "Eve"), "file": ("", b"")},
     f"POST {API}/elections/{{name}}/launch": {"allow_edit": True},
     f"POST {API}/elections/{{name}}/ballot": {"rankings": [{"candidate_name": "Red", "rank": 1}]},
     f"GET {API}/elections/{{name}}/export": {"format": "csv"},
@@ -165,14 +202,20 @@ def world() -> World:
     """Create an open election with secret ballots, and people of every role."""
     world = World(connect("memory:"))
     service = world.service
-    owner, *_ = world.register("owner", "Tea", "Mary", *ROLES)
+    owner, *_ = world.register("owner", "Tea", "Mary", "Sam", *ROLES)
     for name, role in {"Tea": Role.VOTER, **ROLES}.items():
         service.people.change_role(owner, name, role)
     terms = ElectionSettings(secret_ballot=True, publication=Publication.CONFIRMATIONS)
     user = service.context.read.get_user
-    world.launch(user("chair"), "Tea", voters=["Tea", "voter"], terms=terms)
-    for name in ("Tea", "voter"):
+    world.launch(user("chair"), "Tea", voters=["Tea", "voter", "Sam"], terms=terms)
+    for name in ("Tea", "voter", "Sam"):
         service.voting.cast(user(name), "Tea", ballot("Red"), "a key")
+    service.lifecycle.create(owner, "Club", ElectionSettings(electorate=Electorate.ROLL))
+    service.lifecycle.set_candidates(owner, "Club", ["Red", "Green"])
+    service.rolls.save(owner, "Club", [RollLine(1, "Eve", "eve@example.org")], replaces=True)
+    service.lifecycle.launch(owner, "Club", allow_edit=True)
+    eve = LinkVoter(service.context.read.get_election("Club").election_id, RollVoter("1", "Eve"))
+    service.voting.cast(eve, "Club", ballot("Red"), "a key")
     return world
 
 
@@ -189,6 +232,8 @@ def access(world: World) -> AccessCheck:
     removed = token("Mary")
     service.people.remove(service.context.read.get_user("owner"), "Mary")
     tokens = {name: token(name) for name in (*ROLES, "owner")}
+    club = service.context.read.get_election("Club")
+    eve = service.context.book.record(club).roll[1]
     return AccessCheck(
         PagesApp(world),
         TABLE,
@@ -197,6 +242,11 @@ def access(world: World) -> AccessCheck:
         BODIES,
         {
             "name": "Tea",
+            "number": "1",
+            "candidate": "Red",
+            "purpose": "receipt",
+            "code": service.rolls.code(club, eve),
+            "token": service.rolls.code(club, eve, "unsubscribe"),
             "who": "Tea",
             "voter": "Tea",
             "confirmation": "a" * 52,

@@ -22,7 +22,14 @@ from singletable_apps.elections.archive import (
     verify_log,
 )
 from singletable_apps.elections.cli import elections as commands
-from singletable_apps.elections.entities import Candidate, Election, Sync, User, votes
+from singletable_apps.elections.entities import (
+    Candidate,
+    CandidateOrder,
+    Election,
+    Sync,
+    User,
+    votes,
+)
 from singletable_apps.elections.errors import (
     CorruptLog,
     CorruptTable,
@@ -36,6 +43,7 @@ from singletable_apps.elections.keys import CHECKPOINT_FILE, generate_keys, load
 from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.proofs.keys import BallotKey
+from singletable_apps.elections.proofs.verification import verify_receipt
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, open_elections
 from singletable_apps.shared.accounts import NotSignedIn
@@ -45,9 +53,12 @@ from tests.apps.support.elections.sample import (
     copy_sample,
     sample_keys,
 )
+from tests.apps.support.elections.world import KEYS
 from tests.apps.support.tables import all_items
 
 Lines = Sequence[bytes]
+# Written before elections had a choice of methods, with the keys of `World`.
+OLD_LOG = Path(__file__).parents[2] / "data" / "elections_log_before_methods.jsonl"
 
 
 @cache
@@ -69,6 +80,27 @@ def store_on(driver: Driver) -> Store:
 
 
 # Export and restore.
+
+
+def test_log_from_before_methods_could_be_chosen_keeps_its_meaning() -> None:
+    lines = OLD_LOG.read_bytes().splitlines(keepends=True)
+    store = store_on(Engine.in_memory())
+    restore_log(store, KEYS.ballot_key, lines)
+    rebuild(store, KEYS.ballot_key)
+    verified = verify_log(store, KEYS)
+    assert (verified.ballots, verified.results, verified.differences) == (6, 1, ())
+    service = open_elections(store.driver, KEYS, passwords=FAST_PASSWORDS)
+    ada = service.context.read.get_user("ada")
+    old = service.context.read.get_election("Secret")
+    assert (old.method, old.seats, old.order) == ("schulze", 1, CandidateOrder.BY_NAME)
+    assert [each.candidate_name for each in service.queries.candidates(ada, "Draft")] == [
+        "Alice",
+        "Zoë",
+    ]
+    receipt = service.voting.own_ballot(ada, "Secret").receipt
+    assert receipt["definition"]["candidates"] == ["Alice", "Mårten", "Zoë"]
+    assert all(finding.ok for finding in verify_receipt(receipt))
+    assert service.results.tally(ada, "Secret").result.winners == ("Alice", "Zoë")
 
 
 def test_log_restored_on_another_driver_gives_the_same_tables(tmp_path: Path) -> None:
@@ -168,7 +200,7 @@ BROKEN: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "empty file": (lambda _: [], "last line is missing.* after event 0"),
     "cut after a line": (lambda lines: lines[:9], "last line is missing.* after event 9"),
     "cut within a line": (lambda lines: [*lines[:9], lines[9][:50]], "Line 10 is not a line"),
-    "last event missing": (lambda lines: [*lines[:-2], lines[-1]], "there are 80 events"),
+    "last event missing": (lambda lines: [*lines[:-2], lines[-1]], "there are 89 events"),
     "gap": (lambda lines: [*lines[:9], *lines[10:]], "Line 10 has event 11"),
     "event twice": (lambda lines: [*lines[:9], *lines[8:]], "Line 10 has event 9"),
     "first event missing": (lambda lines: lines[1:], "Line 1 has event 2"),
@@ -176,9 +208,9 @@ BROKEN: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "other hash": (_change(5, hash="0" * 64), "Line 5 .* was changed"),
     "other previous hash": (_change(5, previous_hash=""), "Line 5 .* was changed"),
     "other time": (_change(5, when_occurred="2026-01-01T00:00:00+00:00"), "Line 5 .* was changed"),
-    "other number of events": (_change(81, events=81), "there are 81 events"),
-    "other head": (_change(81, head="0" * 64), "with the hash 0000"),
-    "line after the end": (lambda lines: [*lines, lines[-1]], "Line 82 comes after the end"),
+    "other number of events": (_change(90, events=90), "there are 90 events"),
+    "other head": (_change(90, head="0" * 64), "with the hash 0000"),
+    "line after the end": (lambda lines: [*lines, lines[-1]], "Line 91 comes after the end"),
     "unknown field": (_change(5, note="x"), "Line 5 is not a line .*unknown field `note`"),
     "not JSON": (lambda lines: [b"hello\n", *lines], "Line 1 is not a line"),
     "not UTF-8": (lambda lines: [b'{"line":"\xff"}\n', *lines], "Line 1 is not"),
@@ -227,7 +259,7 @@ def test_restore_rejects_unknown_event_types() -> None:
 def test_restore_needs_an_empty_log() -> None:
     sample = copy_sample()
     before = all_items(sample.store, votes)
-    with pytest.raises(LogNotEmpty, match="already has 80 events"):
+    with pytest.raises(LogNotEmpty, match="already has 89 events"):
         restore_log(sample.store, sample_key(), exported())
     assert all_items(sample.store, votes) == before
     assert verify_log(sample.store, sample_keys()).differences == ()
@@ -265,7 +297,7 @@ def test_half_restored_log_is_not_used(half_restored: Store) -> None:
         lambda store: export_log(store, lambda _: None),
     ]
     for use in uses:
-        with pytest.raises(IncompleteRestore, match="export of 80 events"):
+        with pytest.raises(IncompleteRestore, match="export of 89 events"):
             use(half_restored)
     with pytest.raises(RebuildInProgress):
         open_elections(half_restored.driver, copy_sample().keys)
@@ -274,7 +306,7 @@ def test_half_restored_log_is_not_used(half_restored: Store) -> None:
 def test_restoring_the_same_export_again_continues(half_restored: Store) -> None:
     reports: list[int] = []
     restore_log(half_restored, sample_key(), exported(), lambda done, _: reports.append(done))
-    assert reports == [80]
+    assert reports == [89]
     rebuild(half_restored, sample_key())
     assert verify_log(half_restored, sample_keys()).differences == ()
     uninterrupted = store_on(Engine.in_memory())
@@ -286,7 +318,7 @@ def test_restoring_another_export_is_refused(half_restored: Store) -> None:
     *events, _ = exported()
     end = {"line": "end", "events": 60, "head": json.loads(events[59])["hash"]}
     shorter = [*events[:60], json.dumps(end).encode()]
-    with pytest.raises(LogNotEmpty, match="Another export is being restored here: 80 events"):
+    with pytest.raises(LogNotEmpty, match="Another export is being restored here: 89 events"):
         restore_log(half_restored, sample_key(), shorter)
 
 
@@ -297,7 +329,7 @@ def test_restored_log_is_used_only_after_a_rebuild() -> None:
     with pytest.raises(RebuildInProgress, match="operator"):
         open_elections(store.driver, copy_sample().keys)
     rebuild(store, sample_key())
-    assert open_elections(store.driver, copy_sample().keys).queries.version() == 80
+    assert open_elections(store.driver, copy_sample().keys).queries.version() == 89
 
 
 # Sessions identify users by the id of an event, which is another user's in another log.
@@ -321,7 +353,7 @@ def test_verify_finds_no_difference_in_a_correct_table() -> None:
     sample = copy_sample()
     before = [all_items(sample.store, table) for table in (votes, event_log)]
     result = verify_log(sample.store, sample_keys())
-    assert (result.events, result.followed, result.differences) == (80, 80, ())
+    assert (result.events, result.followed, result.differences) == (89, 89, ())
     assert result.items == len(before[0])
     newest = get_last_event(sample.store)
     assert newest is not None
@@ -360,13 +392,13 @@ def test_verify_compares_a_lagging_table_up_to_its_position() -> None:
     rebuild(store, sample_key())
     store.put(newest)
     result = verify_log(store, sample_keys())
-    assert (result.events, result.followed, result.differences) == (80, 79, ())
+    assert (result.events, result.followed, result.differences) == (89, 88, ())
 
 
 def test_verify_rejects_a_table_ahead_of_its_log() -> None:
     store = copy_sample().store
-    store.delete(Event.key(80))
-    with pytest.raises(CorruptTable, match="contains 80 events, but the log has only 79"):
+    store.delete(Event.key(89))
+    with pytest.raises(CorruptTable, match="contains 89 events, but the log has only 88"):
         verify_log(store, sample_keys())
 
 
@@ -376,7 +408,7 @@ def test_verify_refuses_a_table_that_is_incomplete() -> None:
     with pytest.raises(RebuildInProgress):
         verify_log(store, sample_keys())
     store.update(Sync.key(), Sync.rebuilding.set(False), Sync.step.set(1))
-    with pytest.raises(Busy, match="Event 81"):
+    with pytest.raises(Busy, match="Event 90"):
         verify_log(store, sample_keys())
 
 
@@ -389,7 +421,7 @@ def test_verify_gives_no_result_if_the_table_changes() -> None:
             cast = sample.elections.voting.cast
             cast(sample.user("hedy"), "Team lunch", [("Soup", 1)], "during verification")
 
-    with pytest.raises(Busy, match="from event 80 to 81"):
+    with pytest.raises(Busy, match="from event 89 to 90"):
         verify_log(sample.store, sample_keys(), vote)
 
 

@@ -25,7 +25,7 @@ from singletable_design.infrastructure.names import ResourceNames, pascal_case
 READS = ("GetItem", "BatchGetItem", "Query")
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")
 SCAN = "Scan"
-STREAM_READS = ("DescribeStream", "GetRecords", "GetShardIterator")
+STREAM_READS = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
 ALL_ACTIONS = (*READS, *WRITES, SCAN)
 
 
@@ -50,7 +50,7 @@ class Grant:
     @property
     def has_partition_keys(self) -> bool:
         """Whether IAM sees the partition keys of such a request and can restrict them."""
-        return self.action != SCAN and self.action not in STREAM_READS
+        return self.action not in (SCAN, "DescribeTable", *STREAM_READS)
 
 
 def grants_for_entities(entities: Iterable[type], actions: Collection[str]) -> list[Grant]:
@@ -95,6 +95,8 @@ def _pattern_grants(pattern: Pattern) -> Iterator[Grant]:
     for request in planned_requests(pattern):
         for action in STREAM_READS if request.action == "GetRecords" else (request.action,):
             yield Grant(action, request.table, request.access)
+        if request.action == "GetRecords":  # a consumer asks how old the table is
+            yield Grant("DescribeTable", request.table, request.access)
         if isinstance(pattern, ReadPattern) and request.action == "GetItem":  # get_many
             yield Grant("BatchGetItem", request.table, request.access)
     for touch in pattern.accesses:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.elections.api import audit, auth, elections, results, users, voting
+from singletable_apps.elections.api import audit, auth, elections, results, roll, users, voting
 
 __all__ = ["ABOUT", "ROUTERS"]
 
@@ -15,6 +15,8 @@ ROUTERS = (
     elections.router,
     elections.lifecycle_router,
     elections.candidates_router,
+    roll.router,
+    roll.links_router,
     voting.router,
     results.router,
     results.downloads_router,

@@ -9,7 +9,7 @@ from fastapi import Query, Request, Response
 
 from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.dependencies import Service, Viewer, user_router
-from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.entities import Election, Electorate, User
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameAsked, NameInPath
@@ -90,6 +90,46 @@ def edit_election(
     return _answer(edited, edit, service)
 
 
+@router.post(
+    "/elections/{name}/copy",
+    status_code=201,
+    responses={**responses(NOT_FOUND, TAKEN), 201: {"headers": CREATED}},
+)
+def copy_election(
+    user: Viewer,
+    service: Service,
+    name: NameInPath,
+    sent: schemas.NewCopy,
+    request: Request,
+    response: Response,
+) -> schemas.Election:
+    """Create an election with the texts, settings and candidates of one of yours, without dates."""
+    created = service.lifecycle.copy(user, name, sent.name, with_voters=sent.with_voters)
+    elections = request.url.path.rsplit("/", 2)[0]
+    response.headers["Location"] = f"{elections}/{quote(created.name, safe='')}"
+    response.headers["ETag"] = etag(created.revision)
+    return schemas.Election.of(created, service.context.clock())
+
+
+@router.get("/elections/{name}/texts", responses=responses(NOT_FOUND))
+def read_texts(
+    user: Viewer, service: Service, name: NameInPath, response: Response
+) -> schemas.Texts:
+    """Return the question and the description."""
+    response.headers["ETag"] = etag(service.context.read.get_election(name).revision)
+    return schemas.Texts.from_object(service.queries.texts(user, name))
+
+
+@router.put("/elections/{name}/texts", responses=responses(NOT_FOUND, WRONG_STATE))
+def set_texts(
+    user: Viewer, service: Service, name: NameInPath, sent: schemas.Texts, edit: IfMatch
+) -> schemas.Texts:
+    """Replace the question and the description, until the election is locked."""
+    election = service.lifecycle.describe(user, name, sent.question, sent.description, edit.check)
+    edit.answer(election.revision)
+    return schemas.Texts.from_object(service.queries.texts(user, election.name))
+
+
 @router.delete("/elections/{name}", status_code=204, responses=responses(NOT_FOUND))
 def delete_election(user: Viewer, service: Service, name: NameInPath, edit: IfMatch) -> None:
     """Delete an election with everything in it. For its owner and administrators."""
@@ -145,24 +185,52 @@ candidates_router = user_router("candidates and voters", NOT_FOUND)
 @candidates_router.get("/elections/{name}/candidates")
 def list_candidates(
     user: Viewer, service: Service, name: NameInPath, response: Response
-) -> schemas.Candidates:
-    """List the candidates by name. There are at most 100."""
+) -> schemas.CandidateList:
+    """List the candidates in their order. There are at most 100."""
     # Read the ETag first: after an edit in between it is the older one, and If-Match fails.
     response.headers["ETag"] = etag(service.context.read.get_election(name).revision)
     return _candidates(user, service, name)
 
 
-def _candidates(user: User, service: Elections, name: str) -> schemas.Candidates:
+def _candidates(user: User, service: Elections, name: str) -> schemas.CandidateList:
     candidates = service.queries.candidates(user, name)
-    return schemas.Candidates(candidate_names=[each.candidate_name for each in candidates])
+    return schemas.CandidateList(
+        candidate_names=[each.candidate_name for each in candidates],
+        statements=service.queries.texts(user, name).statements,
+    )
 
 
 @candidates_router.put("/elections/{name}/candidates", responses=responses(WRONG_STATE))
 def set_candidates(
     user: Viewer, service: Service, name: NameInPath, sent: schemas.Candidates, edit: IfMatch
-) -> schemas.Candidates:
-    """Replace the candidates. Those you leave out are removed."""
+) -> schemas.CandidateList:
+    """Replace the candidates, in this order. Those you leave out are removed."""
     election = service.lifecycle.set_candidates(user, name, sent.candidate_names, edit.check)
+    edit.answer(election.revision)
+    return _candidates(user, service, election.name)
+
+
+@candidates_router.patch(
+    "/elections/{name}/candidates/{candidate}", responses=responses(WRONG_STATE)
+)
+def edit_candidate(
+    user: Viewer,
+    service: Service,
+    name: NameInPath,
+    candidate: NameInPath,
+    sent: schemas.CandidateChanges,
+    edit: IfMatch,
+) -> schemas.CandidateList:
+    """Change the name of a candidate, the statement, or both."""
+    changes = sent.model_dump(exclude_unset=True)
+    election = service.lifecycle.edit_candidate(
+        user,
+        name,
+        candidate,
+        new_name=changes.get("name"),
+        statement=changes.get("statement"),
+        check_revision=edit.check,
+    )
     edit.answer(election.revision)
     return _candidates(user, service, election.name)
 
@@ -171,12 +239,16 @@ def set_candidates(
 def list_voters(
     user: Viewer, service: Service, name: NameInPath, page: Pagination, response: Response
 ) -> schemas.VoterPage:
-    """List the voters by name. Without a list, all registered voters can vote."""
+    """List the voters by name. Without a list, all registered voters can vote.
+
+    People on a roll are not in it: only the owner sees them.
+    """
     election = service.context.read.get_election(name)
     response.headers["ETag"] = etag(election.revision)
     voters, cursor = service.queries.voters(user, name, page.limit, page.cursor)
     answer = page.answer([voter.voter_name for voter in voters], cursor)
-    return schemas.VoterPage.from_object(answer, everybody=election.voter_count == 0)
+    everybody = election.voter_count == 0 and election.electorate is Electorate.ACCOUNTS
+    return schemas.VoterPage.from_object(answer, everybody=everybody)
 
 
 @candidates_router.put("/elections/{name}/voters", responses=responses(WRONG_STATE))

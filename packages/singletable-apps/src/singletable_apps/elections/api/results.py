@@ -22,6 +22,7 @@ from singletable_apps.elections.proofs.encoding import format_code, parse_code
 from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint
 from singletable_apps.elections.proofs.verification import checker_source
+from singletable_apps.elections.rules.methods import METHODS as ELECTION_METHODS
 from singletable_apps.elections.service.results import RevealedBallot
 from singletable_apps.elections.web import WRONG_STATE, NameInPath, export_file
 from singletable_apps.shared.errors import InvalidInput
@@ -37,24 +38,23 @@ from singletable_apps.shared.web import (
 )
 
 router = user_router("results", NOT_FOUND, WRONG_STATE)
+# To compare, ballots with ranks for one seat can be counted by other methods, too.
+COUNTABLE = list({**ELECTION_METHODS, **METHODS})
 Method = Annotated[
-    str, Query(description="The counting method.", json_schema_extra={"enum": list(METHODS)})
+    str | None,
+    Query(
+        description="The counting method; without it, the one that decides.",
+        json_schema_extra={"enum": COUNTABLE},
+    ),
 ]
 
 
 @router.get("/elections/{name}/tally")
 def read_tally(
-    user: Viewer, service: Service, name: NameInPath, method: Method = "schulze"
+    user: Viewer, service: Service, name: NameInPath, method: Method = None
 ) -> schemas.Tally:
     """Count the ballots and explain the result. Secret ballots are counted after the close."""
-    tally = service.results.tally(user, name, method)
-    return schemas.Tally.from_object(
-        tally,
-        election_name=tally.election.name,
-        shown=sorted(tally.shown),
-        closing=schemas.Closing.model_validate(tally.closing) if tally.closing else None,
-        result=schemas.CountResult.model_validate(json.loads(tally.result.to_json())),
-    )
+    return schemas.Tally.of(service.results.tally(user, name, method))
 
 
 @router.get("/elections/{name}/ballots")

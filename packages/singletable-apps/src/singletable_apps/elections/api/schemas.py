@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from singletable_apps.elections import entities
-from singletable_apps.elections.entities import Publication, State
+from singletable_apps.elections.entities import CandidateOrder, Electorate, Publication, State
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.roles import Permission, Role
+from singletable_apps.elections.rules import roll
 from singletable_apps.elections.rules.elections import ResultDetail, describe_status, state_of
+from singletable_apps.elections.rules.methods import MAX_SEATS, METHOD, METHODS
+from singletable_apps.elections.rules.names import MAX_DESCRIPTION, MAX_STATEMENT, MAX_VOTERS
+from singletable_apps.elections.rules.roll import FIELDS, MAX_WEIGHT, ParsedRoll, parse_roll
 from singletable_apps.elections.rules.users import allowed_roles
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.service.results import Tally as TallyResult
+from singletable_apps.elections.service.rolls import RollRow
 from singletable_apps.elections.service.voting import CastBallot
+from singletable_apps.shared.mail_queue import DeliveryState
 from singletable_apps.shared.web import (
     Changes,
     Model,
@@ -33,6 +41,23 @@ Password: TypeAlias = Annotated[
 ]
 
 
+Method = Annotated[str, WithJsonSchema({"type": "string", "enum": list(METHODS)})]
+Seats = Annotated[int, Field(strict=True, ge=1, le=MAX_SEATS)]
+QuorumText = Annotated[str, Field(max_length=20)]
+# Where an election is created: each is a whole body.
+NEW_ELECTIONS: list[JsonValue] = [
+    {
+        "name": "Board election",
+        "secret_ballot": True,
+        "method": "scottish stv",
+        "seats": 3,
+        "order": "shuffled",
+        "none_of_these": True,
+        "quorum": "25%",
+    },
+    {"name": "Which restaurant?", "method": "approval"},
+    {"name": "Projects by budget", "secret_ballot": True, "order": "shuffled"},
+]
 EDITABLE = "Whether candidates, voters and ballots can change while people vote."
 
 
@@ -46,6 +71,24 @@ class NewElection(Model):
     )
     no_voting_before: Timestamp | None = Field(None, description="When voting opens.")
     no_voting_after: Timestamp | None = Field(None, description="When voting closes.")
+    electorate: Electorate | None = Field(
+        None,
+        description="Whether people with accounts vote, or people on a roll; null for the default "
+        "of the ballot.",
+    )
+    method: Method = Field(METHOD.key, description="The counting method that decides.")
+    seats: Seats = Field(1, description="How many are elected; several with STV only.")
+    order: CandidateOrder = Field(
+        CandidateOrder.ENTERED, description="The order of candidates on ballots."
+    )
+    none_of_these: StrictBoolean = Field(
+        False, description="Whether ballots offer “None of these”, which cannot win."
+    )
+    quorum: QuorumText = Field(
+        "", description="Voters needed for a valid result: a number, a share, or nothing."
+    )
+
+    model_config = ConfigDict(json_schema_extra={"examples": NEW_ELECTIONS})
 
     def settings(self) -> ElectionSettings:
         """Return the settings."""
@@ -64,6 +107,11 @@ class ElectionChanges(Changes):
     no_voting_after: Timestamp | None = optional_field(
         "When voting closes; null for when the owner closes it."
     )
+    method: Method = optional_field("The counting method that decides; only in setup.")
+    seats: Seats = optional_field("How many are elected; several with STV only.")
+    order: CandidateOrder = optional_field("The order of candidates on ballots.")
+    none_of_these: StrictBoolean = optional_field("Whether ballots offer “None of these”.")
+    quorum: QuorumText = optional_field("Voters needed: 20, 50%, or nothing for any number.")
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"secret_ballot": True}]}
@@ -74,13 +122,20 @@ class Election(
     Model,
     of=entities.Election,
     only="name owner_name state status secret_ballot publication no_voting_before no_voting_after "
-    "allow_edit allow_vote candidate_count voter_count when_created tie_commitment revision",
+    "electorate is_weighted method seats order none_of_these quorum allow_edit allow_vote "
+    "candidate_count voter_count when_created tie_commitment revision",
 ):
     """An election and its state."""
 
     state: State
     status: str = Field(description="The state in words.", examples=["Being set up"])
-    voter_count: int = Field(description="0 if all registered voters can vote.")
+    electorate: Electorate = Field(description="Who votes: people with accounts, or on a roll.")
+    is_weighted: bool = Field(description="Whether ballots have weights, known from the launch.")
+    method: Method = Field(description="The counting method that decides.")
+    order: CandidateOrder = Field(description="The order of candidates on ballots.")
+    none_of_these: bool = Field(description="Whether ballots offer “None of these”.")
+    quorum: str = Field(description="Voters needed for a valid result, or nothing.")
+    voter_count: int = Field(description="0 if all registered voters can vote, or a roll is empty.")
     tie_commitment: str | None = Field(
         description="The digest of the secret that breaks ties, published at the launch."
     )
@@ -111,6 +166,43 @@ class Candidates(Model):
     candidate_names: list[Name] = Field(max_length=100, examples=[["Assam", "Ceylon"]])
 
 
+class CandidateList(Candidates):
+    """The candidates in their order, and their statements."""
+
+    statements: dict[str, str] = Field(description="Markdown by candidate, if there is any.")
+
+
+class CandidateChanges(Model):
+    """Changes to a candidate. Fields you leave out stay as they are."""
+
+    name: Name = optional_field("The new name; only in setup.")
+    statement: Annotated[str, Field(max_length=MAX_STATEMENT)] = optional_field(
+        "What voters read about the candidate, in Markdown."
+    )
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"statement": "From the **first** harvest."}]}
+    )
+
+
+class Texts(Model):
+    """The question and the description of an election."""
+
+    question: Annotated[str, Field(max_length=LONGEST)] = Field(
+        "", description="A line above the ballot.", examples=["Which tea for the office?"]
+    )
+    description: Annotated[str, Field(max_length=MAX_DESCRIPTION)] = Field(
+        "", description="Markdown.", examples=["We buy *one* kind for a year."]
+    )
+
+
+class NewCopy(Model):
+    """A copy of an election."""
+
+    name: Name = Field(description="The name of the copy.", examples=["Best tea 2027"])
+    with_voters: StrictBoolean = Field(False, description="Whether it has the same voters.")
+
+
 class VoterNames(Model):
     """The voter list. If it is empty, all registered voters can vote."""
 
@@ -132,6 +224,131 @@ class VoterPage(Page[str]):
     everybody: bool = Field(
         description="Whether there is no list, and all registered voters can vote."
     )
+
+
+class RollPerson(Model):
+    """Someone on a roll. What is empty or null stays as it is."""
+
+    name: Annotated[str, Field(max_length=LONGEST)] = Field("", examples=["Ada Lovelace"])
+    email: Annotated[str, Field(max_length=LONGEST)] = Field("", examples=["ada@example.org"])
+    group: Annotated[str, Field(max_length=LONGEST)] = Field("", examples=["Sailing"])
+    weight: Annotated[int, Field(strict=True, ge=1, le=MAX_WEIGHT)] | None = Field(
+        None, description="How many times the ballot counts; 1 by default.", examples=[1]
+    )
+
+
+class RollPeople(Model):
+    """People to put on a roll."""
+
+    people: list[RollPerson] = Field(max_length=MAX_VOTERS)
+
+    def lines(self) -> ParsedRoll:
+        """Return the people as lines, numbered from 1."""
+        cells = [(one.name, one.email, one.group, str(one.weight or "")) for one in self.people]
+        return parse_roll([(0, FIELDS), *enumerate(cells, 1)])
+
+
+class RollText(Model):
+    """A list as people write it, to preview."""
+
+    text: str = Field(
+        description="One person per line: `Name <mail>`, an address, or cells of a spreadsheet.",
+        max_length=3_000_000,
+        examples=["Ada Lovelace <ada@example.org>\nBen;ben@example.org;Sailing;2"],
+    )
+    replace: StrictBoolean = Field(False, description="Whether others would be removed.")
+
+
+class RollProblem(Model):
+    """What is wrong with a line of a list, or what was merged."""
+
+    line: int = Field(description="From 1; 0 for the list as a whole.")
+    text: str
+
+
+class RollPreview(Model):
+    """What a list would change. `people` can be sent to change the roll."""
+
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    problems: list[RollProblem]
+    merged: list[RollProblem]
+    people: list[RollPerson]
+
+    @classmethod
+    def of(cls, parsed: ParsedRoll, change: roll.RollChange) -> RollPreview:
+        """Return the preview of a list."""
+        problems = [*parsed.problems, *change.problems]
+        return cls(
+            added=len(change.added),
+            changed=len(change.changed),
+            removed=len(change.removed),
+            unchanged=change.unchanged,
+            problems=[RollProblem.from_object(each) for each in problems],
+            merged=[RollProblem.from_object(each) for each in parsed.merged],
+            people=[
+                RollPerson.from_object(each, weight=each.weight or None) for each in parsed.lines
+            ],
+        )
+
+
+class RollVoter(Model):
+    """Someone on a roll, and what has become of the invitation."""
+
+    number: int = Field(description="Identifies the voter in this election.", examples=[17])
+    name: str
+    email: str
+    group: str
+    weight: int
+    has_voted: bool
+    is_unsubscribed: bool = Field(description="Whether they asked not to be reminded.")
+    invitation: DeliveryState | None = Field(description="Null if they were not invited.")
+    invited_at: datetime | None = Field(description="When the invitation changed its state.")
+    problem: str = Field(description="Why the invitation was not delivered, as the server said.")
+
+    @classmethod
+    def of(cls, row: RollRow) -> RollVoter:
+        """Return a row of a roll."""
+        sent = row.invitation
+        return cls.from_object(
+            row.voter,
+            number=row.voter.voter_id,
+            weight=row.voter.votes,
+            has_voted=row.has_voted,
+            invitation=sent and sent.state,
+            invited_at=sent and sent.at,
+            problem=sent.problem if sent else "",
+        )
+
+
+class PersonalLink(Model):
+    """The personal link of a voter. Anyone who has it can vote in their place."""
+
+    code: str = Field(examples=["001Y-0001-71CQ-H5X7-S9Y6-TMYP"])
+    link: str
+
+
+class Queued(Model):
+    """How many e-mails are on the way."""
+
+    queued: int
+
+
+class LinkSession(Model):
+    """What someone with a personal link can vote on."""
+
+    election_name: str
+    voter_name: str
+    weight: int
+    status: str = Field(description="The state of the election in words.")
+    secret_ballot: bool
+    method: Method
+    seats: int
+    candidates: list[str] = Field(description="In their order, with “None of these” if offered.")
+    has_voted: bool
+    no_voting_after: datetime | None
 
 
 class Eligibility(Model):
@@ -309,6 +526,11 @@ class Rankings(Model):
     rankings: list[RankedCandidate]
 
 
+def _if_present(description: str) -> Any:
+    """Return a field that is left out where it does not apply."""
+    return Field(None, description=description, exclude_if=lambda value: value is None)
+
+
 class BallotDefinition(Model):
     """What the voters were asked."""
 
@@ -317,6 +539,8 @@ class BallotDefinition(Model):
     secret: bool
     level: Publication
     commitment: str
+    weighted: bool | None = _if_present("True if ballots have weights.")
+    rules: dict[str, str] | None = _if_present("Agreed rules, if they are not the usual ones.")
 
 
 class ClosingStatement(Model):
@@ -332,6 +556,8 @@ class ClosingStatement(Model):
     secret: str
     rules: dict[str, str]
     closed_at: str
+    weight: int | None = _if_present("The sum of the weights of all ballots.")
+    eligible: int | None = _if_present("If there is a quorum, how many people could vote.")
 
 
 class Closing(Model):
@@ -361,6 +587,7 @@ class Receipt(Model):
     confirmation: str
     closing: Closing | None
     proof: InclusionProof | None
+    weight: int | None = _if_present("How many times the ballot counts.")
 
 
 class Ballot(Model):
@@ -468,15 +695,44 @@ class CountResult(BaseModel):
     winner: str | None = Field(description="The winner, after breaking a tie if necessary.")
 
 
+class QuorumCheck(Model):
+    """Whether enough people voted."""
+
+    is_valid: bool
+    present: int = Field(description="How many voted.")
+    needed: int
+    sentence: str
+
+
 class Tally(Model):
     """The result of an election, final or so far."""
 
     election_name: str
+    method: Method = Field(description="The method that decides; the result may be by another.")
+    seats: int
+    elected: list[str] = Field(description="Who wins, or has a seat; empty before a tie is broken.")
     ballots_cast: int
+    abstained: int = Field(description="Votes for “None of these”.")
+    quorum: QuorumCheck | None = Field(description="Null if any number of voters is enough.")
     shown: list[ResultDetail] = Field(description="What is published of the ballots.")
     unique_share: float = Field(description="The share of ballots with a unique ranking.")
     closing: Closing | None = Field(description="The signed statement of the close.")
     result: CountResult
+
+    @classmethod
+    def of(cls, tally: TallyResult) -> Tally:
+        """Return the result with what may be seen of it."""
+        return cls.from_object(
+            tally,
+            election_name=tally.election.name,
+            method=tally.election.method,
+            seats=tally.election.seats,
+            elected=list(tally.elected),
+            quorum=QuorumCheck.from_object(tally.quorum) if tally.quorum else None,
+            shown=sorted(tally.shown),
+            closing=Closing.model_validate(tally.closing) if tally.closing else None,
+            result=CountResult.model_validate(json.loads(tally.result.to_json())),
+        )
 
 
 class PublishedBallot(Model):
@@ -501,6 +757,7 @@ class CheckableBallot(Model):
     confirmation: str
     nonce: str
     ranking: Levels
+    weight: int | None = _if_present("How many times the ballot counts.")
 
 
 class PublishedElection(Model):

@@ -55,7 +55,7 @@ def cast_ballot(
 @router.get("/elections/{name}/ballot")
 def read_my_ballot(user: Viewer, service: Service, name: NameInPath) -> schemas.OwnBallot:
     """Return your ballot with its receipt; after the close, with the proof."""
-    return schemas.OwnBallot.of(service.voting.ballot(user, name, user.name))
+    return schemas.OwnBallot.of(service.voting.own_ballot(user, name))
 
 
 @router.delete("/elections/{name}/ballot", status_code=204, responses=responses(WRONG_STATE))

@@ -9,11 +9,14 @@ from singletable_apps.elections.pages import (
     election_list,
     home,
     lifecycle,
+    links,
     overview,
     people,
     receipts,
     results,
+    roll,
     settings,
+    setup,
     voters,
 )
 from singletable_apps.elections.pages.dependencies import (
@@ -32,10 +35,13 @@ ROUTERS = (
     election_list.router,
     home.router,
     lifecycle.router,
+    links.router,
     overview.router,
     people.router,
     receipts.router,
     results.router,
+    roll.router,
     settings.router,
+    setup.router,
     voters.router,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import cast
@@ -11,27 +11,40 @@ from typing import cast
 from fastapi import APIRouter, Depends, Response
 from pydantic import JsonValue
 
-from singletable_apps.elections.entities import Ballot, Election, Publication, State, User
+from singletable_apps.elections.entities import (
+    Ballot,
+    CandidateOrder,
+    Election,
+    Publication,
+    State,
+    User,
+)
 from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
-    ElectionPage,
-    UserPageContext,
+    ElectionPageContext,
+    LinkPageContext,
+    VoterPage,
 )
+from singletable_apps.elections.pages.texts import render_texts
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.proofs.documents import Receipt
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import METHOD, has_begun, has_ended, state_of
+from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
+from singletable_apps.elections.rules.methods import METHOD, NONE_OF_THESE, Marks, method_of
 from singletable_apps.elections.rules.voting import is_eligible
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,
     BallotForm,
+    BallotLabels,
     Choice,
     SubmittedRanks,
     group_by_rank,
     parse_ranks,
     render_ballot_form,
+    render_mark_form,
     render_ranking,
 )
 from singletable_apps.shared.errors import InvalidInput
@@ -50,9 +63,9 @@ RESTORED = Flash("You were signed out. Your ranking is still here; cast it again
 _COOKIE = Cookie("elections_draft", max_age=int(MAX_AGE.total_seconds()))
 
 
-def voter_token(service: Elections, user: User) -> str:
+def voter_token(service: Elections, user_id: int) -> str:
     """Return what marks a ballot form as this voter's, so that nobody else gets their draft."""
-    return service.context.keys.ballot_key.hmac("draft", str(user.user_id))
+    return service.context.keys.ballot_key.hmac("draft", str(user_id))
 
 
 def _keep_draft(page: AnyPage, form: PostedForm) -> None:
@@ -60,9 +73,7 @@ def _keep_draft(page: AnyPage, form: PostedForm) -> None:
     if page.visitor is not None:
         return
     ranks: dict[str, JsonValue] = {
-        name.removeprefix(RANK_PREFIX): form.value(name)
-        for name in form.values
-        if name.startswith(RANK_PREFIX) and form.value(name)
+        name: text for name, text in read_marks(form).texts.items() if text
     }
     draft: JsonValue = {"voter": form.value("voter"), "ranks": ranks}
     sealed = _sealer(page.service).seal(draft, context=path_of(page.request))
@@ -74,10 +85,11 @@ def _keep_draft(page: AnyPage, form: PostedForm) -> None:
 KeepDraft = Depends(_keep_draft)
 
 
-def take_draft(page: UserPageContext) -> Mapping[str, str] | None:
+def take_draft(page: ElectionPageContext | LinkPageContext) -> Mapping[str, str] | None:
     """Return the ranks that were kept for this voter and this page, and forget them."""
     sealed = _COOKIE.read(page.request)
-    if not sealed:
+    # People with personal links are not signed out.
+    if not sealed or isinstance(page, LinkPageContext):
         return None
     _COOKIE.delete(page.request)
     try:
@@ -86,7 +98,7 @@ def take_draft(page: UserPageContext) -> Mapping[str, str] | None:
     except InvalidSeal:
         return None
     values = cast(Mapping[str, JsonValue], draft)
-    if values["voter"] != voter_token(page.service, page.user):
+    if values["voter"] != voter_token(page.service, page.user.user_id):
         return None
     return cast(Mapping[str, str], values["ranks"])
 
@@ -104,6 +116,9 @@ CANDIDATES_CHANGED = (
     "here: please check it and cast it again."
 )
 ALREADY_CAST = "You already cast a different ballot from this page. Cast this one to replace it."
+# The name of the radio buttons on a ballot with one choice.
+ONE_CHOICE = "choice"
+MARK_LABELS = BallotLabels(unranked_title="Not marked")
 MISSING_KEY = "Something went wrong with this form. Your ranking is still here: please try again."
 INVALID_RANKS = "Please fix the marked places."
 
@@ -132,10 +147,11 @@ class VoterStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VoterContext:
-    """An election as one voter sees it: their status, their ballot, and the shuffled candidates."""
+    """An election as one voter sees it: their status, their ballot, and the choices in order."""
 
     election: Election
-    user: User
+    name: str
+    voter_id: int
     status: VoterStatus
     ballot: Ballot | None
     candidates: tuple[str, ...]
@@ -148,7 +164,7 @@ class VoterContext:
     @property
     def draft_key(self) -> str:
         """Return the key of the draft in the browser, which reveals nothing about its content."""
-        return f"elections {self.election.election_id} {self.user.user_id}"
+        return f"elections {self.election.election_id} {self.voter_id}"
 
     @property
     def draft_version(self) -> str:
@@ -157,20 +173,23 @@ class VoterContext:
         return f"{self.election.definition or ''} {revision}"
 
 
-def load_voter_context(page: ElectionPage) -> VoterContext:
-    """Read the user's part in the election."""
-    context, election, user = page.service.context, page.election, page.user
-    read, now = context.read, context.clock()
-    ballot = read.find_ballot(election.name, user.name)
-    listed = election.voter_count > 0 and read.is_listed_voter(election.name, user.name)
+def load_voter_context(page: VoterPage) -> VoterContext:
+    """Read the voter's part in the election."""
+    context, election, voter = page.service.context, page.election, page.voter
+    read, now, owner = context.read, context.clock(), context.book.owner_of_ballot(election, voter)
+    user, name = (None, voter.entry.name) if isinstance(voter, LinkVoter) else (voter, voter.name)
+    ballot = read.find_ballot(election.name, owner.name)
+    listed = election.voter_count > 0 and read.is_listed_voter(election.name, owner.name)
     names = [each.candidate_name for each in read.list_candidates(election.name)]
     status = voter_status(user, election, listed=listed, ballot=ballot, now=now)
-    candidates = shuffle_candidates(names, election, user, context.keys)
-    return VoterContext(election, user, status, ballot, candidates)
+    if election.order is not CandidateOrder.ENTERED:
+        names = shuffle_candidates(names, election, owner.voter_id, context.keys)
+    choices = (*names, NONE_OF_THESE) if election.none_of_these else tuple(names)
+    return VoterContext(election, name, owner.voter_id, status, ballot, choices)
 
 
 def voter_status(
-    user: User, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
+    user: User | None, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
 ) -> VoterStatus:
     """Return whether the user can vote, or the most lasting reason why not."""
     state = state_of(election)
@@ -178,7 +197,7 @@ def voter_status(
         return VoterStatus.CLOSED
     if state is not State.SETUP and has_ended(election, now):
         return VoterStatus.ENDED
-    if not has_permission(user.role, Permission.VOTE):
+    if user is not None and not has_permission(user.role, Permission.VOTE):
         return VoterStatus.NOT_A_VOTER
     if not is_eligible(user, election, listed):
         return VoterStatus.NOT_LISTED
@@ -192,11 +211,11 @@ def voter_status(
 
 
 def shuffle_candidates(
-    names: Sequence[str], election: Election, user: User, keys: Keys
-) -> tuple[str, ...]:
+    names: Sequence[str], election: Election, voter_id: int, keys: Keys
+) -> list[str]:
     """Return the names in this voter's own order: the first name on a ballot gets more votes."""
-    salt = (str(election.election_id), str(user.user_id))
-    return tuple(sorted(names, key=lambda name: keys.ballot_key.hmac("order", *salt, name)))
+    salt = (str(election.election_id), str(voter_id))
+    return sorted(names, key=lambda name: keys.ballot_key.hmac("order", *salt, name))
 
 
 def visibility_notice(election: Election) -> str:
@@ -218,22 +237,22 @@ def casting_notice(election: Election) -> str:
 
 
 @router.get("/e/{name}/ballot")
-def show_ballot(page: ElectionPage) -> Response:
+def show_ballot(page: VoterPage) -> Response:
     """Show the ballot to fill in, or why there is none."""
     voter = load_voter_context(page)
     if not voter.can_cast:
         return _render_unavailable(page, voter)
     draft = take_draft(page)
-    rankings = page.service.queries.rankings(page.user, page.election.name)
+    rankings = page.service.queries.rankings(page.voter, page.election.name)
     ranks: Mapping[str, object] = draft or dict(rankings)
     choices = [Choice(name, str(ranks.get(name) or "")) for name in voter.candidates]
     return _render_ballot(page, voter, choices, restored=draft is not None)
 
 
 @router.post("/e/{name}/ballot", dependencies=[KeepDraft])
-def submit_ballot(page: ElectionPage, form: PostedForm) -> Response:
+def submit_ballot(page: VoterPage, form: PostedForm) -> Response:
     """Cast the ballot if it is confirmed; otherwise show it for review."""
-    voter, submitted = load_voter_context(page), parse_ranks(form.values)
+    voter, submitted = load_voter_context(page), read_marks(form)
     error = _find_error(voter, submitted, form)
     if form.value("sure") and not error:
         return _cast(page, voter, submitted, form.value("key"))
@@ -245,7 +264,7 @@ def submit_ballot(page: ElectionPage, form: PostedForm) -> Response:
 
 
 @router.get("/e/{name}/ballot/withdraw")
-def confirm_withdrawal(page: ElectionPage) -> Response:
+def confirm_withdrawal(page: VoterPage) -> Response:
     """Ask before withdrawing the ballot."""
     voter = load_voter_context(page)
     if voter.ballot is None or not voter.can_cast:
@@ -262,17 +281,18 @@ def confirm_withdrawal(page: ElectionPage) -> Response:
 
 
 @router.post("/e/{name}/ballot/withdraw")
-def withdraw_ballot(page: ElectionPage) -> Response:
+def withdraw_ballot(page: VoterPage) -> Response:
     """Withdraw the ballot."""
-    page.service.voting.withdraw(page.user, page.election.name)
+    page.service.voting.withdraw(page.voter, page.election.name)
     return page.redirect(page.url("ballot"), "Your ballot was withdrawn.")
 
 
-def _cast(page: ElectionPage, voter: VoterContext, submitted: SubmittedRanks, key: str) -> Response:
+def _cast(page: VoterPage, voter: VoterContext, submitted: SubmittedRanks, key: str) -> Response:
     """Cast the ballot and go to the receipt. The key makes submitting it twice harmless."""
     try:
-        ranks = list(submitted.ranks.items())
-        page.service.voting.cast(page.user, page.election.name, ranks, key)
+        # Boxes that are not ticked are not submitted.
+        ranks = list({**dict.fromkeys(voter.candidates), **submitted.ranks}.items())
+        page.service.voting.cast(page.voter, page.election.name, ranks, key)
     except IdempotencyKeyReused:
         if not voter.can_cast:
             return _render_unavailable(page, voter, 409)
@@ -304,7 +324,7 @@ def _describe_changes(submitted: SubmittedRanks, voter: VoterContext) -> str:
 
 
 def _render_ballot(
-    page: ElectionPage,
+    page: VoterPage,
     voter: VoterContext,
     choices: Sequence[Choice],
     error: str = "",
@@ -315,7 +335,7 @@ def _render_ballot(
         action=page.url("ballot"),
         choices=tuple(choices),
         notice=casting_notice(page.election),
-        hidden_fields=_hidden_fields(page),
+        hidden_fields=_hidden_fields(page, voter),
         draft_key=voter.draft_key,
         draft_version=voter.draft_version,
     )
@@ -324,14 +344,44 @@ def _render_ballot(
         voter,
         "ballot",
         422 if error else 200,
-        ballot_form=render_ballot_form(form),
+        ballot_form=_render_form(form, page.election),
+        texts=render_texts(page),
         error=error,
         **({"flash": RESTORED} if restored else {}),
     )
 
 
+def make_ballot(
+    election: Election, names: Sequence[str], texts: Mapping[str, str], action: str, notice: str
+) -> str:
+    """Render a ballot to try: as voters see it, without drafts and hidden fields."""
+    choices = tuple(Choice(name, texts.get(name, "")) for name in names)
+    return _render_form(BallotForm(action, choices, notice), election)
+
+
+def read_marks(form: Form) -> SubmittedRanks:
+    """Return the submitted ranks. The one choice of a plurality ballot has rank 1."""
+    if ONE_CHOICE not in form.values:
+        return parse_ranks(form.values)
+    return parse_ranks({f"{RANK_PREFIX}{form.value(ONE_CHOICE)}": "1"})
+
+
+def _render_form(form: BallotForm, election: Election) -> str:
+    """Render a ballot for ranks, or for marks beside names."""
+    marks = method_of(election).marks
+    if marks in (Marks.APPROVE, Marks.ONE):
+        form = replace(form, labels=MARK_LABELS)
+        return render_mark_form(form, one_choice=ONE_CHOICE if marks is Marks.ONE else "")
+    labels = BallotLabels(
+        unranked_hint="Counted below everyone you rank."
+        if election.method == METHOD.key
+        else "Your vote never counts for them."
+    )
+    return render_ballot_form(replace(form, labels=labels, allow_ties=marks is Marks.RANKS))
+
+
 def _render_review(
-    page: ElectionPage,
+    page: VoterPage,
     voter: VoterContext,
     submitted: SubmittedRanks,
     warning: str = "",
@@ -341,7 +391,7 @@ def _render_review(
     ranks = {name: submitted.ranks.get(name) for name in voter.candidates}
     levels, unranked = group_by_rank(ranks)
     hidden_fields = {
-        **_hidden_fields(page, key),
+        **_hidden_fields(page, voter, key),
         **{f"{RANK_PREFIX}{name}": str(rank or "") for name, rank in ranks.items()},
     }
     return _render_voter_page(
@@ -357,21 +407,27 @@ def _render_review(
     )
 
 
-def _render_unavailable(page: ElectionPage, voter: VoterContext, status: int = 200) -> Response:
+def _render_unavailable(page: VoterPage, voter: VoterContext, status: int = 200) -> Response:
     cast = _own_ballot(page) if voter.ballot is not None else None
     return _render_voter_page(page, voter, "ballot_unavailable", status, cast=cast)
 
 
 def _render_voter_page(
-    page: ElectionPage, voter: VoterContext, template: str, status: int, /, **context: object
+    page: VoterPage, voter: VoterContext, template: str, status: int, /, **context: object
 ) -> Response:
     return page.render_tab(
-        template, "ballot", status, voter=voter, method=METHOD, url=page.url, **context
+        template,
+        "ballot",
+        status,
+        voter=voter,
+        method=method_of(page.election),
+        url=page.url,
+        **context,
     )
 
 
-def _own_ballot(page: ElectionPage) -> Mapping[str, object]:
-    cast = page.service.voting.ballot(page.user, page.election.name, page.user.name)
+def _own_ballot(page: VoterPage) -> Mapping[str, object]:
+    cast = page.service.voting.own_ballot(page.voter, page.election.name)
     return {"when": cast.when_cast, "ranking": render_receipt_ranking(cast.receipt)}
 
 
@@ -383,10 +439,10 @@ def render_receipt_ranking(receipt: Receipt) -> str:
     return render_ranking(levels, [name for name in candidates if name not in ranked])
 
 
-def _hidden_fields(page: ElectionPage, key: str = "") -> dict[str, str]:
+def _hidden_fields(page: VoterPage, voter: VoterContext, key: str = "") -> dict[str, str]:
     """Return the fields that make a ballot count once, for these candidates and this voter."""
     return {
         "key": key or page.service.context.random(16).hex(),
         "definition": page.election.definition or "",
-        "voter": voter_token(page.service, page.user),
+        "voter": voter_token(page.service, voter.voter_id),
     }

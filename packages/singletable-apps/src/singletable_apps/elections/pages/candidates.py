@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
+from typing import Literal
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.dependencies import ElectionPage
+from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.rules.elections import check_set_candidates, has_final_candidates
 from singletable_apps.elections.rules.names import clean_candidate_names
 from singletable_apps.shared.errors import InvalidInput
@@ -25,6 +27,7 @@ class CandidatesForm(BaseModel):
 
     candidates: str
     sure: str = ""
+    go: Literal["", "next"] = ""
 
 
 def split_lines(text: str) -> list[str]:
@@ -53,7 +56,8 @@ def submit_candidates(page: ElectionPage, form: PostedForm) -> Response:
             check_set_candidates(user, election, count=len(new))
             return _confirm_removal(page, form, old, new)
         page.service.lifecycle.set_candidates(user, election.name, new, check_revision)
-        return page.redirect(page.url("candidates"), _describe_change(old, new))
+        next_step = "voters" if values.go else "candidates"
+        return page.redirect(page.url(next_step), _describe_change(old, new))
 
     return submit_form(
         form,
@@ -71,6 +75,8 @@ def _show_candidates(page: ElectionPage, form: Form, status: int = 200) -> Respo
         "candidates",
         status,
         names=_names(page),
+        texts=render_texts(page),
+        edit_url=page.url("candidates", "edit"),
         form=form,
         can_edit=page.is_owner and not has_final_candidates(page.election),
         is_owner=page.is_owner,
@@ -85,7 +91,8 @@ def _names(page: ElectionPage) -> list[str]:
 def _describe_change(old: Sequence[str], new: Sequence[str]) -> str:
     counts = (len(set(new) - set(old)), "added"), (len(set(old) - set(new)), "removed")
     changes = [f"{count} {verb}" for count, verb in counts if count]
-    return f"Saved: {', '.join(changes)}." if changes else "Nothing changed."
+    unchanged = "Nothing changed." if list(old) == list(new) else "The new order is saved."
+    return f"Saved: {', '.join(changes)}." if changes else unchanged
 
 
 def _confirm_removal(

@@ -18,15 +18,16 @@ from typing import Annotated, Self, TypeAlias, cast
 
 from fastapi import Depends, Request, Response
 
-from singletable_apps.elections.entities import Election, State, User
+from singletable_apps.elections.entities import Election, Electorate, RollVoter, State, User
 from singletable_apps.elections.pages.results_view import Count
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import check_owner, has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import Urls
-from singletable_apps.elections.web import WRONG_STATE, NameInPath
+from singletable_apps.elections.web import WRONG_STATE, NameInPath, open_link
 from singletable_apps.shared import frame
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.pages import Link, path_of
@@ -55,7 +56,10 @@ def page_context(request: Request, service: Elections) -> Mapping[str, object]:
         Link("API", "/api/elections/docs"),
         Link("Home", "/"),
     ]
-    common: dict[str, object] = {"nav": [], "links": footer}
+    link_voter: RollVoter | None = getattr(request.state, "link_voter", None)
+    common: dict[str, object] = {"nav": [], "links": footer, "link_voter": link_voter}
+    if link_voter is not None:  # has no account to sign in to
+        return common
     if not hasattr(request.state, "user"):  # an error page or the API documentation
         return {**common, "account_links": [Link("Go to elections", urls.page())]}
     user: User | None = request.state.user
@@ -134,6 +138,25 @@ _TABS = (
 )
 
 
+_SETUP = (
+    ("settings", "Question"),
+    ("candidates", "Candidates"),
+    ("voters", "Voters"),
+    ("method", "Counting"),
+    ("review", "Review and launch"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SetupStep:
+    """A step of setting up an election: its page, and whether it is this one, and complete."""
+
+    title: str
+    url: str
+    is_current: bool
+    is_done: bool
+
+
 def standing_of(election: Election, now: datetime) -> Standing:
     """Return the state that visitors see now."""
     if election.allow_vote and not has_begun(election, now):
@@ -173,6 +196,11 @@ class ElectionPageContext(UserPageContext):
         return cast(ElectionsState, super().state)
 
     @property
+    def voter(self) -> User:
+        """The user, as someone who votes and sees results."""
+        return self.user
+
+    @property
     def is_owner(self) -> bool:
         """Return whether the user owns the election and may manage it."""
         return is_owner(self.user, self.election)
@@ -198,8 +226,25 @@ class ElectionPageContext(UserPageContext):
             election=self.election,
             standing=standing_of(self.election, self.service.context.clock()),
             tabs=self._tabs(tab),
+            setup_steps=self._setup_steps(),
             **context,
         )
+
+    def _setup_steps(self) -> list[SetupStep]:
+        """Return the steps of setting up, for the owner until the launch."""
+        election = self.election
+        if not self.is_owner or state_of(election) is not State.SETUP:
+            return []
+        path: str = getattr(self.request.scope.get("route"), "path", "")
+        part = path.partition("{name}")[2].strip("/").split("/")[0]
+        here = {"roll": "voters", "launch": "review"}.get(part, part)
+        has_voters = election.electorate is Electorate.ACCOUNTS or election.voter_count > 0
+        done = {"settings": True, "method": True, "voters": has_voters}
+        done["candidates"] = election.candidate_count > max(1, election.seats)
+        return [
+            SetupStep(title, self.url(name), name == here, done.get(name, False))
+            for name, title in _SETUP
+        ]
 
     def _tabs(self, current: str) -> list[Link]:
         can_see_settings = can_manage(self.user, self.election)
@@ -215,6 +260,52 @@ def _election_page(page: ViewerPage, name: NameInPath) -> ElectionPageContext:
 
 # A page about the election in the URL. It is closed first if its closing time has passed.
 ElectionPage: TypeAlias = Annotated[ElectionPageContext, Depends(_election_page)]
+
+
+@dataclass(frozen=True)
+class LinkPageContext(PageContext):
+    """A request of someone who votes with a personal link; `code` is in the URL."""
+
+    election: Election
+    voter: LinkVoter
+    code: str
+
+    @property
+    def state(self) -> ElectionsState:
+        """The open app."""
+        return cast(ElectionsState, super().state)
+
+    def url(self, *parts: str, **query: str) -> str:
+        """Return the URL of a page of this voter."""
+        return self.urls.page("v", self.code, *(part for part in parts if part), **query)
+
+    def render_tab(
+        self, template: str, tab: str, status: int = 200, /, **context: object
+    ) -> Response:
+        """Render a template in the frame of the election, with the voter's own tabs."""
+        set_header(self.request, "Cache-Control", "no-store")
+        tabs = (("ballot", "Ballot"), ("tally", "Results"))
+        return self.render(
+            template,
+            status,
+            election=self.election,
+            standing=standing_of(self.election, self.service.context.clock()),
+            tabs=[Link(text, self.url(name), name == tab) for name, text in tabs],
+            setup_steps=[],
+            **context,
+        )
+
+
+def _link_page(request: Request, code: NameInPath) -> LinkPageContext:
+    election, voter = open_link(request, code)
+    request.state.link_voter = voter.entry
+    return LinkPageContext(request, election, voter, code)
+
+
+LinkPage: TypeAlias = Annotated[LinkPageContext, Depends(_link_page)]
+# A page that people with accounts and people with personal links see; `pages.links` adds the
+# latter.
+VoterPage: TypeAlias = Annotated[ElectionPageContext | LinkPageContext, Depends(_election_page)]
 
 
 def _render_in_frame(request: Request, problem: Problem) -> Response | None:

@@ -17,7 +17,8 @@ from singletable_apps.elections.pages.dependencies import (
     standing_of,
 )
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import METHOD, MIN_CANDIDATES
+from singletable_apps.elections.rules.elections import MIN_CANDIDATES
+from singletable_apps.elections.rules.methods import METHOD
 
 router = APIRouter()
 

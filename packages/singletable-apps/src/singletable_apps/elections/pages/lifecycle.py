@@ -7,22 +7,24 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, StringConstraints
 
-from singletable_apps.elections.entities import State
+from singletable_apps.elections.entities import Election, State
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ElectionPageContext,
     check_can_manage,
 )
+from singletable_apps.elections.proofs.documents import MIN_SECRET_BALLOTS
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
-    METHOD,
+    FEW_VOTERS,
     check_close,
     check_delete,
     check_launch,
     check_lock,
     state_of,
 )
+from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import ConfirmedAction, ConfirmField, Form, confirm
 
@@ -66,6 +68,7 @@ def launch(page: ElectionPage) -> ConfirmedAction:
     user, election = page.user, page.election
     check_launch(user, election, page.service.context.clock())
     who = f"{election.voter_count:,} people" if election.voter_count else "All registered voters"
+    eligible = page.service.queries.turnout(user, election.name).eligible
     when = "from the opening time" if election.no_voting_before else "right away"
     kind = "secret" if election.secret_ballot else "open"
     final = " The candidates are final." if election.secret_ballot else ""
@@ -73,12 +76,13 @@ def launch(page: ElectionPage) -> ConfirmedAction:
     return ConfirmedAction(
         page,
         title=f"Launch “{election.name}”?",
-        text=f"{who} can vote {when}, on {election.candidate_count} candidates. Ballots are "
-        f"counted with the {METHOD.title}.",
+        text=f"{who} can vote {when}, on {election.candidate_count} candidates. Counting: "
+        f"{method_of(election).title}.",
         consequences=(
             f"The ballot stays {kind}, and what is published can’t change.{final}",
             "A secret number that breaks ties is drawn now and its fingerprint published, so that "
             "no one can pick one to suit the result.",
+            *_secrecy_notes(election, eligible, "can vote"),
         ),
         warning="You can’t go back to setup.",
         choice=ConfirmField("how", "While people vote, the election is", "radios", choices),
@@ -95,6 +99,19 @@ def launch(page: ElectionPage) -> ConfirmedAction:
         ),
         done=f"“{election.name}” is launched.",
     )
+
+
+def _secrecy_notes(election: Election, people: int, verb: str) -> list[str]:
+    """Return what the owner of a secret election must know if few people take part."""
+    if not election.secret_ballot or people >= FEW_VOTERS:
+        return []
+    count = "Only one person" if people == 1 else f"Only {people} people"
+    count = "No one" if people == 0 else count
+    return [
+        f"{count} {verb}. With so few, the results of a secret ballot can show who voted how, "
+        "above all if everyone votes alike.",
+        f"With fewer than {MIN_SECRET_BALLOTS} ballots, no results are shown at all.",
+    ]
 
 
 @confirm(router, "/e/{name}/fix")
@@ -126,14 +143,17 @@ def close(page: ElectionPage) -> ConfirmedAction:
     """Close the election."""
     user, name = page.user, page.election.name
     check_close(user, page.election, page.service.context.clock())
+    turnout = page.service.queries.turnout(user, name)
     return ConfirmedAction(
         page,
         title=f"Close “{name}”?",
         text=lambda: f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
-            f"All ballots are counted with the {METHOD.title}, and everyone here sees the results.",
+            f"All ballots are counted ({method_of(page.election).title}), and everyone here sees "
+            "the results.",
             "The number of ballots and a fingerprint of each are signed, so that no one can add, "
             "change or drop a ballot unnoticed.",
+            *_secrecy_notes(page.election, turnout.voted, "voted"),
         ),
         warning="You can’t reopen it.",
         button="Close election",

@@ -8,15 +8,18 @@ from datetime import datetime
 
 from fastapi import APIRouter, Response
 
-from singletable_apps.elections.entities import Election
+from singletable_apps.elections.entities import Election, Electorate
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     Standing,
     standing_of,
 )
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
+from singletable_apps.elections.pages.setup import describe_rules
+from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import METHOD, MIN_CANDIDATES
+from singletable_apps.elections.rules.elections import MIN_CANDIDATES, TOO_FEW_BALLOTS, is_withheld
+from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.service.queries import Participation
 
 router = APIRouter()
@@ -61,7 +64,9 @@ def show_election(page: ElectionPage) -> Response:
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
         published=describe_publication(election),
         turnout=queries.turnout(user, election.name).voted,
-        method=METHOD,
+        method=method_of(election),
+        rules=describe_rules(election)[2:],
+        texts=render_texts(page),
         closing=_signed_closing(page),
     )
 
@@ -89,12 +94,19 @@ def _set_up(page: ElectionPage) -> Step:
             "Add candidates",
             page.url("candidates"),
         )
+    if page.election.electorate is Electorate.ROLL and not page.election.voter_count:
+        return Step(
+            "Add voters",
+            "The roll is empty. Add people by name and e-mail address; they don’t need accounts.",
+            "Add voters",
+            page.url("roll"),
+        )
     return Step(
         "Ready to launch",
-        "Check the settings first: ballot type, publication and dates can’t change after the "
-        "launch.",
-        "Launch…",
-        page.url("launch"),
+        "Review everything first: ballot type, counting, publication and dates can’t change after "
+        "the launch.",
+        "Review and launch",
+        page.url("review"),
     )
 
 
@@ -130,6 +142,8 @@ def _vote(page: ElectionPage, part: Participation, *, final: bool) -> Step:
 
 def _see_results(page: ElectionPage, part: Participation) -> Step:
     own = " Your ballot is included: check it with your receipt." if part.has_voted else ""
+    if is_withheld(page.election):
+        return Step("Closed without results", f"{TOO_FEW_BALLOTS}{own}")
     return Step(
         "Results are in",
         f"The ballots were counted and the results signed.{own}",

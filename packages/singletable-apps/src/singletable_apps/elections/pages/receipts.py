@@ -18,7 +18,7 @@ from singletable_apps.elections.pages.ballot import (
 )
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
-    ElectionPage,
+    VoterPage,
 )
 from singletable_apps.elections.proofs.checker import is_included
 from singletable_apps.elections.proofs.documents import (
@@ -45,13 +45,13 @@ MAX_RECEIPT_SIZE = 512 * 1024
 
 
 @router.get("/e/{name}/receipt")
-def show_receipt(page: ElectionPage) -> Response:
+def show_receipt(page: VoterPage) -> Response:
     """Show the receipt of the user's ballot; after casting, voters are redirected here."""
     voter = load_voter_context(page)
     if voter.ballot is None:
         flash = "You don’t have a receipt: you haven’t voted in this election."
         return page.redirect(page.url("ballot"), flash)
-    cast = page.service.voting.ballot(page.user, page.election.name, page.user.name)
+    cast = page.service.voting.own_ballot(page.voter, page.election.name)
     return page.render_tab(
         "receipt",
         "ballot",
@@ -71,10 +71,9 @@ def show_receipt(page: ElectionPage) -> Response:
 
 
 @router.get("/e/{name}/receipt.json")
-def download_receipt(page: ElectionPage) -> Response:
+def download_receipt(page: VoterPage) -> Response:
     """Return the receipt as a file for the checker."""
-    user = page.user
-    receipt = page.service.voting.ballot(user, page.election.name, user.name).receipt
+    receipt = page.service.voting.own_ballot(page.voter, page.election.name).receipt
     content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
     response = download(content, receipt_filename(receipt["name"]), "application/json")
     response.headers["Cache-Control"] = "private, no-store"

@@ -11,7 +11,12 @@ from ranked_ballots.pictures import draw_transfers
 from singletable_apps.elections.entities import Election, is_removed_user
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages import results_view
-from singletable_apps.elections.pages.dependencies import ElectionPage
+from singletable_apps.elections.pages.dependencies import (
+    ElectionPage,
+    ElectionPageContext,
+    VoterPage,
+)
+from singletable_apps.elections.pages.method_results import render_method_results
 from singletable_apps.elections.proofs.documents import (
     checker_command,
     publication_filename,
@@ -19,7 +24,8 @@ from singletable_apps.elections.proofs.documents import (
 )
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import METHOD, ResultDetail, check_view_tally
+from singletable_apps.elections.rules.elections import ResultDetail, is_withheld
+from singletable_apps.elections.rules.methods import METHOD, method_of
 from singletable_apps.elections.web import export_file
 from singletable_apps.shared.pages import ListQueryParameters, Pager
 from singletable_apps.shared.results import (
@@ -42,21 +48,23 @@ Start = Annotated[int, Query(ge=0, le=10**9, alias="from")]
 
 
 @router.get("/e/{name}/tally")
-def show_results(page: ElectionPage, a: CandidateName = "", b: CandidateName = "") -> Response:
+def show_results(page: VoterPage, a: CandidateName = "", b: CandidateName = "") -> Response:
     """Show the results, or why there are none yet."""
     try:
-        count = results_view.load_count(page.service, page.user, page.election.name)
+        if page.election.method != METHOD.key:
+            return render_method_results(page)
+        count = results_view.load_count(page.service, page.voter, page.election.name)
     except WrongState:
         return _render_pending(page)
     return page.render_tab("results", "tally", **_count_context(page, count, (a, b)))
 
 
 @router.get("/e/{name}/tally/now")
-def refresh_results(page: ElectionPage, a: CandidateName = "", b: CandidateName = "") -> Response:
+def refresh_results(page: VoterPage, a: CandidateName = "", b: CandidateName = "") -> Response:
     """Return the count alone, for live updates; 304 if it has not changed."""
-    check_view_tally(page.user, page.election, page.service.context.clock())
-    if not page.election.allow_vote:
-        # The election has closed: reload the whole page.
+    page.service.results.check_visible(page.voter, page.election)
+    if not page.election.allow_vote or page.election.method != METHOD.key:
+        # The election has closed, or shows another page: reload the whole page.
         return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
     count = _current_count(page, page.election)
     headers = {"ETag": f'"{count.etag}"', "Cache-Control": "private, no-cache"}
@@ -69,41 +77,44 @@ def refresh_results(page: ElectionPage, a: CandidateName = "", b: CandidateName 
 
 
 @router.get("/e/{name}/tally/events")
-def stream_changes(page: ElectionPage) -> Response:
+def stream_changes(page: VoterPage) -> Response:
     """Stream an event whenever the count changes."""
     election = page.election
-    check_view_tally(page.user, election, page.service.context.clock())
+    page.service.results.check_visible(page.voter, election)
 
     def version() -> str:
         current = page.service.results.close_if_due(election.name)
+        if current.method != METHOD.key:
+            return str(page.service.queries.version())
         return _current_count(page, current).etag if current.allow_vote else "closed"
 
     return page.state.live.respond(page.request, election.election_id, version)
 
 
-def _current_count(page: ElectionPage, election: Election) -> results_view.Count:
+def _current_count(page: VoterPage, election: Election) -> results_view.Count:
     """Return the count, which is computed once for everyone who watches it."""
     return page.state.result_cache.get(
         election.election_id,
-        lambda: results_view.load_count(page.service, page.user, election.name),
+        lambda: results_view.load_count(page.service, page.voter, election.name),
         page.service.context.clock,
         page.service.queries.version(),
     )
 
 
-def _render_pending(page: ElectionPage) -> Response:
+def _render_pending(page: VoterPage) -> Response:
     """Explain why there are no results yet. Turnout is public, even for secret ballots."""
     return page.render_tab(
         "results_pending",
         "tally",
-        turnout=page.service.queries.turnout(page.user, page.election.name).voted,
-        turnout_url=page.url("voted"),
-        method=METHOD,
+        turnout=page.service.queries.turnout(page.voter, page.election.name).voted,
+        turnout_url=page.url("voted") if isinstance(page, ElectionPageContext) else "",
+        is_withheld=is_withheld(page.election),
+        method=method_of(page.election),
     )
 
 
 def _count_context(
-    page: ElectionPage, count: results_view.Count, pair: tuple[str, str]
+    page: VoterPage, count: results_view.Count, pair: tuple[str, str]
 ) -> dict[str, object]:
     result, runoff = count.result, count.runoff
     names = result.ranked_candidates
@@ -130,26 +141,26 @@ def _count_context(
 
 
 @router.get("/e/{name}/tally/rankings")
-def list_rankings(page: ElectionPage, start: Start = 0) -> Response:
+def list_rankings(page: VoterPage, start: Start = 0) -> Response:
     """List every ranking and how often it was cast."""
-    rankings = page.service.results.rankings(page.user, page.election.name)
+    rankings = page.service.results.rankings(page.voter, page.election.name)
     return page.render_tab(
         "results/rankings",
         "tally",
         pager=_pager(page.url("tally", "rankings"), start, len(rankings)),
         rankings=rankings[start : start + BALLOTS_PER_PAGE],
-        tally=page.service.results.tally(page.user, page.election.name),
+        tally=page.service.results.tally(page.voter, page.election.name),
         results_url=page.url("tally"),
     )
 
 
 @router.get("/e/{name}/tally/ballots")
-def list_ballots(page: ElectionPage, start: Start = 0) -> Response:
+def list_ballots(page: VoterPage, start: Start = 0) -> Response:
     """List every ballot: by voter in open elections, by tracking code in secret ones."""
-    tally = page.service.results.tally(page.user, page.election.name)
+    tally = page.service.results.tally(page.voter, page.election.name)
     if ResultDetail.CONFIRMATIONS not in tally.shown:
         return page.redirect(page.url("tally", "rankings"))
-    ballots = page.service.results.ballots(page.user, page.election.name)
+    ballots = page.service.results.ballots(page.voter, page.election.name)
     return page.render_tab(
         "results/ballots",
         "tally",
@@ -166,15 +177,15 @@ def _pager(url: str, start: int, total: int) -> Pager:
 
 
 @router.get("/e/{name}/tally/ballots/{form}")
-def download_ballots(page: ElectionPage, form: str) -> Response:
+def download_ballots(page: VoterPage, form: str) -> Response:
     """Return the ballots as a file in another program's format."""
-    return export_file(page.service, page.user, page.election.name, form)
+    return export_file(page.service, page.voter, page.election.name, form)
 
 
 @router.get("/e/{name}/tally/result.json")
-def download_result(page: ElectionPage) -> Response:
+def download_result(page: VoterPage) -> Response:
     """Return the count as a file."""
-    tally = page.service.results.tally(page.user, page.election.name)
+    tally = page.service.results.tally(page.voter, page.election.name)
     content = tally.result.to_json().encode()
     return download(content, f"{tally.election.name}, result.json", "application/json")
 
@@ -195,12 +206,12 @@ def show_turnout(page: ElectionPage, query: ListQueryParameters) -> Response:
 
 
 @router.get("/e/{name}/published")
-def show_publication(page: ElectionPage, start: Start = 0) -> Response:
+def show_publication(page: VoterPage, start: Start = 0) -> Response:
     """Explain the signed statement, and list the key and all tracking codes."""
     election, results_url = page.election, page.url("tally")
     if election.statement is None:
         return page.render_tab("publication_pending", "tally", results_url=results_url)
-    publication = page.service.results.published(page.user, election.name)
+    publication = page.service.results.published(page.voter, election.name)
     closing, codes = publication["closing"], publication["confirmations"]
     here, end = page.url("published"), start + CODES_PER_PAGE
     return page.render_tab(
@@ -224,8 +235,8 @@ def show_publication(page: ElectionPage, start: Start = 0) -> Response:
 
 
 @router.get("/e/{name}/published/publication.json")
-def download_publication(page: ElectionPage) -> Response:
+def download_publication(page: VoterPage) -> Response:
     """Return the signed file that anyone can check."""
-    publication = page.service.results.published(page.user, page.election.name)
+    publication = page.service.results.published(page.voter, page.election.name)
     content = json.dumps(publication, ensure_ascii=False, indent=1).encode()
     return download(content, publication_filename(page.election.name), "application/json")

@@ -24,12 +24,14 @@ from ranked_ballots import (
 )
 from ranked_ballots.pictures import Picture, draw_beat_paths
 from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.proofs.documents import (
     ClosingStatement,
     compute_tie_seed,
     hash_definition,
 )
-from singletable_apps.elections.rules.elections import METHOD, ResultDetail
+from singletable_apps.elections.rules.elections import ResultDetail
+from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.results import Tally
 from singletable_apps.shared.results import (
@@ -96,7 +98,7 @@ class Count:
         return part in self.tally.shown
 
 
-def load_count(service: Elections, viewer: User, name: str) -> Count:
+def load_count(service: Elections, viewer: User | LinkVoter, name: str) -> Count:
     """Count the ballots, as far as the viewer may see them now."""
     tallies = service.results.tallies(viewer, name)
     tally = tallies[METHOD.key]

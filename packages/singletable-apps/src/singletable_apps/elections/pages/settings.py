@@ -1,15 +1,17 @@
-"""Create an election and edit its settings: name, kind of ballot, publication, voting period."""
+"""Create an election and edit its settings: texts, kind of ballot, publication, voting period."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
+from msgspec import structs
 from pydantic import BaseModel, Field
 
-from singletable_apps.elections.entities import Election, Publication, State
+from singletable_apps.elections.entities import CandidateOrder, Election, Publication, State
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ViewerPage,
@@ -21,6 +23,7 @@ from singletable_apps.elections.rules.elections import (
     default_publication,
     state_of,
 )
+from singletable_apps.elections.rules.names import MAX_DESCRIPTION
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.pages import FORM_METHODS, Form, PostedForm
@@ -79,10 +82,67 @@ PUBLICATION_DESCRIPTIONS = {
 PUBLISHED_WITH_NAMES = "All ballots with their tracking codes and the voters' names."
 
 
-class ElectionForm(BaseModel):
-    """The name and the settings of an election."""
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What a new election of a kind starts with."""
+
+    title: str
+    about: str
+    question: str
+    description: str
+    settings: ElectionSettings
+
+
+TEMPLATES = {
+    "board": Template(
+        "Board election",
+        "Three seats by single transferable vote, a secret ballot, and a quorum of a quarter.",
+        "Who should be on the board?",
+        "Rank as many candidates as you like. The three seats are filled in proportion to the "
+        "votes.",
+        ElectionSettings(
+            secret_ballot=True,
+            method="scottish stv",
+            seats=3,
+            order=CandidateOrder.SHUFFLED,
+            none_of_these=True,
+            quorum="25%",
+        ),
+    ),
+    "restaurant": Template(
+        "Which restaurant?",
+        "An open ballot: everyone marks all places they like, and the most marks win.",
+        "Where do we eat?",
+        "Mark every place that is fine for you.",
+        ElectionSettings(method="approval"),
+    ),
+    "projects": Template(
+        "Projects by budget",
+        "Everyone ranks the projects; the result is an order in which to spend the budget.",
+        "Which projects come first?",
+        "Write the cost of a project into its statement. Projects are carried out in the order of "
+        "the result, until the budget is spent; a project that no longer fits is skipped.",
+        ElectionSettings(secret_ballot=True, order=CandidateOrder.SHUFFLED),
+    ),
+}
+
+
+class TextsForm(BaseModel):
+    """The name and the texts of an election."""
 
     name: Annotated[str, Field(min_length=1)]
+    question: Annotated[str, Field(max_length=200)] = ""
+    description: Annotated[str, Field(max_length=MAX_DESCRIPTION)] = ""
+    go: Literal["", "next"] = ""
+
+    def changes(self) -> ElectionEdit:
+        """Return the change to the election."""
+        return ElectionEdit(name=self.name)
+
+
+class ElectionForm(TextsForm):
+    """The name, the texts and the settings of an election."""
+
     ballot: Literal["open", "secret"]
     publication: Literal["usual", "totals", "anonymous", "confirmations"]
     no_voting_before: datetime | None = None
@@ -100,10 +160,14 @@ class ElectionForm(BaseModel):
             return default_publication(self.is_secret)
         return Publication(self.publication)
 
-    def settings(self) -> ElectionSettings:
+    def settings(self, template: Template | None = None) -> ElectionSettings:
         """Return the settings of a new election."""
-        return ElectionSettings(
-            self.is_secret, self.published, self.no_voting_before, self.no_voting_after
+        return structs.replace(
+            template.settings if template is not None else ElectionSettings(),
+            secret_ballot=self.is_secret,
+            publication=self.published,
+            no_voting_before=self.no_voting_before,
+            no_voting_after=self.no_voting_after,
         )
 
     def changes(self) -> ElectionEdit:
@@ -111,16 +175,6 @@ class ElectionForm(BaseModel):
         return ElectionEdit(
             self.name, self.is_secret, self.published, self.no_voting_before, self.no_voting_after
         )
-
-
-class NameForm(BaseModel):
-    """A new name: all that can change after the launch."""
-
-    name: Annotated[str, Field(min_length=1)]
-
-    def changes(self) -> ElectionEdit:
-        """Return the change to the election."""
-        return ElectionEdit(name=self.name)
 
 
 def describe_publication(election: Election) -> str:
@@ -131,26 +185,39 @@ def describe_publication(election: Election) -> str:
 
 
 @router.api_route("/new", methods=FORM_METHODS)
-def create_election(page: ViewerPage, form: PostedForm) -> Response:
-    """Create an election and go on to its candidates."""
+def create_election(
+    page: ViewerPage, form: PostedForm, template: Annotated[str, Query(max_length=50)] = ""
+) -> Response:
+    """Create an election, from a template if there is one, and go on to its candidates."""
     check_create_election(page.user)
+    start = TEMPLATES.get(template)
 
     def act(values: ElectionForm) -> Response:
-        created = page.service.lifecycle.create(page.user, values.name, values.settings())
+        lifecycle = page.service.lifecycle
+        created = lifecycle.create(page.user, values.name, values.settings(start))
+        lifecycle.describe(page.user, created.name, values.question, values.description)
         return page.redirect(
             page.urls.election(created, "candidates"),
             f"“{created.name}” is created. Now add candidates.",
         )
 
-    initial = Form({"ballot": "secret", "publication": DEFAULT_PUBLICATION})
-    return page.fill(form, initial, ElectionForm, act, partial(_show_new, page))
+    is_secret = start is None or start.settings.secret_ballot
+    texts = {"question": start.question, "description": start.description} if start else {}
+    ballot = "secret" if is_secret else "open"
+    initial = Form({"ballot": ballot, "publication": DEFAULT_PUBLICATION, **texts})
+    return page.fill(form, initial, ElectionForm, act, partial(_show_new, page, template))
 
 
-def _show_new(page: ViewerPage, form: Form, status: int = 200) -> Response:
+def _show_new(page: ViewerPage, template: str, form: Form, status: int = 200) -> Response:
+    here = page.urls.page("new")
+    links = {key: page.urls.page("new", template=key) for key in TEMPLATES}
     return page.render(
         "new",
         status,
         form=form,
+        action=links.get(template, here),
+        chosen=TEMPLATES.get(template),
+        templates=[(links[key], each) for key, each in TEMPLATES.items()],
         ballot_choices=BALLOT_CHOICES,
         publication_choices=PUBLICATION_CHOICES,
     )
@@ -161,8 +228,11 @@ def show_settings(page: ElectionPage) -> Response:
     """Show the settings, with a form for what can still change, and the next steps."""
     election = page.election
     check_can_manage(page.user, election)
+    texts = page.service.queries.texts(page.user, election.name)
     values = {
         "name": election.name,
+        "question": texts.question,
+        "description": texts.description,
         "ballot": "secret" if election.secret_ballot else "open",
         "publication": election.publication.value,
         "no_voting_before": election.no_voting_before,
@@ -178,16 +248,17 @@ def submit_settings(page: ElectionPage, form: PostedForm) -> Response:
     user, election = page.user, page.election
     check_owner(user, election)
 
-    def act(values: ElectionForm | NameForm) -> Response:
-        edited = page.service.lifecycle.edit(
-            user, election.name, values.changes(), form.revision_check()
-        )
-        return page.redirect(page.urls.election(edited, "settings"), "Settings saved.")
+    def act(values: TextsForm) -> Response:
+        lifecycle = page.service.lifecycle
+        edited = lifecycle.edit(user, election.name, values.changes(), form.revision_check())
+        lifecycle.describe(user, edited.name, values.question, values.description)
+        next_step = "candidates" if values.go else "settings"
+        return page.redirect(page.urls.election(edited, next_step), "Settings saved.")
 
     show = partial(_show_settings, page)
     if "ballot" in form.values:
         return page.submit(form, ElectionForm, act, show)
-    return page.submit(form, NameForm, act, show)
+    return page.submit(form, TextsForm, act, show)
 
 
 def _show_settings(page: ElectionPage, form: Form, status: int = 200) -> Response:

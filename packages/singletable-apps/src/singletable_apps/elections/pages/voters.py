@@ -1,4 +1,4 @@
-"""Who can vote in an election: everyone, or a list that is chosen or pasted."""
+"""Who can vote in an election: everyone, a list that is chosen or pasted, or a roll."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Annotated, Literal, TypeAlias
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
+from singletable_apps.elections.entities import Electorate, is_account
 from singletable_apps.elections.pages.candidates import split_lines
 from singletable_apps.elections.pages.dependencies import ElectionPage
+from singletable_apps.elections.pages.roll import render_roll, use_roll
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import check_set_voters
 from singletable_apps.elections.rules.names import fold_name
@@ -31,12 +33,19 @@ WHO_CAN_VOTE = (
         "Includes everyone who registers while voting is open.",
     ),
     ("listed", "Only people on a list", "Registered people, by name. No one else can vote."),
+    (
+        "roll",
+        "People on a roll, without accounts",
+        "Members by name and e-mail address. Each gets a personal link or a printed card.",
+    ),
 )
 
 
 @router.get("/e/{name}/voters")
 def show_voters(page: ElectionPage, query: ListQueryParameters) -> Response:
-    """Show the voter list, or that all registered voters can vote."""
+    """Show the voter list or the roll, or that all registered voters can vote."""
+    if page.election.electorate is Electorate.ROLL:
+        return render_roll(page, query)
     election, next_cursor, shown = page.election, None, ""
     if text := fold_name(query.search):
         matches = (name for name in _listed(page) if text in fold_name(name))
@@ -62,7 +71,7 @@ def show_voters(page: ElectionPage, query: ListQueryParameters) -> Response:
 class VoterListForm(BaseModel):
     """Everyone, or names with one per line."""
 
-    who: Literal["everybody", "listed"]
+    who: Literal["everybody", "listed", "roll"]
     voters: str = ""
 
 
@@ -72,6 +81,8 @@ def edit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
     check_set_voters(page.user, page.election)
 
     def act(values: VoterListForm) -> Response:
+        if values.who == "roll":
+            return use_roll(page, form)
         names = split_lines(values.voters) if values.who == "listed" else []
         if values.who == "listed" and not names:
             message = "Add at least one voter, or choose “All registered voters”."
@@ -80,6 +91,7 @@ def edit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
 
     def initial() -> Form:
         who = "listed" if page.election.voter_count else "everybody"
+        who = "roll" if page.election.electorate is Electorate.ROLL else who
         voters = "\n".join(_listed(page))
         return Form({"who": who, "voters": voters, "revision": page.election.revision})
 
@@ -177,7 +189,7 @@ def _find_people(page: ElectionPage, q: str, cursor: str | None) -> tuple[list[s
 
 def _listed(page: ElectionPage) -> list[str]:
     voters = page.service.context.read.list_voters(page.election.name)
-    return [voter.voter_name for voter in voters]
+    return [voter.voter_name for voter in voters if is_account(voter.voter_name)]
 
 
 def _save_voters(page: ElectionPage, names: list[str], form: Form) -> str:

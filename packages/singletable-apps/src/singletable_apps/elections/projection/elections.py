@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from singletable import key_of
+from singletable import Edit, key_of
 from singletable_apps.elections import events
 from singletable_apps.elections.changes import definition_of, new_election
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
+    CandidateOrder,
     CastRequest,
     Counts,
     Definition,
@@ -24,9 +25,11 @@ from singletable_apps.elections.entities import (
     User,
     Voter,
     WithdrawnBallot,
-    is_removed_user,
+    is_account,
+    roll_number,
 )
 from singletable_apps.elections.projection.event_transaction import (
+    ITEMS_PER_STEP,
     ProjectionStep,
     copy_with,
     set_fields,
@@ -36,6 +39,8 @@ from singletable_apps.elections.proofs.documents import hash_definition
 
 # How many of the latest requests to remember for each ballot, for idempotency.
 REMEMBERED_REQUESTS = 8
+# An entry of a roll is one write of at most 3 KB.
+ENTRIES_PER_STEP = 90
 
 ElectionItem: TypeAlias = Ballot | Voter | Candidate | Definition
 
@@ -61,7 +66,7 @@ def launch_election(step: ProjectionStep, data: events.ElectionLaunched) -> bool
     """Open voting on the current candidates."""
     election = step.require(step.read.find_election(data.name), data.name)
     names = [candidate.candidate_name for candidate in step.read.list_candidates(election.name)]
-    launched = copy_with(election, tie_commitment=data.tie_commitment)
+    launched = copy_with(election, tie_commitment=data.tie_commitment, is_weighted=data.is_weighted)
     return set_fields(step, data, Election.definition.set(_put_definition(step, launched, names)))
 
 
@@ -86,7 +91,7 @@ def delete_election(step: ProjectionStep, data: events.ElectionDeleted) -> bool:
     if items := _take_items(step, data.name):
         for item in items:
             step.transaction.delete(key_of(item))
-            if isinstance(item, Ballot | Voter) and not is_removed_user(item.voter_name):
+            if isinstance(item, Ballot | Voter) and is_account(item.voter_name):
                 counter = User.ballots_cast if isinstance(item, Ballot) else User.eligible_in
                 step.transaction.update(User.key(item.voter_name), counter.add(-1))
         return False
@@ -135,32 +140,75 @@ def change_candidates(
     Ballots stay as they were cast; the tally skips removed candidates.
     """
     is_new = isinstance(data, events.CandidatesAdded)
-    names, is_last = step.slice_names(data.candidates)
+    names, is_last = step.slice(data.candidates)
+    election = step.require(step.read.find_election(data.election), data.election)
     for name in names:
         if is_new:
             step.transaction.create(
-                Candidate(election_name=data.election, candidate_name=name, since=step.revision)
+                Candidate(
+                    election_name=data.election,
+                    candidate_name=name,
+                    since=step.revision,
+                    position=_position(step, election, data.candidates.index(name)),
+                )
             )
         else:
             step.transaction.delete(Candidate.key(data.election, name))
     if is_last:
-        election = step.require(step.read.find_election(data.election), data.election)
-        edits = [Election.candidate_count.add(len(data.candidates) * (1 if is_new else -1))]
-        if election.allow_vote:
-            known = {each.candidate_name for each in step.read.list_candidates(data.election)}
-            left = known.union(data.candidates) if is_new else known.difference(data.candidates)
-            edits.append(Election.definition.set(_put_definition(step, election, sorted(left))))
-        step.transaction.update(
-            Election.key(data.election), *edits, Election.revision.set(step.revision)
-        )
+        count = Election.candidate_count.add(len(data.candidates) * (1 if is_new else -1))
+        known = step.read.list_candidates(data.election) if election.allow_vote else []
+        left = [each.candidate_name for each in known if each.candidate_name not in data.candidates]
+        _finish_candidates(step, election, [*left, *(data.candidates if is_new else ())], count)
     return is_last
+
+
+def order_candidates(step: ProjectionStep, data: events.CandidatesOrdered) -> bool:
+    """Put the candidates into another order. If voting is open, ballots get a new definition."""
+    names, is_last = step.slice(data.candidates)
+    election = step.require(step.read.find_election(data.election), data.election)
+    for name in names:
+        position = _position(step, election, data.candidates.index(name))
+        step.transaction.update(
+            Candidate.key(data.election, name), Candidate.position.set(position)
+        )
+    if is_last:
+        _finish_candidates(step, election, list(data.candidates))
+    return is_last
+
+
+def rename_candidate(step: ProjectionStep, data: events.CandidateRenamed) -> bool:
+    """Give a candidate another name."""
+    election = step.require(step.read.find_election(data.election), data.election)
+    for candidate in step.read.list_candidates(data.election):
+        if candidate.candidate_name == data.old_name:
+            step.transaction.delete(key_of(candidate))
+            step.transaction.create(copy_with(candidate, candidate_name=data.new_name))
+    _finish_candidates(step, election, [])
+    return True
+
+
+def _position(step: ProjectionStep, election: Election, at: int) -> int:
+    """Return a position after all that earlier events have set; 0 if names are listed by name."""
+    return 0 if election.order is CandidateOrder.BY_NAME else step.revision * 1000 + at
+
+
+def _finish_candidates(
+    step: ProjectionStep, election: Election, names: list[str], *edits: Edit[Any]
+) -> None:
+    """Update the election. If voting is open, ballots are about these candidates from now on."""
+    if election.allow_vote:
+        edits = (*edits, Election.definition.set(_put_definition(step, election, names)))
+    step.transaction.update(
+        Election.key(election.name), *edits, Election.revision.set(step.revision)
+    )
 
 
 def _put_definition(step: ProjectionStep, election: Election, names: list[str]) -> str:
     """Store what ballots are about from now on. Return its digest."""
     digest = hash_definition(definition_of(election, names))
+    stored = sorted(names) if election.order is CandidateOrder.BY_NAME else names
     step.transaction.put(
-        Definition(election_name=election.name, digest=digest, candidate_names=sorted(names))
+        Definition(election_name=election.name, digest=digest, candidate_names=stored)
     )
     return digest
 
@@ -168,18 +216,37 @@ def _put_definition(step: ProjectionStep, election: Election, names: list[str]) 
 def change_voters(step: ProjectionStep, data: events.VotersAdded | events.VotersRemoved) -> bool:
     """Add voters to the list, or remove them."""
     sign = 1 if isinstance(data, events.VotersAdded) else -1
-    names, is_last = step.slice_names(data.voters)
+    # On a roll, there are no users to update.
+    size = ITEMS_PER_STEP if is_account(data.voters[0]) else ENTRIES_PER_STEP
+    names, is_last = step.slice(data.voters, size)
     for name in names:
         if sign > 0:
             step.transaction.create(Voter(election_name=data.election, voter_name=name))
         else:
             step.transaction.delete(Voter.key(data.election, name))
-        if not is_removed_user(name):
+        if is_account(name):
             step.transaction.update(User.key(name), User.eligible_in.add(sign))
     if is_last:
         step.transaction.update(
             Election.key(data.election),
             Election.voter_count.add(sign * len(data.voters)),
+            Election.revision.set(step.revision),
+        )
+    return is_last
+
+
+def change_roll(
+    step: ProjectionStep, data: events.RollVotersAdded | events.RollVotersChanged
+) -> bool:
+    """Put voters on the roll, or replace their entries."""
+    voters, is_last = step.slice(data.voters, ENTRIES_PER_STEP)
+    for voter in voters:
+        step.transaction.put(Voter(election_name=data.election, voter_name=voter.key, entry=voter))
+    if is_last:
+        added = len(data.voters) if isinstance(data, events.RollVotersAdded) else 0
+        step.transaction.update(
+            Election.key(data.election),
+            Election.voter_count.add(added),
             Election.revision.set(step.revision),
         )
     return is_last
@@ -207,25 +274,27 @@ def cast_ballot(step: ProjectionStep, data: events.BallotCast) -> bool:
             revision=step.revision,
         )
     )
-    if earlier is None:
+    if earlier is None and is_account(data.voter):
         step.transaction.update(User.key(data.voter), User.ballots_cast.add(1))
     return True
 
 
 def withdraw_ballot(step: ProjectionStep, data: events.BallotWithdrawn) -> bool:
     """Delete the ballot but keep its requests, so that a late retry does not cast it again."""
-    user = step.require(step.read.find_user(data.voter), data.voter)
+    voter_id = roll_number(data.voter)
+    if not voter_id:
+        voter_id = step.require(step.read.find_user(data.voter), data.voter).user_id
+        step.transaction.update(User.key(data.voter), User.ballots_cast.add(-1))
     election = step.require(step.read.find_election(data.election), data.election)
     ballot = step.require(step.read.find_ballot(data.election, data.voter), "the ballot")
-    earlier = step.read.find_withdrawn(election.election_id, user.user_id)
+    earlier = step.read.find_withdrawn(election.election_id, voter_id)
     requests = {**(earlier.requests if earlier is not None else {}), **ballot.requests}
     step.transaction.put(
         WithdrawnBallot(
-            election_id=election.election_id, user_id=user.user_id, requests=_latest(requests)
+            election_id=election.election_id, user_id=voter_id, requests=_latest(requests)
         )
     )
     step.transaction.delete(Ballot.key(data.election, data.voter))
-    step.transaction.update(User.key(data.voter), User.ballots_cast.add(-1))
     return True
 
 

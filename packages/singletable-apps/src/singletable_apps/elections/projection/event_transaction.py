@@ -43,10 +43,10 @@ class ProjectionStep:
         """Return the revision of all items that this event changes: its id."""
         return self.event.event_id
 
-    def slice_names(self, names: Sequence[str]) -> tuple[Sequence[str], bool]:
-        """Return the names that this step handles, and whether they are the last ones."""
-        start = self.number * ITEMS_PER_STEP
-        return names[start : start + ITEMS_PER_STEP], start + ITEMS_PER_STEP >= len(names)
+    def slice(self, items: Sequence[T], size: int = ITEMS_PER_STEP) -> tuple[Sequence[T], bool]:
+        """Return the items that this step handles, and whether they are the last ones."""
+        start = self.number * size
+        return items[start : start + size], start + size >= len(items)
 
     def require(self, item: T | None, description: str) -> T:
         """Return an item that must exist. Raise StaleReadModel if it does not."""
@@ -86,7 +86,7 @@ def take_step(items: Iterable[T]) -> list[T]:
     return list(islice(items, ITEMS_PER_STEP))
 
 
-def copy_with(item: T, **fields: str) -> T:
+def copy_with(item: T, **fields: object) -> T:
     """Return a copy of an item with some fields changed."""
     changed = copy(item)
     for name, value in fields.items():

@@ -12,7 +12,8 @@ You need Python 3.8 or later and nothing else: this program uses no network and 
 `-`, or without a file, it reads standard input. The exit code is 0 if all checks pass, 1 if one
 fails, and 2 if the file is not a receipt or a publication.
 
-This program cannot know whether everyone who voted was allowed to.
+This program cannot know whether everyone who voted was allowed to. It does not count: if rankings
+are published, it says by which rules anyone can, and what they have to be counted with.
 """
 
 from __future__ import annotations
@@ -190,6 +191,17 @@ def integer(value: Any, where: str) -> None:
     require(type(value) is int and abs(value) < 2**53, value, where)
 
 
+def positive(value: Any, where: str) -> None:
+    """Check for an integer from 1."""
+    integer(value, where)
+    require(value > 0, value, where)
+
+
+def true(value: Any, where: str) -> None:
+    """Check for true: what is false is left out."""
+    require(value is True, value, where)
+
+
 def matching(pattern: str) -> Callable[[Any, str], None]:
     """Return a check for text that matches a pattern."""
     return lambda value, where: require(
@@ -208,14 +220,15 @@ def list_of(check_item: Callable[[Any, str], None]) -> Callable[[Any, str], None
     return check_list
 
 
-def object_of(**fields: Callable[[Any, str], None]) -> Callable[[Any, str], None]:
-    """Return a check for an object with exactly these fields."""
+def object_of(*optional: str, **fields: Callable[[Any, str], None]) -> Callable[[Any, str], None]:
+    """Return a check for an object with exactly these fields, some of them optional."""
 
     def check_object(value: Any, where: str) -> None:
         require(type(value) is dict, value, where)
-        require(set(value) == set(fields), sorted(value), f"the list of fields of {where}")
-        for name, check_field in fields.items():
-            check_field(value[name], f"{where}.{name}")
+        is_complete = set(fields) - set(optional) <= set(value) <= set(fields)
+        require(is_complete, sorted(value), f"the list of fields of {where}")
+        for name in value:
+            fields[name](value[name], f"{where}.{name}")
 
     return check_object
 
@@ -234,14 +247,23 @@ def or_null(check_value: Callable[[Any, str], None]) -> Callable[[Any, str], Non
 HASH, NONCE, SIGNATURE = (matching(f"[0-9a-f]{{{2 * size}}}") for size in (32, 16, 64))
 CODE = matching("[a-z2-7]{51}[aq]")
 RANKING = list_of(list_of(text))  # levels, best first; the names of a level are sorted
+# A definition is `weighted` if ballots count more than once; then each ballot has a `weight`, and
+# the statement has their sum. Its `rules` are in those of the statement, too; if there is a quorum,
+# the statement says how many people were `eligible`.
 DEFINITION = object_of(
+    "weighted",
+    "rules",
     election_id=integer,
     candidates=list_of(text),
     secret=boolean,
     level=matching("totals|anonymous|confirmations"),
     commitment=HASH,
+    weighted=true,
+    rules=rules,
 )
 STATEMENT = object_of(
+    "weight",
+    "eligible",
     format=matching("singletable election closing 1"),
     name=text,
     definition=DEFINITION,
@@ -252,9 +274,12 @@ STATEMENT = object_of(
     secret=HASH,
     rules=rules,
     closed_at=text,
+    weight=integer,
+    eligible=integer,
 )
 CLOSING = object_of(statement=STATEMENT, signature=SIGNATURE, public_key=HASH)
 RECEIPT = object_of(
+    "weight",
     format=matching("singletable election receipt 1"),
     name=text,
     definition=DEFINITION,
@@ -263,13 +288,18 @@ RECEIPT = object_of(
     confirmation=CODE,  # the tracking code
     closing=or_null(CLOSING),
     proof=or_null(object_of(index=integer, size=integer, path=list_of(HASH))),
+    weight=positive,
 )
 PUBLICATION = object_of(
     format=matching("singletable election publication 1"),
     closing=CLOSING,
     confirmations=list_of(CODE),
     rankings=or_null(list_of(RANKING)),
-    ballots=or_null(list_of(object_of(confirmation=CODE, nonce=NONCE, ranking=RANKING))),
+    ballots=or_null(
+        list_of(
+            object_of("weight", confirmation=CODE, nonce=NONCE, ranking=RANKING, weight=positive)
+        )
+    ),
 )
 
 
@@ -308,6 +338,11 @@ def definition_digests(statement: Any) -> list[str]:
     return [digest(statement["definition"], "definition"), *statement["earlier"]]
 
 
+def is_weighted(definition: Any) -> bool:
+    """Return whether ballots under this definition have weights."""
+    return "weighted" in definition
+
+
 def matches_code(ballot: Any, election_id: int, definitions: list[str]) -> bool:
     """Return whether a ballot under one of these definitions has its tracking code."""
     names = [name for level in ballot["ranking"] for name in level]
@@ -316,6 +351,8 @@ def matches_code(ballot: Any, election_id: int, definitions: list[str]) -> bool:
     if any(not level or level != sorted(level) for level in ballot["ranking"]):
         return False
     cast = {"election_id": election_id, "nonce": ballot["nonce"], "ranking": ballot["ranking"]}
+    if "weight" in ballot:
+        cast["weight"] = ballot["weight"]
     codes = [digest({**cast, "definition": each}, "confirmation") for each in definitions]
     return ballot["confirmation"] in [encode_code(each) for each in codes]
 
@@ -334,10 +371,22 @@ def check_closing(closing: Any, key: str | None) -> Iterator[Finding]:
     if key is not None:
         yield Finding(key == fingerprint, "This is the key that you expect.")
     yield Finding(
-        digest(statement["secret"], "tie-break commitment")
-        == statement["definition"]["commitment"],
+        digest(statement["secret"], "tie-break commitment") == statement["definition"]["commitment"]
+        and ("weight" in statement) == is_weighted(statement["definition"]),
         "The secret for breaking ties was fixed before voting started.",
     )
+    agreed = statement["definition"].get("rules", {})
+    if agreed:
+        yield Finding(
+            agreed.items() <= statement["rules"].items()
+            and ("quorum" in agreed) == ("eligible" in statement),
+            f"The rules were fixed before voting started: {list_rules(agreed)}.",
+        )
+
+
+def list_rules(rules: Any) -> str:
+    """Return rules for people to read."""
+    return ", ".join(f"{name}: {choice}" for name, choice in sorted(rules.items()))
 
 
 def check_receipt(receipt: Any, key: str | None) -> Iterator[Finding]:
@@ -346,10 +395,13 @@ def check_receipt(receipt: Any, key: str | None) -> Iterator[Finding]:
     mine = digest(definition, "definition")
     names = [name for level in receipt["ranking"] for name in level]
     ballot = " > ".join(" = ".join(level) for level in receipt["ranking"]) or "(blank)"
+    weight = f" (weight {receipt['weight']})" if "weight" in receipt else ""
+    code = format_code(receipt["confirmation"])
     yield Finding(
         all(name in definition["candidates"] for name in names)
+        and ("weight" in receipt) == is_weighted(definition)
         and matches_code(receipt, definition["election_id"], [mine]),
-        f"Your ballot {ballot} matches the tracking code {format_code(receipt['confirmation'])}.",
+        f"Your ballot {ballot}{weight} matches the tracking code {code}.",
     )
     if closing is None or proof is None:
         claim = "Nothing was signed yet. Download your receipt again after the election has closed."
@@ -397,6 +449,12 @@ def check_publication(published: Any, key: str | None) -> Iterator[Finding]:
             and all(matches_code(ballot, election_id, definitions) for ballot in ballots),
             "Every published ballot matches its tracking code.",
         )
+        if is_weighted(statement["definition"]):
+            total = sum(ballot.get("weight", 0) for ballot in ballots)
+            yield Finding(
+                all("weight" in ballot for ballot in ballots) and total == statement["weight"],
+                f"The weights of the ballots match the signed result (sum: {total}).",
+            )
         rankings = [ballot["ranking"] for ballot in ballots]
     if rankings is not None:
         is_same = digest(sorted(rankings, key=canonical_json), "rankings") == statement["rankings"]
@@ -409,8 +467,11 @@ def explain_recount(statement: Any) -> str:
     seed = digest({"root": statement["root"], "secret": statement["secret"]}, "tie-break seed")
     names = statement["definition"]["candidates"]
     order = sorted(names, key=lambda name: hashlib.sha256((seed + name).encode()).digest())
-    method = ", ".join(f"{name}: {choice}" for name, choice in sorted(statement["rules"].items()))
-    return f"You can recount them with {method}. Break ties in this order: {', '.join(order)}."
+    voters = f" {statement['eligible']} people could vote." if "eligible" in statement else ""
+    return (
+        f"You can recount them with {list_rules(statement['rules'])}. Break ties in this order: "
+        f"{', '.join(order)}.{voters}"
+    )
 
 
 def check_listed(receipt: Any, published: Any) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypedDict
+from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from ranked_ballots import Ranking
 from singletable_apps.elections.proofs.encoding import canonical_json, digest, encode_code
@@ -22,6 +22,8 @@ RECEIPT_FORMAT = "singletable election receipt 1"
 PUBLICATION_FORMAT = "singletable election publication 1"
 
 NONCE_SIZE = 16
+# With fewer ballots, the results of a secret election would show who voted how.
+MIN_SECRET_BALLOTS = 3
 SECRET_SIZE = 32
 
 # What is published after the close: totals only; rankings without confirmations; or with them.
@@ -30,24 +32,35 @@ PublicationLevel: TypeAlias = Literal["totals", "anonymous", "confirmations"]
 
 @dataclass(frozen=True, slots=True)
 class BallotContent:
-    """A ballot with its nonce and confirmation. Secret ballots are stored sealed."""
+    """A ballot with its nonce and confirmation. Secret ballots are stored sealed.
+
+    `weight` is how many times it counts; None if the election is not weighted.
+    """
 
     nonce: bytes
     confirmation: str
     ranking: Ranking
+    weight: int | None = None
 
 
 # The definition, and the confirmation of a ballot under it.
 
 
 class BallotDefinition(TypedDict):
-    """What voters vote on. A confirmation is valid for one definition only."""
+    """What voters vote on. A confirmation is valid for one definition only.
+
+    `weighted` is there only if ballots have weights; then receipts, published ballots and the
+    closing statement have a `weight`, too. `rules` are agreed rules that differ from the usual
+    ones: the Schulze method, one seat, no quorum, and only candidates to choose from.
+    """
 
     election_id: int
     candidates: list[str]
     secret: bool
     level: PublicationLevel
     commitment: str
+    weighted: NotRequired[bool]
+    rules: NotRequired[dict[str, str]]
 
 
 def create_definition(
@@ -57,22 +70,29 @@ def create_definition(
     *,
     level: PublicationLevel,
     commitment: str,
+    is_weighted: bool = False,
+    rules: Mapping[str, str] | None = None,
 ) -> BallotDefinition:
-    """Return the definition of the ballots of an election.
+    """Return the definition of the ballots of an election, with the candidates in their order.
 
-    It contains the level of publication and the commitment to the tie-break secret. So a
-    confirmation also proves that both were fixed before the ballot was cast.
+    It contains the level of publication, the commitment to the tie-break secret and the rules. So
+    a confirmation also proves that all were fixed before the ballot was cast.
     """
     if len(set(candidates)) != len(candidates):
         twice = next(name for name in candidates if candidates.count(name) > 1)
         raise InvalidDocument(f"The candidate '{twice}' appears twice. Name each candidate once.")
-    return {
+    definition: BallotDefinition = {
         "election_id": election_id,
-        "candidates": sorted(candidates),
+        "candidates": list(candidates),
         "secret": secret,
         "level": level,
         "commitment": commitment,
     }
+    if is_weighted:
+        definition["weighted"] = True
+    if rules:
+        definition["rules"] = dict(rules)
+    return definition
 
 
 def hash_definition(definition: BallotDefinition) -> str:
@@ -81,7 +101,11 @@ def hash_definition(definition: BallotDefinition) -> str:
 
 
 def compute_confirmation(
-    election_id: int, definition_digest: str, nonce: bytes, ranking: Ranking
+    election_id: int,
+    definition_digest: str,
+    nonce: bytes,
+    ranking: Ranking,
+    weight: int | None = None,
 ) -> str:
     """Return the tracking code of a ballot. Without the nonce it says nothing about the ranking.
 
@@ -89,12 +113,14 @@ def compute_confirmation(
     """
     if len(nonce) != NONCE_SIZE:
         raise InvalidDocument(f"Expected a nonce of {NONCE_SIZE} bytes, but got {len(nonce)}.")
-    ballot = {
+    ballot: dict[str, object] = {
         "election_id": election_id,
         "definition": definition_digest,
         "nonce": nonce.hex(),
         "ranking": ranking.levels,
     }
+    if weight is not None:
+        ballot["weight"] = weight
     return encode_code(digest(ballot, domain="confirmation"))
 
 
@@ -130,6 +156,8 @@ class ClosingStatement(TypedDict):
     secret: str
     rules: dict[str, str]
     closed_at: str
+    weight: NotRequired[int]
+    eligible: NotRequired[int]
 
 
 class Closing(TypedDict):
@@ -151,11 +179,15 @@ def create_statement(
     closed_at: str,
     earlier: Sequence[str] = (),
     rankings: str | None = None,
+    weight: int | None = None,
+    eligible: int | None = None,
 ) -> ClosingStatement:
     """Return the statement to sign.
 
     `earlier` has the digests of definitions that ballots were cast under before candidates were
-    changed. `rankings` is `hash_rankings` of all ballots if the rankings are published.
+    changed. `rankings` is `hash_rankings` of all ballots if the rankings are published. `weight` is
+    the sum of the weights of all ballots, `eligible` the number of people who could vote; it is
+    there if the definition has a quorum.
     """
     if compute_commitment(secret) != definition["commitment"]:
         raise InvalidDocument(
@@ -163,12 +195,12 @@ def create_statement(
             "that matches the commitment in the definition."
         )
     # With few voters and candidates, all sets of rankings could be tried against a digest.
-    if (rankings is None) != (definition["level"] == "totals"):
+    if (rankings is not None) != may_publish_rankings(definition, ballots):
         raise InvalidDocument(
             "The statement has a digest of the rankings if they are published (anonymous, "
             f"confirmations), and only then. The level is {definition['level']}."
         )
-    return {
+    statement: ClosingStatement = {
         "format": STATEMENT_FORMAT,
         "name": name,
         "definition": definition,
@@ -180,6 +212,17 @@ def create_statement(
         "rules": dict(rules),
         "closed_at": closed_at,
     }
+    if weight is not None:
+        statement["weight"] = weight
+    if eligible is not None:
+        statement["eligible"] = eligible
+    return statement
+
+
+def may_publish_rankings(definition: BallotDefinition, ballots: int) -> bool:
+    """Return whether rankings are published: not if so few voted in secret that all would know."""
+    too_few = definition["secret"] and 0 < ballots < MIN_SECRET_BALLOTS
+    return definition["level"] != "totals" and not too_few
 
 
 def hash_rankings(rankings: Iterable[Ranking]) -> str:
@@ -221,25 +264,33 @@ class Receipt(TypedDict):
     confirmation: str
     closing: Closing | None
     proof: InclusionProofJson | None
+    weight: NotRequired[int]
 
 
 def create_receipt(
-    *, name: str, definition: BallotDefinition, nonce: bytes, ranking: Ranking
+    *,
+    name: str,
+    definition: BallotDefinition,
+    nonce: bytes,
+    ranking: Ranking,
+    weight: int | None = None,
 ) -> Receipt:
     """Return the receipt of a ballot when it is cast."""
     ranking.check_candidates(definition["candidates"])
-    definition_digest = hash_definition(definition)
-    election_id = definition["election_id"]
-    return {
+    digested, election_id = hash_definition(definition), definition["election_id"]
+    receipt: Receipt = {
         "format": RECEIPT_FORMAT,
         "name": name,
         "definition": definition,
         "nonce": nonce.hex(),
         "ranking": _to_lists(ranking),
-        "confirmation": compute_confirmation(election_id, definition_digest, nonce, ranking),
+        "confirmation": compute_confirmation(election_id, digested, nonce, ranking, weight),
         "closing": None,
         "proof": None,
     }
+    if weight is not None:
+        receipt["weight"] = weight
+    return receipt
 
 
 def add_proof(receipt: Receipt, closing: Closing, proof: InclusionProof) -> Receipt:
@@ -267,6 +318,7 @@ class PublishedBallot(TypedDict):
     confirmation: str
     nonce: str
     ranking: list[list[str]]
+    weight: NotRequired[int]
 
 
 class PublishedElection(TypedDict):
@@ -297,11 +349,14 @@ def create_publication(closing: Closing, ballots: Iterable[BallotContent]) -> Pu
 
 
 def _publish_ballot(ballot: BallotContent) -> PublishedBallot:
-    return {
+    published: PublishedBallot = {
         "confirmation": ballot.confirmation,
         "nonce": ballot.nonce.hex(),
         "ranking": _to_lists(ballot.ranking),
     }
+    if ballot.weight is not None:
+        published["weight"] = ballot.weight
+    return published
 
 
 # Downloads. File names have no spaces or quotes, so that the command works in any shell.

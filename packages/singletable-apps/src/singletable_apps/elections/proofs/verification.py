@@ -67,6 +67,8 @@ def _parse_receipt(value: object) -> documents.Receipt:
 def _describe(receipt: documents.Receipt, key: str | None) -> Iterator[tuple[str, str]]:
     """Yield what to say about each finding of `check_receipt`: if it is good, and if not."""
     ballot = " > ".join(" = ".join(level) for level in receipt["ranking"]) or "(blank)"
+    if "weight" in receipt:
+        ballot += f" (weight {receipt['weight']:,})"
     code = format_code(receipt["confirmation"])
     yield (
         f"The ballot {ballot} matches the tracking code {code}.",
@@ -96,6 +98,13 @@ def _describe(receipt: documents.Receipt, key: str | None) -> Iterator[tuple[str
         f"The secret for breaking ties was fixed before voting. Its seed is {seed}.",
         "The secret for breaking ties was not fixed before voting.",
     )
+    agreed = statement["definition"].get("rules")
+    if agreed:
+        rules = checker.list_rules(agreed)
+        yield (
+            f"The rules were fixed before voting: {rules}.",
+            f"It was not counted by the rules that were fixed before voting: {rules}.",
+        )
     candidates = ", ".join(statement["definition"]["candidates"])
     yield (
         f"'{name}' closed with the candidates and terms you voted on."

@@ -6,13 +6,21 @@ close, and nobody, auditors included, sees what another person cast.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from singletable_apps.elections.entities import STATES, Election, Publication, State, User
+from singletable_apps.elections.entities import (
+    STATES,
+    Election,
+    Electorate,
+    Publication,
+    State,
+    User,
+)
 from singletable_apps.elections.errors import WrongState
+from singletable_apps.elections.proofs.documents import MIN_SECRET_BALLOTS
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.names import is_same_name, quote
 from singletable_apps.elections.rules.users import check_permission
@@ -20,7 +28,13 @@ from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.permissions import NotPermitted
 
 MIN_CANDIDATES = 2
+# With fewer voters, the results of a secret election say a lot about single ballots.
+FEW_VOTERS = 5
 _YEARS = range(1970, 9999)
+TOO_FEW_BALLOTS = (
+    f"Fewer than {MIN_SECRET_BALLOTS} people voted in secret, so the results would show how they "
+    "voted. Nothing is published."
+)
 _CLOSED = "This election is closed and can’t be changed anymore."
 
 _STATUS: Mapping[State, str] = {
@@ -135,12 +149,51 @@ def check_set_candidates(actor: User, election: Election, *, count: int | None =
         raise WrongState(f"An open election needs at least {MIN_CANDIDATES} candidates.")
 
 
+def check_rename_candidate(election: Election) -> None:
+    """Raise WrongState unless a candidate can get another name: only before the launch."""
+    if state_of(election) is not State.SETUP:
+        raise WrongState(
+            "Candidates can’t be renamed after the launch: people have voted for the name they saw."
+        )
+
+
 def check_set_voters(actor: User, election: Election) -> None:
     """Raise unless the actor may change the voter list."""
     _check_editable(actor, election, "voter list")
 
 
-def check_launch(actor: User, election: Election, now: datetime) -> None:
+def check_electorate(actor: User, election: Election, electorate: Electorate) -> None:
+    """Raise unless the actor may choose this kind of voters, which is final from the launch."""
+    check_set_voters(actor, election)
+    if election.electorate is not electorate and state_of(election) is not State.SETUP:
+        kind = "a roll" if election.electorate is Electorate.ROLL else "people with accounts"
+        raise WrongState(
+            f"This election was launched for {kind}. That can’t change while people vote."
+        )
+
+
+def check_roll(actor: User, election: Election) -> None:
+    """Raise unless the actor may see the roll and write to the voters on it."""
+    check_owner(actor, election)
+    if election.electorate is not Electorate.ROLL:
+        raise WrongState(
+            "This election has no roll: people with accounts vote in it. Choose a roll on the "
+            "page of voters first."
+        )
+
+
+def check_invite(actor: User, election: Election, now: datetime) -> None:
+    """Raise unless the actor may invite and remind voters: voting is open, or will be."""
+    check_roll(actor, election)
+    if state_of(election) is State.SETUP:
+        raise WrongState("Launch the election first. Then voters can be invited.")
+    if state_of(election) is State.CLOSED or has_ended(election, now):
+        raise WrongState("Voting is over, so no one is invited or reminded anymore.")
+
+
+def check_launch(
+    actor: User, election: Election, now: datetime, *, is_weighted: bool = False
+) -> None:
     """Raise unless the actor may open the election for votes."""
     check_owner(actor, election)
     _check_not_closed(election)
@@ -148,8 +201,36 @@ def check_launch(actor: User, election: Election, now: datetime) -> None:
         raise WrongState("This election has already been launched.")
     if election.candidate_count < MIN_CANDIDATES:
         raise WrongState(f"Add at least {MIN_CANDIDATES} candidates before you launch.")
+    if election.candidate_count <= election.seats:
+        raise WrongState(
+            f"There are {election.seats} seats and {election.candidate_count} candidates, so "
+            "everyone would be elected. Add candidates, or fill fewer seats."
+        )
     if has_ended(election, now):
         raise WrongState("The closing time is in the past. Change or remove it before you launch.")
+    if election.electorate is Electorate.ROLL and not election.voter_count:
+        raise WrongState(
+            "No one could vote: the roll is empty. Add voters first, or let people with accounts "
+            "vote."
+        )
+    if is_weighted:
+        _check_weighted_publication(election)
+
+
+def _check_weighted_publication(election: Election) -> None:
+    """Raise WrongState if ballots would be published from which weights, or voters, are missing."""
+    if election.publication is Publication.TOTALS:
+        return
+    if election.secret_ballot:
+        raise WrongState(
+            "Some voters have a weight of their own, which would show who cast which ballot. "
+            "Choose to publish totals only, in the settings."
+        )
+    if election.publication is Publication.ANONYMOUS:
+        raise WrongState(
+            "Voters have weights, so a list of rankings without names could not be recounted. "
+            "Choose totals only, or rankings with tracking codes, in the settings."
+        )
 
 
 def check_lock(actor: User, election: Election) -> None:
@@ -238,14 +319,20 @@ _DETAILS: Mapping[Publication, frozenset[ResultDetail]] = {
 }
 
 
+def default_electorate(secret: bool) -> Electorate:
+    """Return who can vote by default: in secret, only people whom the owner has listed."""
+    return Electorate.ROLL if secret else Electorate.ACCOUNTS
+
+
 def default_publication(secret: bool) -> Publication:
     """Return the default publication: for secret ballots, the least."""
     return Publication.TOTALS if secret else Publication.CONFIRMATIONS
 
 
-def check_view_tally(viewer: User, election: Election, now: datetime) -> None:
-    """Raise unless the viewer may see the current count."""
-    check_permission(viewer, Permission.VIEW_APPLICATION)
+def check_view_tally(viewer: User | None, election: Election, now: datetime) -> None:
+    """Raise unless the viewer may see the current count; None has a personal link to it."""
+    if viewer is not None:
+        check_permission(viewer, Permission.VIEW_APPLICATION)
     reason = _why_no_tally(election, now)
     if reason is not None:
         raise WrongState(reason)
@@ -278,10 +365,24 @@ def visible_details(election: Election, now: datetime) -> frozenset[ResultDetail
     return details
 
 
+def closed_at(election: Election) -> datetime | None:
+    """Return when the election was closed, or None."""
+    if election.statement is None:
+        return None
+    return datetime.fromisoformat(json.loads(election.statement)["closed_at"])
+
+
+def is_withheld(election: Election) -> bool:
+    """Return whether results stay hidden because so few voted that they would show who and how."""
+    if not election.secret_ballot or election.statement is None:
+        return False
+    return 0 < int(json.loads(election.statement)["ballots"]) < MIN_SECRET_BALLOTS
+
+
 def _why_no_tally(election: Election, now: datetime) -> str | None:
     match state_of(election):
         case State.CLOSED:
-            return None
+            return TOO_FEW_BALLOTS if is_withheld(election) else None
         case State.SETUP:
             return "There are no results yet: this election hasn’t been launched."
         case State.EDITABLE | State.FIXED:
@@ -296,25 +397,3 @@ def _why_no_tally(election: Election, now: datetime) -> str | None:
         "Voting is still open. Ballots are secret, so results are shown after the election is "
         "closed."
     )
-
-
-# The counting method that decides, as people read about it.
-
-
-@dataclass(frozen=True, slots=True)
-class CountingMethod:
-    """A counting method: its key in `counting.METHODS`, its title, one sentence, and a link."""
-
-    key: str
-    title: str
-    summary: str
-    url: str
-
-
-METHOD = CountingMethod(
-    "schulze",
-    "Schulze method",
-    "A candidate who beats every other one head to head wins; if there is none, the strongest "
-    "chains of wins decide.",
-    "https://en.wikipedia.org/wiki/Schulze_method",
-)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from ranked_ballots import Ranking
-from singletable_apps.elections.entities import Ballot, Election, State, User
+from singletable_apps.elections.entities import Ballot, Election, Electorate, State, User
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
@@ -20,10 +20,14 @@ from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.permissions import NotPermitted
 
 
-def is_eligible(user: User, election: Election, listed: bool) -> bool:
-    """Return whether the user may vote in the election: all voters, or those on its voter list."""
-    allowed = has_permission(user.role, Permission.VOTE)
-    return allowed and (election.voter_count == 0 or listed)
+def is_eligible(user: User | None, election: Election, listed: bool) -> bool:
+    """Return whether the user may vote in the election: all voters, or those on its list or roll.
+
+    Someone with a personal link has no account: None.
+    """
+    allowed = user is None or has_permission(user.role, Permission.VOTE)
+    for_everyone = election.voter_count == 0 and election.electorate is Electorate.ACCOUNTS
+    return allowed and (for_everyone or listed)
 
 
 def check_listed_voters(users: Sequence[User]) -> None:
@@ -38,10 +42,11 @@ def check_listed_voters(users: Sequence[User]) -> None:
 
 
 def check_cast(
-    user: User, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
+    user: User | None, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
 ) -> None:
     """Raise unless the user may cast a ballot now. `ballot` is the one they cast before."""
-    check_permission(user, Permission.VOTE)
+    if user is not None:
+        check_permission(user, Permission.VOTE)
     _check_open(election, now)
     if not is_eligible(user, election, listed):
         raise NotPermitted(
@@ -52,9 +57,12 @@ def check_cast(
         _check_changeable(election)
 
 
-def check_withdraw(user: User, election: Election, *, ballot: Ballot | None, now: datetime) -> None:
+def check_withdraw(
+    user: User | None, election: Election, *, ballot: Ballot | None, now: datetime
+) -> None:
     """Raise unless the user may withdraw their ballot now."""
-    check_permission(user, Permission.VOTE)
+    if user is not None:
+        check_permission(user, Permission.VOTE)
     _check_open(election, now)
     if ballot is None:
         raise NotFound("You haven’t voted in this election, so there is nothing to withdraw.")

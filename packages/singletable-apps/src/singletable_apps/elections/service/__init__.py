@@ -18,6 +18,7 @@ from singletable_apps.elections.service.lifecycle import ElectionSettings, Lifec
 from singletable_apps.elections.service.people import People
 from singletable_apps.elections.service.queries import Queries
 from singletable_apps.elections.service.results import Results
+from singletable_apps.elections.service.rolls import Rolls
 from singletable_apps.elections.service.voting import Voting
 from singletable_apps.elections.urls import Urls
 from singletable_apps.shared.accounts import Passwords, expiring
@@ -37,6 +38,7 @@ class Elections:
     auth: Auth
     people: People
     lifecycle: Lifecycle
+    rolls: Rolls
     voting: Voting
     results: Results
     queries: Queries
@@ -86,13 +88,14 @@ def open_elections(
     )
     context.book.refresh()
     lifecycle, auth = Lifecycle(context), Auth(context)
-    results = Results(context, lifecycle)
+    results, rolls = Results(context, lifecycle), Rolls(context, lifecycle)
     return Elections(
         context,
         auth,
         People(context, auth.emails),
         lifecycle,
-        Voting(context, results),
+        rolls,
+        Voting(context, results, rolls.send_receipt),
         results,
         Queries(context),
         Audit(context),

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from singletable_apps.elections import events
-from singletable_apps.elections.entities import Election, Publication, User, is_removed_user
+from singletable_apps.elections.entities import (
+    CandidateOrder,
+    Election,
+    Electorate,
+    Publication,
+    User,
+    is_removed_user,
+)
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
+from singletable_apps.elections.poll_book import ElectionRecord
 from singletable_apps.elections.proofs.documents import compute_commitment
 from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules import elections as rules
+from singletable_apps.elections.rules.methods import (
+    METHOD,
+    check_method,
+    check_none_of_these,
+    clean_quorum,
+)
 from singletable_apps.elections.rules.names import (
+    clean_candidate_name,
     clean_candidate_names,
+    clean_description,
     clean_election_name,
+    clean_question,
+    clean_statement,
     clean_voter_names,
     fold_name,
     is_same_name,
@@ -29,24 +47,34 @@ from singletable_apps.elections.rules.names import (
 from singletable_apps.elections.rules.voting import check_listed_voters
 from singletable_apps.elections.service.closing import closing_statement
 from singletable_apps.elections.service.context import Context, reload_user
-from singletable_apps.shared.errors import AlreadyExists, InvalidInput
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
 T = TypeVar("T")
 
 # An event is one item of at most 400 KB.
 NAMES_PER_EVENT = 200
+STATEMENTS_PER_EVENT = 40
 # The events of a command are one transaction of at most 4 MB.
 MAX_NAMES_BYTES = 3_000_000
 
 
 class ElectionSettings(msgspec.Struct, frozen=True):
-    """The settings of an election, chosen before the launch. No publication means the default."""
+    """The settings of an election, chosen before the launch.
+
+    No publication or electorate means the default, which depends on the secrecy.
+    """
 
     secret_ballot: bool = False
     publication: Publication | None = None
     no_voting_before: datetime | None = None
     no_voting_after: datetime | None = None
+    electorate: Electorate | None = None
+    method: str = METHOD.key
+    seats: int = 1
+    order: CandidateOrder = CandidateOrder.ENTERED
+    none_of_these: bool = False
+    quorum: str = ""
 
     @property
     def published(self) -> Publication:
@@ -66,6 +94,11 @@ class ElectionEdit(msgspec.Struct, frozen=True):
     publication: Publication | UnsetType = UNSET
     no_voting_before: datetime | UnsetType | None = UNSET
     no_voting_after: datetime | UnsetType | None = UNSET
+    method: str | UnsetType = UNSET
+    seats: int | UnsetType = UNSET
+    order: CandidateOrder | UnsetType = UNSET
+    none_of_these: bool | UnsetType = UNSET
+    quorum: str | UnsetType = UNSET
 
     @property
     def is_about_settings(self) -> bool:
@@ -74,28 +107,27 @@ class ElectionEdit(msgspec.Struct, frozen=True):
 
     def apply_to(self, election: Election) -> events.ElectionUpdated:
         """Return the settings that the election would have."""
-        current = settings_of(election)
-        secret = _choose(self.secret_ballot, current.secret_ballot)
-        is_default = current.publication is rules.default_publication(current.secret_ballot)
-        publication = rules.default_publication(secret) if is_default else current.publication
-        return events.ElectionUpdated(
-            name=election.name,
-            secret_ballot=secret,
-            publication=_choose(self.publication, publication),
-            no_voting_before=_choose(self.no_voting_before, current.no_voting_before),
-            no_voting_after=_choose(self.no_voting_after, current.no_voting_after),
-        )
+        current = msgspec.structs.asdict(settings_of(election))
+        edited = {
+            name: value
+            for name, value in msgspec.structs.asdict(self).items()
+            if value is not UNSET and name != "name"
+        }
+        publication, secret = election.publication, edited.get("secret_ballot")
+        if secret is not None and publication is rules.default_publication(election.secret_ballot):
+            publication = rules.default_publication(secret)
+        wanted: dict[str, Any] = {**current, "publication": publication, **edited}
+        wanted["quorum"] = clean_quorum(wanted["quorum"])
+        wanted["seats"] = str(wanted["seats"])
+        return events.ElectionUpdated(**wanted)
 
 
 def settings_of(election: Election) -> events.ElectionUpdated:
     """Return the current settings of an election."""
-    return events.ElectionUpdated(
-        name=election.name,
-        secret_ballot=election.secret_ballot,
-        publication=election.publication,
-        no_voting_before=election.no_voting_before,
-        no_voting_after=election.no_voting_after,
-    )
+    names = events.ElectionUpdated.__struct_fields__
+    settings: dict[str, Any] = {name: getattr(election, name) for name in names}
+    settings["seats"] = str(election.seats)
+    return events.ElectionUpdated(**settings)
 
 
 class Lifecycle:
@@ -113,21 +145,21 @@ class Lifecycle:
         name, settings = clean_election_name(name), settings or ElectionSettings()
         rules.check_window(settings.no_voting_before, settings.no_voting_after)
         rules.check_closing_time(settings.no_voting_after, self._context.clock())
+        check_method(settings.method, settings.seats)
+        quorum = clean_quorum(settings.quorum)
 
         def decide(read: ReadModel) -> Sequence[EventData]:
             me = reload_user(read, actor)
             rules.check_create_election(me)
             _check_available(read, name)
-            return [
-                events.ElectionCreated(
-                    owner=me.name,
-                    name=name,
-                    secret_ballot=settings.secret_ballot,
-                    publication=settings.published,
-                    no_voting_before=settings.no_voting_before,
-                    no_voting_after=settings.no_voting_after,
-                )
-            ]
+            fields: dict[str, Any] = msgspec.structs.asdict(settings) | {
+                "publication": settings.published,
+                "electorate": settings.electorate
+                or rules.default_electorate(settings.secret_ballot),
+                "seats": str(settings.seats),
+                "quorum": quorum,
+            }
+            return [events.ElectionCreated(owner=me.name, name=name, **fields)]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
@@ -140,12 +172,10 @@ class Lifecycle:
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
         """Replace all settings of an election."""
-        edit = ElectionEdit(
-            secret_ballot=settings.secret_ballot,
-            publication=settings.published,
-            no_voting_before=settings.no_voting_before,
-            no_voting_after=settings.no_voting_after,
-        )
+        fields: dict[str, Any] = msgspec.structs.asdict(settings)
+        fields["publication"] = settings.published
+        fields.pop("electorate")
+        edit = ElectionEdit(**fields)
         return self.edit(actor, name, edit, check_revision)
 
     def rename(
@@ -179,8 +209,14 @@ class Lifecycle:
             # A closing time that has passed since does not prevent other changes.
             if wanted.no_voting_after != current.no_voting_after:
                 rules.check_closing_time(wanted.no_voting_after, self._context.clock())
+            check_method(wanted.method, int(wanted.seats))
+            names = [each.candidate_name for each in read.list_candidates(election.name)]
+            if wanted.none_of_these and not current.none_of_these:
+                check_none_of_these(names, "none_of_these")
             if wanted != current:
                 changes.append(wanted)
+            if names and CandidateOrder.BY_NAME is current.order is not wanted.order:
+                changes.append(events.CandidatesOrdered(election.name, tuple(names)))
             if new is not None and new != election.name:
                 if not is_same_name(new, election.name):
                     _check_available(read, new)
@@ -207,14 +243,112 @@ class Lifecycle:
             current = [each.candidate_name for each in read.list_candidates(election.name)]
             added = [each for each in wanted if each not in current]
             removed = [each for each in current if each not in wanted]
-            _check_size([*added, *removed])
+            if election.none_of_these:
+                check_none_of_these(wanted, "candidates")
+            check_size([*added, *removed])
+            order = [*(each for each in current if each in wanted), *added]
+            is_ordered = election.order is CandidateOrder.BY_NAME or order == list(wanted)
             return [
-                *(events.CandidatesRemoved(election.name, chunk) for chunk in _chunks(removed)),
-                *(events.CandidatesAdded(election.name, chunk) for chunk in _chunks(added)),
+                *(events.CandidatesRemoved(election.name, chunk) for chunk in chunks(removed)),
+                *(events.CandidatesAdded(election.name, chunk) for chunk in chunks(added)),
+                *([] if is_ordered else [events.CandidatesOrdered(election.name, wanted)]),
             ]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
+
+    def edit_candidate(
+        self,
+        actor: User,
+        name: str,
+        candidate: str,
+        *,
+        new_name: str | None = None,
+        statement: str | None = None,
+        check_revision: RevisionCheck = any_revision,
+    ) -> Election:
+        """Change the name of a candidate, the statement, or both; None stays as it is."""
+        new = None if new_name is None else clean_candidate_name(new_name, field="name")
+        text = None if statement is None else clean_statement(statement)
+
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            rules.check_set_candidates(me, election)
+            check_revision(election.revision)
+            record = self._context.book.record(election)
+            if candidate not in record.candidates:
+                message = f"There is no candidate {quote(candidate)} in this election."
+                raise NotFound(message, field="candidate")
+            changes: list[EventData] = []
+            if new is not None and new != candidate:
+                rules.check_rename_candidate(election)
+                others = [each for each in record.candidates if each != candidate]
+                clean_candidate_names([*others, new], field="name")
+                if election.none_of_these:
+                    check_none_of_these([new], "name")
+                changes.append(events.CandidateRenamed(election.name, candidate, new))
+            if text is not None and text != record.statements.get(candidate, ""):
+                changes.append(events.CandidatesDescribed(election.name, {new or candidate: text}))
+            return changes
+
+        self._context.execute(actor, decide)
+        return self._context.read.get_election(name)
+
+    def describe(
+        self,
+        actor: User,
+        name: str,
+        question: str,
+        description: str,
+        check_revision: RevisionCheck = any_revision,
+    ) -> Election:
+        """Set the question and the description, which voters see beside the ballot."""
+        wanted = clean_question(question), clean_description(description)
+
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            rules.check_rename_election(me, election)
+            check_revision(election.revision)
+            record = self._context.book.record(election)
+            if (record.question, record.description) == wanted:
+                return []
+            return [events.ElectionDescribed(election.name, *wanted)]
+
+        self._context.execute(actor, decide)
+        return self._context.read.get_election(name)
+
+    def copy(self, actor: User, name: str, new_name: str, *, with_voters: bool = False) -> Election:
+        """Create an election with the settings, texts and candidates of another one.
+
+        The copy has no times, and with `with_voters` the same voters. Personal links are new.
+        """
+        new = clean_election_name(new_name)
+
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            rules.check_owner(me, election)
+            _check_available(read, new)
+            record = self._context.book.record(election)
+            settings: dict[str, Any] = msgspec.structs.asdict(settings_of(election)) | {
+                "name": new,
+                "no_voting_before": None,
+                "no_voting_after": None,
+            }
+            names = tuple(record.candidates)
+            return [
+                events.ElectionCreated(**settings, owner=me.name, electorate=election.electorate),
+                *([events.CandidatesAdded(new, names)] if names else []),
+                *(
+                    events.CandidatesDescribed(new, dict(chunk))
+                    for chunk in chunks(list(record.statements.items()), STATEMENTS_PER_EVENT)
+                ),
+                events.ElectionDescribed(new, record.question, record.description),
+                *(events.ElectionEmailChanged(new, *key) for key in _emails(record)),
+                *(_copy_voters(read, record, new) if with_voters else []),
+            ]
+
+        self._context.execute(actor, decide)
+        return self._context.read.get_election(new)
 
     def set_voters(
         self,
@@ -223,12 +357,15 @@ class Lifecycle:
         names: Sequence[str],
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """Replace the voter list. With an empty list, everyone who may vote at all can vote."""
+        """Replace the voter list. With an empty list, everyone who may vote at all can vote.
+
+        Before the launch, this also replaces a roll.
+        """
         wanted = clean_voter_names(names)
 
         def decide(read: ReadModel) -> Sequence[EventData]:
             me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_set_voters(me, election)
+            rules.check_electorate(me, election, Electorate.ACCOUNTS)
             check_revision(election.revision)
             current = [voter.voter_name for voter in read.list_voters_and_removed(election.name)]
             listed = {fold_name(each) for each in current}
@@ -241,10 +378,11 @@ class Lifecycle:
                 for each in current
                 if fold_name(each) not in kept and (not is_removed_user(each) or not wanted)
             ]
-            _check_size([*added, *removed])
+            check_size([*added, *removed])
             return [
-                *(events.VotersRemoved(election.name, chunk) for chunk in _chunks(removed)),
-                *(events.VotersAdded(election.name, chunk) for chunk in _chunks(added)),
+                *change_electorate(election, Electorate.ACCOUNTS),
+                *(events.VotersRemoved(election.name, chunk) for chunk in chunks(removed)),
+                *(events.VotersAdded(election.name, chunk) for chunk in chunks(added)),
             ]
 
         self._context.execute(actor, decide)
@@ -263,7 +401,9 @@ class Lifecycle:
 
         def decide(read: ReadModel) -> Sequence[EventData]:
             me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_launch(me, election, self._context.clock())
+            roll = self._context.book.record(election).roll.values()
+            is_weighted = any(voter.votes > 1 for voter in roll)
+            rules.check_launch(me, election, self._context.clock(), is_weighted=is_weighted)
             check_revision(election.revision)
             ballot_key = self._context.keys.ballot_key
             return [
@@ -272,6 +412,7 @@ class Lifecycle:
                     allow_edit=allow_edit,
                     tie_commitment=compute_commitment(secret),
                     tie_sealed=ballot_key.seal_secret(election.election_id, secret, iv=iv),
+                    is_weighted=is_weighted,
                 )
             ]
 
@@ -347,8 +488,24 @@ class Lifecycle:
         self._context.execute(actor, decide)
 
 
-def _choose(wanted: T | UnsetType, current: T) -> T:
-    return current if isinstance(wanted, UnsetType) else wanted
+def change_electorate(election: Election, electorate: Electorate) -> list[EventData]:
+    """Return the event that lets other people vote, if they could not before."""
+    is_same = election.electorate is electorate
+    return [] if is_same else [events.ElectorateChanged(election.name, electorate)]
+
+
+def _emails(record: ElectionRecord) -> list[tuple[str, str, str]]:
+    return [(purpose, *texts) for purpose, texts in record.emails.items()]
+
+
+def _copy_voters(read: ReadModel, record: ElectionRecord, new: str) -> list[EventData]:
+    if record.election.electorate is Electorate.ROLL:
+        roll = [replace(voter, generation="0") for voter in record.roll.values()]
+        check_size(roll)
+        return [events.RollVotersAdded(new, chunk) for chunk in chunks(roll)]
+    names = [voter.voter_name for voter in read.list_voters(record.election.name)]
+    check_size(names)
+    return [events.VotersAdded(new, chunk) for chunk in chunks(names)]
 
 
 def _check_available(read: ReadModel, name: str) -> None:
@@ -373,12 +530,13 @@ def _get_voters(read: ReadModel, names: Sequence[str]) -> list[str]:
     return [user.name for user in found]
 
 
-def _check_size(names: Sequence[str]) -> None:
-    if len(json.dumps(names, ensure_ascii=False).encode()) > MAX_NAMES_BYTES:
+def check_size(names: Sequence[object]) -> None:
+    """Raise InvalidInput if the events of a command would be too large for one transaction."""
+    if len(msgspec.json.encode(names)) > MAX_NAMES_BYTES:
         message = f"{len(names):,} names are too many to change at once. Change the list in steps."
         raise InvalidInput({"": message})
 
 
-def _chunks(names: Sequence[str]) -> list[tuple[str, ...]]:
-    starts = range(0, len(names), NAMES_PER_EVENT)
-    return [tuple(names[start : start + NAMES_PER_EVENT]) for start in starts]
+def chunks(names: Sequence[T], size: int = NAMES_PER_EVENT) -> list[tuple[T, ...]]:
+    """Return the names in parts that fit into an event each."""
+    return [tuple(names[start : start + size]) for start in range(0, len(names), size)]

@@ -120,7 +120,7 @@ class People(shared.People[User]):
         check_available(self._context.read, name=new.name, email=new.email)
         if not self._registrations.use_up(token):
             raise NotSignedIn("This link has been used. Sign in.")
-        return self._create(new)
+        return self._create(new, is_confirmed=True)
 
     def setup_code(self) -> str | None:
         """Return the set-up code for the first user, or None if there are users."""
@@ -161,7 +161,9 @@ class People(shared.People[User]):
         if not self._context.confirm_registrations:
             check_available(self._context.read, email=address)
 
-    def _create(self, new: NewAccount, *, is_trusted: bool = False) -> User:
+    def _create(
+        self, new: NewAccount, *, is_trusted: bool = False, is_confirmed: bool = False
+    ) -> User:
         def decide(read: ReadModel) -> Sequence[EventData]:
             check_available(read, name=new.name, email=new.email)
             counts = read.get_counts()
@@ -176,6 +178,7 @@ class People(shared.People[User]):
                     email=new.email,
                     hash=new.password_hash,
                     role=role,
+                    is_confirmed=is_confirmed,
                     registration=Registration.APPROVAL if is_first else None,
                 )
             ]
@@ -349,7 +352,9 @@ def set_email(context: Context, user: User, email: str, by: str = "") -> User:
         now = reload_user(read, user)
         if not is_same_name(email, now.email):
             check_available(read, email=email)
-        return [] if email == now.email else [events.UserEmailChanged(name=now.name, email=email)]
+        is_confirmed = context.confirm_registrations
+        change = events.UserEmailChanged(name=now.name, email=email, is_confirmed=is_confirmed)
+        return [] if email == now.email else [change]
 
     context.bus.execute(by or user.name, decide)
     return reload_user(context.read, user)

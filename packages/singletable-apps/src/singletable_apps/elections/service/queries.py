@@ -11,12 +11,15 @@ from singletable_apps.elections.entities import (
     Candidate,
     Counts,
     Election,
+    Electorate,
     State,
     User,
     Voter,
-    is_removed_user,
+    is_account,
+    roll_number,
 )
 from singletable_apps.elections.events import Event
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.roles import PERMISSIONS, Permission, Role
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.users import check_permission
@@ -52,6 +55,15 @@ class Turnout:
 
     voted: int
     eligible: int
+
+
+@dataclass(frozen=True, slots=True)
+class ElectionTexts:
+    """The question, the description and the statements by candidate; the latter in Markdown."""
+
+    question: str
+    description: str
+    statements: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +138,18 @@ class Queries:
     def participation(self, viewer: User, elections: Sequence[Election]) -> list[Participation]:
         """Return the viewer's part in each of these elections, with two requests for all."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        names = [election.name for election in elections]
-        entries = [patterns.eligibility(name, viewer.name) for name in names]
-        ballots = [patterns.ballot_of(name, viewer.name) for name in names]
+        names = [(each.name, self._voter_name(viewer, each)) for each in elections]
+        entries = [patterns.eligibility(*name) for name in names]
+        ballots = [patterns.ballot_of(*name) for name in names]
         listed = self._store.get_many(entries, consistent=True)
         cast = self._store.get_many(ballots, consistent=True)
         return [
             Participation(is_eligible(viewer, election, entry is not None), ballot is not None)
             for election, entry, ballot in zip(elections, listed, cast, strict=True)
         ]
+
+    def _voter_name(self, viewer: User, election: Election) -> str:
+        return self._context.book.owner_of_ballot(election, viewer).name
 
     def overview(self, viewer: User) -> Overview:
         """Return the elections that matter to the viewer: to vote in, voted in, own, ended."""
@@ -167,6 +182,7 @@ class Queries:
         first = self._store.page(patterns.list_elections(), MAX_OVERVIEW_ELECTIONS)
         entries = self._store.page(patterns.eligible_where(viewer.name), MAX_OVERVIEW_ELECTIONS)
         listed = {entry.election_name for entry in entries.items}
+        listed.update(self._context.book.rolls_with(viewer))
         others = sorted(listed - {election.name for election in first.items})
         more = first.cursor is not None or entries.cursor is not None
         return [*first.items, *self._load(others)], listed, more
@@ -177,14 +193,17 @@ class Queries:
 
     def _voted_in(self, viewer: User, elections: Sequence[Election]) -> set[str]:
         # Consistent, because people look here right after they have voted.
-        keys = [patterns.ballot_of(election.name, viewer.name) for election in elections]
+        keys = [
+            patterns.ballot_of(election.name, self._voter_name(viewer, election))
+            for election in elections
+        ]
         found = self._store.get_many(keys, consistent=True)
         return {ballot.election_name for ballot in found if ballot is not None}
 
     # An election's candidates, voters and ballots.
 
     def candidates(self, viewer: User, election: str) -> list[Candidate]:
-        """Return the candidates of an election by name."""
+        """Return the candidates of an election in their order."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
         return self._read.list_candidates(self._read.get_election(election).name)
 
@@ -195,48 +214,68 @@ class Queries:
         check_permission(viewer, Permission.VIEW_APPLICATION)
         name = self._read.get_election(election).name
         page = self._store.page(patterns.voters_of(name), size, cursor=cursor)
-        return [each for each in page.items if not is_removed_user(each.voter_name)], page.cursor
+        return [each for each in page.items if is_account(each.voter_name)], page.cursor
 
     def is_eligible(self, viewer: User, election: str, user: str) -> bool:
         """Return whether a user may vote in an election."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
         found, voter = self._read.get_election(election), self._read.get_user(user)
-        return is_eligible(voter, found, self._read.is_listed_voter(found.name, voter.name))
+        name = self._voter_name(voter, found)
+        return is_eligible(voter, found, self._read.is_listed_voter(found.name, name))
 
     def who_voted(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[str], str | None]:
         """Return a page of the names of people who have voted, without their ballots."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        name = self._read.get_election(election).name
-        page = self._store.page(patterns.ballots_of(name), size, cursor=cursor)
-        return [ballot.voter_name for ballot in page.items], page.cursor
+        found = self._read.get_election(election)
+        page = self._store.page(patterns.ballots_of(found.name), size, cursor=cursor)
+        roll = self._context.book.record(found).roll if found.electorate is Electorate.ROLL else {}
+        names = [ballot.voter_name for ballot in page.items]
+        return [
+            roll[number].name if (number := roll_number(name)) in roll else name for name in names
+        ], page.cursor
 
-    def turnout(self, viewer: User, election: str) -> Turnout:
+    def turnout(self, viewer: User | LinkVoter, election: str) -> Turnout:
         """Return how many people have voted in an election, and how many may.
 
         Someone who voted and may no longer vote counts as eligible, so that no more people have
         voted than may.
         """
-        check_permission(viewer, Permission.VIEW_APPLICATION)
+        if not isinstance(viewer, LinkVoter):
+            check_permission(viewer, Permission.VIEW_APPLICATION)
         found = self._read.get_election(election)
         voted = self._store.count(patterns.ballots_of(found.name), consistent=True)
+        if found.electorate is Electorate.ROLL:
+            return Turnout(voted, found.voter_count)
         eligible = found.voter_count or self._store.count(
             patterns.list_users(), where=User.role.in_(*PERMISSIONS.roles_with(Permission.VOTE))
         )
         return Turnout(voted, max(voted, eligible))
 
-    def rankings(self, viewer: User, election: str) -> list[tuple[str, int | None]]:
+    def rankings(self, viewer: User | LinkVoter, election: str) -> list[tuple[str, int | None]]:
         """Return all candidates with their ranks on the viewer's ballot, None if not ranked."""
-        check_permission(viewer, Permission.VIEW_APPLICATION)
+        if not isinstance(viewer, LinkVoter):
+            check_permission(viewer, Permission.VIEW_APPLICATION)
         book = self._context.book
         record = book.record(self._read.get_election(election))
-        ballot = book.ballot(record, viewer.user_id)
+        owner = book.owner_of_ballot(record.election, viewer)
+        ballot = book.ballot(record, owner.voter_id)
         ranks: dict[str, int] = {}
         if ballot is not None:
             ranking, event_id = ballot.content.ranking, ballot.event.event_id
-            ranks = dict(rank_pairs(drop_removed_candidates(ranking, event_id, record.candidates)))
-        return [(name, ranks.get(name)) for name in sorted(record.candidates)]
+            ranks = dict(rank_pairs(drop_removed_candidates(ranking, event_id, record.choices)))
+        return [(name, ranks.get(name)) for name in record.choices]
+
+    def texts(self, viewer: User | LinkVoter, election: str) -> ElectionTexts:
+        """Return what the owner has written for voters."""
+        if not isinstance(viewer, LinkVoter):
+            check_permission(viewer, Permission.VIEW_APPLICATION)
+        record = self._context.book.record(self._read.get_election(election))
+        statements = {
+            name: text for name in record.candidates if (text := record.statements.get(name))
+        }
+        return ElectionTexts(record.question, record.description, statements)
 
     def events(self, viewer: User, size: int, cursor: str | None = None) -> Page[Event]:
         """Return a page of the event log, the newest event first."""

@@ -11,26 +11,44 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from ranked_ballots import METHODS, Ballots, Ranking, Result, explain, instant_runoff
+from ranked_ballots import (
+    METHODS,
+    STV_METHODS,
+    Ballots,
+    QuorumCheck,
+    Ranking,
+    Result,
+    StvResult,
+    approval,
+    explain,
+    instant_runoff,
+    set_apart,
+)
 from ranked_ballots.formats import FORMATS, WriteError, write_ballots, write_rounds
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import CorruptLog, WrongState
-from singletable_apps.elections.poll_book import CountedBallot
+from singletable_apps.elections.poll_book import CountedBallot, ElectionRecord, LinkVoter
 from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.errors import MerkleTreeError
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
-    METHOD,
     ResultDetail,
     check_view_tally,
     has_ended,
+    is_withheld,
     visible_details,
+)
+from singletable_apps.elections.rules.methods import (
+    NONE_OF_THESE,
+    CountingMethod,
+    method_of,
+    parse_quorum,
 )
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.rules.voting import drop_removed_candidates
-from singletable_apps.elections.service.closing import get_closing
+from singletable_apps.elections.service.closing import count_eligible, get_closing
 from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import Lifecycle
 from singletable_apps.shared.errors import InvalidInput, NotFound
@@ -54,7 +72,11 @@ class RevealedBallot:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The result of an election so far, or its final result."""
+    """The result of an election so far, or its final result.
+
+    `abstained` ballots chose none of the candidates. `quorum` says whether enough people voted;
+    None if any number is enough.
+    """
 
     election: Election
     result: Result
@@ -62,6 +84,23 @@ class Tally:
     ballots_cast: int
     unique_share: float
     closing: documents.Closing | None
+    is_unanimous: bool = False
+    abstained: int = 0
+    quorum: QuorumCheck | None = None
+
+    @property
+    def method(self) -> CountingMethod:
+        """Return the method that decides the election, which may not be that of the result."""
+        return method_of(self.election)
+
+    @property
+    def elected(self) -> tuple[str, ...]:
+        """Return who wins or has a seat; empty if no one voted, or a tie is not broken yet."""
+        if not self.result.account.cast:
+            return ()
+        if isinstance(self.result, StvResult):
+            return self.result.elected
+        return () if self.result.winner is None else (self.result.winner,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +109,8 @@ class _OpenedElection:
 
     ballots: list[CountedBallot]
     counting: Ballots
+    abstained: int
+    quorum: QuorumCheck | None
     tree: MerkleTree
     unique_share: float
     results: dict[str, Result] = field(default_factory=dict[str, Result])
@@ -86,22 +127,22 @@ class Results:
         self._lock = threading.Lock()
         self._loading: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
 
-    def tally(self, viewer: User, name: str, method: str = METHOD.key) -> Tally:
-        """Count the ballots by a method."""
-        if method not in METHODS:
-            message = f"Unknown counting method {quote(method)}. Use one of: {', '.join(METHODS)}."
+    def tally(self, viewer: User | LinkVoter, name: str, method: str | None = None) -> Tally:
+        """Count the ballots by the method that decides, or by another one to compare."""
+        election = self._visible(viewer, name)
+        methods = _methods(election)
+        if method is not None and method not in methods:
+            message = f"Unknown counting method {quote(method)}. Use one of: {', '.join(methods)}."
             raise InvalidInput({"method": message})
+        return self._tally(election, self._open(election), method or election.method)
+
+    def tallies(self, viewer: User | LinkVoter, name: str) -> dict[str, Tally]:
+        """Count the same ballots by every method that makes sense, the deciding one first."""
         election = self._visible(viewer, name)
         opened = self._open(election)
-        return self._tally(election, opened, method)
+        return {method: self._tally(election, opened, method) for method in _methods(election)}
 
-    def tallies(self, viewer: User, name: str) -> dict[str, Tally]:
-        """Count the same ballots by every method."""
-        election = self._visible(viewer, name)
-        opened = self._open(election)
-        return {method: self._tally(election, opened, method) for method in METHODS}
-
-    def rankings(self, viewer: User, name: str) -> list[tuple[Ranking, int]]:
+    def rankings(self, viewer: User | LinkVoter, name: str) -> list[tuple[Ranking, int]]:
         """Return the different rankings with their numbers of ballots, the most frequent first."""
         election = self._visible(viewer, name)
         self._check_rankings(election)
@@ -110,7 +151,7 @@ class Results:
             opened.ranking_counts[:] = opened.counting.ranking_counts()
         return opened.ranking_counts
 
-    def ballots(self, viewer: User, name: str) -> list[RevealedBallot]:
+    def ballots(self, viewer: User | LinkVoter, name: str) -> list[RevealedBallot]:
         """Return the published ballots, in an order that reveals nothing."""
         election = self._visible(viewer, name)
         shown = self._check_rankings(election)
@@ -118,14 +159,14 @@ class Results:
         revealed = [_reveal(ballot, shown) for ballot in opened.ballots]
         return sorted(revealed, key=_order)
 
-    def unique_share(self, viewer: User, name: str) -> float:
+    def unique_share(self, viewer: User | LinkVoter, name: str) -> float:
         """Return the share of ballots with a ranking that no one else cast.
 
         A voter who told someone a unique ranking can be recognized by it.
         """
         return self._open(self._visible(viewer, name)).unique_share
 
-    def export_ballots(self, viewer: User, name: str, form: str) -> bytes:
+    def export_ballots(self, viewer: User | LinkVoter, name: str, form: str) -> bytes:
         """Return the ballots in a file format, or the rounds of instant runoff for RCVis."""
         if form not in FORMATS:
             raise InvalidInput(
@@ -147,17 +188,20 @@ class Results:
         except WriteError as error:
             raise InvalidInput({"format": str(error)}) from error
 
-    def published(self, viewer: User, name: str) -> documents.PublishedElection:
+    def published(self, viewer: User | LinkVoter, name: str) -> documents.PublishedElection:
         """Return the signed publication of a closed election, which anyone can check."""
         election, closing = self._closed(viewer, name)
         contents = [ballot.content for ballot in self._open(election).ballots]
         return documents.create_publication(closing, contents)
 
     def proof(
-        self, viewer: User, name: str, confirmation: str
+        self, viewer: User | LinkVoter, name: str, confirmation: str
     ) -> tuple[documents.InclusionProofJson, documents.Closing]:
-        """Return the proof that a confirmation is under the signed root."""
-        election, closing = self._closed(viewer, name)
+        """Return the proof that a confirmation is under the signed root.
+
+        It reveals nothing about a ballot, so there is one even if the results are withheld.
+        """
+        election, closing = self._closed(viewer, name, is_proof=True)
         try:
             proof = self._open(election).tree.prove(confirmation)
         except MerkleTreeError as error:
@@ -170,14 +214,25 @@ class Results:
 
     def _tally(self, election: Election, opened: _OpenedElection, method: str) -> Tally:
         if method not in opened.results:
-            result = METHODS[method](opened.counting, seed=self._seed(election))
+            result = count_ballots(method, opened.counting, election.seats, self._seed(election))
             if election.allow_vote:
                 result = replace(result, explanation=explain(result, is_final=False))
             opened.results[method] = result
         shown = visible_details(election, self._context.clock())
         closing = get_closing(election, self._context.keys)
         cast, share = len(opened.ballots), opened.unique_share
-        return Tally(election, opened.results[method], shown, cast, share, closing)
+        is_unanimous = cast > 1 and len({each.content.ranking for each in opened.ballots}) == 1
+        return Tally(
+            election,
+            opened.results[method],
+            shown,
+            cast,
+            share,
+            closing,
+            is_unanimous,
+            opened.abstained,
+            opened.quorum,
+        )
 
     def _check_rankings(self, election: Election) -> frozenset[ResultDetail]:
         """Return what is visible. Raise NotPermitted if the rankings are not."""
@@ -186,8 +241,12 @@ class Results:
             raise NotPermitted("This election publishes totals only. See the results.")
         return shown
 
-    def _closed(self, viewer: User, name: str) -> tuple[Election, documents.Closing]:
-        election = self._visible(viewer, name)
+    def _closed(
+        self, viewer: User | LinkVoter, name: str, *, is_proof: bool = False
+    ) -> tuple[Election, documents.Closing]:
+        election = self.close_if_due(name)
+        if not (is_proof and is_withheld(election)):
+            self.check_visible(viewer, election)
         closing = get_closing(election, self._context.keys)
         if closing is None:
             raise WrongState(
@@ -196,12 +255,20 @@ class Results:
             )
         return election, closing
 
-    def _visible(self, viewer: User, name: str) -> Election:
+    def _visible(self, viewer: User | LinkVoter, name: str) -> Election:
         """Return the election if its tally is visible. Close it first if that is due."""
-        check_permission(viewer, Permission.VIEW_APPLICATION)
+        if not isinstance(viewer, LinkVoter):
+            check_permission(viewer, Permission.VIEW_APPLICATION)
         election = self.close_if_due(name)
-        check_view_tally(viewer, election, self._context.clock())
+        self.check_visible(viewer, election)
         return election
+
+    def check_visible(self, viewer: User | LinkVoter, election: Election) -> None:
+        """Raise unless the viewer may see the current count."""
+        if isinstance(viewer, LinkVoter):
+            self._context.book.owner_of_ballot(election, viewer)  # raises unless the link is valid
+        user = None if isinstance(viewer, LinkVoter) else viewer
+        check_view_tally(user, election, self._context.clock())
 
     def close_if_due(self, name: str) -> Election:
         """Return the election, and close it first if its closing time has passed."""
@@ -252,8 +319,11 @@ class Results:
         record = self._context.book.record(election)
         ballots = self._context.book.ballots(record)
         rankings = [
-            drop_removed_candidates(
-                ballot.content.ranking, ballot.event.event_id, record.candidates
+            (
+                drop_removed_candidates(
+                    ballot.content.ranking, ballot.event.event_id, record.choices
+                ),
+                ballot.content.weight or 1,
             )
             for ballot in ballots
         ]
@@ -264,8 +334,36 @@ class Results:
                 f"The ballots of the election {quote(election.name)} in the log differ from the "
                 "signed statement. An operator should run: singletable elections verify"
             )
-        counting = Ballots.from_rankings(sorted(record.candidates), rankings)
-        return _OpenedElection(ballots, counting, tree, _unique_share(ballots))
+        counting, abstained = Ballots.from_counts(list(record.choices), rankings), 0
+        if election.none_of_these:
+            apart = set_apart(counting, NONE_OF_THESE)
+            counting, abstained = apart.ballots, apart.abstained
+        quorum = self._check_quorum(record, len(ballots))
+        share = _unique_share(ballots)
+        return _OpenedElection(ballots, counting, abstained, quorum, tree, share)
+
+    def _check_quorum(self, record: ElectionRecord, cast: int) -> QuorumCheck | None:
+        """Return whether enough people voted. Everyone counts once, whatever their weight."""
+        if not record.election.quorum:
+            return None
+        closing = get_closing(record.election, self._context.keys)
+        signed = closing["statement"].get("eligible") if closing is not None else None
+        eligible = signed or count_eligible(self._context.book, record)
+        everyone = Ballots.from_counts(["-"], [(Ranking(()), cast)] if cast else [])
+        return parse_quorum(record.election.quorum).check(everyone, eligible)
+
+
+def _methods(election: Election) -> list[str]:
+    """Return the methods that can count these ballots, the deciding one first."""
+    others = METHODS if method_of(election).is_compared else ()
+    return list(dict.fromkeys([election.method, *others]))
+
+
+def count_ballots(method: str, ballots: Ballots, seats: int, seed: str | None) -> Result:
+    """Return the result by a method."""
+    if method in STV_METHODS:
+        return STV_METHODS[method](ballots, seats=seats, seed=seed)
+    return METHODS.get(method, approval)(ballots, seed=seed)
 
 
 def _reveal(ballot: CountedBallot, visible: frozenset[ResultDetail]) -> RevealedBallot:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
 from singletable_apps.elections.changes import definition_of
 from singletable_apps.elections.command_bus import NumberedEvent
-from singletable_apps.elections.entities import Ballot, CastRequest, Election, User
+from singletable_apps.elections.entities import (
+    Ballot,
+    CastRequest,
+    Election,
+    Electorate,
+    User,
+    roll_number,
+)
 from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.events import BallotCast, BallotWithdrawn, Event, EventData
-from singletable_apps.elections.poll_book import CountedBallot, check_definition
+from singletable_apps.elections.poll_book import (
+    BallotOwner,
+    CountedBallot,
+    LinkVoter,
+    check_definition,
+)
 from singletable_apps.elections.proofs.documents import (
     BallotContent,
     BallotDefinition,
@@ -24,6 +36,7 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.keys import BallotPlace, padded_size
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.elections import check_view_ballot
+from singletable_apps.elections.rules.methods import check_marks, method_of
 from singletable_apps.elections.rules.names import is_valid_text, quote
 from singletable_apps.elections.rules.voting import check_cast, check_withdraw, parse_ranking
 from singletable_apps.elections.service.closing import get_closing
@@ -46,20 +59,33 @@ class CastBallot:
 
 
 class Voting:
-    """Commands of voters, and their own ballots."""
+    """Commands of voters, and their own ballots.
 
-    def __init__(self, context: Context, results: Results) -> None:
+    A voter has an account, or a personal link to one election. After a voter on a roll has cast a
+    ballot, `on_roll_ballot` is called.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        results: Results,
+        on_roll_ballot: Callable[[Election, BallotOwner, Event], object],
+    ) -> None:
         self._context = context
         self._results = results
+        self._on_roll_ballot = on_roll_ballot
 
-    def cast(self, actor: User, election_name: str, lines: Lines, key: str) -> CastBallot:
+    def cast(
+        self, actor: User | LinkVoter, election_name: str, lines: Lines, key: str
+    ) -> CastBallot:
         """Cast a ballot or replace it. A repeat with the same idempotency key changes nothing."""
         nonce = self._context.random(16)
         repeat: list[CastBallot] = []
-        decided: list[tuple[User, Election, BallotDefinition]] = []
+        decided: list[tuple[BallotOwner, Election, BallotDefinition]] = []
 
         def decide(read: ReadModel) -> Sequence[NumberedEvent]:
-            me, election = reload_user(read, actor), read.get_election(election_name)
+            election = read.get_election(election_name)
+            user, me = self._identify(read, actor, election)
             ballot = read.find_ballot(election.name, me.name)
             request, fingerprint = self._fingerprints(me, election, lines, key)
             earlier = _find_request(read, me, election, ballot, request)
@@ -74,38 +100,71 @@ class Voting:
                 return []
             now = self._context.clock()
             listed = election.voter_count > 0 and read.is_listed_voter(election.name, me.name)
-            check_cast(me, election, listed=listed, ballot=ballot, now=now)
+            check_cast(user, election, listed=listed, ballot=ballot, now=now)
             names = [each.candidate_name for each in read.list_candidates(election.name)]
-            content = BallotContent(nonce, "", parse_ranking(lines, names))
-            decided[:] = [(me, election, definition_of(election, names))]
+            weight = me.entry.votes if me.entry is not None and election.is_weighted else None
+            definition = definition_of(election, names)
+            ranking = parse_ranking(lines, definition["candidates"])
+            check_marks(ranking, method_of(election))
+            content = BallotContent(nonce, "", ranking, weight)
+            decided[:] = [(me, election, definition)]
             marks = request, fingerprint
-            return [partial(self._ballot_cast, me, election, names, content, marks)]
+            choices = definition["candidates"]
+            return [partial(self._ballot_cast, me, election, choices, content, marks)]
 
         # Ballots of different voters are independent, so they can be committed together.
-        events = self._context.execute(actor, decide, batch_key=actor.user_id)
+        name, batch_key = _actor(actor)
+        events = self._context.bus.execute(name, decide, batch_key=batch_key)
         if not events:
             return repeat[0]
         # Use what the decision was based on: the election may have been renamed since.
-        return self._from_event(*decided[0], events[0], is_repeat=False)
+        me, election, definition = decided[0]
+        if me.entry is not None:
+            self._on_roll_ballot(election, me, events[0])
+        return self._from_event(me, election, definition, events[0], is_repeat=False)
 
-    def withdraw(self, actor: User, election_name: str) -> None:
+    def withdraw(self, actor: User | LinkVoter, election_name: str) -> None:
         """Withdraw the actor's ballot. Repeats of the request that cast it do not cast it again."""
 
         def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(election_name)
+            election = read.get_election(election_name)
+            user, me = self._identify(read, actor, election)
             ballot = read.find_ballot(election.name, me.name)
-            check_withdraw(me, election, ballot=ballot, now=self._context.clock())
+            check_withdraw(user, election, ballot=ballot, now=self._context.clock())
             return [BallotWithdrawn(voter=me.name, election=election.name)]
 
-        self._context.execute(actor, decide)
+        self._context.bus.execute(_actor(actor)[0], decide)
+
+    def own_ballot(self, voter: User | LinkVoter, election_name: str) -> CastBallot:
+        """Return the voter's own ballot, with its proof after the close."""
+        book = self._context.book
+        record = book.record(self._context.read.get_election(election_name))
+        owner = book.owner_of_ballot(record.election, voter)
+        ballot = book.ballot(record, owner.voter_id)
+        if ballot is None:
+            raise NotFound("You haven’t voted in this election.", field="ballot")
+        return self._with_proof(record.election, ballot)
+
+    def _identify(
+        self, read: ReadModel, actor: User | LinkVoter, election: Election
+    ) -> tuple[User | None, BallotOwner]:
+        """Return the user, if they have an account, and whose ballot they cast."""
+        user = None if isinstance(actor, LinkVoter) else reload_user(read, actor)
+        return user, self._context.book.owner_of_ballot(election, user or actor)
 
     def ballot(self, viewer: User, election_name: str, voter_name: str) -> CastBallot:
-        """Return the ballot of a voter, with its proof after the close."""
+        """Return the ballot of a voter by name (on a roll, by key), with its proof after the close.
+
+        Of secret ballots, everyone sees only their own.
+        """
         # The log decides who may see the ballot: the table could call the election open.
         book = self._context.book
         record = book.record(self._context.read.get_election(election_name))
-        voter_id = book.user_id(voter_name)
-        name = book.user_name(voter_id) if voter_id else voter_name
+        if record.election.electorate is Electorate.ROLL:
+            voter_id, name = roll_number(voter_name), voter_name
+        else:
+            voter_id = book.user_id(voter_name)
+            name = book.user_name(voter_id) if voter_id else voter_name
         check_view_ballot(viewer, name, record.election, self._context.clock())
         ballot = book.ballot(record, voter_id)
         if ballot is None:
@@ -113,7 +172,7 @@ class Voting:
         return self._with_proof(record.election, ballot)
 
     def _fingerprints(
-        self, me: User, election: Election, lines: Lines, key: str
+        self, me: BallotOwner, election: Election, lines: Lines, key: str
     ) -> tuple[str, str]:
         """Return keyed hashes of the idempotency key and the request, which reveal nothing."""
         ballot_key = self._context.keys.ballot_key
@@ -123,7 +182,7 @@ class Voting:
                 "pair)."
             )
             raise InvalidInput({"rankings": message})
-        scope = (str(me.user_id), str(election.election_id), key)
+        scope = (str(me.voter_id), str(election.election_id), key)
         content = [f"{name}\n{rank}" for name, rank in sorted(lines, key=repr)]
         return (
             ballot_key.hmac("request", *scope)[:32],
@@ -132,7 +191,7 @@ class Voting:
 
     def _ballot_cast(
         self,
-        me: User,
+        me: BallotOwner,
         election: Election,
         candidates: list[str],
         content: BallotContent,
@@ -140,10 +199,12 @@ class Voting:
         event_id: int,
     ) -> BallotCast:
         number, definition = election.election_id, election.definition or ""
-        code = compute_confirmation(number, definition, content.nonce, content.ranking)
+        code = compute_confirmation(
+            number, definition, content.nonce, content.ranking, content.weight
+        )
         request, fingerprint = marks
-        place = BallotPlace(number, me.user_id, event_id, definition)
-        content = BallotContent(content.nonce, code, content.ranking)
+        place = BallotPlace(number, me.voter_id, event_id, definition)
+        content = BallotContent(content.nonce, code, content.ranking, content.weight)
         ballot_key = self._context.keys.ballot_key
         if not election.secret_ballot:
             return BallotCast(
@@ -171,7 +232,7 @@ class Voting:
 
     def _from_event(
         self,
-        me: User,
+        me: BallotOwner,
         election: Election,
         definition: BallotDefinition | None,
         event: Event,
@@ -179,7 +240,7 @@ class Voting:
         is_repeat: bool,
     ) -> CastBallot:
         """Return the result of casting, from the event alone, so that repeats return the same."""
-        ballot = self._context.book.open_event(election, me.user_id, event)
+        ballot = self._context.book.open_event(election, me.voter_id, event)
         definition = definition or self._definition(election, ballot)
         receipt = _create_receipt(election, definition, ballot.content)
         return CastBallot(election.name, ballot.voter_name, event.when_occurred, receipt, is_repeat)
@@ -198,12 +259,12 @@ class Voting:
 
 
 def _find_request(
-    read: ReadModel, me: User, election: Election, ballot: Ballot | None, request: str
+    read: ReadModel, me: BallotOwner, election: Election, ballot: Ballot | None, request: str
 ) -> CastRequest | None:
     """Return the request if it was carried out before, for this ballot or a withdrawn one."""
     if ballot is not None and request in ballot.requests:
         return ballot.requests[request]
-    withdrawn = read.find_withdrawn(election.election_id, me.user_id)
+    withdrawn = read.find_withdrawn(election.election_id, me.voter_id)
     return withdrawn.requests.get(request) if withdrawn is not None else None
 
 
@@ -211,5 +272,17 @@ def _create_receipt(
     election: Election, definition: BallotDefinition, content: BallotContent
 ) -> Receipt:
     return create_receipt(
-        name=election.name, definition=definition, nonce=content.nonce, ranking=content.ranking
+        name=election.name,
+        definition=definition,
+        nonce=content.nonce,
+        ranking=content.ranking,
+        weight=content.weight,
     )
+
+
+def _actor(voter: User | LinkVoter) -> tuple[str, int]:
+    """Return the name of a voter in the log, and a number that other voters do not have."""
+    if isinstance(voter, LinkVoter):
+        # Two numbers of voters on rolls may be equal, but then these are not committed together.
+        return voter.entry.key, -voter.entry.voter_id
+    return voter.name, voter.user_id

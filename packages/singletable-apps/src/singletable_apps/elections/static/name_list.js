@@ -19,11 +19,17 @@ function enhance(area) {
   area.after(list, add);
   const names = area.value.split("\n").filter((line) => line.trim());
   for (const name of names.length ? names : ["", ""]) insert(name, null);
+  // The fields with the same name are marked one by one, not the whole list.
+  if (list.querySelector(".is-invalid")) area.closest(".field").classList.remove("is-invalid");
 
   function keep() {
     const rows = [...list.querySelectorAll("input")];
     area.value = rows.map((field) => field.value.trim()).filter(Boolean).join("\n");
+    const folded = rows.map((field) => field.value.trim().toLowerCase());
     rows.forEach((field, at) => {
+      const isRepeated = folded[at] && folded.indexOf(folded[at]) !== folded.lastIndexOf(folded[at]);
+      field.parentElement.classList.toggle("is-invalid", Boolean(isRepeated));
+      field.setAttribute("aria-invalid", String(Boolean(isRepeated)));
       field.setAttribute("aria-label", `${what} ${at + 1}`);
       field.previousElementSibling.textContent = at + 1;
       field.nextElementSibling.setAttribute("aria-label", `Remove ${field.value || `${what} ${at + 1}`}`);

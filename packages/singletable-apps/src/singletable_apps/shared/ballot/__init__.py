@@ -1,6 +1,7 @@
 """A ranked ballot: a form with a number box per name, which scripts turn into a sortable list.
 
-- `BallotForm(action, choices, …)` is the form; `render_ballot_form` returns its HTML.
+- `BallotForm(action, choices, …)` is the form; `render_ballot_form` returns its HTML, and
+  `render_mark_form` that of a ballot with marks instead of ranks.
 - `parse_ranks(form.values)` reads what was submitted: ranks by name, or an error per name.
 - `render_ranking(levels, unranked)` shows a filled-in ballot, e.g. to review it before casting.
 - `static_files()` are the scripts and styles for `Pages(…, generated_files=static_files())`; a page
@@ -22,6 +23,7 @@ from singletable_apps.shared.ballot.form import (
     group_by_rank,
     parse_ranks,
     render_ballot_form,
+    render_mark_form,
     render_ranking,
     static_files,
 )
@@ -39,6 +41,7 @@ __all__ = [
     "group_by_rank",
     "parse_ranks",
     "render_ballot_form",
+    "render_mark_form",
     "render_ranking",
     "static_files",
 ]

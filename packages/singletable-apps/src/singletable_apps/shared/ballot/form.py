@@ -145,6 +145,14 @@ def render_ballot_form(form: BallotForm) -> Markup:
     )
 
 
+def render_mark_form(form: BallotForm, *, one_choice: str = "") -> Markup:
+    """Render a form with a box to tick per name, which submits rank 1.
+
+    With `one_choice`, the name of a field, only one can be chosen, and its name is submitted.
+    """
+    return _render("mark_form.html", form=form, prefix=RANK_PREFIX, one_choice=one_choice)
+
+
 def render_ranking(
     levels: Sequence[Sequence[str]], unranked: Sequence[str], labels: BallotLabels | None = None
 ) -> Markup:

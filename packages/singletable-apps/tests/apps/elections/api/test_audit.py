@@ -20,7 +20,7 @@ def api() -> Api:
     api.register("Una", Role.AUDITOR)
     for name in ("Running", "Closed"):
         api.launch("Ada", name, secret_ballot=True)
-        for person in ("Ben", "Cy"):
+        for person in ("Ada", "Ben", "Cy"):
             ranks: dict[str, int | None] = {"Red": 1} if person == "Ben" else {"Green": 1}
             assert api.clients[person].cast(name, ranks, "1").status_code == 201
     api.close("Ada", "Closed")
@@ -75,6 +75,7 @@ def readable(api: Api) -> list[str]:
         "table": ["vote_data", "vote_event_log"],
         "relation": ["users", "elections", "ballots", "rankings", "events"],
         "confirmation": ["a" * 52],
+        "code": ["0" * 24],
     }
     found = [path.removeprefix(API) for path, methods in described.items() if "get" in methods]
     for name, chosen in values.items():

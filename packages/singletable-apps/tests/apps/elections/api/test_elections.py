@@ -10,6 +10,7 @@ import pytest
 
 from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.urls import API
 from tests.apps.elections.api.client import Api, at, make_api, type_of
 from tests.apps.elections.api.test_users import NAMES
@@ -101,9 +102,42 @@ def test_candidates_are_replaced(api: Api) -> None:
     path = "/elections/Tea/candidates"
     tag = ben.tag(path)
     assert tag == ben.tag("/elections/Tea")
-    response = ben.put(path, {"candidate_names": ["Darjeeling", "Assam"]}, tag)
-    assert response.json() == {"candidate_names": ["Assam", "Darjeeling"]}
+    names = ["Darjeeling", "Assam"]
+    response = ben.put(path, {"candidate_names": names}, tag)
+    assert response.json() == {"candidate_names": names, "statements": {}}
     assert response.headers["ETag"] == ben.tag(path) != tag
+    edited = ben.patch(f"{path}/Assam", {"name": "Assam 2", "statement": "*Strong*"})
+    assert edited.json() == {
+        "candidate_names": ["Darjeeling", "Assam 2"],
+        "statements": {"Assam 2": "*Strong*"},
+    }
+
+
+def test_election_has_method_texts_and_copies(api: Api) -> None:
+    ben = api.clients["Ben"]
+    terms = {"method": "meek stv", "seats": 2, "quorum": "25 %", "none_of_these": True}
+    created = ben.post("/elections", {"name": "Tea", **terms})
+    assert created.json() | {**terms, "quorum": "25%", "order": "entered"} == created.json()
+    rejected = ben.patch("/elections/Tea", {"method": "approval"})
+    assert type_of(rejected) == "422 invalid-request"
+    texts = {"question": "Which tea?", "description": "*One* kind."}
+    assert ben.put("/elections/Tea/texts", texts).json() == texts
+    copied = ben.post("/elections/Tea/copy", {"name": "Tea 2"})
+    assert copied.headers["Location"] == f"{API}/elections/Tea%202"
+    assert copied.json() | {"method": "meek stv", "seats": 2, "quorum": "25%"} == copied.json()
+    assert ben.get("/elections/Tea 2/texts").json() == texts
+
+
+def test_tally_has_method_elected_and_quorum(api: Api) -> None:
+    ben = api.clients["Ben"]
+    terms = ElectionSettings(method="approval", quorum="1")
+    owner = api.world.service.context.read.get_user("Ben")
+    api.world.launch(owner, "Tea", ["Zen", "Assam"], terms=terms)
+    ben.cast("Tea", {"Zen": 1}, "k-1")
+    tally = ben.get("/elections/Tea/tally").json()
+    assert (tally["method"], tally["seats"], tally["elected"]) == ("approval", 1, ["Zen"])
+    assert tally["quorum"]["is_valid"]
+    assert type_of(ben.get("/elections/Tea/tally?method=schulze")) == "422 invalid-request"
 
 
 def test_voter_list_is_replaced_or_cleared(api: Api) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import schemathesis
 
 from singletable import Engine
+from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.api.client import Api
 from tests.apps.support.api_fuzzing import Fuzzer, few_examples, load_schema
@@ -25,7 +26,9 @@ def busy(engine: Engine) -> World:
     elections = world.service
     ada, ben = world.register("Ada", "Ben")
     for name in ("Set up", "Open / #1", "Secret", "Closed"):
-        elections.lifecycle.create(ada, name, ElectionSettings(secret_ballot=name == "Secret"))
+        is_secret = name == "Secret"
+        terms = ElectionSettings(is_secret, electorate=Electorate.ACCOUNTS)
+        elections.lifecycle.create(ada, name, terms)
         elections.lifecycle.set_candidates(ada, name, ["Assam", "Ceylon"])
         if name != "Set up":
             elections.lifecycle.launch(ada, name, allow_edit=True)

@@ -33,9 +33,9 @@ def test_cast_ballot_returns_its_receipt(api: Api, election: str) -> None:
     assert cast["readable"].replace("-", "") == cast["confirmation"]
     assert vera.get(f"/elections/{election}/ballot").json() == cast
     assert vera.get(f"/elections/{election}/rankings").json()["rankings"] == [
-        {"candidate_name": "Blue", "rank": None},
-        {"candidate_name": "Green", "rank": 1},
         {"candidate_name": "Red", "rank": 1},
+        {"candidate_name": "Green", "rank": 1},
+        {"candidate_name": "Blue", "rank": None},
     ]
 
 

@@ -19,8 +19,8 @@ from tests.apps.elections.api.client import Client, at, make_api
 def test_whole_election_with_verified_receipts(
     tmp_path: Path, secret: bool, publication: str
 ) -> None:
-    api = make_api("Ada", "Ben", "Cy")
-    ada, ben, cy = api.clients.values()
+    api = make_api("Ada", "Ben", "Cy", "Dot")
+    ada, ben, cy, dot = api.clients.values()
     name = "Tea / coffee #1 🫖"
     made = ada.post(
         "/elections", {"name": name, "secret_ballot": secret, "publication": publication}
@@ -28,7 +28,7 @@ def test_whole_election_with_verified_receipts(
     tag = made.headers["ETag"]
     for what, body in (
         ("candidates", {"candidate_names": ["Assam", "Ceylon", "Mocha"]}),
-        ("voters", {"voter_names": ["Ben", "cy"]}),
+        ("voters", {"voter_names": ["Ben", "cy", "Dot"]}),
     ):
         response = ada.put(f"{at(name)}/{what}", body, tag)
         assert response.status_code == 200, response.text
@@ -38,6 +38,7 @@ def test_whole_election_with_verified_receipts(
     assert ada.cast(name, {"Mocha": 1}, "1").status_code == 403
     assert ben.cast(name, {"Assam": 1, "Mocha": 2}, "1").status_code == 201
     assert cy.cast(name, {"Mocha": 1}, "1").status_code == 201
+    assert dot.cast(name, {"Assam": 1}, "1").status_code == 201
     # One user is renamed, one changes their ballot, and an open election loses a candidate.
     assert ben.patch("/users/ben", {"name": "Benjamin"}).status_code == 200
     assert cy.cast(name, {"Assam": 1, "Ceylon": 1}, "2").status_code == 201
@@ -45,8 +46,8 @@ def test_whole_election_with_verified_receipts(
     assert changed.status_code == (409 if secret else 200)
     assert ada.post(f"{at(name)}/finalize", None, "*").status_code == 200
     tally = cy.get(f"{at(name)}/tally").json()
-    assert (tally["result"]["winner"], tally["ballots_cast"]) == ("Assam", 2)
-    assert ada.get(f"{at(name)}/who-voted").json()["items"] == ["Benjamin", "Cy"]
+    assert (tally["result"]["winner"], tally["ballots_cast"]) == ("Assam", 3)
+    assert ada.get(f"{at(name)}/who-voted").json()["items"] == ["Benjamin", "Cy", "Dot"]
 
     assert api.anonymous().get("/checker.py").text == checker_source()
     published = tmp_path / "published.json"

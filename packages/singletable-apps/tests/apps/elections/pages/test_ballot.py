@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from singletable_apps.elections.entities import CandidateOrder
 from singletable_apps.elections.pages.ballot import ALREADY_CAST
 from singletable_apps.shared.ballot import BallotLabels
 from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp, ballot_fields
@@ -131,7 +132,7 @@ def test_ballot_is_withdrawn_after_confirmation(app: PagesApp, ben: Browser) -> 
 # The first name on a ballot gets more votes, so every voter has an order of their own.
 def test_candidates_are_shuffled_per_voter_and_stay_in_that_order(app: PagesApp) -> None:
     names = [f"Candidate {number}" for number in range(12)]
-    app.launch(*names)
+    app.launch(*names, order=CandidateOrder.SHUFFLED)
     ben, cleo = app.register("Ben"), app.register("Cleo")
     orders = [
         [name for name in voter.ballot_fields() if "rank" in name] for voter in (ben, ben, cleo)

@@ -35,9 +35,9 @@ def test_removing_a_candidate_during_voting_needs_confirmation(
     text = text_in(question.text)
     assert "Remove 1 candidate while voting is open?" in text
     assert "Remove Blue Ranked on 1 ballot Add Black" in text
-    assert app.candidates("Tea") == ["Blue", "Green", "Red"]
+    assert app.candidates("Tea") == ["Red", "Green", "Blue"]
     assert ada.flash(ada.submit(question)) == "Saved: 1 added, 1 removed."
-    assert app.candidates("Tea") == ["Black", "Green", "Red"]
+    assert app.candidates("Tea") == ["Red", "Black", "Green"]
 
 
 def test_confirmation_does_not_count_ballots_if_only_totals_are_published(
@@ -58,7 +58,7 @@ def test_candidates_of_a_launched_secret_election_are_final(app: PagesApp, ada: 
     assert "textarea" not in page.text
     sent = {"candidates": "Green\nPink", "revision": str(app.election("Tea").revision)}
     assert ada.post("/elections/e/Tea/candidates", sent).status_code == 409
-    assert app.candidates("Tea") == ["Blue", "Green", "Red"]
+    assert app.candidates("Tea") == ["Red", "Green", "Blue"]
 
 
 def test_only_the_owner_sees_a_form_until_the_election_is_locked(

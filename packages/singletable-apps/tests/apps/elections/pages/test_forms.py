@@ -146,7 +146,7 @@ CONFLICTS: list[tuple[str, str, str, Fields, Change, list[str]]] = [
     ),
     (
         *("Ada", "e/Tea/candidates", "", {"candidates": "Darjeeling"}, _set_candidates("Tea")),
-        ["Black, Green, Red", "Darjeeling"],
+        ["Red, Green, Black", "Darjeeling"],
     ),
     ("Ada", "e/Tea/voters/list", "", {"who": "listed", "voters": "Ben"}, _set_voters, ["Ben"]),
     ("Ada", "e/Tea/voters/choose", "", {"chosen": "Ben"}, _set_voters, ["Ben"]),

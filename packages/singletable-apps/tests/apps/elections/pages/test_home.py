@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules.elections import METHOD
+from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.html import text_in

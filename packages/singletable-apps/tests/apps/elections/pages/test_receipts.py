@@ -12,9 +12,11 @@ from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp
 
 @pytest.fixture
 def ben(app: PagesApp) -> Browser:
-    """Return a voter who has cast a secret ballot."""
+    """Return a voter who has cast a secret ballot, as two others have."""
     app.launch("Cleo", "Dan", "Eve", secret_ballot=True)
     ben = app.register("Ben")
+    for other in ("Gus", "Hal"):
+        app.register(other).cast(Eve="1")
     ben.cast(Dan="1", Eve="1")
     return ben
 
@@ -58,7 +60,7 @@ def test_receipt_contains_its_proof_after_the_close(app: PagesApp, ben: Browser)
     findings = verify_receipt(answer.json(), key=key)
     assert [finding.text for finding in findings if not finding.ok] == []
     text = ben.read("e", CHAIR, "receipt")
-    assert "one of 1 ballot" in text
+    assert "one of 3 ballots" in text
     assert answer.json()["closing"]["signature"] in text
     assert format_code(key) in text
 

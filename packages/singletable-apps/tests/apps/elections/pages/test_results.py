@@ -145,7 +145,7 @@ def test_tie_in_an_open_election_says_how_it_will_be_broken(
     app.vote("Ada", "Even", "Red", "Blue")
     app.vote("Ben", "Even", "Blue", "Red")
     read = ada.read("e", "Even", "tally")
-    assert "Blue and Red are tied" in read
+    assert "Red and Blue are tied" in read
     assert "If it stays a tie, an order that no one can choose or predict decides" in read
     assert election.tie_commitment
     assert election.tie_commitment in read

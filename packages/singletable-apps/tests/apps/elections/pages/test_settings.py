@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from singletable_apps.elections.entities import Publication
+from singletable_apps.elections.entities import Electorate, Publication
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
@@ -17,7 +17,9 @@ OPENS = datetime(2026, 7, 1, 8, tzinfo=UTC)
 
 @pytest.fixture
 def tea(app: PagesApp, ada: Browser) -> str:
-    settings = ElectionSettings(secret_ballot=True, no_voting_before=OPENS)
+    settings = ElectionSettings(
+        secret_ballot=True, no_voting_before=OPENS, electorate=Electorate.ACCOUNTS
+    )
     return app.world.service.lifecycle.create(app.user("Ada"), "Tea", settings).name
 
 
@@ -89,7 +91,7 @@ def test_after_launch_only_the_name_can_change_until_it_is_locked(
 ) -> None:
     app.world.launch(app.user("Ada"), "Tea")
     page = ada.get("e", "Tea", "settings")
-    assert {"name", "revision"} == set(forms_in(page)[0].fields)
+    assert {"name", "question", "description", "revision"} == set(forms_in(page)[0].fields)
     assert ada.submit(page, name="Teas").status_code == 303
     response = ada.post(
         "/elections/e/Teas/settings", {"name": "X", "ballot": "open", "publication": "totals"}

@@ -166,6 +166,7 @@ def test_checker_accepts_published_ballots_of_a_listed_definition_only(tmp_path:
     ballots = [
         cast_ballot(before, 1, Ranking.from_levels(["Zoë"])),
         cast_ballot(after, 2, Ranking()),
+        cast_ballot(after, 3, Ranking()),
     ]
     listed = close_election(after, ballots, (hash_definition(before),))
     assert accepts(create_publication(listed, ballots), tmp_path / "p.json")

@@ -5,7 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
-from singletable_apps.elections.entities import STATES, Ballot, Election, Publication, State, User
+from singletable_apps.elections.entities import (
+    STATES,
+    Ballot,
+    Election,
+    Electorate,
+    Publication,
+    State,
+    User,
+)
 from singletable_apps.elections.roles import Role
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -39,6 +47,8 @@ def election(
     publication: Publication = Publication.CONFIRMATIONS,
     candidates: int = 3,
     voters: int = 0,
+    electorate: Electorate = Electorate.ACCOUNTS,
+    seats: int = 1,
 ) -> Election:
     """Return an election of ada's."""
     allow_edit, allow_vote = SWITCHES[state]
@@ -55,6 +65,8 @@ def election(
         election_id=7,
         candidate_count=candidates,
         voter_count=voters,
+        electorate=electorate,
+        seats=seats,
         when_created=NOON,
         revision=7,
     )

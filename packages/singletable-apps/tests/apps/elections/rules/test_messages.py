@@ -6,16 +6,18 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from traceback import extract_tb
 
 import pytest
 
+from ranked_ballots import Ranking
 from singletable_apps.elections import rules
-from singletable_apps.elections.entities import Election, Publication, State
+from singletable_apps.elections.entities import Election, Electorate, Publication, State
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Permission, Role
-from singletable_apps.elections.rules import elections, names, users, voting
+from singletable_apps.elections.rules import elections, emails, methods, names, roll, users, voting
 from singletable_apps.shared import permissions
 from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.permissions import NotPermitted
@@ -316,6 +318,58 @@ ELECTIONS = [
         "The closing time is in the past. Change or remove it before you launch.",
     ),
     _state(
+        lambda: elections.check_launch(
+            ADA, election(State.SETUP, electorate=Electorate.ROLL), NOON
+        ),
+        "No one could vote: the roll is empty. Add voters first, or let people with accounts vote.",
+    ),
+    _state(
+        lambda: elections.check_launch(
+            ADA, election(State.SETUP, secret=True), NOON, is_weighted=True
+        ),
+        "Some voters have a weight of their own, which would show who cast which ballot. Choose to "
+        "publish totals only, in the settings.",
+    ),
+    _state(
+        lambda: elections.check_launch(
+            ADA,
+            election(State.SETUP, publication=Publication.ANONYMOUS),
+            NOON,
+            is_weighted=True,
+        ),
+        "Voters have weights, so a list of rankings without names could not be recounted. Choose "
+        "totals only, or rankings with tracking codes, in the settings.",
+    ),
+    *(
+        _state(
+            partial(
+                elections.check_electorate, ADA, election(State.EDITABLE, electorate=now), other
+            ),
+            f"This election was launched for {kind}. That can’t change while people vote.",
+        )
+        for now, other, kind in (
+            (Electorate.ROLL, Electorate.ACCOUNTS, "a roll"),
+            (Electorate.ACCOUNTS, Electorate.ROLL, "people with accounts"),
+        )
+    ),
+    _state(
+        lambda: elections.check_roll(ADA, election(State.SETUP)),
+        "This election has no roll: people with accounts vote in it. Choose a roll on the page of "
+        "voters first.",
+    ),
+    _state(
+        lambda: elections.check_invite(
+            ADA, election(State.SETUP, electorate=Electorate.ROLL), NOON
+        ),
+        "Launch the election first. Then voters can be invited.",
+    ),
+    _state(
+        lambda: elections.check_invite(
+            ADA, election(State.CLOSED, electorate=Electorate.ROLL), NOON
+        ),
+        "Voting is over, so no one is invited or reminded anymore.",
+    ),
+    _state(
         lambda: elections.check_lock(ADA, election(State.SETUP)),
         "This election hasn’t been launched yet. You can launch it locked.",
     ),
@@ -439,7 +493,91 @@ VOTING = [
     _rankings([("ada", 0)], "The rank of “Ada” is 0. Use 1, 2, 3 …, or none for not ranked."),
 ]
 
-CASES = [*NAMES, *USERS, *ELECTIONS, *VISIBILITY, *VOTING]
+_INVITATION = emails.EmailPurpose.INVITATION
+ROLLS = [
+    _invalid(
+        "people",
+        lambda: roll.parse_line(1, {"name": 0}, [""]),
+        "There is no name and no e-mail address.",
+    ),
+    _invalid(
+        "people",
+        lambda: roll.parse_line(1, None, ["a", "b", "c"]),
+        "What is “c”? Write name, e-mail address, group and weight.",
+    ),
+    _invalid(
+        "people",
+        lambda: roll.parse_line(1, None, ["a", "0"]),
+        "The weight is “0”. Use a whole number from 1 to 1,000,000.",
+    ),
+    _invalid(
+        "people",
+        lambda: roll.merge_lines(
+            roll.RollLine(1, "Ada", weight=2), roll.RollLine(2, "ada", weight=3)
+        ),
+        "“ada” has the weight 3 here and 2 on line 1.",
+    ),
+    _invalid(
+        "text",
+        lambda: emails.check_email_text(_INVITATION, emails.EmailText("Hi", "Hello {nam}")),
+        "{nam} is not a placeholder here. Use {name}, {election}, {link} and {closes}.",
+    ),
+]
+
+
+def _marks(method: str, levels: list[list[str]], message: str) -> Case:
+    ranking = Ranking.from_levels(levels)
+    call = partial(methods.check_marks, ranking, methods.METHODS[method])
+    return _invalid("rankings", call, f"In this election, {message}")
+
+
+METHODS = [
+    _invalid(
+        "method",
+        lambda: methods.check_method("lottery", 1),
+        "There is no counting method 'lottery'. Choose one of: schulze, instant runoff, scottish "
+        "stv, meek stv, approval, plurality.",
+    ),
+    _invalid("seats", lambda: methods.check_method("meek stv", 0), "Enter a number from 1 to 99."),
+    _invalid(
+        "seats",
+        lambda: methods.check_method("schulze", 2),
+        "Schulze method fills one seat. For several, choose a single transferable vote.",
+    ),
+    _invalid(
+        "candidates",
+        lambda: methods.check_none_of_these(["NONE of these"], "candidates"),
+        "Ballots offer “None of these”, so no candidate can have this name.",
+    ),
+    _invalid(
+        "quorum",
+        lambda: methods.clean_quorum("101%"),
+        "Enter a number of voters such as 20, or a share such as 50%.",
+    ),
+    _marks("meek stv", [["A", "B"]], "two candidates can’t share a place. Give each another one."),
+    _marks("approval", [["A"], ["B"]], "candidates are not ranked. Give everyone you mark rank 1."),
+    _marks("plurality", [["A", "B"]], "you have one vote. Mark one candidate only."),
+    _state(
+        lambda: elections.check_launch(ADA, election(State.SETUP, seats=3), NOON),
+        "There are 3 seats and 3 candidates, so everyone would be elected. Add candidates, or fill "
+        "fewer seats.",
+    ),
+    _state(
+        lambda: elections.check_rename_candidate(election(State.EDITABLE)),
+        "Candidates can’t be renamed after the launch: people have voted for the name they saw.",
+    ),
+    _invalid(
+        "statement",
+        lambda: names.clean_statement("a\0b"),
+        "This text contains characters that can’t be stored.",
+    ),
+    _invalid(
+        "description",
+        lambda: names.clean_description("x" * 10_001),
+        "This description has 10,001 characters. Use at most 10,000.",
+    ),
+]
+CASES = [*NAMES, *USERS, *ELECTIONS, *VISIBILITY, *VOTING, *ROLLS, *METHODS]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.message[:60])

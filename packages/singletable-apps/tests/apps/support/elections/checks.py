@@ -19,7 +19,7 @@ from singletable_apps.elections.entities import (
     Sync,
     User,
     Voter,
-    is_removed_user,
+    is_account,
     votes,
 )
 from singletable_apps.elections.events import check_event, event_log
@@ -63,7 +63,7 @@ def check_table(driver: Driver) -> None:
         assert theirs == (owned[user.name], cast[user.name], listed[user.name], None), user.name
     known = {user.name for user in users}
     assert owned.keys() <= known
-    assert {name for name in (*cast, *listed) if not is_removed_user(name)} <= known
+    assert {name for name in (*cast, *listed) if is_account(name)} <= known
 
     standing, lists = (Counter(one.election_name for one in kept) for kept in (candidates, voters))
     for election in elections:

@@ -8,8 +8,10 @@ from datetime import timedelta
 
 from singletable import Driver, Engine
 from singletable.testing import StoreClock
-from singletable_apps.elections.entities import User
+from singletable_apps.elections.entities import Electorate, User
 from singletable_apps.elections.roles import Role
+from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
+from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.people import set_email
 from singletable_apps.shared.accounts import Registration
@@ -45,7 +47,13 @@ def make_scenario(engine: Engine, elections: int = 2) -> Scenario:
     world.service.lifecycle.close(bob, "Closed")
     world.service.lifecycle.create(bob, "Set up")
     world.service.lifecycle.set_candidates(bob, "Set up", ["Red", "Green"])
+    world.service.lifecycle.create(bob, "Roll", ElectionSettings(electorate=Electorate.ROLL))
+    world.service.rolls.save(bob, "Roll", _people(0, 8), replaces=True)
     return Scenario(world, engine, owner, bob, carol)
+
+
+def _people(start: int, end: int) -> list[RollLine]:
+    return [RollLine(1, f"Member {number}") for number in range(start, end)]
 
 
 Command = Callable[[Elections, Scenario], object]
@@ -77,8 +85,24 @@ COMMANDS: dict[str, Command] = {
         b.bob, "Election 0", ["Red", "Green", "Blue", *MANY]
     ),
     "CandidatesRemoved": lambda s, b: s.lifecycle.set_candidates(b.bob, "Election 0", MANY),
+    "CandidatesOrdered": lambda s, b: s.lifecycle.set_candidates(
+        b.bob, "Election 0", ["Blue", "Red", "Green"]
+    ),
+    "CandidateRenamed": lambda s, b: s.lifecycle.edit_candidate(
+        b.bob, "Set up", "Red", new_name="Pink"
+    ),
+    "CandidatesDescribed": lambda s, b: s.lifecycle.edit_candidate(
+        b.bob, "Set up", "Red", statement="Warm"
+    ),
+    "ElectionDescribed": lambda s, b: s.lifecycle.describe(b.bob, "Set up", "Which?", "Choose."),
     "VotersAdded": lambda s, b: s.lifecycle.set_voters(
         b.bob, "Election 0", ["Ada", "Bob", "Carol", "Dave"]
+    ),
+    "RollVotersAdded": lambda s, b: s.rolls.save(b.bob, "Roll", _people(8, 16), replaces=False),
+    "RollVotersChanged": lambda s, b: s.rolls.renew_link(b.bob, "Roll", 1),
+    "ElectorateChanged": lambda s, b: s.rolls.save(b.bob, "Set up", [], replaces=False),
+    "ElectionEmailChanged": lambda s, b: s.rolls.set_email_text(
+        b.bob, "Roll", EmailPurpose.REMINDER, EmailText("Vote", "{link}")
     ),
     "VotersRemoved": lambda s, b: s.lifecycle.set_voters(b.bob, "Election 0", []),
     "BallotCast": lambda s, b: s.voting.cast(b.carol, "Election 1", ballot("Red"), "again"),

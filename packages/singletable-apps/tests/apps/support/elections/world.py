@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from singletable import Driver, Item, Store, Table
-from singletable_apps.elections.entities import Election, User, votes
+from singletable_apps.elections.entities import Election, Electorate, User, votes
 from singletable_apps.elections.events import Event, event_log
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.patterns import patterns
@@ -14,6 +16,7 @@ from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.service import TABLES, Elections, ElectionSettings, open_elections
 from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.mail import Mailer
 from tests.apps.support.tables import all_items
 from tests.apps.support.worlds import AppWorld
 
@@ -36,11 +39,13 @@ class World(AppWorld[Elections]):
         keys: Keys = KEYS,
         confirm_registrations: bool = False,
         passwords: Passwords = FAST_PASSWORDS,
+        mailer: Mailer | None = None,
     ) -> Elections:
         """Open another service on the same tables, like another process."""
         return open_elections(
             driver or self.driver,
             keys,
+            mailer=mailer,
             confirm_registrations=confirm_registrations,
             clock=self.clock,
             passwords=passwords,
@@ -68,8 +73,9 @@ class World(AppWorld[Elections]):
         allow_edit: bool = True,
         terms: ElectionSettings | None = None,
     ) -> Election:
-        """Create and launch an election."""
-        lifecycle = self.service.lifecycle
+        """Create and launch an election, in which people with accounts vote by default."""
+        lifecycle, terms = self.service.lifecycle, terms or ElectionSettings()
+        terms = structs.replace(terms, electorate=terms.electorate or Electorate.ACCOUNTS)
         lifecycle.create(owner, name, terms)
         lifecycle.set_candidates(owner, name, candidates)
         if voters:

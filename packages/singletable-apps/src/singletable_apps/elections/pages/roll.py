@@ -1,0 +1,395 @@
+"""The roll of an election, for its owner: import it, invite and remind people, print cards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+from fastapi import APIRouter, Response
+from markupsafe import Markup
+from pydantic import BaseModel
+
+from ranked_ballots import pluralize
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.pages.dependencies import ElectionPage, ElectionPageContext
+from singletable_apps.elections.rules.elections import check_invite, check_roll, check_set_voters
+from singletable_apps.elections.rules.emails import (
+    PLACEHOLDERS,
+    EmailPurpose,
+    EmailText,
+    default_text,
+)
+from singletable_apps.elections.rules.roll import (
+    ParsedRoll,
+    Rows,
+    parse_roll,
+    split_text,
+    write_text,
+)
+from singletable_apps.elections.service.rolls import RollRow
+from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.pages import (
+    FORM_METHODS,
+    ConfirmedAction,
+    Form,
+    Link,
+    ListQuery,
+    ListQueryParameters,
+    PostedForm,
+    confirm,
+)
+from singletable_apps.shared.pages.uploads import PostedUpload
+from singletable_apps.shared.qr import qr_svg
+from singletable_apps.shared.spreadsheets import SpreadsheetError, decode_text, read_table
+
+router = APIRouter()
+ROWS_PER_PAGE = 100
+CARDS_PER_PAGE = 100
+MOST_SHOWN = 100
+MODES = (
+    ("add", "Add to the roll", "People who are on it already are updated."),
+    ("replace", "Replace the roll", "People who are not on the list are removed."),
+)
+PURPOSES = {
+    EmailPurpose.INVITATION: "Invitation",
+    EmailPurpose.REMINDER: "Reminder",
+    EmailPurpose.OPENING: "Opening",
+    EmailPurpose.CLOSING: "Close",
+    EmailPurpose.RECEIPT: "Receipt",
+}
+
+
+def render_roll(page: ElectionPageContext, query: ListQuery) -> Response:
+    """Show the roll to the owner, and to others only how many people are on it."""
+    if not page.is_owner:
+        return page.render_tab("roll_summary", "voters")
+    rows = page.service.rolls.rows(page.user, page.election.name)
+    shown = query.apply(
+        rows,
+        text=lambda row: f"{row.voter.name} {row.voter.email} {row.voter.group}",
+        columns={
+            "name": lambda row: row.voter.name.casefold(),
+            "group": lambda row: row.voter.group.casefold(),
+            "weight": lambda row: row.voter.votes,
+            "voted": lambda row: row.has_voted,
+        },
+        limit=ROWS_PER_PAGE,
+    )
+    return page.render_tab(
+        "roll",
+        "voters",
+        rows=shown,
+        total=len(rows),
+        with_groups=any(row.voter.group for row in rows),
+        with_weights=any(row.voter.votes > 1 for row in rows),
+        to_invite=len(_to_invite(rows)),
+        to_remind=len(_to_remind(rows)),
+        without_email=sum(not row.voter.email for row in rows),
+        bounced=sum(_is_bounced(row) for row in rows),
+        voted=sum(row.has_voted for row in rows),
+        can_edit=page.election.allow_edit,
+        url=page.url,
+    )
+
+
+def _to_invite(rows: list[RollRow]) -> list[RollRow]:
+    return [row for row in rows if row.voter.email and not row.is_invited]
+
+
+def _to_remind(rows: list[RollRow]) -> list[RollRow]:
+    return [
+        row
+        for row in rows
+        if row.is_invited and not row.has_voted and not row.voter.is_unsubscribed
+    ]
+
+
+def _is_bounced(row: RollRow) -> bool:
+    return row.invitation is not None and not row.is_invited
+
+
+# Import a list: a form, then a preview, then it is saved.
+
+
+class RollForm(BaseModel):
+    """People as text, and whether they replace the roll."""
+
+    people: str = ""
+    mode: Literal["add", "replace"] = "add"
+
+
+@router.get("/e/{name}/roll")
+def edit_roll(page: ElectionPage) -> Response:
+    """Show the form to paste or upload a list."""
+    _check_can_edit(page)
+    return _render_form(page, Form({"mode": "add"}), 200)
+
+
+@router.post("/e/{name}/roll")
+def preview_roll(page: ElectionPage, upload: PostedUpload) -> Response:
+    """Show all problems of a list, and what it would change."""
+    _check_can_edit(page)
+    form = upload.form
+
+    def act(values: RollForm) -> Response:
+        files = upload.named("file")
+        rows = _read_file(files[0].data) if files else split_text(values.people)
+        parsed = parse_roll(rows)
+        if not parsed.lines and not parsed.problems:
+            raise InvalidInput({"people": "Paste a list, or choose a file."})
+        source = files[0].filename if files else ""
+        return _render_form(page, form, 422 if parsed.problems else 200, parsed, source)
+
+    return page.submit(form, RollForm, act, partial(_render_form, page), field="people")
+
+
+@router.post("/e/{name}/roll/save")
+def save_roll(page: ElectionPage, form: PostedForm) -> Response:
+    """Save the list that was previewed."""
+    _check_can_edit(page)
+
+    def act(values: RollForm) -> Response:
+        parsed = parse_roll(split_text(values.people))
+        page.service.rolls.save(
+            page.user,
+            page.election.name,
+            parsed.lines,
+            replaces=values.mode == "replace",
+            check_revision=form.revision_check(),
+        )
+        return page.redirect(page.url("voters"), "The roll is saved.")
+
+    return page.submit(form, RollForm, act, partial(_render_form, page), field="people")
+
+
+def _check_can_edit(page: ElectionPageContext) -> None:
+    check_roll(page.user, page.election)
+    check_set_voters(page.user, page.election)
+
+
+def _read_file(data: bytes) -> Rows:
+    """Return the rows of a CSV or XLSX file."""
+    try:
+        if not data.startswith((b"PK", b"%PDF", b"\xd0\xcf")):
+            return split_text(decode_text(data))
+        table = read_table(data)  # raises unless it is XLSX
+    except SpreadsheetError as error:
+        raise InvalidInput({"file": str(error)}) from error
+    return [(table.heading_row, table.columns), *((row.number, row.values) for row in table.rows)]
+
+
+def _render_form(
+    page: ElectionPageContext,
+    form: Form,
+    status: int,
+    parsed: ParsedRoll | None = None,
+    source: str = "",
+) -> Response:
+    preview = None
+    if parsed is not None:
+        election, replaces = page.election, form.value("mode") == "replace"
+        change = page.service.rolls.compare(
+            page.user, election.name, parsed.lines, replaces=replaces
+        )
+        preview = {
+            "change": change,
+            "problems": sorted(
+                [*parsed.problems, *change.problems], key=lambda problem: problem.line
+            ),
+            "can_save": bool(change.added or change.changed or change.removed)
+            and not change.problems,
+            "left_out": len(parsed.problems),
+            "merged": parsed.merged,
+            "text": write_text(parsed.lines),
+            "source": source,
+            "without_email": sum(not line.email for line in parsed.lines),
+        }
+    return page.render_tab(
+        "roll_edit",
+        "voters",
+        status,
+        form=form,
+        modes=MODES,
+        preview=preview,
+        most_shown=MOST_SHOWN,
+        url=page.url,
+    )
+
+
+# E-mails.
+
+
+@confirm(router, "/e/{name}/roll/invite")
+def invite(page: ElectionPage) -> ConfirmedAction:
+    """Invite everyone who was not."""
+    rows = page.service.rolls.rows(page.user, page.election.name)
+    without = sum(not row.voter.email for row in rows)
+    cards = f" {_people(without)} without an e-mail address need a card." if without else ""
+    return _ask_to_send(
+        page,
+        f"Invite {_people(len(_to_invite(rows)))}?",
+        f"Each gets an e-mail with a personal link. Nobody is invited twice.{cards}",
+        "invitation",
+        page.service.rolls.invite,
+    )
+
+
+@confirm(router, "/e/{name}/roll/remind")
+def remind(page: ElectionPage) -> ConfirmedAction:
+    """Remind everyone who was invited and has not voted."""
+    rows = page.service.rolls.rows(page.user, page.election.name)
+    return _ask_to_send(
+        page,
+        f"Remind {_people(len(_to_remind(rows)))}?",
+        "They were invited and haven’t voted. Nobody is reminded twice on a day, nor if they asked "
+        "not to be.",
+        "reminder",
+        page.service.rolls.remind,
+    )
+
+
+def _ask_to_send(
+    page: ElectionPageContext, title: str, text: str, kind: str, send: Callable[[User, str], int]
+) -> ConfirmedAction:
+    check_invite(page.user, page.election, page.service.context.clock())
+
+    def do(_: Form) -> Response:
+        sent = pluralize(send(page.user, page.election.name), kind)
+        return page.redirect(page.url("voters"), f"{sent} on the way.")
+
+    return ConfirmedAction(
+        page,
+        title=title,
+        text=text,
+        button=f"Send {kind}s",
+        kind="primary",
+        back=page.url("voters"),
+        do=do,
+    )
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+class EmailForm(BaseModel):
+    """The subject and the text of an e-mail."""
+
+    subject: str = ""
+    text: str = ""
+    go: Literal["save", "default"] = "save"
+
+
+@router.api_route("/e/{name}/roll/emails/{purpose}", methods=FORM_METHODS)
+def edit_email(page: ElectionPage, purpose: EmailPurpose, form: PostedForm) -> Response:
+    """Change the text of an e-mail to voters."""
+    rolls, name = page.service.rolls, page.election.name
+    current, here = rolls.email_text(page.user, name, purpose), page.url("roll", "emails", purpose)
+
+    def act(values: EmailForm) -> Response:
+        text = EmailText(values.subject.strip(), values.text.replace("\r\n", "\n"))
+        text = default_text(purpose) if values.go == "default" else text
+        rolls.set_email_text(page.user, name, purpose, text)
+        return page.redirect(here, f"Saved: {PURPOSES[purpose].lower()}.")
+
+    def show(form: Form, status: int) -> Response:
+        return page.render_tab(
+            "roll_email",
+            "voters",
+            status,
+            form=form,
+            url=here,
+            back=page.url("voters"),
+            purposes=[
+                Link(text, page.url("roll", "emails", each), each is purpose)
+                for each, text in PURPOSES.items()
+            ],
+            placeholders=PLACEHOLDERS if purpose.can_unsubscribe else PLACEHOLDERS[:-1],
+            is_default=current == default_text(purpose),
+        )
+
+    initial = Form({"subject": current.subject, "text": current.text})
+    return page.fill(form, initial, EmailForm, act, show, field="text")
+
+
+# Links and cards.
+
+
+@confirm(router, "/e/{name}/roll/{number}/link")
+def renew_link(page: ElectionPage, number: int) -> ConfirmedAction:
+    """Replace the personal link of a voter."""
+    row = _row(page, number)
+    sent = f"A new one is sent to {row.voter.email}." if row.voter.email else "Print a new card."
+    return ConfirmedAction(
+        page,
+        title=f"New link for {row.voter.name}?",
+        text=f"The old link and the old card stop working. {sent}",
+        consequences=("The ballot, if there is one, stays as it is.",) if row.has_voted else (),
+        button="New link",
+        kind="primary",
+        back=page.url("voters"),
+        do=lambda _: page.service.rolls.renew_link(page.user, page.election.name, number),
+        done=f"{row.voter.name} has a new link.",
+    )
+
+
+@confirm(router, "/e/{name}/roll/{number}/remove")
+def remove_voter(page: ElectionPage, number: int) -> ConfirmedAction:
+    """Remove someone from the roll."""
+    row = _row(page, number)
+    return ConfirmedAction(
+        page,
+        title=f"Remove {row.voter.name}?",
+        text="Their link and card stop working, and they can’t vote.",
+        button="Remove",
+        back=page.url("voters"),
+        do=lambda _: page.service.rolls.remove(page.user, page.election.name, number),
+        done=f"{row.voter.name} is removed.",
+    )
+
+
+def _row(page: ElectionPageContext, number: int) -> RollRow:
+    for row in page.service.rolls.rows(page.user, page.election.name):
+        if row.voter.voter_id == number:
+            return row
+    raise NotFound("This person is not on the roll.", field="voter")
+
+
+@router.get("/e/{name}/roll/cards")
+def show_cards(page: ElectionPage, query: ListQueryParameters) -> Response:
+    """Show cards of people who have not voted, to print and cut out; `?only=paper`: no e-mail."""
+    rolls, election = page.service.rolls, page.election
+    needs_card = [
+        row.voter
+        for row in rolls.rows(page.user, election.name)
+        if not row.has_voted and not (row.voter.email and "only" in query.filters)
+    ]
+    shown = query.apply(needs_card, text=lambda one: one.name, columns={}, limit=CARDS_PER_PAGE)
+    cards = [
+        {
+            "title": election.name,
+            "name": voter.name,
+            "code": rolls.code(election, voter),
+            "qr": Markup(qr_svg(rolls.link(election, voter))),
+        }
+        for voter in shown.items
+    ]
+    # People type it, and need no scheme for that.
+    address = page.urls.absolute(page.urls.page("v")).partition("://")[2]
+    return page.render_tab(
+        "roll_cards",
+        "voters",
+        cards=cards,
+        address=address,
+        back=page.url("voters"),
+        pager=shown,
+    )
+
+
+def use_roll(page: ElectionPageContext, form: Form) -> Response:
+    """Let people on a roll vote, and go on to the list."""
+    page.service.rolls.save(
+        page.user, page.election.name, [], replaces=False, check_revision=form.revision_check()
+    )
+    return page.redirect(page.url("roll"), "Only people on the roll can vote. Now add them.")

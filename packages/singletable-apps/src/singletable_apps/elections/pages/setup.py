@@ -1,0 +1,288 @@
+"""Set up an election in steps: the counting method, the review with a test ballot, and copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, Field
+
+from singletable_apps.elections.changes import list_choices
+from singletable_apps.elections.entities import CandidateOrder, Election, State
+from singletable_apps.elections.errors import WrongState
+from singletable_apps.elections.pages.ballot import casting_notice, make_ballot, read_marks
+from singletable_apps.elections.pages.dependencies import ElectionPage
+from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
+from singletable_apps.elections.pages.texts import render_texts
+from singletable_apps.elections.rules.elections import (
+    check_edit_settings,
+    check_launch,
+    check_owner,
+    check_set_candidates,
+    has_final_candidates,
+    state_of,
+)
+from singletable_apps.elections.rules.methods import (
+    MAX_SEATS,
+    METHODS,
+    NONE_OF_THESE,
+    TIE_BREAK,
+    check_marks,
+    method_of,
+)
+from singletable_apps.elections.rules.names import MAX_STATEMENT
+from singletable_apps.elections.rules.voting import parse_ranking
+from singletable_apps.elections.service.lifecycle import ElectionEdit
+from singletable_apps.shared.ballot import render_ranking
+from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.pages import (
+    FORM_METHODS,
+    ConfirmedAction,
+    ConfirmField,
+    Form,
+    PostedForm,
+    confirm,
+)
+
+router = APIRouter()
+METHOD_CHOICES = [
+    (method.key, method.title, f"{method.summary} {method.tie}") for method in METHODS.values()
+]
+
+
+class MethodForm(BaseModel):
+    """How ballots are counted, and what they offer."""
+
+    method: str
+    seats: Annotated[int, Field(ge=1, le=MAX_SEATS)] = 1
+    shuffle: bool = False
+    none_of_these: bool = False
+    quorum: str = ""
+    go: Literal["", "next"] = ""
+
+    def changes(self, election: Election) -> ElectionEdit:
+        """Return the changes. An older election that shuffles keeps its own kind of order."""
+        order = CandidateOrder.SHUFFLED if self.shuffle else CandidateOrder.ENTERED
+        if self.shuffle and election.order is CandidateOrder.BY_NAME:
+            order = CandidateOrder.BY_NAME
+        has_seats = self.method not in METHODS or METHODS[self.method].has_seats
+        return ElectionEdit(
+            method=self.method,
+            seats=self.seats if has_seats else 1,
+            order=order,
+            none_of_these=self.none_of_these,
+            quorum=self.quorum,
+        )
+
+
+@router.api_route("/e/{name}/method", methods=FORM_METHODS)
+def choose_method(page: ElectionPage, form: PostedForm) -> Response:
+    """Show the method; the owner can choose another one until the launch."""
+    election = page.election
+    if page.request.method == "POST":
+        check_edit_settings(page.user, election)
+
+    def act(values: MethodForm) -> Response:
+        changes = values.changes(election)
+        page.service.lifecycle.edit(page.user, election.name, changes, form.revision_check())
+        next_step = "review" if values.go else "method"
+        return page.redirect(page.url(next_step), "Counting saved.")
+
+    initial = Form(
+        {
+            "method": election.method,
+            "seats": election.seats,
+            "shuffle": election.order is not CandidateOrder.ENTERED,
+            "none_of_these": election.none_of_these,
+            "quorum": election.quorum,
+            "revision": election.revision,
+        }
+    )
+    return page.fill(form, initial, MethodForm, act, partial(_show_method, page))
+
+
+def _show_method(page: ElectionPage, form: Form, status: int = 200) -> Response:
+    page = page.reread() if form.conflict else page
+    return page.render_tab(
+        "method",
+        "settings" if page.is_owner else "",
+        status,
+        form=form,
+        can_edit=page.is_owner and state_of(page.election) is State.SETUP,
+        choices=METHOD_CHOICES,
+        tie_break=TIE_BREAK,
+        none_of_these=NONE_OF_THESE,
+        facts=describe_rules(page.election),
+    )
+
+
+def describe_rules(election: Election) -> list[tuple[str, str]]:
+    """Return the rules of the count, for people to read."""
+    method = method_of(election)
+    facts = [("Method", f"{method.title}. {method.summary}"), ("In a tie", method.ties)]
+    if method.has_seats:
+        facts.append(("Seats", f"{election.seats:,}"))
+    if election.quorum:
+        facts.append(("Quorum", describe_quorum(election.quorum)))
+    if election.none_of_these:
+        line = f"Ballots offer “{NONE_OF_THESE}”. It can’t win; candidates below it aren’t ranked."
+        facts.append((NONE_OF_THESE, line))
+    return facts
+
+
+def describe_quorum(quorum: str) -> str:
+    """Return the quorum as a sentence."""
+    who = f"{quorum} of the voters" if quorum.endswith("%") else f"{int(quorum):,} voters"
+    return f"The result is valid if at least {who} cast a ballot; blank ones count."
+
+
+@router.api_route("/e/{name}/review", methods=FORM_METHODS)
+def review_election(page: ElectionPage, form: PostedForm) -> Response:
+    """Show everything once more, with a ballot to try that casts nothing."""
+    check_owner(page.user, page.election)
+    if state_of(page.election) is not State.SETUP:
+        return page.redirect(page.url())
+    if page.request.method == "GET":
+        return _show_review(page, {})
+    marks = read_marks(form)
+    try:
+        ranks = {**dict.fromkeys(_choices(page)), **marks.ranks}
+        ranking = parse_ranking([*ranks.items()], _choices(page))
+        check_marks(ranking, method_of(page.election))
+    except InvalidInput as error:
+        return _show_review(page, marks.texts, 422, error=str(error))
+    unranked = [name for name in _choices(page) if name not in ranking.names]
+    return _show_review(page, marks.texts, tried=render_ranking(ranking.levels, unranked))
+
+
+def _choices(page: ElectionPage) -> list[str]:
+    candidates = page.service.queries.candidates(page.user, page.election.name)
+    return list_choices(page.election, [each.candidate_name for each in candidates])
+
+
+def _show_review(
+    page: ElectionPage, texts: Mapping[str, str], status: int = 200, **context: object
+) -> Response:
+    election = page.election
+    problem = ""
+    try:
+        check_launch(page.user, election, page.service.context.clock())
+    except WrongState as error:
+        problem = str(error)
+    choices = _choices(page)
+    return page.render_tab(
+        "review",
+        "settings",
+        status,
+        facts=[
+            *describe_rules(election),
+            ("Ballots", BALLOT_DESCRIPTIONS[election.secret_ballot]),
+            ("Published", describe_publication(election)),
+        ],
+        problem=problem,
+        method=method_of(election),
+        texts=render_texts(page),
+        ballot_form=make_ballot(
+            election, choices, texts, page.url("review"), casting_notice(election)
+        )
+        if choices
+        else "",
+        **{"tried": "", "error": "", **context},
+    )
+
+
+class CandidateForm(BaseModel):
+    """The name and the statement of a candidate."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    statement: Annotated[str, Field(max_length=MAX_STATEMENT)] = ""
+
+
+@router.api_route("/e/{name}/candidates/edit", methods=FORM_METHODS)
+def edit_candidate(
+    page: ElectionPage, form: PostedForm, candidate: Annotated[str, Query(max_length=200)] = ""
+) -> Response:
+    """Change the name of a candidate and the statement."""
+    user, election = page.user, page.election
+    check_set_candidates(user, election)
+    statements = page.service.queries.texts(user, election.name).statements
+
+    def act(values: CandidateForm) -> Response:
+        page.service.lifecycle.edit_candidate(
+            user,
+            election.name,
+            candidate,
+            new_name=values.name,
+            statement=values.statement,
+            check_revision=form.revision_check(),
+        )
+        return page.redirect(page.url("candidates"), f"“{values.name}” is saved.")
+
+    def show(form: Form, status: int = 200) -> Response:
+        return page.render_tab(
+            "candidate_edit",
+            "candidates",
+            status,
+            form=form,
+            action=page.url("candidates", "edit", candidate=candidate),
+            back=page.url("candidates"),
+            can_rename=state_of(election) is State.SETUP,
+        )
+
+    if candidate not in _choices(page) or has_final_candidates(election):
+        return page.redirect(page.url("candidates"), "There is no such candidate anymore.")
+    values = {"name": candidate, "statement": statements.get(candidate, "")}
+    initial = Form({**values, "revision": election.revision})
+    return page.fill(form, initial, CandidateForm, act, show, field="name")
+
+
+class CopyForm(BaseModel):
+    """The name of the copy, and whether it has the same voters."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def _copy(
+    page: ElectionPage, path: str, title: str, text: str, *, with_voters: bool
+) -> ConfirmedAction:
+    check_owner(page.user, page.election)
+
+    def act(form: Form) -> Response:
+        copied = page.service.lifecycle.copy(
+            page.user, page.election.name, form.value("name"), with_voters=with_voters
+        )
+        return page.redirect(page.urls.election(copied, "settings"), f"“{copied.name}” is created.")
+
+    return ConfirmedAction(
+        page,
+        title=title,
+        text=text,
+        choice=ConfirmField("name", "Name of the copy", "text"),
+        button="Copy",
+        url=page.url(path),
+        back=page.url("settings"),
+        kind="primary",
+        model=CopyForm,
+        error_field="name",
+        do=act,
+    )
+
+
+@confirm(router, "/e/{name}/copy")
+def copy_election(page: ElectionPage) -> ConfirmedAction:
+    """Copy the settings and the candidates to a new election."""
+    text = "It has the same texts, settings and candidates, but no dates, voters or ballots."
+    return _copy(page, "copy", f"Copy “{page.election.name}”?", text, with_voters=False)
+
+
+@confirm(router, "/e/{name}/copy-with-voters")
+def copy_with_voters(page: ElectionPage) -> ConfirmedAction:
+    """Copy the election with its voters."""
+    text = (
+        "It has the same texts, settings, candidates and voters, but no dates and ballots. Voters "
+        "get new personal links."
+    )
+    title = f"Copy “{page.election.name}” with its voters?"
+    return _copy(page, "copy-with-voters", title, text, with_voters=True)

@@ -1,0 +1,201 @@
+"""Rules about rolls: read a list of voters, merge duplicates, and find all its problems.
+
+A line is `Name <mail>`, an address, a name, or cells of a spreadsheet: name, e-mail address, group
+and weight, in the order of the headings. Without headings, the cell with an @ is the address, a
+number is the weight, and the others are name and group.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from singletable_apps.elections.entities import RollVoter
+from singletable_apps.elections.rules.names import (
+    MAX_VOTERS,
+    clean_email,
+    clean_roll_text,
+    quote,
+    roll_identity,
+)
+from singletable_apps.shared.errors import InvalidInput
+
+MAX_WEIGHT = 1_000_000
+FIELDS = ("name", "email", "group", "weight")
+_HEADINGS: Mapping[str, str] = {
+    heading: field
+    for field, headings in {
+        "name": "name|full name|voter|member",
+        "email": "email|e-mail|mail|email address|e-mail address|address",
+        "group": "group|section|department|unit|team",
+        "weight": "weight|votes|shares",
+    }.items()
+    for heading in headings.split("|")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RollLine:
+    """A person in a list, and the line it is on. What the line does not say is empty, or 0."""
+
+    line: int
+    name: str
+    email: str = ""
+    group: str = ""
+    weight: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RollProblem:
+    """What is wrong with a line; 0 for the list as a whole."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRoll:
+    """The people in a list, its problems, and which lines were merged with earlier ones."""
+
+    lines: Sequence[RollLine]
+    problems: Sequence[RollProblem] = ()
+    merged: Sequence[RollProblem] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RollChange:
+    """What a list changes in a roll."""
+
+    added: Sequence[RollVoter]
+    changed: Sequence[RollVoter]
+    removed: Sequence[RollVoter]
+    unchanged: int
+    problems: Sequence[RollProblem]
+
+
+Rows = Iterable[tuple[int, Sequence[str]]]
+
+
+def split_text(text: str) -> Rows:
+    """Return the cells of each line of a text, with its number."""
+    for number, line in enumerate(text.splitlines(), 1):
+        head, mark, tail = line.rstrip(" ,;").rpartition("<")
+        if mark and tail.endswith(">"):
+            yield number, [head.strip().strip("\"'"), f"<{tail[:-1].strip()}>"]
+        elif "\t" in line:  # copied from a spreadsheet
+            yield number, line.split("\t")
+        else:
+            delimiter = ";" if ";" in line else ","
+            reader = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
+            try:
+                yield number, next(reader, list[str]())
+            except csv.Error:  # a cell of more than 128 KB
+                yield number, [line]
+
+
+def write_text(lines: Iterable[RollLine]) -> str:
+    """Return people as text that `split_text` reads; no field contains a tab."""
+    rows = [FIELDS, *((one.name, one.email, one.group, str(one.weight or "")) for one in lines)]
+    return "".join("\t".join(row) + "\t\n" for row in rows)
+
+
+def parse_roll(rows: Rows) -> ParsedRoll:
+    """Read people from rows of cells. Nothing is raised: all problems are in the result."""
+    found: dict[str, RollLine] = {}
+    problems: list[RollProblem] = []
+    merged: list[RollProblem] = []
+    columns: Mapping[str, int] | None = None
+    is_first = True
+    for number, texts in rows:
+        cells = [text.strip() for text in texts]
+        if not any(cells):
+            continue
+        if is_first:
+            columns, is_first = _find_headings(cells), False
+            if columns:
+                continue
+        try:
+            one = parse_line(number, columns, cells)
+            known = found.get(roll_identity(one.name, one.email))
+            merged_line = merge_lines(known, one) if known is not None else one
+        except InvalidInput as error:
+            said = quote(", ".join(filter(None, cells)))
+            problems.append(RollProblem(number, f"{error} The line says {said}."))
+            continue
+        if known is not None:
+            text = f"{quote(one.email or one.name)} is also on line {known.line:,}."
+            merged.append(RollProblem(number, text))
+        found[roll_identity(one.name, one.email)] = merged_line
+    if len(found) > MAX_VOTERS:
+        text = f"That’s {len(found):,} people. A roll can have at most {MAX_VOTERS:,}."
+        problems.insert(0, RollProblem(0, text))
+    return ParsedRoll([*found.values()], problems, merged)
+
+
+def _find_headings(cells: Sequence[str]) -> Mapping[str, int] | None:
+    """Return the columns of the fields if this is a row of headings."""
+    fields = [_HEADINGS.get(cell.casefold()) for cell in cells]
+    columns = {field: at for at, field in reversed([*enumerate(fields)]) if field is not None}
+    return columns if columns.keys() & {"name", "email"} else None
+
+
+def parse_line(number: int, columns: Mapping[str, int] | None, cells: Sequence[str]) -> RollLine:
+    """Return the person on a line, or raise InvalidInput."""
+    values = (
+        _guess(cells)
+        if columns is None
+        else {field: cells[at] if at < len(cells) else "" for field, at in columns.items()}
+    )
+    sent = {field: values.get(field, "") for field in FIELDS}
+    sent["email"] = sent["email"].removeprefix("<").removesuffix(">")
+    if "@" in sent["name"] and not sent["email"]:
+        sent["name"], sent["email"] = "", sent["name"]
+    email = clean_email(sent["email"]) if sent["email"] else ""
+    if not email and not sent["name"]:
+        raise InvalidInput({"people": "There is no name and no e-mail address."})
+    name = clean_roll_text(sent["name"], "name") if sent["name"] else ""
+    group = clean_roll_text(sent["group"], "group") if sent["group"] else ""
+    return RollLine(number, name, email, group, _parse_weight(sent["weight"]))
+
+
+def _guess(cells: Sequence[str]) -> Mapping[str, str]:
+    """Return the fields of a line without headings."""
+    email = next((cell for cell in cells if "@" in cell or cell.startswith("<")), "")
+    others = [cell for cell in cells if cell and cell is not email]
+    weight = next((cell for cell in others[1:] or others if cell.isdecimal()), "")
+    words = [cell for cell in others if cell is not weight]
+    name, group, *more = [*words, "", ""]
+    if any(more):
+        raise InvalidInput(
+            {"people": f"What is {quote(more[0])}? Write name, e-mail address, group and weight."}
+        )
+    return {"name": name, "email": email, "group": group, "weight": weight}
+
+
+def _parse_weight(text: str) -> int:
+    if not text:
+        return 0
+    number = text.removesuffix(".0")
+    if number.isascii() and number.isdecimal() and 1 <= int(number[:20]) <= MAX_WEIGHT:
+        return int(number)
+    raise InvalidInput(
+        {"people": f"The weight is {quote(text)}. Use a whole number from 1 to {MAX_WEIGHT:,}."}
+    )
+
+
+def merge_lines(known: RollLine, other: RollLine) -> RollLine:
+    """Return one line for a person who is listed twice, or raise InvalidInput."""
+    if known.weight and other.weight and known.weight != other.weight:
+        raise InvalidInput(
+            {
+                "people": f"{quote(other.email or other.name)} has the weight {other.weight:,} "
+                f"here and {known.weight:,} on line {known.line:,}."
+            }
+        )
+    return replace(
+        known,
+        name=known.name or other.name,
+        group=known.group or other.group,
+        weight=known.weight or other.weight,
+    )

@@ -1,0 +1,439 @@
+"""Rolls: voters without accounts, their personal links, and e-mails to them.
+
+A link contains the numbers of the election and the voter, and an HMAC of these and of the
+generation of the link. It is computed when it is needed, and stored nowhere.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from textwrap import wrap
+from typing import Literal
+
+from singletable_apps.elections import events
+from singletable_apps.elections.entities import Election, Electorate, RollVoter, User
+from singletable_apps.elections.errors import WrongState
+from singletable_apps.elections.events import SYSTEM_ACTOR, Event, EventData
+from singletable_apps.elections.poll_book import BallotOwner, ElectionRecord, LinkVoter
+from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.rules import elections as rules
+from singletable_apps.elections.rules.emails import (
+    EmailPurpose,
+    EmailText,
+    check_email_text,
+    default_text,
+    fill_in,
+)
+from singletable_apps.elections.rules.names import MAX_VOTERS, fold_name, quote, roll_identity
+from singletable_apps.elections.rules.roll import RollChange, RollLine, RollProblem
+from singletable_apps.elections.service.context import Context, reload_user
+from singletable_apps.elections.service.lifecycle import (
+    Lifecycle,
+    change_electorate,
+    check_size,
+    chunks,
+)
+from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.mail_queue import Delivery, DeliveryState, MailQueue, Notice
+from singletable_apps.shared.readable_codes import (
+    clean_code,
+    decode_number,
+    encode_bytes,
+    encode_number,
+)
+from singletable_apps.shared.service import RevisionCheck, any_revision
+
+# 80 bits, which nobody can guess.
+MAC_DIGITS = 16
+NUMBER_DIGITS = 4
+KEYS_PER_EVENT = 1_000
+# Notices about the opening or the close are not sent later than this.
+NOTICE_PERIOD = timedelta(days=7)
+LinkUse = Literal["vote", "unsubscribe"]
+
+
+@dataclass(frozen=True, slots=True)
+class RollRow:
+    """Someone on a roll, the latest invitation or reminder, and whether they have voted."""
+
+    voter: RollVoter
+    invitation: Delivery | None
+    reminder: Delivery | None
+    has_voted: bool
+
+    @property
+    def is_invited(self) -> bool:
+        """Return whether an invitation to the current link was sent, or will be."""
+        return self.invitation is not None and self.invitation.state is not DeliveryState.FAILED
+
+
+class Rolls:
+    """The rolls of elections. Owners change them and write to voters; voters use their links."""
+
+    def __init__(self, context: Context, lifecycle: Lifecycle) -> None:
+        self._context = context
+        self._lifecycle = lifecycle
+        self.queue = MailQueue(
+            context.store,
+            context.mailer,
+            link=lambda election, voter: self._url(election, voter, "vote"),
+            unsubscribe=lambda election, voter: self._url(election, voter, "unsubscribe"),
+        )
+        self._noticed: set[tuple[int, EmailPurpose]] = set()
+
+    # Links.
+
+    def code(self, election: Election, voter: RollVoter, use: LinkUse = "vote") -> str:
+        """Return the code in a personal link, which people can also type."""
+        numbers = election.election_id, voter.voter_id
+        mac = self._context.keys.ballot_key.hmac(f"link to {use}", *numbers, voter.generation)
+        digits = NUMBER_DIGITS
+        while election.election_id >= 32**digits:
+            digits += 1
+        head = encode_number(numbers[0], digits) + encode_number(numbers[1], NUMBER_DIGITS)
+        return "-".join(wrap(head + encode_bytes(bytes.fromhex(mac), MAC_DIGITS), 4))
+
+    def link(self, election: Election, voter: RollVoter, use: LinkUse = "vote") -> str:
+        """Return the personal link of a voter."""
+        page = ("v",) if use == "vote" else ("unsubscribe",)
+        urls = self._context.urls
+        return urls.absolute(urls.page(*page, self.code(election, voter, use)))
+
+    def open_link(self, code: str, use: LinkUse = "vote") -> tuple[Election, LinkVoter]:
+        """Return the election and the voter of a link, or raise NotFound."""
+        typed = clean_code(code)
+        voter_at = len(typed) - MAC_DIGITS - NUMBER_DIGITS
+        numbers = (
+            decode_number(typed[:voter_at]) if voter_at > 0 else None,
+            decode_number(typed[voter_at:-MAC_DIGITS]),
+        )
+        found = self._context.book.find_roll_voter(numbers[0] or 0, numbers[1] or 0)
+        if found is not None:
+            expected = clean_code(self.code(*found, use))
+            if hmac.compare_digest(typed.encode(), expected.encode()):
+                return found[0], LinkVoter(found[0].election_id, found[1])
+        raise NotFound(
+            "This link or code isn’t valid. Compare it with your e-mail or card. If you got a "
+            "newer one, use that; otherwise ask the people who run the election.",
+            field="code",
+        )
+
+    def _url(self, about: str, voter_id: str, use: LinkUse) -> str:
+        election_id = int(about.partition("-")[0])
+        found = self._context.book.find_roll_voter(election_id, int(voter_id))
+        # Someone who was removed meanwhile gets a link to the page that asks for a code.
+        urls = self._context.urls
+        return self.link(*found, use) if found else urls.absolute(urls.page("v"))
+
+    # What owners do with a roll.
+
+    def rows(self, actor: User, name: str) -> list[RollRow]:
+        """Return the people on a roll by name, and what has become of their invitations."""
+        record = self._record(actor, name)
+        latest: dict[tuple[str, str], Delivery] = {}
+        for each in sorted(self._deliveries(record), key=lambda each: each.at):
+            latest[each.recipient, each.purpose.partition("-")[0]] = each
+            latest[each.recipient, each.purpose] = each
+        return [
+            RollRow(
+                voter,
+                latest.get((voter.number, _invitation(voter))),
+                latest.get((voter.number, "reminder")),
+                voter.voter_id in record.ballots,
+            )
+            for voter in sorted(record.roll.values(), key=lambda each: fold_name(each.name))
+        ]
+
+    def compare(
+        self, actor: User, name: str, lines: Sequence[RollLine], *, replaces: bool
+    ) -> RollChange:
+        """Return what a list would change, without changing anything."""
+        record = self._context.book.record(self._context.read.get_election(name))
+        rules.check_electorate(actor, record.election, Electorate.ROLL)
+        return compare_roll(record, lines, replaces=replaces)
+
+    def save(
+        self,
+        actor: User,
+        name: str,
+        lines: Sequence[RollLine],
+        *,
+        replaces: bool,
+        check_revision: RevisionCheck = any_revision,
+    ) -> Election:
+        """Add people to the roll and change their entries; `replaces` removes all others.
+
+        Before the launch, this also replaces a list of user names.
+        """
+
+        def change(record: ElectionRecord) -> Sequence[EventData]:
+            rules.check_electorate(actor, record.election, Electorate.ROLL)
+            is_switched = record.election.electorate is not Electorate.ROLL
+            users = [self._context.book.user_name(each) for each in record.voters]
+            wanted = compare_roll(record, lines, replaces=replaces)
+            if wanted.problems:
+                text = " ".join(problem.text for problem in wanted.problems[:5])
+                raise InvalidInput({"people": text})
+            check_size([*wanted.added, *wanted.changed])
+            election = record.election.name
+            removed = users if is_switched else [voter.key for voter in wanted.removed]
+            return [
+                *change_electorate(record.election, Electorate.ROLL),
+                *(events.VotersRemoved(election, part) for part in chunks(removed, KEYS_PER_EVENT)),
+                *(events.RollVotersChanged(election, part) for part in chunks(wanted.changed)),
+                *(events.RollVotersAdded(election, part) for part in chunks(wanted.added)),
+            ]
+
+        return self._change(actor, name, change, check_revision, check=rules.check_owner)
+
+    def remove(self, actor: User, name: str, number: int) -> Election:
+        """Remove someone who has not voted."""
+
+        def change(record: ElectionRecord) -> Sequence[EventData]:
+            rules.check_set_voters(actor, record.election)
+            voter = _find(record, number)
+            if number in record.ballots:
+                raise WrongState(f"{quote(voter.name)} has voted, and can’t be removed.")
+            return [events.VotersRemoved(record.election.name, (voter.key,))]
+
+        return self._change(actor, name, change)
+
+    def renew_link(self, actor: User, name: str, number: int) -> RollVoter:
+        """Replace the link of a voter, and invite them again if voting has not ended."""
+
+        def change(record: ElectionRecord) -> Sequence[EventData]:
+            voter = _find(record, number)
+            renewed = replace(voter, generation=str(int(voter.generation) + 1))
+            return [events.RollVotersChanged(record.election.name, (renewed,))]
+
+        self._change(actor, name, change)
+        record = self._record(actor, name)
+        with suppress(WrongState):
+            rules.check_invite(actor, record.election, self._context.clock())
+            self._enqueue(record, EmailPurpose.INVITATION, [record.roll[number]])
+        return record.roll[number]
+
+    # E-mails.
+
+    def invite(self, actor: User, name: str) -> int:
+        """Queue invitations to everyone who was not invited, and return how many."""
+        record = self._record(actor, name)
+        rules.check_invite(actor, record.election, self._context.clock())
+        return self._enqueue(record, EmailPurpose.INVITATION, record.roll.values())
+
+    def remind(self, actor: User, name: str) -> int:
+        """Queue reminders to everyone who was invited and has not voted, at most one a day."""
+        record = self._record(actor, name)
+        rules.check_invite(actor, record.election, self._context.clock())
+        invited = {each.recipient for each in self._invitations(record)}
+        return self._enqueue(
+            record,
+            EmailPurpose.REMINDER,
+            [
+                voter
+                for voter in record.roll.values()
+                if voter.number in invited and voter.voter_id not in record.ballots
+            ],
+            suffix=f"{self._context.clock():%Y-%m-%d}",
+        )
+
+    def email_text(self, actor: User, name: str, purpose: EmailPurpose) -> EmailText:
+        """Return the subject and text of e-mails, as the owner wrote them or the default."""
+        return _text(self._record(actor, name), purpose)
+
+    def set_email_text(
+        self, actor: User, name: str, purpose: EmailPurpose, text: EmailText
+    ) -> None:
+        """Set the subject and text of e-mails to voters."""
+        check_email_text(purpose, text)
+
+        def change(record: ElectionRecord) -> Sequence[EventData]:
+            election = record.election.name
+            return [events.ElectionEmailChanged(election, purpose, text.subject, text.text)]
+
+        self._change(actor, name, change)
+
+    def send_receipt(self, election: Election, owner: BallotOwner, cast: Event) -> None:
+        """Queue an e-mail that a ballot was cast. The ballot itself is only behind the link."""
+        if owner.entry is not None:
+            record = self._context.book.record(election)
+            self._enqueue(record, EmailPurpose.RECEIPT, [owner.entry], suffix=str(cast.event_id))
+
+    def unsubscribe(self, code: str) -> Election:
+        """Send no more reminders to the voter of this link."""
+        election, voter = self.open_link(code, "unsubscribe")
+
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            entry = self._context.book.owner_of_ballot(election, voter).entry
+            if entry is None or entry.is_unsubscribed:
+                return []
+            name = self._context.book.record(election).election.name
+            return [events.RollVotersChanged(name, (replace(entry, is_unsubscribed=True),))]
+
+        self._context.bus.execute(SYSTEM_ACTOR, decide)
+        return election
+
+    def deliver(self) -> None:
+        """Close elections whose time is up, queue notices about that, and send what is due."""
+        now = self._context.clock()
+        for election in self._context.book.elections_with_roll():
+            if election.allow_vote and rules.has_ended(election, now):
+                with suppress(WrongState):
+                    self._lifecycle.close(None, election.name)
+            self._notify(election, now)
+        self.queue.deliver(self._context.clock())
+
+    def _notify(self, election: Election, now: datetime) -> None:
+        opened = election.no_voting_before if election.allow_vote else None
+        closed = rules.closed_at(election)
+        for purpose, when in ((EmailPurpose.OPENING, opened), (EmailPurpose.CLOSING, closed)):
+            key = election.election_id, purpose
+            if when is None or key in self._noticed or not when <= now < when + NOTICE_PERIOD:
+                continue
+            record = self._context.book.record(election)
+            # People who are invited after the opening know that voting is open.
+            invited = {each.recipient for each in self._invitations(record) if each.at <= when}
+            voters = [voter for voter in record.roll.values() if voter.number in invited]
+            self._enqueue(record, purpose, voters)
+            self._noticed.add(key)
+
+    def _enqueue(
+        self,
+        record: ElectionRecord,
+        purpose: EmailPurpose,
+        voters: Iterable[RollVoter],
+        suffix: str = "once",
+    ) -> int:
+        """Queue e-mails to people with an address; one with the same suffix is sent once."""
+        now, text = self._context.clock(), _text(record, purpose)
+        is_invitation, about = purpose is EmailPurpose.INVITATION, str(record.election.election_id)
+        notices = [
+            Notice(
+                # Queueing reads what was sent about the same; one voter's receipts are few.
+                about=f"{about}-{voter.number}" if purpose is EmailPurpose.RECEIPT else about,
+                purpose=_invitation(voter) if is_invitation else f"{purpose}-{suffix}",
+                recipient=voter.number,
+                to=voter.email,
+                subject=fill_in(text.subject, record.election, voter, limit=True),
+                text=fill_in(text.text, record.election, voter),
+                can_unsubscribe=purpose.can_unsubscribe,
+            )
+            for voter in voters
+            if voter.email and not (purpose.can_unsubscribe and voter.is_unsubscribed)
+        ]
+        return self.queue.enqueue(notices, now)
+
+    def _deliveries(self, record: ElectionRecord) -> list[Delivery]:
+        return self.queue.deliveries(str(record.election.election_id))
+
+    def _invitations(self, record: ElectionRecord) -> list[Delivery]:
+        """Return the invitations that were sent or will be; addresses that bounced get no more."""
+        return [
+            each
+            for each in self._deliveries(record)
+            if each.purpose.startswith(EmailPurpose.INVITATION)
+            and each.state is not DeliveryState.FAILED
+        ]
+
+    # The record, and commands on it.
+
+    def _record(self, actor: User, name: str) -> ElectionRecord:
+        record = self._context.book.record(self._context.read.get_election(name))
+        rules.check_roll(actor, record.election)
+        return record
+
+    def _change(
+        self,
+        actor: User,
+        name: str,
+        change: Callable[[ElectionRecord], Sequence[EventData]],
+        check_revision: RevisionCheck = any_revision,
+        check: Callable[[User, Election], None] = rules.check_roll,
+    ) -> Election:
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            check(me, election)
+            check_revision(election.revision)
+            return change(self._context.book.record(election))
+
+        self._context.execute(actor, decide)
+        return self._context.read.get_election(name)
+
+
+def _invitation(voter: RollVoter) -> str:
+    """Return the purpose of an invitation in the queue: each link is sent once."""
+    return f"{EmailPurpose.INVITATION}-{voter.generation}"
+
+
+def _text(record: ElectionRecord, purpose: EmailPurpose) -> EmailText:
+    own = record.emails.get(purpose)
+    return EmailText(*own) if own is not None else default_text(purpose)
+
+
+def _find(record: ElectionRecord, number: int) -> RollVoter:
+    if number not in record.roll:
+        raise NotFound("This person is not on the roll.", field="voter")
+    return record.roll[number]
+
+
+def compare_roll(
+    record: ElectionRecord, lines: Sequence[RollLine], *, replaces: bool
+) -> RollChange:
+    """Return what the lines change. People keep their number, and with it their link and ballot."""
+    election, number = record.election, record.last_number
+    added: list[RollVoter] = []
+    changed: list[RollVoter] = []
+    problems: list[RollProblem] = []
+    kept: set[int] = set()
+    for line in lines:
+        voter_id = record.known_voters.get(roll_identity(line.name, line.email))
+        if voter_id is None:
+            number += 1
+            added.append(_new_voter(number, line))
+            problems += _check_weight(election, line)
+            continue
+        kept.add(voter_id)
+        before = record.roll[voter_id]
+        after = _edited(before, line)
+        if after != before:
+            changed.append(after)
+        if after.weight != before.weight:
+            problems += _check_weight(election, line)
+            if voter_id in record.ballots:
+                text = f"{quote(before.name)} has voted, so the weight can’t change."
+                problems.append(RollProblem(line.line, text))
+    left = [voter for at, voter in record.roll.items() if replaces and at not in kept]
+    problems += [
+        RollProblem(0, f"{quote(voter.name)} has voted, and can’t be removed.")
+        for voter in left
+        if voter.voter_id in record.ballots
+    ]
+    if len(record.roll) - len(left) + len(added) > MAX_VOTERS:
+        problems.append(RollProblem(0, f"A roll can have at most {MAX_VOTERS:,} people."))
+    return RollChange(added, changed, left, len(kept) - len(changed), problems)
+
+
+def _new_voter(number: int, line: RollLine) -> RollVoter:
+    name = line.name or line.email
+    return RollVoter(str(number), name, line.email, line.group, str(line.weight or 1))
+
+
+def _edited(voter: RollVoter, line: RollLine) -> RollVoter:
+    return replace(
+        voter,
+        name=line.name or voter.name,
+        email=line.email or voter.email,
+        group=line.group or voter.group,
+        weight=str(line.weight or voter.weight),
+    )
+
+
+def _check_weight(election: Election, line: RollLine) -> list[RollProblem]:
+    if line.weight <= 1 or not election.allow_vote or election.is_weighted:
+        return []
+    text = "This election was launched without weights, so everyone has one vote."
+    return [RollProblem(line.line, text)]

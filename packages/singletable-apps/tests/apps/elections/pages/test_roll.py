@@ -1,0 +1,204 @@
+"""The roll of an election: import, invitations and cards for owners; personal links for voters."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.elections.entities import Electorate
+from singletable_apps.elections.roles import Role
+from singletable_apps.shared.spreadsheets import write_table
+from tests.apps.elections.pages.client import (
+    CHAIR,
+    Browser,
+    PagesApp,
+    ballot_fields,
+    url,
+)
+from tests.apps.support.browser import FieldValue
+from tests.apps.support.html import text_in
+
+ROLL = "Cleo <cleo@example.org>\nDan <dan@example.org>\nEve\n"
+
+
+def _preview(browser: Browser, text: str = "", mode: str = "add", data: bytes = b"") -> str:
+    page = browser.post(
+        url("e", CHAIR, "roll"),
+        {"people": text, "mode": mode},
+        files={"file": ("list.xlsx" if data else "", data)},
+    )
+    return page.text
+
+
+@pytest.fixture
+def owner(app: PagesApp) -> Browser:
+    """Return the owner of an open secret election with a roll of three."""
+    ada = app.browser(
+        app.launch("Red", "Green", secret_ballot=True, electorate=Electorate.ACCOUNTS)
+    )
+    lifecycle, user = app.world.service.lifecycle, app.user("Ada")
+    lifecycle.delete(user, CHAIR)
+    assert ada.submit(ada.get("new"), name=CHAIR).status_code == 303
+    assert "roll is empty" in ada.read("e", CHAIR, "voters")
+    lifecycle.set_candidates(user, CHAIR, ["Red", "Green"])
+    assert "Add voters" in ada.read("e", CHAIR)
+    page = ada.post(
+        url("e", CHAIR, "roll"), {"people": ROLL, "mode": "add"}, files={"file": ("", b"")}
+    )
+    assert app.election(CHAIR).voter_count == 0
+    assert ada.submit(page, "/save").status_code == 303
+    launch = ada.get("e", CHAIR, "launch")
+    assert "Only 3 people can vote" in text_in(launch.text)
+    assert ada.submit(launch, how="editable").status_code == 303
+    return ada
+
+
+def _code(app: PagesApp, name: str) -> str:
+    service = app.world.service
+    record = service.context.book.record(app.election(CHAIR))
+    [voter] = [each for each in record.roll.values() if each.name == name]
+    return service.rolls.code(record.election, voter)
+
+
+def _vote(browser: Browser, code: str, **ranks: str) -> None:
+    fields = ballot_fields(browser.get("v", code, "ballot"))
+    fields |= {f"rank.{name}": rank for name, rank in ranks.items()}
+    review = browser.post(url("v", code, "ballot"), fields)
+    assert "Cast this ballot?" in review.text
+    assert browser.submit(review, "/ballot", sure="yes").status_code == 303
+
+
+def test_preview_shows_every_problem_and_what_would_change(owner: Browser, app: PagesApp) -> None:
+    text = text_in(
+        _preview(owner, "cleo@example.org\nFinn <finn>\nGus,gus@example.org,0\nEve\neve")
+    )
+    for expected in ("2 problems", "Line 2", "Line 3", "1 duplicate was merged", "As before 2"):
+        assert expected in text
+    text = text_in(_preview(owner, "Finn <finn@example.org>", mode="replace"))
+    assert "Added 1" in text
+    assert "Removed 3" in text
+    assert app.election(CHAIR).voter_count == 3
+
+
+def test_spreadsheet_is_read_and_odd_files_are_explained(owner: Browser) -> None:
+    table = b"".join(write_table(["Member", "Mail"], [("Finn", "finn@example.org")], "xlsx"))
+    assert "Added 1" in text_in(_preview(owner, data=table))
+    assert "Added 1" in text_in(_preview(owner, data=b"finn@example.org"))
+    assert "not a CSV or XLSX" in text_in(_preview(owner, data=b"%PDF-1.7"))
+    assert "Paste a list" in text_in(_preview(owner))
+
+
+def test_owner_invites_reminds_and_prints_cards(owner: Browser, app: PagesApp) -> None:
+    invite = owner.get("e", CHAIR, "roll", "invite")
+    assert "1 person without an e-mail address" in text_in(invite.text)
+    assert owner.flash(owner.submit(invite)) == "2 invitations on the way."
+    assert "On the way" in owner.read("e", CHAIR, "voters")
+    app.world.service.rolls.deliver()
+    assert {email.to for email in app.emails()} == {"cleo@example.org", "dan@example.org"}
+    remind = owner.get("e", CHAIR, "roll", "remind")
+    assert owner.flash(owner.submit(remind)) == "2 reminders on the way."
+    cards = owner.get("e", CHAIR, "roll", "cards", query="?only=paper").text
+    assert cards.count("<svg") >= 1
+    assert _code(app, "Eve") in cards
+    assert _code(app, "Dan") not in cards
+
+
+def test_owner_edits_email_texts(owner: Browser) -> None:
+    page = owner.get("e", CHAIR, "roll", "emails", "reminder")
+    wrong = owner.submit(page, text="Hello {nam}", go="save")
+    assert "{nam} is not a placeholder" in text_in(wrong.text)
+    assert owner.submit(wrong, text="{link}", go="save").status_code == 303
+    page = owner.get("e", CHAIR, "roll", "emails", "reminder")
+    assert owner.submit(page, go="default").status_code == 303
+    assert "Use the default" not in owner.read("e", CHAIR, "roll", "emails", "reminder")
+
+
+def test_voter_votes_with_a_link_and_without_an_account(owner: Browser, app: PagesApp) -> None:
+    visitor, code = app.browser(), _code(app, "Eve")
+    entered = visitor.submit(visitor.get("v"), code=code.lower())
+    assert entered.headers["location"] == url("v", code)
+    assert "Voting as Eve" in visitor.read("v", code)
+    _vote(visitor, code, Red="1", Green="2")
+    receipt = visitor.get("v", code, "receipt")
+    assert "Cast by Eve" in text_in(receipt.text)
+    assert receipt.headers["cache-control"] == "no-store"
+    assert visitor.get("v", code, "receipt.json").json()["ranking"] == [["Red"], ["Green"]]
+    assert "Counted after voting closes" in visitor.read("v", code, "tally")
+    assert "Eve" in owner.read("e", CHAIR, "voted")
+    _vote(visitor, code, Red="2", Green="1")
+    assert visitor.submit(visitor.get("v", code, "ballot", "withdraw")).status_code == 303
+    assert "No one has voted yet" in owner.read("e", CHAIR, "voted")
+
+
+def test_results_of_few_secret_ballots_are_hidden_and_of_three_shown_by_link(
+    owner: Browser, app: PagesApp
+) -> None:
+    visitor, codes = app.browser(), [_code(app, name) for name in ("Cleo", "Dan", "Eve")]
+    for code in codes:
+        _vote(visitor, code, Red="1")
+    close = owner.get("e", CHAIR, "finalize")
+    assert "Only 3 people voted" in text_in(close.text)
+    assert owner.submit(close).status_code == 303
+    for browser, page in ((visitor, ("v", codes[0])), (owner, ("e", CHAIR))):
+        text = browser.read(*page, "tally")
+        assert "Red wins" in text
+        assert "Everyone voted alike" in text
+    assert visitor.get("v", codes[0], "published", "publication.json").status_code == 200
+
+
+def test_results_of_two_secret_ballots_are_hidden(owner: Browser, app: PagesApp) -> None:
+    visitor = app.browser()
+    for name in ("Cleo", "Dan"):
+        _vote(visitor, _code(app, name), Red="1")
+    owner.submit(owner.get("e", CHAIR, "finalize"))
+    assert "Too few ballots" in owner.read("e", CHAIR, "tally")
+    assert "Closed without results" in owner.read("e", CHAIR)
+    for path in (("tally", "rankings"), ("tally", "result.json"), ("published",)):
+        for browser, page in ((owner, ("e", CHAIR)), (visitor, ("v", _code(app, "Eve")))):
+            assert browser.get(*page, *path).status_code == 409
+
+
+def test_new_link_replaces_the_old_one(owner: Browser, app: PagesApp) -> None:
+    code = _code(app, "Eve")
+    assert owner.submit(owner.get("e", CHAIR, "roll", "3", "link")).status_code == 303
+    assert app.browser().get("v", code).status_code == 404
+    assert app.browser().get("v", _code(app, "Eve")).status_code == 200
+    assert owner.submit(owner.get("e", CHAIR, "roll", "3", "remove")).status_code == 303
+    assert app.election(CHAIR).voter_count == 2
+
+
+def test_one_click_unsubscribes_and_the_page_has_one_button(owner: Browser, app: PagesApp) -> None:
+    service = app.world.service
+    election, voter = service.rolls.open_link(_code(app, "Dan"))
+    link = url("unsubscribe", service.rolls.code(election, voter.entry, "unsubscribe"))
+    mail_program = app.browser()
+    assert "No more reminders" in text_in(mail_program.open(link).text)
+    # RFC 8058: no cookies, no origin.
+    app.activate()
+    done = mail_program.http.post(link, content=b"List-Unsubscribe=One-Click")
+    assert done.status_code == 200
+    assert "no reminders" in owner.read("e", CHAIR, "voters")
+
+
+def test_others_see_only_how_many_are_on_the_roll(owner: Browser, app: PagesApp) -> None:
+    ben = app.register("Ben", Role.AUDITOR)
+    text = ben.read("e", CHAIR, "voters")
+    assert "3 people can vote" in text
+    assert "Cleo" not in text
+    for path in (("roll",), ("roll", "cards"), ("roll", "emails", "receipt"), ("roll", "invite")):
+        assert ben.get("e", CHAIR, *path).status_code == 403
+
+
+def test_owner_switches_between_roll_and_accounts_before_the_launch(
+    app: PagesApp, ada: Browser
+) -> None:
+    assert ada.submit(ada.get("new"), name=CHAIR).status_code == 303
+
+    def choose(**fields: FieldValue) -> None:
+        assert (
+            ada.submit(ada.get("e", CHAIR, "voters", "list"), "/list", **fields).status_code == 303
+        )
+
+    choose(who="everybody")
+    assert app.election(CHAIR).electorate is Electorate.ACCOUNTS
+    choose(who="roll")
+    assert app.election(CHAIR).electorate is Electorate.ROLL

@@ -1,0 +1,75 @@
+"""Lists of voters are read as people write them, and all their problems are found at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.elections.rules.roll import (
+    ParsedRoll,
+    RollLine,
+    parse_roll,
+    split_text,
+    write_text,
+)
+
+ADA = "ada@example.org"
+
+
+def _parse(text: str) -> ParsedRoll:
+    return parse_roll(split_text(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "person"),
+    [
+        (f"Ada Lovelace <{ADA}>", ("Ada Lovelace", ADA, "", 0)),
+        (f'"Lovelace, Ada" <{ADA}>,', ("Lovelace, Ada", ADA, "", 0)),
+        (f"  {ADA}  ", ("", ADA, "", 0)),
+        ("Ada Lovelace", ("Ada Lovelace", "", "", 0)),
+        (f"Ada;{ADA};Board;3", ("Ada", ADA, "Board", 3)),
+        (f"{ADA}\tAda\t2", ("Ada", ADA, "", 2)),
+        (f'"Lovelace, Ada", {ADA}', ("Lovelace, Ada", ADA, "", 0)),
+        (f"Votes,E-Mail,Section,Name\n4,{ADA},Board,Ada", ("Ada", ADA, "Board", 4)),
+        (f"Name;Phone;Mail\nAda;555;{ADA}", ("Ada", ADA, "", 0)),
+        (f"Name\n{ADA}", ("", ADA, "", 0)),
+        ("Name,Weight\nAda,2.0", ("Ada", "", "", 2)),
+    ],
+)
+def test_line_is_read_as_people_write_it(text: str, person: tuple[str, str, str, int]) -> None:
+    parsed = _parse(text)
+    assert [(one.name, one.email, one.group, one.weight) for one in parsed.lines] == [person]
+    assert not parsed.problems
+
+
+def test_all_problems_are_found_with_their_lines() -> None:
+    parsed = _parse(
+        f"Ada <{ADA}>\n\nBen <ben@>\nCleo,cleo@example.org,0\nDan\u202e\n"
+        f"a,b,c,dan@example.org\nEve,eve@example.org,,1000001\n{'x' * 200_000}\n"
+    )
+    assert [(problem.line, problem.text[:12]) for problem in parsed.problems] == [
+        (3, "“ben@” is no"),
+        (4, "The weight i"),
+        (5, "This name co"),
+        (6, "What is “c”?"),
+        (7, "The weight i"),
+        (8, "This name is"),
+    ]
+    assert [one.email for one in parsed.lines] == [ADA]
+
+
+def test_duplicates_are_merged_unless_their_weights_differ() -> None:
+    parsed = _parse(f"{ADA}\nAda <ADA@example.org>\nBen\nben\n")
+    assert [(one.line, one.name) for one in parsed.lines] == [(1, "Ada"), (3, "Ben")]
+    assert [merged.line for merged in parsed.merged] == [2, 4]
+    [problem] = _parse(f"Name,Mail,Weight\nAda,{ADA},2\nAda,{ADA},3").problems
+    assert (problem.line, "2 on line 2" in problem.text) == (3, True)
+
+
+def test_too_many_people_are_a_problem() -> None:
+    [problem] = _parse("\n".join(f"v{number}@example.org" for number in range(10_001))).problems
+    assert (problem.line, "10,001" in problem.text) == (0, True)
+
+
+def test_written_text_is_read_as_the_same_people() -> None:
+    lines = [RollLine(2, 'A "quoted", name', ADA, "Board", 3), RollLine(3, "Ben")]
+    assert list(_parse(write_text(lines)).lines) == lines

@@ -1,0 +1,473 @@
+"""Voters without accounts: the roll, personal links, weights, e-mails, and what attackers learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+import pytest
+
+from singletable import Engine
+from singletable_apps.elections.archive import verify_log
+from singletable_apps.elections.entities import Election, Electorate, Publication, User, votes
+from singletable_apps.elections.errors import WrongState
+from singletable_apps.elections.events import event_log
+from singletable_apps.elections.poll_book import LinkVoter
+from singletable_apps.elections.proofs import checker
+from singletable_apps.elections.proofs.documents import Receipt
+from singletable_apps.elections.proofs.verification import verify_receipt
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
+from singletable_apps.elections.rules.roll import parse_roll, split_text
+from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.service.people import set_email
+from singletable_apps.shared.accounts import NotSignedIn, expiring
+from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
+from singletable_apps.shared.mail import MailNotSent
+from singletable_apps.shared.permissions import NotPermitted
+from tests.apps.support.elections.world import World, ballot, dump_items
+from tests.apps.support.mailbox import Mailbox
+
+CLUB = "Club"
+PEOPLE = ("Cleo", "Dan", "Eve", "Finn")
+
+
+class Club:
+    """An owner, Ada, and an election with a roll."""
+
+    def __init__(self, *people: str, weights: Sequence[int] = (), **terms: object) -> None:
+        self.world, self.mailbox = World(Engine.in_memory()), Mailbox()
+        self.world.service = self.world.open(mailer=self.mailbox, confirm_registrations=True)
+        self.service = self.world.service
+        [self.ada] = self.world.register("Ada")
+        settings = ElectionSettings(**{"electorate": Electorate.ROLL, **terms})  # type: ignore[arg-type]
+        self.service.lifecycle.create(self.ada, CLUB, settings)
+        self.service.lifecycle.set_candidates(self.ada, CLUB, ["Red", "Green", "Blue"])
+        if people:
+            padded = [*weights, *[1] * (len(people) - len(weights))]
+            rows = [
+                f"{name},{name.lower()}@example.org,,{weight}"
+                for name, weight in zip(people, padded, strict=True)
+            ]
+            self.save("\n".join(rows))
+
+    def save(self, text: str, *, replaces: bool = False) -> Election:
+        lines = parse_roll(split_text(text)).lines
+        return self.service.rolls.save(self.ada, CLUB, lines, replaces=replaces)
+
+    def launch(self, *, allow_edit: bool = True) -> None:
+        self.service.lifecycle.launch(self.ada, CLUB, allow_edit=allow_edit)
+
+    def close(self) -> None:
+        self.service.lifecycle.close(self.ada, CLUB)
+
+    @property
+    def election(self) -> Election:
+        return self.service.context.read.get_election(CLUB)
+
+    def code(self, name: str) -> str:
+        record = self.service.context.book.record(self.election)
+        [voter] = [each for each in record.roll.values() if each.name == name]
+        return self.service.rolls.code(self.election, voter)
+
+    def voter(self, name: str) -> LinkVoter:
+        return self.service.rolls.open_link(self.code(name))[1]
+
+    def vote(self, name: str, *best_first: str, key: str = "1") -> None:
+        self.service.voting.cast(self.voter(name), CLUB, ballot(*best_first), key)
+
+    def deliver(self) -> list[tuple[str, str]]:
+        self.mailbox.emails.clear()
+        self.service.rolls.deliver()
+        self.mailbox.emails.sort(key=lambda email: email.to)
+        return [(email.to.partition("@")[0], email.subject) for email in self.mailbox.emails]
+
+
+@pytest.fixture
+def club() -> Club:
+    """Return an open secret election with four voters."""
+    club = Club(*PEOPLE, secret_ballot=True)
+    club.launch()
+    return club
+
+
+# The roll.
+
+
+def test_secret_election_has_a_roll_by_default_which_must_not_be_empty() -> None:
+    club = Club(secret_ballot=True, electorate=None)
+    assert club.election.electorate is Electorate.ROLL
+    with pytest.raises(WrongState, match="the roll is empty"):
+        club.launch()
+
+
+def test_saving_adds_changes_and_removes_and_keeps_numbers(club: Club) -> None:
+    before = club.code("Dan")
+    club.save("Dan <DAN@example.org>\nGus <gus@example.org>\ncleo@example.org,Board", replaces=True)
+    rows = club.service.rolls.rows(club.ada, CLUB)
+    assert [(row.voter.name, row.voter.number) for row in rows] == [
+        ("Board", "1"),
+        ("Dan", "2"),
+        ("Gus", "5"),
+    ]
+    assert club.code("Dan") == before
+    assert club.election.voter_count == 3
+
+
+def test_voter_who_has_voted_can_not_be_removed_or_reweighted(club: Club) -> None:
+    club.vote("Cleo", "Red")
+    with pytest.raises(InvalidInput, match="“Cleo” has voted, and can’t be removed"):
+        club.save("dan@example.org", replaces=True)
+    with pytest.raises(WrongState, match="has voted"):
+        club.service.rolls.remove(club.ada, CLUB, 1)
+    with pytest.raises(InvalidInput, match="launched without weights"):
+        club.save("dan@example.org,,2")
+    club.service.rolls.remove(club.ada, CLUB, 2)
+    assert club.election.voter_count == 3
+
+
+def test_lists_of_user_names_and_rolls_replace_each_other_before_the_launch() -> None:
+    club = Club(*PEOPLE)
+    edited = club.service.lifecycle.set_voters(club.ada, CLUB, ["Ada"])
+    assert (edited.electorate, edited.voter_count) == (Electorate.ACCOUNTS, 1)
+    with pytest.raises(WrongState, match="no roll"):
+        club.service.rolls.rows(club.ada, CLUB)
+    edited = club.save("cleo@example.org")
+    assert (edited.electorate, edited.voter_count) == (Electorate.ROLL, 1)
+    club.launch()
+    with pytest.raises(WrongState, match="can’t change while people vote"):
+        club.service.lifecycle.set_voters(club.ada, CLUB, [])
+
+
+def test_only_the_owner_sees_or_changes_the_roll(club: Club) -> None:
+    [ben] = club.world.register("Ben")
+    rolls = club.service.rolls
+    for act in (
+        lambda: rolls.rows(ben, CLUB),
+        lambda: rolls.save(ben, CLUB, [], replaces=True),
+        lambda: rolls.invite(ben, CLUB),
+        lambda: rolls.renew_link(ben, CLUB, 1),
+        lambda: rolls.email_text(ben, CLUB, EmailPurpose.REMINDER),
+    ):
+        with pytest.raises(NotPermitted):
+            act()
+
+
+# Links.
+
+
+def test_voter_with_a_link_votes_changes_and_withdraws(club: Club) -> None:
+    voting, cleo = club.service.voting, club.voter("Cleo")
+    first = voting.cast(cleo, CLUB, ballot("Red"), "1")
+    assert first.voter_name == "Cleo"
+    assert voting.cast(cleo, CLUB, ballot("Red"), "1").is_repeat
+    voting.cast(cleo, CLUB, ballot("Green"), "2")
+    assert voting.own_ballot(cleo, CLUB).receipt["ranking"] == [["Green"]]
+    voting.withdraw(cleo, CLUB)
+    with pytest.raises(NotFound):
+        voting.own_ballot(cleo, CLUB)
+    assert club.service.queries.who_voted(club.ada, CLUB, 10) == ([], None)
+    club.vote("Dan", "Blue")
+    assert club.service.queries.who_voted(club.ada, CLUB, 10) == (["Dan"], None)
+
+
+def test_new_link_ends_the_old_one_and_keeps_the_ballot(club: Club) -> None:
+    cleo, code = club.voter("Cleo"), club.code("Cleo")
+    club.vote("Cleo", "Red")
+    club.service.rolls.renew_link(club.ada, CLUB, 1)
+    with pytest.raises(NotFound):
+        club.service.rolls.open_link(code)
+    with pytest.raises(NotSignedIn):
+        club.service.voting.cast(cleo, CLUB, ballot("Blue"), "2")
+    assert club.service.voting.own_ballot(club.voter("Cleo"), CLUB).receipt["ranking"] == [["Red"]]
+
+
+def test_typed_code_may_have_other_case_and_lookalikes(club: Club) -> None:
+    typed = club.code("Cleo").lower().replace("-", " ").replace("0", "o").replace("1", "l")
+    assert club.service.rolls.open_link(typed)[1] == club.voter("Cleo")
+
+
+@pytest.mark.parametrize("code", ["", "-", "0", "é" * 30, "0" * 24, "Z" * 100, "\ud800"])
+def test_invalid_code_is_not_found(club: Club, code: str) -> None:
+    with pytest.raises(NotFound):
+        club.service.rolls.open_link(code)
+
+
+def test_link_is_good_for_its_voter_election_and_purpose_only(club: Club) -> None:
+    rolls, code = club.service.rolls, club.code("Cleo")
+    other = club.code("Dan")
+    for forged in (other[:10] + code[10:], code[:-1] + ("0" if code[-1] != "0" else "1")):
+        with pytest.raises(NotFound):
+            rolls.open_link(forged)
+    with pytest.raises(NotFound):
+        rolls.open_link(code, "unsubscribe")
+    club.world.launch(club.ada, "Other", voters=["Ada"])
+    for act in (
+        lambda: club.service.voting.cast(club.voter("Cleo"), "Other", ballot("Red"), "1"),
+        lambda: club.service.results.tally(club.voter("Cleo"), "Other"),
+    ):
+        with pytest.raises(NotSignedIn):
+            act()
+
+
+def test_account_with_the_confirmed_address_votes_as_the_person_on_the_roll(club: Club) -> None:
+    service = club.service
+    [cleo] = club.world.register("Cleo")
+    with pytest.raises(NotPermitted, match="not on the voter list"):
+        service.voting.cast(cleo, CLUB, ballot("Red"), "1")
+    # Registered by a command, so nobody has confirmed the address; then by its link.
+    [gus] = club.world.register("Gus")
+    set_email(service.context, gus, "dan@example.org")
+    dan = club.world.reload(gus)
+    service.voting.cast(dan, CLUB, ballot("Red"), "1")
+    assert service.voting.own_ballot(club.voter("Dan"), CLUB).receipt["ranking"] == [["Red"]]
+    assert [part.has_voted for part in service.queries.participation(dan, [club.election])] == [
+        True
+    ]
+    assert [one.name for one in service.queries.overview(dan).voted] == [CLUB]
+
+
+# Secrecy.
+
+
+def test_reader_of_tables_and_log_can_not_vote_or_learn_a_ballot(club: Club) -> None:
+    club.service.rolls.invite(club.ada, CLUB)
+    receipts = list[Receipt]()
+    for name, choice in zip(PEOPLE, ("Red", "Green", "Blue", "Red"), strict=True):
+        club.vote(name, choice)
+        receipts.append(club.service.voting.own_ballot(club.voter(name), CLUB).receipt)
+    club.service.rolls.renew_link(club.ada, CLUB, 1)
+    # Before and after the e-mails are sent.
+    stored = list[str]()
+    for _ in range(2):
+        tables = (votes, event_log, expiring)
+        stored += [item for table in tables for item in dump_items(club.world.driver, table)]
+        club.deliver()
+    text = "".join(filter(str.isalnum, "\n".join(stored))).upper()
+    for name in PEOPLE:
+        assert club.code(name).replace("-", "")[8:] not in text
+    for receipt in receipts:
+        assert receipt["confirmation"].upper() not in text
+        assert receipt["nonce"].upper() not in text
+    beside = [item for item in stored if "voter@" in item or "Cleo" in item]
+    assert beside
+    assert not [item for item in beside for color in ("Red", "Green", "Blue") if color in item]
+
+
+ROLES = [Role.OBSERVER, Role.USER, Role.ADMIN, Role.AUDITOR, Role.OWNER]
+
+
+@pytest.mark.parametrize("role", [*ROLES, None])
+@pytest.mark.parametrize("publication", Publication)
+def test_two_secret_ballots_are_shown_to_nobody(
+    role: Role | None, publication: Publication
+) -> None:
+    """The attacker has a role, or is the voter who did not vote (None)."""
+    club = Club(*PEOPLE, secret_ballot=True, publication=publication)
+    club.launch()
+    club.vote("Cleo", "Red")
+    club.vote("Dan", "Red", "Blue")
+    club.close()
+    viewer: User | LinkVoter = club.ada
+    if role is None:
+        viewer = club.voter("Eve")
+    elif role is not Role.OWNER:
+        [viewer] = club.world.register("Mallory")
+        club.service.people.change_role(club.ada, "Mallory", role)
+        viewer = club.world.reload(viewer)
+    results = club.service.results
+    for act in (
+        lambda: results.tally(viewer, CLUB),
+        lambda: results.tallies(viewer, CLUB),
+        lambda: results.rankings(viewer, CLUB),
+        lambda: results.ballots(viewer, CLUB),
+        lambda: results.unique_share(viewer, CLUB),
+        lambda: results.export_ballots(viewer, CLUB, "rctab"),
+        lambda: results.published(viewer, CLUB),
+    ):
+        with pytest.raises(WrongState, match="Fewer than 3 people"):
+            act()
+    # The rankings of two people could be guessed from a digest of them.
+    statement = club.election.statement or ""
+    assert '"rankings":null' in statement
+    # Voters still see that their own ballot was counted.
+    receipt = club.service.voting.own_ballot(club.voter("Cleo"), CLUB).receipt
+    assert all(finding.ok for finding in verify_receipt(receipt))
+
+
+@pytest.mark.parametrize("ballots", [0, 3])
+def test_no_ballots_or_three_are_counted(club: Club, ballots: int) -> None:
+    for name in PEOPLE[:ballots]:
+        club.vote(name, "Red")
+    club.close()
+    tally = club.service.results.tally(club.voter("Finn"), CLUB)
+    assert (tally.ballots_cast, tally.is_unanimous) == (ballots, ballots == 3)
+
+
+# Weights.
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_weights_are_counted_signed_and_checked(secret: bool) -> None:
+    club = Club(*PEOPLE, weights=[5], secret_ballot=secret)
+    club.launch()
+    club.vote("Cleo", "Blue")
+    for name in PEOPLE[1:]:
+        club.vote(name, "Red", "Green")
+    club.close()
+    tally = club.service.results.tally(club.ada, CLUB)
+    assert tally.result.winners == ("Blue",)
+    assert tally.closing is not None
+    assert tally.closing["statement"].get("weight") == 8
+    receipt = club.service.voting.own_ballot(club.voter("Cleo"), CLUB).receipt
+    assert receipt.get("weight") == 5
+    assert all(finding.ok for finding in verify_receipt(receipt))
+    for forged in ({**receipt, "weight": 6}, {k: v for k, v in receipt.items() if k != "weight"}):
+        assert not all(finding.ok for finding in checker.check_receipt(forged, None))
+    published = club.service.results.published(club.ada, CLUB)
+    assert all(finding.ok for finding in checker.check_publication(published, None))
+    assert (published["ballots"] is None) == secret
+    for one in published["ballots"] or ():
+        one["weight"] = 4
+        assert not all(each.ok for each in checker.check_publication(published, None))
+
+
+@pytest.mark.parametrize(
+    ("secret", "publication", "message"),
+    [
+        (True, Publication.ANONYMOUS, "would show who"),
+        (True, Publication.CONFIRMATIONS, "would show who"),
+        (False, Publication.ANONYMOUS, "could not be recounted"),
+    ],
+)
+def test_weighted_election_does_not_publish_what_gives_voters_away(
+    secret: bool, publication: Publication, message: str
+) -> None:
+    club = Club(*PEOPLE, weights=[2], secret_ballot=secret, publication=publication)
+    with pytest.raises(WrongState, match=message):
+        club.launch()
+
+
+def test_table_matches_the_log_after_everything(club: Club) -> None:
+    club.vote("Cleo", "Red")
+    club.service.rolls.renew_link(club.ada, CLUB, 2)
+    club.service.rolls.remove(club.ada, CLUB, 3)
+    club.service.lifecycle.rename(club.ada, CLUB, "Board")
+    report = verify_log(club.service.context.store, club.service.context.keys)
+    assert not report.differences
+
+
+# E-mails.
+
+
+def test_invitations_and_reminders_reach_each_person_once(club: Club) -> None:
+    rolls, clock = club.service.rolls, club.world.clock
+    assert rolls.invite(club.ada, CLUB) == 4
+    assert rolls.invite(club.ada, CLUB) == 0
+    assert club.deliver() == [(name.lower(), f"Vote in {CLUB}") for name in PEOPLE]
+    for name, email in zip(PEOPLE, club.mailbox.emails, strict=True):
+        assert club.code(name) in email.text
+    club.vote("Cleo", "Red")
+    assert club.deliver() == [("cleo", f"Your ballot in {CLUB}")]
+    assert (rolls.remind(club.ada, CLUB), rolls.remind(club.ada, CLUB)) == (3, 0)
+    assert [to for to, _ in club.deliver()] == ["dan", "eve", "finn"]
+    unsubscribe = club.mailbox.emails[0].unsubscribe
+    rolls.unsubscribe(unsubscribe.rpartition("/")[2])
+    clock.advance(days=1)
+    rolls.remind(club.ada, CLUB)
+    assert [to for to, _ in club.deliver()] == ["eve", "finn"]
+
+
+def test_bounced_invitation_is_shown_and_sent_again(club: Club) -> None:
+    club.mailbox.error = MailNotSent("550 no such user", is_temporary=False)
+    club.service.rolls.invite(club.ada, CLUB)
+    club.deliver()
+    row = club.service.rolls.rows(club.ada, CLUB)[0]
+    assert row.invitation is not None
+    assert ("550 no such user" in row.invitation.problem, row.is_invited) == (True, False)
+    assert club.service.rolls.remind(club.ada, CLUB) == 0
+    club.mailbox.error = None
+    assert club.service.rolls.invite(club.ada, CLUB) == 4
+    assert len(club.deliver()) == 4
+
+
+def test_notices_are_sent_when_voting_opens_and_closes() -> None:
+    start = World(Engine.in_memory()).clock()
+    club = Club(
+        *PEOPLE,
+        no_voting_before=start + timedelta(days=1),
+        no_voting_after=start + timedelta(days=2),
+    )
+    club.launch()
+    club.service.rolls.invite(club.ada, CLUB)
+    assert len(club.deliver()) == 4
+    club.world.clock.advance(days=1)
+    assert club.deliver() == [(name.lower(), f"Voting is open: {CLUB}") for name in PEOPLE]
+    assert club.deliver() == []
+    club.world.clock.advance(days=1)
+    club.deliver()
+    assert club.election.statement is not None
+    assert club.deliver() == [(name.lower(), f"{CLUB} has closed") for name in PEOPLE]
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "message"),
+    [
+        (EmailText("Hi {nam}", "{link}"), "subject", "{nam} is not a placeholder"),
+        (EmailText("Hi {link}", "{link}"), "subject", "{link} is not a placeholder"),
+        (EmailText("Hi", "Hello {name}"), "text", "Add {link}"),
+        (EmailText("Hi", "{link} {unsubscribe}"), "text", "{unsubscribe} is not"),
+        (EmailText("", "{link}"), "subject", "empty"),
+        (EmailText("a\nb", "{link}"), "subject", "one line"),
+    ],
+)
+def test_email_text_that_can_not_be_sent_is_rejected(
+    club: Club, text: EmailText, field: str, message: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        club.service.rolls.set_email_text(club.ada, CLUB, EmailPurpose.INVITATION, text)
+    assert message in caught.value.errors[field]
+
+
+def test_owner_writes_the_text(club: Club) -> None:
+    text = EmailText("To {name}", "In {election}: {link}, {closes}")
+    club.service.rolls.set_email_text(club.ada, CLUB, EmailPurpose.INVITATION, text)
+    club.service.rolls.invite(club.ada, CLUB)
+    assert club.deliver()[0] == ("cleo", "To Cleo")
+    assert club.mailbox.emails[0].text.startswith("In Club: http")
+
+
+def test_nobody_is_invited_before_the_launch_or_after_the_close() -> None:
+    club = Club(*PEOPLE)
+    with pytest.raises(WrongState, match="Launch"):
+        club.service.rolls.invite(club.ada, CLUB)
+    club.launch()
+    club.close()
+    with pytest.raises(WrongState, match="over"):
+        club.service.rolls.remind(club.ada, CLUB)
+
+
+def test_many_voters_are_saved_and_invited_in_few_requests() -> None:
+    club = Club()
+    texts = [f"v{number}@example.org" for number in range(2_000)]
+
+    def count(act: Callable[[], object]) -> int:
+        club.world.calls.clear()
+        act()
+        return sum(len(call.requests) for call in club.world.calls)
+
+    assert count(lambda: club.save("\n".join(texts))) < 80
+    assert club.election.voter_count == 2_000
+    club.launch()
+    assert count(lambda: club.service.rolls.invite(club.ada, CLUB)) < 80
+    with pytest.raises(RequestRejected):
+        club.save("\n".join(f"w{number}@example.org" for number in range(9_000)))
+
+
+def test_casting_reads_only_the_receipts_of_the_voter(club: Club) -> None:
+    """Queueing a receipt among 10,000 invitations would read all of them."""
+    club.service.rolls.invite(club.ada, CLUB)
+    club.vote("Cleo", "Red")
+    election_id, queue = club.election.election_id, club.service.rolls.queue
+    assert len(queue.deliveries(str(election_id))) == len(PEOPLE)
+    assert len(queue.deliveries(f"{election_id}-1")) == 1
