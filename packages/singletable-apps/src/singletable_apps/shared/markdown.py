@@ -101,7 +101,7 @@ _SIZE = re.compile(r' (?:width|height)="[^"]*"')
 _FOOTNOTE_MARKS = re.compile(
     r'<sup class="footnote-ref">(?:(?!<sup).)*?</sup>|<a [^>]*class="footnote-backref"[^>]*>.*?</a>'
 )
-_PARAGRAPH = re.compile(r"<p[ >].*?</p>", re.DOTALL)
+_PARAGRAPH = re.compile(r"<p(?=[ >])")
 _SPACE = re.compile(r"\s++")
 # The sanitizer takes quadratic time for deeply nested elements.
 _MAX_NESTING = 500
@@ -164,7 +164,8 @@ def lead_text(html: str) -> str:
     """
     blocks = [part for is_block, part in _top_level_parts(html) if is_block]
     lead = takewhile(_PARAGRAPH.match, dropwhile(lambda part: not _PARAGRAPH.match(part), blocks))
-    return plain_text("".join(lead)) or plain_text(" ".join(_PARAGRAPH.findall(html)))
+    nested = (f"<p{rest.partition('</p>')[0]} " for rest in _PARAGRAPH.split(html)[1:])
+    return plain_text("".join(lead)) or plain_text("".join(nested))
 
 
 def html_as_markdown(html: str) -> str:

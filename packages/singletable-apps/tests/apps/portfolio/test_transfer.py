@@ -164,6 +164,15 @@ def test_wrong_comments_likes_and_history_are_reported(memory: World, activity: 
     assert memory.service.posts.list_all(10).items == []
 
 
+def test_version_that_is_named_twice_is_imported_once(memory: World) -> None:
+    old = {"title": "T", "markdown": "x", "edited_by": "a", "edited_at": "2026-01-01T00:00:00Z"}
+    activity = {"history": [{**old, "number": 1}, {**old, "number": 1}]}
+    files = {"tea.md": b"Tea.", "tea.json": json.dumps(activity).encode()}
+    assert outcomes(import_site(memory.service, memory.set_up(), files)) == {"tea.md": "created"}
+    [blog] = memory.service.posts.list_all(10).items
+    assert len(memory.service.posts.history(blog.blog_id)) == 1
+
+
 def own_site(world: World) -> User:
     """Set up a site with a draft and a profile."""
     owner = world.set_up()

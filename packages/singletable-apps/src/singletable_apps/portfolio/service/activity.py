@@ -6,7 +6,7 @@ Likes are a number: who liked a post is known only as a keyed hash, which is of 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from singletable_apps.portfolio.entities import (
     Blog,
@@ -19,7 +19,7 @@ from singletable_apps.portfolio.service.comments import PENDING_LIFETIME, Commen
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.posts import PostService
-from singletable_apps.portfolio.site_files import ActivityFile, CommentEntry, RevisionEntry
+from singletable_apps.portfolio.site_files import ActivityFile, CommentEntry
 
 
 class ActivityService:
@@ -37,13 +37,12 @@ class ActivityService:
         """Return the likes, comments and earlier versions of posts, by id, oldest first."""
         waiting = self._waiting()
         return {
-            blog_id: ActivityFile(
-                likes=count,
-                comments=_entries([*self._comments.of_post(blog_id), *waiting[blog_id]]),
-                history=[
-                    RevisionEntry.model_validate(old)
-                    for old in reversed(self._posts.history(blog_id))
-                ],
+            blog_id: ActivityFile.model_validate(
+                {
+                    "likes": count,
+                    "comments": [*self._comments.of_post(blog_id), *waiting[blog_id]],
+                    "history": self._posts.history(blog_id)[::-1],
+                }
             )
             for blog_id, count in self._likes.counts(blog_ids).items()
         }
@@ -58,17 +57,20 @@ class ActivityService:
         if activity.comments:
             known = [*self._comments.of_post(blog_id), *self._waiting()[blog_id]]
         ids = {comment.comment_id for comment in known}
-        added = [
-            self._comment(blog_id, each) for each in activity.comments if each.comment_id not in ids
-        ]
-        versions = [
-            Revision(blog_id=blog_id, **dict(old))
+        # A file may name the same comment or version twice.
+        added = {
+            each.comment_id: self._comment(blog_id, each)
+            for each in activity.comments
+            if each.comment_id not in ids
+        }
+        versions = {
+            old.number: Revision(blog_id=blog_id, **dict(old))
             for old in (activity.history if not self._posts.history(blog_id) else ())
             # Later edits count on from this number.
             if old.number <= blog.revisions
-        ]
+        }
         if not dry_run:
-            store.put_many([*added, *versions])
+            store.put_many([*added.values(), *versions.values()])
         is_liked_more = self._likes.raise_to(blog_id, activity.likes, dry_run=dry_run)
         return bool(added or versions or is_liked_more)
 
@@ -89,7 +91,3 @@ class ActivityService:
             visitor=self._context.keyed_hash("comment", "import"),
             ends=self._context.clock() + PENDING_LIFETIME,
         )
-
-
-def _entries(comments: Sequence[Comment | PendingComment]) -> list[CommentEntry]:
-    return [CommentEntry.model_validate(comment) for comment in comments]
