@@ -194,15 +194,9 @@ raise_likes = patterns.write(
 import_likes = patterns.write(
     "L9", "Import likes of a new post", creates(LikeCount), rate=per_day(1)
 )
-import_activity = patterns.write(
-    "P17",
-    "Import comments and earlier versions of a post",
-    puts(Comment),
-    puts(PendingComment),
-    puts(Revision),
-    items=10,
-    rate=per_day(1),
-)
+import_versions = patterns.write("P17", "Import earlier versions", puts(Revision), items=10)
+import_comments = patterns.write("P18", "Import comments", puts(Comment), items=10)
+import_pending = patterns.write("P19", "Import comments that wait", puts(PendingComment), items=10)
 pending_by_visitor = patterns.read(
     "C1", "Count the comments in the queue", PendingComment.by_visitor, items=10, rate=per_minute(1)
 )

@@ -70,7 +70,9 @@ class ActivityService:
             if old.number <= blog.revisions
         }
         if not dry_run:
-            store.put_many([*added.values(), *versions.values()])
+            store.put_many(versions.values())
+            for kind in (Comment, PendingComment):
+                store.put_many(each for each in added.values() if isinstance(each, kind))
         is_liked_more = self._likes.raise_to(blog_id, activity.likes, dry_run=dry_run)
         return bool(added or versions or is_liked_more)
 
