@@ -30,7 +30,7 @@ _LANGUAGES = (
     "sr Српски; sv Svenska; sw Kiswahili; ta தமிழ்; th ไทย; tr Türkçe; uk Українська; "
     "ur اردو; vi Tiếng Việt; zh-Hans 简体中文; zh-Hant 繁體中文"
 )
-LANGUAGES = dict(each.split(" ", 1) for each in _LANGUAGES.split("; "))
+LANGUAGES = {each.split()[0]: each.partition(" ")[2] for each in _LANGUAGES.split("; ")}
 _ACCENT = re.compile(r"#[0-9a-f]{6}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 

@@ -71,8 +71,8 @@ class ActivityService:
         }
         if not dry_run:
             store.put_many(versions.values())
-            for kind in (Comment, PendingComment):
-                store.put_many(each for each in added.values() if isinstance(each, kind))
+            store.put_many(each for each in added.values() if isinstance(each, Comment))
+            store.put_many(each for each in added.values() if isinstance(each, PendingComment))
         is_liked_more = self._likes.raise_to(blog_id, activity.likes, dry_run=dry_run)
         return bool(added or versions or is_liked_more)
 
