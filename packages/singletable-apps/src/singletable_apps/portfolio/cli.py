@@ -69,7 +69,7 @@ def export(
     folder: FolderOption,
     prefix: PrefixOption = "",
 ) -> None:
-    """Export posts as Markdown, the portfolio as JSON, and the images, in a zip file."""
+    """Export posts with comments, likes and history, the portfolio and the images, as a zip."""
     from singletable_apps.portfolio.transfer import export_site
     from singletable_apps.shared.archives import write_zip
     from singletable_apps.shared.errors import AppError

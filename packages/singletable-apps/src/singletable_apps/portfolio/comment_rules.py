@@ -84,5 +84,8 @@ def check_contact(draft: ContactDraft) -> ContactDraft:
         email=checks.email("email", draft.email, required=True),
         message=checks.text("message", draft.message, longest=MAX_MESSAGE, required=True),
     )
+    # The owner could not answer.
+    if "." not in checked.email.rpartition("@")[2].strip("."):
+        checks.reject("email", "Enter an e-mail address such as ada@example.org.")
     checks.raise_errors()
     return checked

@@ -6,7 +6,7 @@
     SLUG#{slug}             METADATA: the post that has this slug, or had it
     LIKE#{blogId}#{visitor} {visitor}
     LIKES#{blogId}#{shard}  COUNT
-    COMMENTS#PENDING        {time}#{id}: the moderation queue
+    COMMENTS#PENDING        {time}#{id}: the moderation queue; COMMENTS#REJECTED: what it rejected
     USER#{email}            METADATA
     MEDIA                   {time}#{name}
     STATS#{scope}           DAY#{date}: views, likes and comments of the site or of a post
@@ -61,6 +61,13 @@ class Listing(StrEnum):
     ALL = "ALL"
     DRAFTS = "DRAFTS"
     DELETED = "DELETED"
+
+
+class CommentQueue(StrEnum):
+    """The comments that wait for approval, and those that were rejected lately."""
+
+    PENDING = "PENDING"
+    REJECTED = "REJECTED"
 
 
 class Font(StrEnum):
@@ -288,7 +295,7 @@ class Comment(Entity, table=data_table):
 
 
 class PendingComment(Entity, table=data_table):
-    """A comment in the moderation queue. It is deleted if nobody approves it in time.
+    """A comment in the moderation queue, or rejected. It is deleted if nobody approves it in time.
 
     `visitor` is a keyed hash, so that nobody can fill the queue alone.
     """
@@ -300,10 +307,11 @@ class PendingComment(Entity, table=data_table):
     content: Attr[str] = attr()
     created_at: Attr[datetime] = attr(time_format=TimeFormat.SECONDS)
     visitor: Attr[str] = attr()
+    queue: Attr[CommentQueue] = attr(default=CommentQueue.PENDING)
     ends: Attr[datetime] = expires()
 
-    key = Key(pk="COMMENTS#PENDING", sk=(created_at, comment_id))
-    by_visitor = Key(pk="COMMENTS#PENDING", sk=(visitor, comment_id)).on(likes_by_blog)
+    key = Key(pk=("COMMENTS", queue), sk=(created_at, comment_id))
+    by_visitor = Key(pk=("COMMENTS", queue), sk=(visitor, comment_id)).on(likes_by_blog)
 
 
 class Media(Entity, table=data_table):

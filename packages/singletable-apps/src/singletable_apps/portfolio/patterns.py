@@ -23,6 +23,7 @@ from singletable_apps.portfolio.entities import (
     Blog,
     BlogContent,
     Comment,
+    CommentQueue,
     DayStats,
     Like,
     LikeCount,
@@ -187,6 +188,15 @@ delete_likes = patterns.write(
 delete_like_counters = patterns.write(
     "L6", "Delete the like counters of a post", deletes(LikeCount), rate=per_day(1)
 )
+raise_likes = patterns.write(
+    "L8", "Import likes", updates(LikeCount, LikeCount.likes_count), rate=per_day(1)
+)
+import_likes = patterns.write(
+    "L9", "Import likes of a new post", creates(LikeCount), rate=per_day(1)
+)
+import_versions = patterns.write("P17", "Import earlier versions", puts(Revision), items=10)
+import_comments = patterns.write("P18", "Import comments", puts(Comment), items=10)
+import_pending = patterns.write("P19", "Import comments that wait", puts(PendingComment), items=10)
 pending_by_visitor = patterns.read(
     "C1", "Count the comments in the queue", PendingComment.by_visitor, items=10, rate=per_minute(1)
 )
@@ -195,7 +205,7 @@ pending_by_visitor = patterns.read(
 @patterns.read_function("C2", items=1, rate=per_minute(1))
 def pending_of_visitor(visitor: str) -> Selection[PendingComment]:
     """Get the comments of one visitor in the queue."""
-    return PendingComment.by_visitor().eq(visitor)
+    return PendingComment.by_visitor(CommentQueue.PENDING).eq(visitor)
 
 
 submit_comment = patterns.write(
@@ -220,7 +230,11 @@ approve_comment = patterns.write(
     rate=per_minute(1),
 )
 reject_comment = patterns.write(
-    "C7", "Reject a comment", deletes(PendingComment), rate=per_minute(1)
+    "C7",
+    "Reject a comment, or bring it back",
+    deletes(PendingComment),
+    puts(PendingComment),
+    rate=per_minute(1),
 )
 comments_of_blog = patterns.read(
     "C8", "List the comments of a post", Comment.key.partition, items=10, rate=per_second(10)

@@ -18,6 +18,19 @@ SOCIAL_NETWORKS = ("github", "linkedin", "mastodon", "twitter", "instagram", "we
 MAX_NAME, MAX_HEADLINE, MAX_BIO, MAX_DESCRIPTION = 100, 200, 1_000, 2_000
 MAX_ENTRIES, MAX_TECHNOLOGIES, MAX_TECHNOLOGY = 100, 20, 40
 MAX_POSTS_PER_PAGE = 50
+# The languages to choose from, by code, in their own words. Other codes are valid, too.
+_LANGUAGES = (
+    "ar العربية; bg Български; bn বাংলা; ca Català; cs Čeština; cy Cymraeg; da Dansk; "
+    "de Deutsch; el Ελληνικά; en English; en-GB English (UK); es Español; et Eesti; "
+    "eu Euskara; fa فارسی; fi Suomi; fr Français; ga Gaeilge; gl Galego; he עברית; "
+    "hi हिन्दी; hr Hrvatski; hu Magyar; id Bahasa Indonesia; is Íslenska; it Italiano; "
+    "ja 日本語; ko 한국어; lt Lietuvių; lv Latviešu; ms Bahasa Melayu; nb Norsk bokmål; "
+    "nl Nederlands; nn Norsk nynorsk; pl Polski; pt Português; "
+    "pt-BR Português (Brasil); ro Română; ru Русский; sk Slovenčina; sl Slovenščina; "
+    "sr Српски; sv Svenska; sw Kiswahili; ta தமிழ்; th ไทย; tr Türkçe; uk Українська; "
+    "ur اردو; vi Tiếng Việt; zh-Hans 简体中文; zh-Hant 繁體中文"
+)
+LANGUAGES = {each.split()[0]: each.partition(" ")[2] for each in _LANGUAGES.split("; ")}
 _ACCENT = re.compile(r"#[0-9a-f]{6}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 

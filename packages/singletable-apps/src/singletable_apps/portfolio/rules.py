@@ -124,7 +124,10 @@ class PostStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """Whether a post is public, and from when on: now without a time. A past time is its date."""
+    """Whether a post is public, and from when on: now without a time.
+
+    With the status PUBLISHED, a time in the past is the date of the post.
+    """
 
     status: PostStatus
     at: datetime | None = None
@@ -295,6 +298,9 @@ def apply_publication(blog: Blog, markdown: str, publication: Publication, now: 
     if publication.at is None and is_public(blog, now):
         return blog
     time = check_publish_time(publication.at or now, now)
+    if publication.status is PostStatus.SCHEDULED and time <= now:
+        advice = "To publish the post now with this date, choose the status published."
+        raise InvalidInput({"at": f"This time is in the past. {advice}"})
     return evolve(blog, listing=Listing.ALL, published_at=time, listed_at=time)
 
 

@@ -1,5 +1,7 @@
 """The files of an exported site: posts as Markdown with front matter, and `portfolio.json`.
 
+Beside a post is a JSON file with its likes, comments and earlier versions, if it has any.
+
 A post that we write:
 
     ---
@@ -36,10 +38,20 @@ from pydantic import (
     ValidationError,
     WrapValidator,
 )
+from pydantic_core import ErrorDetails
 
+from singletable_apps.portfolio.comment_rules import CommentDraft, check_comment
 from singletable_apps.portfolio.entities import Portfolio, SiteSettings
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
-from singletable_apps.portfolio.rules import Post, PostDraft, derive_slug, slug_error
+from singletable_apps.portfolio.rules import (
+    MAX_DESCRIPTION,
+    MAX_MARKDOWN_BYTES,
+    MAX_TITLE,
+    Post,
+    PostDraft,
+    derive_slug,
+    slug_error,
+)
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.front_matter import (
     InvalidFrontMatter,
@@ -196,6 +208,62 @@ class PostFile(BaseModel):
         return self.model_copy(
             update={"markdown": _map_links(self.markdown, rewrite), "image": image}
         )
+
+
+class CommentEntry(BaseModel):
+    """A comment. Without `approved_by` it waits for approval."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    comment_id: Annotated[str, Field(pattern=r"^[0-9a-f]{1,64}$")]
+    author_name: str
+    author_email: str = ""
+    content: str
+    created_at: Time
+    approved_by: str = ""
+
+
+class RevisionEntry(BaseModel):
+    """What a post was before an edit."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    number: Annotated[int, Field(ge=1, le=999_999)]
+    title: Annotated[str, Field(max_length=MAX_TITLE)]
+    markdown: Annotated[str, Field(max_length=MAX_MARKDOWN_BYTES)]
+    edited_by: Annotated[str, Field(max_length=MAX_DESCRIPTION)]
+    edited_at: Time
+
+
+class ActivityFile(BaseModel):
+    """What belongs to a post besides its text: likes, comments and earlier versions."""
+
+    likes: Annotated[int, Field(ge=0, le=10**9)] = 0
+    comments: list[CommentEntry] = []
+    history: list[RevisionEntry] = []
+
+    def map_links(self, rewrite: Rewrite) -> Self:
+        """Return the same with other targets of the links in earlier versions."""
+        history = [
+            old.model_copy(update={"markdown": _map_links(old.markdown, rewrite)})
+            for old in self.history
+        ]
+        return self.model_copy(update={"history": history})
+
+
+def write_activity(activity: ActivityFile) -> str:
+    """Return the text of the JSON file beside a post, or an empty text if there is nothing."""
+    values = activity.model_dump(mode="json", exclude_defaults=True)
+    return json.dumps(values, ensure_ascii=False, indent=2) + "\n" if values else ""
+
+
+def read_activity(text: str) -> ActivityFile:
+    """Return the content of the JSON file beside a post, or raise InvalidInput."""
+    with invalid_input():
+        activity = ActivityFile.model_validate_json(text)
+    for each in activity.comments:
+        check_comment(CommentDraft(each.author_name, each.content, each.author_email))
+    return activity
 
 
 def write_post(post: PostFile) -> str:
@@ -356,6 +424,15 @@ def read_site(text: str) -> SiteFile:
         )
 
 
+def _plain_words(error: ErrorDetails) -> str:
+    if error["type"] == "value_error":
+        return error["msg"].removeprefix("Value error, ")
+    if error["type"] == "missing":
+        return "Expected a value, but there is none."
+    expected = error["msg"].replace("Input should be", "Expected").replace("a valid string", "text")
+    return f"{expected}, but got {error['input']!r:.60}."
+
+
 @contextmanager
 def invalid_input() -> Generator[None]:
     """Raise InvalidInput with the place and the reason of each value that is not valid."""
@@ -363,8 +440,5 @@ def invalid_input() -> Generator[None]:
         yield
     except ValidationError as error:
         raise InvalidInput(
-            {
-                "/".join(map(str, each["loc"])): each["msg"].removeprefix("Value error, ")
-                for each in error.errors()
-            }
+            {"/".join(map(str, each["loc"])): _plain_words(each) for each in error.errors()}
         ) from error

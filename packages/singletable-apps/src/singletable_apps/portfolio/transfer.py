@@ -2,6 +2,7 @@
 
     portfolio.json               the person, the projects, the positions and the settings
     posts/2026-03-01-a-title.md  a post; drafts have no date in their name
+    posts/2026-03-01-a-title.json  its likes, comments and earlier versions, if there are any
     media/{name}/{width}.webp    the images, described in media/media.json
 
 Links between these files are relative, so that any Markdown editor shows them. An export that is
@@ -13,10 +14,14 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
 from functools import partial
+from io import BytesIO
 from pathlib import PurePosixPath
 from posixpath import join, normpath
 from typing import cast
@@ -37,21 +42,25 @@ from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.media import MAX_ALT
 from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.portfolio.site_files import (
+    ActivityFile,
     PostFile,
     Rewrite,
     SiteFile,
     Time,
     invalid_input,
+    read_activity,
     read_original_post,
     read_original_site,
     read_post,
     read_site,
+    write_activity,
     write_post,
     write_site,
 )
-from singletable_apps.shared.archives import Files
-from singletable_apps.shared.errors import Busy, InvalidInput, RequestRejected
+from singletable_apps.shared.archives import Files, read_zip, write_zip
+from singletable_apps.shared.errors import Busy, InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.images import InvalidImage, process_image
+from singletable_apps.shared.objects import ObjectNotFound
 from singletable_apps.shared.permissions import NotPermitted
 
 _IMAGES = (".webp", ".jpg", ".jpeg", ".png", ".gif", ".avif")
@@ -59,7 +68,11 @@ _MARKDOWN = (".md", ".markdown")
 # The text and its front matter.
 _MAX_MARKDOWN_FILE = 2 * MAX_MARKDOWN_BYTES
 _PORTFOLIO = ("portfolio.json", "portfolio.yaml", "portfolio.yml")
+# The settings are a part of that file.
+_SETTINGS = "#settings"
 _MEDIA_LIST = "media/media.json"
+# What the last import replaced, in the bucket.
+_UNDO, _UNDO_RECORD = "imports/undo.zip", "undo.json"
 # Fields by which the portfolio of the original system is recognized.
 _ORIGINAL_PORTFOLIO = {"bio", "projects", "experience", "about_content"}
 _OWN_IMAGE = re.compile(r"media/([0-9a-f]{16}_[0-9]{1,8}x[0-9]{1,8})/([0-9]{1,4})\.webp")
@@ -84,15 +97,18 @@ _MediaEntries = TypeAdapter(list[_MediaEntry])
 
 def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file."""
-    posts = sorted(map(PostFile.of, _all_posts(service)), key=lambda post: post.filename)
-    names = {post.slug: post.filename for post in posts}
+    posts = {post.blog.blog_id: PostFile.of(post) for post in _all_posts(service)}
+    names = {post.slug: post.filename for post in posts.values()}
+    activities = service.activity.read(posts)
     prefix = service.context.urls.prefix
     site = SiteFile.of(service.profile.get_portfolio(), service.profile.get_settings())
     in_root = _relative(prefix, "", {slug: f"posts/{name}" for slug, name in names.items()})
     yield "portfolio.json", write_site(site.map_links(in_root)).encode()
     in_posts = _relative(prefix, "../", names)
-    for post in posts:
+    for blog_id, post in sorted(posts.items(), key=lambda each: each[1].filename):
         yield f"posts/{post.filename}", write_post(post.map_links(in_posts)).encode()
+        if activity := write_activity(activities[blog_id].map_links(in_posts)):
+            yield f"posts/{_activity_path(post.filename)}", activity.encode()
     images = sorted(service.context.store.run(patterns.all_images), key=lambda each: each.name)
     if images:
         entries = [_MediaEntry.model_validate(each, from_attributes=True) for each in images]
@@ -100,6 +116,11 @@ def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
     for image in images:
         for width in image.widths:
             yield f"media/{image.name}/{width}.webp", service.media.open(image.name, width)
+
+
+def _activity_path(path: str) -> str:
+    """Return the file beside a post, with its likes, comments and earlier versions."""
+    return f"{path.rpartition('.')[0]}.json"
 
 
 def _all_posts(service: PortfolioService) -> Iterator[Post]:
@@ -125,13 +146,35 @@ def _relative(prefix: str, to_root: str, posts: Mapping[str, str]) -> Rewrite:
 # Import
 
 
+class Kind(StrEnum):
+    """What an import can change. Owners choose the kinds."""
+
+    POSTS = "posts"
+    IMAGES = "images"
+    PROFILE = "profile"
+    SETTINGS = "settings"
+
+
 @dataclass(frozen=True, slots=True)
 class ImportEntry:
-    """What happened to a file, and why if it was skipped or failed."""
+    """What happened to a file: why if it was skipped or failed, or which fields it changes."""
 
     path: str
     outcome: Outcome
     reason: str = ""
+    blog_id: str = field(default="", compare=False)
+
+    @property
+    def kind(self) -> Kind | None:
+        """Return what the file contains, or None for a file that is not imported."""
+        name = self.path.lower()
+        if name.endswith(_SETTINGS):
+            return Kind.SETTINGS
+        if name.startswith("media/") or name.endswith(_IMAGES):
+            return Kind.IMAGES
+        if name.endswith(_MARKDOWN) or "#" in name:
+            return Kind.POSTS
+        return Kind.PROFILE if name.endswith((".json", ".yaml", ".yml")) else None
 
 
 def import_site(
@@ -139,6 +182,7 @@ def import_site(
     actor: User,
     files: Files,
     *,
+    kinds: Collection[Kind] = tuple(Kind),
     dry_run: bool = False,
     on_progress: OnProgress | None = None,
 ) -> list[ImportEntry]:
@@ -147,49 +191,61 @@ def import_site(
     Each file is imported completely or not at all, and one that fails does not stop the others.
     """
     PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
-    return _Import(service, actor, files, dry_run=dry_run).run(on_progress)
+    report = _Import(service, actor, files, kinds, dry_run=dry_run).run(on_progress)
+    return [entry for entry in report if entry.kind is None or entry.kind in kinds]
 
 
 class _Import:
     """An import in progress."""
 
     def __init__(
-        self, service: PortfolioService, actor: User, files: Files, *, dry_run: bool
+        self,
+        service: PortfolioService,
+        actor: User,
+        files: Files,
+        kinds: Collection[Kind],
+        *,
+        dry_run: bool,
     ) -> None:
         self._service = service
         self._actor = actor
         self._files = files
+        self._kinds = kinds
         self._dry_run = dry_run
         self._entries: dict[str, ImportEntry] = {}
         self._documents: dict[str, PostFile | SiteFile] = {}
+        # Likes, comments and earlier versions, by the path of their post.
+        self._activities: dict[str, ActivityFile] = {}
         # The URLs of images and posts here, by the path of the file.
         self._urls: dict[str, str] = {}
         self._slugs: dict[str, str] = {}
 
     def run(self, on_progress: OnProgress | None) -> list[ImportEntry]:
+        posts = [path for path in self._files if path.lower().endswith(_MARKDOWN)]
+        known = {_MEDIA_LIST, *map(_activity_path, posts)}
         for path in self._files:
             if path in _PORTFOLIO or path.lower().endswith(_MARKDOWN):
                 self._report(path, partial(self._read, path))
-            elif path.lower().endswith(".json") and path != _MEDIA_LIST:
+            elif path.lower().endswith(".json") and path not in known:
                 self._report(path, partial(self._read_original, path))
         self._restore_images()
-        self._upload_images()
+        if Kind.IMAGES in self._kinds:
+            self._upload_images()
         for done, (path, document) in enumerate(self._documents.items(), 1):
-            linked = document.map_links(partial(self._url, path))
-            self._report(path, partial(self._save, linked))
+            self._save(path, document.map_links(partial(self._url, path)))
             if on_progress is not None:
                 on_progress(done, len(self._documents))
-        known = {name.partition("#")[0] for name in self._entries}
-        for path in self._files.keys() - self._entries.keys() - known - {_MEDIA_LIST}:
+        known |= {name.partition("#")[0] for name in self._entries}
+        for path in self._files.keys() - self._entries.keys() - known:
             if not _OWN_IMAGE.fullmatch(path):
                 self._note(path, Outcome.SKIPPED, "It is neither a post nor an image of one.")
         return [self._entries[path] for path in sorted(self._entries)]
 
-    def _note(self, path: str, outcome: Outcome, reason: str = "") -> None:
-        self._entries[path] = ImportEntry(path, outcome, reason)
+    def _note(self, path: str, outcome: Outcome, reason: str = "", blog_id: str = "") -> None:
+        self._entries[path] = ImportEntry(path, outcome, reason, blog_id)
 
     def _report(self, path: str, action: Callable[[], Outcome | None]) -> None:
-        """Run an action, and note its outcome, or why it failed."""
+        """Run an action, and note its outcome if it returns one, or why it failed."""
         try:
             outcome = action()
         except InvalidInput as error:
@@ -207,14 +263,19 @@ class _Import:
         if path not in _PORTFOLIO and len(self._files[path]) > _MAX_MARKDOWN_FILE:
             limit = f"A post can have {MAX_MARKDOWN_BYTES:,} bytes of text."
             raise InvalidInput({"text": f"{limit} Make several files of it."})
-        try:
-            text = self._files[path].decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise InvalidInput({"text": "Save the file as UTF-8."}) from None
+        text = self._decode(path)
         if path in _PORTFOLIO:
             self._documents[path] = read_site(text)
             return
+        if (beside := _activity_path(path)) in self._files:
+            self._activities[path] = read_activity(self._decode(beside))
         self._add_post(path, read_post(path, text))
+
+    def _decode(self, path: str) -> str:
+        try:
+            return self._files[path].decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InvalidInput({path: "Save the file as UTF-8."}) from None
 
     def _read_original(self, path: str) -> None:
         """Read the JSON of the original system; its posts are numbered: `blogs.json#3`."""
@@ -276,7 +337,8 @@ class _Import:
                 self._urls[path] = self._service.context.urls.media(name, width)
         for name, contents in images.items():
             entry = described.get(name) or _MediaEntry(name=name)
-            self._report(f"media/{name}", partial(self._restore, entry, contents))
+            if Kind.IMAGES in self._kinds:
+                self._report(f"media/{name}", partial(self._restore, entry, contents))
 
     def _restore(self, entry: _MediaEntry, contents: dict[int, bytes]) -> Outcome:
         is_new = self._service.media.restore(
@@ -320,21 +382,116 @@ class _Import:
 
     # Posts and the portfolio
 
-    def _save(self, document: PostFile | SiteFile) -> Outcome:
+    def _save(self, path: str, document: PostFile | SiteFile) -> None:
         if isinstance(document, PostFile):
-            return self._service.posts.import_post(self._actor, document, dry_run=self._dry_run)
-        profile = self._service.profile
-        edits = check_portfolio_edits(document.portfolio)
-        settings = check_settings_edits(document.settings)
-        portfolio = profile.get_portfolio(consistent=True)
-        current = profile.get_settings(consistent=True)
-        if _is_unchanged(portfolio, edits) and _is_unchanged(current, settings):
-            return Outcome.SKIPPED
-        if not self._dry_run:
-            profile.update_portfolio(self._actor, edits)
-            profile.update_settings(self._actor, settings)
-        return Outcome.UPDATED
+            if Kind.POSTS in self._kinds:
+                self._report(path, partial(self._save_post, path, document))
+            return
+        if Kind.PROFILE in self._kinds:
+            self._report(path, partial(self._save_profile, path, document.portfolio))
+        if Kind.SETTINGS in self._kinds and changes_of(document.settings):
+            name = f"{path}{_SETTINGS}"
+            self._report(name, partial(self._save_settings, name, document.settings))
+
+    def _save_post(self, path: str, post: PostFile) -> None:
+        activity = self._activities.get(path, ActivityFile())
+        activity = activity.map_links(partial(self._url, path))
+        last = max((old.number for old in activity.history), default=0)
+        outcome, blog = self._service.posts.import_post(
+            self._actor, post, revisions=last, dry_run=self._dry_run
+        )
+        is_changed = self._service.activity.restore(blog, activity, dry_run=self._dry_run)
+        if is_changed and outcome is Outcome.SKIPPED:
+            outcome = Outcome.UPDATED
+        self._note(path, outcome, blog_id=blog.blog_id)
+
+    def _save_profile(self, path: str, edits: PortfolioEdits) -> None:
+        profile, checked = self._service.profile, check_portfolio_edits(edits)
+        changed = _changed_fields(profile.get_portfolio(consistent=True), checked)
+        if changed and not self._dry_run:
+            profile.update_portfolio(self._actor, checked)
+        self._note_fields(path, changed)
+
+    def _save_settings(self, path: str, edits: SettingsEdits) -> None:
+        profile, checked = self._service.profile, check_settings_edits(edits)
+        changed = _changed_fields(profile.get_settings(consistent=True), checked)
+        if changed and not self._dry_run:
+            profile.update_settings(self._actor, checked)
+        self._note_fields(path, changed)
+
+    def _note_fields(self, path: str, changed: list[str]) -> None:
+        outcome = Outcome.UPDATED if changed else Outcome.SKIPPED
+        self._note(path, outcome, ", ".join(changed).replace("_", " "))
 
 
-def _is_unchanged(stored: Portfolio | SiteSettings, edits: PortfolioEdits | SettingsEdits) -> bool:
-    return all(getattr(stored, name) == value for name, value in changes_of(edits).items())
+def _changed_fields(
+    stored: Portfolio | SiteSettings, edits: PortfolioEdits | SettingsEdits
+) -> list[str]:
+    return [name for name, value in changes_of(edits).items() if getattr(stored, name) != value]
+
+
+# Undo
+
+
+class UndoRecord(BaseModel):
+    """What an import did: when, the posts that it created, and what it replaced."""
+
+    at: datetime
+    created: list[str] = []
+    replaced: list[str] = []
+    kinds: list[Kind] = []
+
+
+def import_with_undo(
+    service: PortfolioService, actor: User, files: Files, kinds: Collection[Kind]
+) -> list[ImportEntry]:
+    """Import the chosen kinds. What they replace is kept until the next import."""
+    plan = import_site(service, actor, files, kinds=kinds, dry_run=True)
+    updated = [entry for entry in plan if entry.outcome is Outcome.UPDATED]
+    record = UndoRecord(
+        at=service.context.clock(),
+        replaced=[entry.blog_id for entry in updated if entry.blog_id],
+        kinds=[entry.kind for entry in updated if entry.kind and not entry.blog_id],
+    )
+    site = SiteFile.of(service.profile.get_portfolio(), service.profile.get_settings())
+    kept = {"portfolio.json": write_site(site).encode()}
+    for blog_id in record.replaced:
+        post = PostFile.of(service.posts.get(blog_id))
+        kept[f"posts/{blog_id}.md"] = write_post(post).encode()
+    _keep(service, record, kept)
+    report = import_site(service, actor, files, kinds=kinds)
+    created = [each.blog_id for each in report if each.outcome is Outcome.CREATED and each.blog_id]
+    _keep(service, record.model_copy(update={"created": created}), kept)
+    return report
+
+
+def _keep(service: PortfolioService, record: UndoRecord, files: Files) -> None:
+    archive = BytesIO()
+    write_zip([*files.items(), (_UNDO_RECORD, record.model_dump_json().encode())], archive)
+    service.context.bucket.put_object(_UNDO, archive.getvalue(), "application/zip")
+
+
+def find_undo(service: PortfolioService) -> tuple[UndoRecord, Files] | None:
+    """Return what the last import did and the files that it replaced, or None."""
+    try:
+        files = dict(read_zip(service.context.bucket.get_object(_UNDO)))
+    except ObjectNotFound:
+        return None
+    return UndoRecord.model_validate_json(files.pop(_UNDO_RECORD)), files
+
+
+def undo_import(service: PortfolioService, actor: User) -> None:
+    """Delete the posts that the last import created, and restore what it replaced."""
+    PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
+    found = find_undo(service)
+    if found is None:
+        raise NotFound("There is no import to undo.")
+    record, files = found
+    for blog_id in record.created:
+        with suppress(NotFound):
+            service.posts.delete(actor, blog_id)
+    report = import_site(service, actor, files, kinds=[Kind.POSTS, *record.kinds])
+    failed = [f"{each.path}: {each.reason}" for each in report if each.outcome is Outcome.FAILED]
+    if failed:
+        raise Busy(f"Not everything could be restored. Try again. {' '.join(failed)}")
+    service.context.bucket.delete_object(_UNDO)

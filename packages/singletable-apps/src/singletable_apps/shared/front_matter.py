@@ -23,6 +23,7 @@ _BARE = re.compile(r"\A\ufeff?((?:[a-z_]+:.*\n)+)_{3,}[ \t]*(?:\n|\Z)")
 
 
 _MAX_LENGTH, _MAX_FRONT_MATTER, _MAX_DEPTH = 1_000_000, 100_000, 20
+_TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 # The C loader is ten times as fast, but not every build of PyYAML has it.
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -72,24 +73,60 @@ def read_front_matter(text: str) -> tuple[dict[str, Any], str]:
         return {}, text
     if len(found[2]) > _MAX_FRONT_MATTER:
         raise InvalidFrontMatter(f"It is longer than {_MAX_FRONT_MATTER:,} characters.")
-    return read_values(found[2], is_toml=found[1] == "+++"), text[found.end() :]
+    values = read_values(found[2], is_toml=found[1] == "+++", first_line=2)
+    return values, text[found.end() :]
 
 
-def read_values(text: str, *, is_toml: bool = False) -> dict[str, Any]:
-    """Return the names and values in YAML, of which JSON is a part, or TOML."""
+def read_values(text: str, *, is_toml: bool = False, first_line: int = 1) -> dict[str, Any]:
+    """Return the names and values in YAML, of which JSON is a part, or TOML.
+
+    Errors name the line in the file; the text starts at `first_line`.
+    """
     if len(text) > _MAX_LENGTH:
         raise InvalidFrontMatter(f"It is longer than {_MAX_LENGTH:,} characters.")
     try:
         found: object = tomllib.loads(text) if is_toml else _load_yaml(text)
         _check_values(found)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise InvalidFrontMatter(f"It cannot be read: {reason}.") from error
+        at = _line_of(error)
+        lines = text.splitlines() or [""]
+        if at is None:
+            reason = " ".join(str(error).split())[:200]
+            raise InvalidFrontMatter(f"It cannot be read: {reason}.") from error
+        line = lines[min(at, len(lines) - 1)]
+        where = f"Line {min(at, len(lines) - 1) + first_line} cannot be read: {line.strip()[:80]}"
+        raise InvalidFrontMatter(f"{where} – expected {_expected(line, is_toml)}.") from error
     if found is None:
         return {}
     if not isinstance(found, dict):
         raise InvalidFrontMatter("Expected names and values, such as title: Tea.")
     return {str(key): each for key, each in cast(dict[object, Any], found).items()}
+
+
+def _line_of(error: Exception) -> int | None:
+    """Return the number of the line that has the error, from 0, or None if it is unknown."""
+    if isinstance(error, yaml.MarkedYAMLError):
+        # The context is where the value begins that has no end.
+        mark = error.context_mark or error.problem_mark
+        return None if mark is None else mark.line
+    found = _TOML_LINE.search(str(error))
+    return int(found[1]) - 1 if found else None
+
+
+def _expected(line: str, is_toml: bool) -> str:
+    """Return what a line that cannot be read should have, in plain words."""
+    for start, end in ("[]", "{}"):
+        if line.count(start) != line.count(end):
+            return f"a {start} and a {end} around the values"
+    if line.count('"') % 2 or line.count("'") % 2:
+        return "quotation marks at both ends of the value"
+    if "\t" in line:
+        return "spaces instead of tabs"
+    if is_toml:
+        return 'a name, an equals sign and a value, such as title = "Tea"'
+    if line.count(": ") > 1 or line.partition(":")[2].strip()[:1] in tuple("@`%&*!|>"):
+        return 'quotation marks around the value, such as title: "Tea: a story"'
+    return "a name, a colon and a value, such as title: Tea"
 
 
 def _load_yaml(text: str) -> object:

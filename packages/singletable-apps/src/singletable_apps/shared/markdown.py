@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
-from itertools import groupby
+from itertools import dropwhile, groupby, takewhile
 from typing import Any
 
 import nh3
@@ -90,8 +90,8 @@ _CLASSES = {
     "span": {name for _, name in _CODE_CLASSES},
     "sup": {"footnote-ref"},
     "table": {"table"},
-    "td": {"numeric"},
-    "th": {"numeric"},
+    "td": {"centered", "numeric"},
+    "th": {"centered", "numeric"},
 }
 # These match sanitized HTML only: attributes are in double quotes, and no text or value contains
 # an unescaped < or a quotation mark of the same kind.
@@ -101,6 +101,7 @@ _SIZE = re.compile(r' (?:width|height)="[^"]*"')
 _FOOTNOTE_MARKS = re.compile(
     r'<sup class="footnote-ref">(?:(?!<sup).)*?</sup>|<a [^>]*class="footnote-backref"[^>]*>.*?</a>'
 )
+_PARAGRAPH = re.compile(r"<p(?=[ >])")
 _SPACE = re.compile(r"\s++")
 # The sanitizer takes quadratic time for deeply nested elements.
 _MAX_NESTING = 500
@@ -116,6 +117,8 @@ _MARKUP = re.compile(
 )
 # These end where the next one starts, so they nest only inside other elements.
 _IMPLIED_END = frozenset({"p", "li", "dd", "dt", "td", "th", "tr", "tbody", "thead", "tfoot"})
+# The classes of cells by the alignment of their column.
+_ALIGNED = {"center": "centered", "right": "numeric"}
 _TASK = re.compile(r"\[([ xX])\] ")
 _URL = re.compile(r"https?://[^\s<>\"`]+")
 
@@ -151,6 +154,18 @@ def plain_text(html: str) -> str:
     without_marks = _FOOTNOTE_MARKS.sub("", html)
     text = _TAG.sub(lambda tag: "" if tag[2] in _INLINE else " ", without_marks)
     return " ".join(unescape(text).split())
+
+
+def lead_text(html: str) -> str:
+    """Return the first paragraphs of sanitized HTML as text on one line, for excerpts.
+
+    They end at the next heading, list, table or code. A text whose only paragraphs are in
+    quotations or lists starts with these.
+    """
+    blocks = [part for is_block, part in _top_level_parts(html) if is_block]
+    lead = takewhile(_PARAGRAPH.match, dropwhile(lambda part: not _PARAGRAPH.match(part), blocks))
+    nested = (f"<p{rest.partition('</p>')[0]} " for rest in _PARAGRAPH.split(html)[1:])
+    return plain_text("".join(lead)) or plain_text("".join(nested))
 
 
 def html_as_markdown(html: str) -> str:
@@ -302,11 +317,12 @@ def add_heading_ids(tokens: Sequence[Token]) -> list[Heading]:
 
 
 def fix_tables(tokens: Sequence[Token]) -> None:
-    """Align numbers with a class, and make empty header cells plain cells."""
+    """Align columns with a class, and make empty header cells plain cells."""
     for at, token in enumerate(tokens):
         # The content security policy forbids style attributes.
-        if token.attrs.pop("style", "") == "text-align:right":
-            token.attrSet("class", "numeric")
+        alignment = str(token.attrs.pop("style", "")).removeprefix("text-align:")
+        if alignment in _ALIGNED:
+            token.attrSet("class", _ALIGNED[alignment])
         # An empty header cell is announced as a header without a name.
         if token.type == "th_open" and not tokens[at + 1].content:
             token.tag = tokens[at + 2].tag = "td"

@@ -36,7 +36,8 @@ TABLE = {
                 PUT /portfolio, PUT /settings, GET /blogs/{blog_id}, PUT /blogs/{blog_id},
                 DELETE /blogs/{blog_id}, GET /blogs/{blog_id}/history, GET /blogs/{blog_id}/stats,
                 POST /blogs/{blog_id}/history/{number}/restore, POST /comments/{ref}/approve,
-                POST /comments/{ref}/reject, DELETE /comments/{ref}, PUT /media/{name},
+                POST /comments/{ref}/reject, POST /comments/{ref}/restore,
+                DELETE /comments/{ref}, PUT /media/{name},
                 DELETE /media/{name}, GET /users, POST /users, PUT /users/{user_id},
                 DELETE /users/{user_id}""",
             # The post is not public, the site is set up, and the token is wrong.
@@ -72,7 +73,8 @@ TABLE = {
                 POST /account/sessions/others/end, POST /account/sessions/{session}/end, GET /posts,
                 GET /posts/published, GET /posts/scheduled, GET /posts/drafts, GET /posts/new,
                 POST /posts/new, POST /preview, GET /comments, POST /comments,
-                GET /comments/approved, GET /media, POST /media, GET /media/{name},
+                GET /comments/approved, GET /comments/rejected, GET /media, POST /media,
+                GET /media/{name},
                 GET /media/{name}/delete""",
             "owner": """
                 GET /posts/{blog_id}, POST /posts/{blog_id}, GET /posts/{blog_id}/share,
@@ -89,7 +91,8 @@ TABLE = {
                 GET /portfolio/{kind}, GET /portfolio/{kind}/{entry_id},
                 POST /portfolio/{kind}/{entry_id}, POST /portfolio/{kind}/{entry_id}/move,
                 GET /portfolio/{kind}/{entry_id}/delete, POST /portfolio/{kind}/{entry_id}/delete,
-                GET /transfer, GET /export, POST /import""",
+                GET /transfer, GET /export, POST /import, POST /import/run, GET /import/undo,
+                POST /import/undo""",
             # The site is set up.
             "": "GET /set-up, POST /set-up",
         },

@@ -207,3 +207,25 @@ def test_any_text_is_a_post_or_a_clear_error(text: str) -> None:
 def test_invalid_portfolio_is_rejected(text: str) -> None:
     with pytest.raises(InvalidInput):
         read_site(text)
+
+
+@pytest.mark.parametrize(
+    ("front_matter", "reason"),
+    [
+        (
+            "---\ntitle: Tea\ntags: [a, b\ndraft: true\n---\n",
+            "Line 3 cannot be read: tags: [a, b –",
+        ),
+        ("---\ntitle: Tea: a story\n---\n", "Line 2 cannot be read: title: Tea: a story –"),
+        ("---\ntitle: Tea\nnonsense\n---\n", "expected a name, a colon and a value"),
+        ('---\ntitle: "Tea\n---\n', "expected quotation marks at both ends"),
+        ("+++\ntitle = Tea\n+++\n", "Line 2 cannot be read: title = Tea – expected a name, an eq"),
+        ("---\ntitle: [Tea]\n---\n", "Expected text, but got ['Tea']."),
+    ],
+)
+def test_wrong_front_matter_is_explained_in_plain_words(front_matter: str, reason: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        read_post("tea.md", f"{front_matter}Text")
+    (text,) = error.value.errors.values()
+    assert reason in text
+    assert "<unicode string>" not in text

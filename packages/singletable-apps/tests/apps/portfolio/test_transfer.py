@@ -11,12 +11,20 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZipFile, ZipInfo
 import pytest
 
 from singletable import connect
-from singletable_apps.portfolio.entities import Listing, Project, Role
+from singletable_apps.portfolio.comment_rules import CommentDraft
+from singletable_apps.portfolio.entities import Listing, Project, Role, User
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import MAX_OLD_SLUGS, PostDraft
 from singletable_apps.portfolio.service import Moved, open_portfolio
 from singletable_apps.portfolio.service.posts import Outcome
-from singletable_apps.portfolio.transfer import ImportEntry, export_site, import_site
+from singletable_apps.portfolio.transfer import (
+    ImportEntry,
+    Kind,
+    export_site,
+    import_site,
+    import_with_undo,
+    undo_import,
+)
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.archives import (
     MAX_FILE_BYTES,
@@ -27,6 +35,7 @@ from singletable_apps.shared.archives import (
     read_zip,
     write_zip,
 )
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.objects import MemoryBucket
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import SECRET, World
@@ -61,6 +70,13 @@ def fill(world: World) -> None:
         first.blog_id,
         PostDraft("Tea", f'![hills]({image} "Hills")', slug="green-tea", tags=("tea",)),
     )
+    service.likes.like(first.blog_id, "a reader")
+    for text in ("Nice!", "Waiting."):
+        service.comments.submit(first.blog_id, CommentDraft("Bob", text), "a reader")
+    nice = next(
+        each for each in service.comments.queue(owner).items if "Nice" in each.comment.content
+    )
+    service.comments.approve(owner, nice.ref)
     link = service.context.urls.post("green-tea")
     second = service.posts.create(owner, PostDraft("Milk", f"After [tea]({link}#top)."))
     service.posts.publish(owner, second.blog_id, datetime(2026, 12, 1, tzinfo=UTC))
@@ -83,6 +99,7 @@ def test_export_imported_and_exported_again_is_identical(world: World) -> None:
     files = dict(export_site(world.service))
     assert [path for path in files if path.startswith("posts/")] == [
         "posts/2025-03-01-green-tea.md",
+        "posts/2025-03-01-green-tea.json",
         "posts/2026-12-01-milk.md",
         "posts/sugar.md",
     ]
@@ -96,13 +113,19 @@ def test_export_imported_and_exported_again_is_identical(world: World) -> None:
         owner = other.accounts.set_up("Eve", "eve@example.org", "nine blue horses", "Eve")
         report = import_site(other, owner, files)
         # Setting up the site has created an empty portfolio.
-        expected = {**dict.fromkeys(outcomes(report), "created"), "portfolio.json": "updated"}
-        assert outcomes(report) == expected
+        updated = {"portfolio.json": "updated", "portfolio.json#settings": "updated"}
+        assert outcomes(report) == {**dict.fromkeys(outcomes(report), "created"), **updated}
         assert dict(export_site(other)) == files
+        tea = next(blog for blog in other.posts.list_all(10).items if blog.slug == "green-tea")
+        assert [each.content for each in other.comments.of_post(tea.blog_id)] == ["Nice!"]
+        assert [each.comment.content for each in other.comments.queue(owner).items] == ["Waiting."]
+        assert [old.title for old in other.posts.history(tea.blog_id)] == ["Tea: a “story”"]
+        assert other.likes.counts([tea.blog_id]) == {tea.blog_id: 1}
         again = import_site(other, owner, files)
         assert set(outcomes(again).values()) == {"skipped"}
         found = other.posts.find("tea-a-story")
         assert found == Moved("green-tea")
+        other.posts.edit(owner, tea.blog_id, PostDraft("Tea", "Later edits are numbered on."))
         milk = next(blog for blog in other.posts.list_all(10).items if blog.slug == "milk")
         assert "/blog/green-tea#top" in other.posts.get(milk.blog_id).content.content
 
@@ -114,6 +137,85 @@ def test_zip_of_an_export_is_always_the_same(memory: World) -> None:
     write_zip(export_site(memory.service), other)
     assert one.getvalue() == other.getvalue()
     assert read_zip(one.getvalue()) == dict(export_site(memory.service))
+
+
+@pytest.mark.parametrize(
+    "activity",
+    [
+        {"likes": -1},
+        {"comments": [{"comment_id": "../x", "author_name": "B", "content": "x"}]},
+        {
+            "comments": [
+                {
+                    "comment_id": "1",
+                    "author_name": "",
+                    "content": "x",
+                    "created_at": "2026-01-01T00:00:00Z",
+                }
+            ]
+        },
+        {"history": [{"number": 0, "title": "", "markdown": "", "edited_by": ""}]},
+        7,
+    ],
+)
+def test_wrong_comments_likes_and_history_are_reported(memory: World, activity: object) -> None:
+    files = {"tea.md": b"Tea.", "tea.json": json.dumps(activity).encode()}
+    assert outcomes(import_site(memory.service, memory.set_up(), files)) == {"tea.md": "failed"}
+    assert memory.service.posts.list_all(10).items == []
+
+
+def test_version_that_is_named_twice_is_imported_once(memory: World) -> None:
+    old = {"title": "T", "markdown": "x", "edited_by": "a", "edited_at": "2026-01-01T00:00:00Z"}
+    activity = {"history": [{**old, "number": 1}, {**old, "number": 1}]}
+    files = {"tea.md": b"Tea.", "tea.json": json.dumps(activity).encode()}
+    assert outcomes(import_site(memory.service, memory.set_up(), files)) == {"tea.md": "created"}
+    [blog] = memory.service.posts.list_all(10).items
+    assert len(memory.service.posts.history(blog.blog_id)) == 1
+
+
+def own_site(world: World) -> User:
+    """Set up a site with a draft and a profile."""
+    owner = world.set_up()
+    world.service.posts.create(owner, PostDraft("Milk", "My own.", slug="milk"))
+    world.service.profile.update_portfolio(owner, PortfolioEdits(name="Eve", bio="I write."))
+    return owner
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_import_changes_only_the_chosen_kinds(memory: World, kind: Kind) -> None:
+    fill(memory)
+    files = dict(export_site(memory.service))
+    other = World(connect("memory:"), memory.clock)
+    owner = own_site(other)
+    before = dict(export_site(other.service))
+    report = import_site(other.service, owner, files, kinds=[kind])
+    assert {entry.kind for entry in report} == {kind}
+    after = dict(export_site(other.service))
+    changed = {path.partition("/")[0] for path in after if after[path] != before.get(path)}
+    folders = {Kind.POSTS: "posts", Kind.IMAGES: "media"}
+    assert changed == {folders.get(kind, "portfolio.json")}
+    assert (other.service.profile.get_portfolio().bio == "I write.") == (kind is not Kind.PROFILE)
+    assert (other.service.profile.get_settings().accent == "#123456") == (kind is Kind.SETTINGS)
+
+
+def test_undo_restores_what_an_import_replaced(memory: World) -> None:
+    fill(memory)
+    files = dict(export_site(memory.service))
+    other = World(connect("memory:"), memory.clock)
+    service, owner = other.service, own_site(other)
+    before = dict(export_site(service))
+    other.clock.advance(hours=1)
+    import_with_undo(service, owner, files, list(Kind))
+    mine = service.posts.create(owner, PostDraft("Since then", "Written after the import."))
+    undo_import(service, owner)
+    service.posts.delete(owner, mine.blog_id)
+    after = dict(export_site(service))
+    assert {path: after[path] for path in before} == before
+    # The images stay in the library, and the imported text in the history of the post.
+    added = {path for path in after.keys() - before.keys() if not path.startswith("media/")}
+    assert added == {"posts/milk.json"}
+    with pytest.raises(NotFound):
+        undo_import(service, owner)
 
 
 HUGO: Files = {

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from singletable_apps.shared.markdown import (
     highlight_code,
     html_as_markdown,
+    lead_text,
     plain_text,
     render_markdown,
     sanitize_html,
@@ -48,10 +49,12 @@ def test_the_check_itself_finds_attacks(vector: str) -> None:
 
 def test_commonmark_tables_strikethrough_and_code_are_rendered() -> None:
     html = render_markdown(
-        "Some *text* ~~gone~~.\n\n|a|b|\n|-|-:|\n|x|1|\n\n```python\nif x: pass\n```\n\n    code\n"
+        "Some *text* ~~gone~~.\n\n|a|b|c|\n|-|-:|:-:|\n|x|1|y|\n\n"
+        "```python\nif x: pass\n```\n\n    code\n"
     )
     assert "<em>text</em> <s>gone</s>" in html
     assert '<th class="numeric">b</th>' in html
+    assert '<td class="centered">y</td>' in html
     assert "style=" not in html
     assert '<span class="code-keyword">if</span>' in html
     assert html.count('<pre tabindex="0">') == 2
@@ -189,6 +192,21 @@ def test_html_keeps_text_and_drops_frames() -> None:
 
 def test_ids_never_meet_those_of_the_page() -> None:
     assert sanitize_html('<h2 id="main">x</h2>') == '<h2 id="text-main">x</h2>'
+
+
+@pytest.mark.parametrize(
+    ("markdown", "lead"),
+    [
+        ("# Title\n\nOne *a*.\n\nTwo.[^1]\n\n## Next\n\nThree.\n\n[^1]: Note.", "One a. Two."),
+        ("| Ink |\n|---|\n| Gall |\n\n```\ncode\n```\n\nThe text.\n\n- list\n", "The text."),
+        ("![hills](/hills.png)\n\nThe text.", "The text."),
+        ("> Quoted.", "Quoted."),
+        ("- one\n- two\n\n```\ncode\n```", ""),
+        ("", ""),
+    ],
+)
+def test_lead_is_the_first_paragraphs(markdown: str, lead: str) -> None:
+    assert lead_text(render_markdown(markdown)) == lead
 
 
 def test_plain_text_separates_blocks_and_keeps_words_together() -> None:

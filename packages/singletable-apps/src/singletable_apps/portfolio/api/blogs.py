@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from fastapi import Path, Query, Request, Response
 from starlette.exceptions import HTTPException
@@ -22,7 +22,14 @@ from singletable_apps.portfolio.api.dependencies import (
 )
 from singletable_apps.portfolio.api.schemas import BlogBody, CommentBody, ItemList
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
-from singletable_apps.portfolio.entities import Blog, BlogContent, Comment, Revision, User
+from singletable_apps.portfolio.entities import (
+    Blog,
+    BlogContent,
+    Comment,
+    CommentQueue,
+    Revision,
+    User,
+)
 from singletable_apps.portfolio.rules import (
     Post,
     PostStatus,
@@ -246,10 +253,17 @@ def submit_comment(
 
 @moderation_router.get("/comments")
 def list_pending_comments(
-    service: Service, actor: Actor, page: Listed
+    service: Service,
+    actor: Actor,
+    page: Listed,
+    status: Annotated[
+        Literal["waiting", "rejected"],
+        Query(description="Those that wait, or those that were rejected within 30 days."),
+    ] = "waiting",
 ) -> ItemList[schemas.PendingCommentBody]:
-    """List the comments that wait for your approval, oldest first."""
-    queue = service.comments.queue(actor, page.cursor, page.limit)
+    """List the comments that wait for your approval, or that were rejected, oldest first."""
+    which = CommentQueue.REJECTED if status == "rejected" else CommentQueue.PENDING
+    queue = service.comments.queue(actor, page.cursor, page.limit, which)
     pending = schemas.PendingCommentBody.from_object
     return page.list_items(
         [pending(each.comment, ref=each.ref) for each in queue.items], queue.cursor
@@ -264,14 +278,21 @@ def approve_comment(ref: CommentRef, service: Service, actor: Actor) -> CommentB
 
 @moderation_router.post("/comments/{ref}/reject", responses=responses(NOT_FOUND))
 def reject_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
-    """Delete a comment that waits for approval. Rejecting it again changes nothing."""
+    """Reject a comment that waits. It is deleted after 30 days; until then, you can restore it."""
     service.comments.reject(actor, ref)
     return Message(message="The comment was rejected.")
 
 
+@moderation_router.post("/comments/{ref}/restore", responses=responses(NOT_FOUND))
+def restore_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
+    """Let a rejected comment wait for approval again."""
+    service.comments.restore(actor, ref)
+    return Message(message="The comment waits for approval again.")
+
+
 @moderation_router.delete("/comments/{ref}", responses=responses(NOT_FOUND))
 def delete_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
-    """Delete a comment that was approved. Deleting it again changes nothing."""
+    """Delete a comment that was approved or rejected. Deleting it again changes nothing."""
     service.comments.delete(actor, ref)
     return Message(message="The comment was deleted.")
 

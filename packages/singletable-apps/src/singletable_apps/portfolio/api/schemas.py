@@ -235,14 +235,19 @@ class _EditedBlog(_Blog, Model):
     content: str = optional_field("The text in HTML, which is sanitized, instead of `markdown`.")
     markdown: str = optional_field("The text in Markdown, instead of `content`.")
     status: PostStatus = optional_field("Whether the post is public: now, later or not at all.")
-    publish_at: UnixSeconds = optional_field("When to publish, with the status `scheduled`.")
+    publish_at: UnixSeconds = optional_field(
+        "When to publish, with the status `scheduled`; with `published`, the date of the post."
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if {"content", "markdown"} <= self.model_fields_set:
             raise ValueError("Expected `content` or `markdown`, not both")
-        if (self.status is PostStatus.SCHEDULED) != ("publish_at" in self.model_fields_set):
-            raise ValueError("Expected `publish_at` with the status `scheduled`, and only then")
+        if "publish_at" not in self.model_fields_set:
+            if self.status is PostStatus.SCHEDULED:
+                raise ValueError("Expected `publish_at` with the status `scheduled`")
+        elif self.status not in (PostStatus.SCHEDULED, PostStatus.PUBLISHED):
+            raise ValueError("Expected `publish_at` with the status `scheduled` or `published`")
         return self
 
     def publication(self) -> Publication | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Self, TypeAlias, cast
+from zoneinfo import ZoneInfo
 
 from fastapi import Depends, HTTPException, Request, Response
 
@@ -48,6 +49,9 @@ def page_context(request: Request, service: PortfolioService) -> Mapping[str, ob
         "links": [Link("View site", urls.page())],
         "account_links": [],
     }
+    if settings is not None:
+        # Times are those of the site, as in its posts.
+        common["zone"] = ZoneInfo(settings.time_zone)
     if settings is not None and settings.title:
         common["product"] = Product(
             settings.title, urls.page(), settings.tagline, urls.page("search")

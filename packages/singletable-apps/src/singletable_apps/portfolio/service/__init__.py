@@ -13,6 +13,7 @@ from datetime import datetime
 from singletable import Driver, Observer, Store
 from singletable_apps.portfolio.entities import Media, data_table
 from singletable_apps.portfolio.service.accounts import Accounts
+from singletable_apps.portfolio.service.activity import ActivityService
 from singletable_apps.portfolio.service.catalog import Catalog, Hit
 from singletable_apps.portfolio.service.comments import (
     CommentService,
@@ -72,6 +73,7 @@ class PortfolioService:
     contact: ContactService
     stats: StatsService
     accounts: Accounts
+    activity: ActivityService
 
     def unused_images(self) -> list[Media]:
         """Return the images that no post, draft, earlier version, profile or project shows."""
@@ -120,6 +122,7 @@ def open_portfolio(
     likes = LikeService(context, profile, stats)
     posts = PostService(context, likes, on_change=catalog.expire)
     posts.resume_deletions()
+    comments = CommentService(context, profile, stats)
     return PortfolioService(
         context=context,
         profile=profile,
@@ -127,8 +130,9 @@ def open_portfolio(
         catalog=catalog,
         likes=likes,
         media=MediaService(context),
-        comments=CommentService(context, profile, stats),
+        comments=comments,
         contact=ContactService(context, profile),
         stats=stats,
         accounts=Accounts(context, passwords or Passwords()),
+        activity=ActivityService(context, posts, likes, comments),
     )

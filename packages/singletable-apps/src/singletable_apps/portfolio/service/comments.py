@@ -2,7 +2,7 @@
 
 A new comment goes into the moderation queue, which is a partition of its own: pages of posts never
 read it. Approving moves the comment to its post in one transaction. Comments that nobody approves
-expire.
+expire. So do rejected ones; until then they can be brought back.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from singletable import (
     Page,
     SingleTableError,
     TransactionConflict,
+    evolve,
     key_of,
     retry_conflicts,
 )
@@ -34,7 +35,14 @@ from singletable_apps.portfolio.comment_rules import (
     parse_ref,
     ref_of,
 )
-from singletable_apps.portfolio.entities import Blog, Comment, Listing, PendingComment, User
+from singletable_apps.portfolio.entities import (
+    Blog,
+    Comment,
+    CommentQueue,
+    Listing,
+    PendingComment,
+    User,
+)
 from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.rules import (
     PERMISSIONS,
@@ -50,7 +58,7 @@ from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
-PENDING_LIFETIME = timedelta(days=90)
+PENDING_LIFETIME, REJECTED_LIFETIME = timedelta(days=90), timedelta(days=30)
 NOTIFICATION_INTERVAL = timedelta(hours=1)
 # For the whole site, because an attacker can send from many networks.
 MESSAGES_PER_HOUR = 60
@@ -113,19 +121,26 @@ class CommentService:
             return []
         return list(self._context.store.query(Comment.key.partition(blog_id)))
 
-    def queue(self, actor: User, cursor: str | None = None, limit: int = 20) -> Page[QueuedComment]:
+    def queue(
+        self,
+        actor: User,
+        cursor: str | None = None,
+        limit: int = 20,
+        queue: CommentQueue = CommentQueue.PENDING,
+    ) -> Page[QueuedComment]:
         """Return a page of the comments that the actor may moderate, oldest first."""
         PERMISSIONS.check(actor.role, Permission.WRITE)
-        page = self._read_queue(actor, cursor, limit)
+        page = self._read_queue(actor, cursor, limit, queue)
         previous = page.previous
         # An author sees the comments on their own posts only, so some pages are empty.
         while not page.items and page.cursor is not None:
-            page = self._read_queue(actor, page.cursor, limit)
+            page = self._read_queue(actor, page.cursor, limit, queue)
         return Page(page.items, page.cursor, previous)
 
     def count_pending(self) -> int:
         """Return how many comments wait in the queue."""
-        return self._context.store.count(PendingComment.by_visitor(), limit=MAX_PENDING)
+        waiting = PendingComment.by_visitor(CommentQueue.PENDING)
+        return self._context.store.count(waiting, limit=MAX_PENDING)
 
     @retry_conflicts(
         also=[TransactionConflict],
@@ -153,21 +168,50 @@ class CommentService:
         self._stats.record_comment(comment.blog_id)
         return comment
 
+    @retry_conflicts(
+        also=[TransactionConflict],
+        idempotent=True,
+        otherwise=lambda: Busy("The comment could not be rejected right now. Try again."),
+    )
     def reject(self, actor: User, ref: str) -> None:
-        """Delete a comment from the queue. Rejecting it again changes nothing."""
+        """Take a comment out of the queue, for 30 days. Rejecting it again changes nothing."""
         named = parse_ref(ref)
-        _, pending = self._load(actor, named)
-        if pending is not None:
+        blog, pending = self._load(actor, named)
+        if pending is not None and blog is None:
             self._context.store.delete(key_of(pending))
+        elif pending is not None:
+            self._move(pending, CommentQueue.REJECTED, REJECTED_LIFETIME)
         # Asked last: another moderator may have been faster.
         if self._find_approved(named) is not None:
             raise NotFound("Someone has approved this comment. Delete it from its post instead.")
 
-    def delete(self, actor: User, ref: str) -> None:
-        """Delete an approved comment. Deleting it again changes nothing."""
+    @retry_conflicts(
+        also=[TransactionConflict],
+        idempotent=True,
+        otherwise=lambda: Busy("The comment could not be brought back right now. Try again."),
+    )
+    def restore(self, actor: User, ref: str) -> None:
+        """Put a rejected comment into the queue again. Doing so again changes nothing."""
         named = parse_ref(ref)
-        self._load(actor, named)
+        _, rejected = self._load(actor, named, CommentQueue.REJECTED)
+        if rejected is not None:
+            self._move(rejected, CommentQueue.PENDING, PENDING_LIFETIME)
+        elif self._load(actor, named)[1] is None:
+            raise NotFound("This comment is not among the rejected ones. It may be deleted.")
+
+    def delete(self, actor: User, ref: str) -> None:
+        """Delete an approved or rejected comment for good. Doing so again changes nothing."""
+        named = parse_ref(ref)
+        _, rejected = self._load(actor, named, CommentQueue.REJECTED)
+        if rejected is not None:
+            self._context.store.delete(key_of(rejected))
         self._context.store.delete(_key_of_approved(named))
+
+    def _move(self, comment: PendingComment, queue: CommentQueue, lifetime: timedelta) -> None:
+        moved = evolve(comment, queue=queue, ends=self._context.clock() + lifetime)
+        with self._context.store.transaction(pattern=patterns.reject_comment) as transaction:
+            transaction.delete(key_of(comment), if_=PendingComment.visitor == comment.visitor)
+            transaction.put(moved)
 
     def _is_new(self, pending: PendingComment) -> bool:
         """Return False for a comment in the queue; raise if there are too many others."""
@@ -201,7 +245,9 @@ class CommentService:
             return True
         raise Busy("Your comment could not be saved right now. Try again.")
 
-    def _load(self, actor: User, named: CommentRef) -> tuple[Blog | None, PendingComment | None]:
+    def _load(
+        self, actor: User, named: CommentRef, queue: CommentQueue = CommentQueue.PENDING
+    ) -> tuple[Blog | None, PendingComment | None]:
         """Return the post and the comment in the queue, if the actor may moderate them."""
         PERMISSIONS.check(actor.role, Permission.WRITE)
         blog = self._context.find_blog(named.blog_id, consistent=True)
@@ -209,7 +255,7 @@ class CommentService:
             blog = None
         if blog is not None:
             check_can_moderate(actor, blog)
-        key = PendingComment.key(named.created_at, named.comment_id)
+        key = PendingComment.key(queue, named.created_at, named.comment_id)
         pending = self._context.store.get(key, consistent=True)
         is_same = pending is not None and pending.blog_id == named.blog_id
         return blog, pending if is_same else None
@@ -217,10 +263,12 @@ class CommentService:
     def _find_approved(self, named: CommentRef) -> Comment | None:
         return self._context.store.get(_key_of_approved(named), consistent=True)
 
-    def _read_queue(self, actor: User, cursor: str | None, limit: int) -> Page[QueuedComment]:
-        store = self._context.store
+    def _read_queue(
+        self, actor: User, cursor: str | None, limit: int, queue: CommentQueue
+    ) -> Page[QueuedComment]:
+        store, partition = self._context.store, PendingComment.key.partition(queue)
         # Consistent, so that a comment is gone right after it was approved.
-        page = store.page(PendingComment.key.partition(), limit, cursor=cursor, consistent=True)
+        page = store.page(partition, limit, cursor=cursor, consistent=True)
         ids = list(dict.fromkeys(comment.blog_id for comment in page.items))
         found = store.get_many([Blog.key(blog_id) for blog_id in ids])
         blogs = dict(zip(ids, found, strict=True))

@@ -101,6 +101,25 @@ class LikeService:
         markers = self._context.store.count(Like.of_blog(blog_id))
         return Recount(self._state(blog_id, liked=False).count, markers)
 
+    @retry_conflicts(
+        attempts=10,
+        idempotent=True,
+        otherwise=lambda: Busy("Very many people like this post right now. Import it again."),
+    )
+    def raise_to(self, blog_id: str, count: int, *, dry_run: bool = False) -> bool:
+        """Give a post at least so many likes, for an import; return False if it has them."""
+        store, counters = self._context.store, self._counters([blog_id], consistent=True)[blog_id]
+        missing = count - _total(counters)
+        if missing > 0 and not dry_run:
+            if counters:
+                # A lost response must not add the likes again.
+                is_unchanged = LikeCount.likes_count == counters[0].likes_count
+                more = LikeCount.likes_count.add(missing)
+                store.update(key_of(counters[0]), more, if_=is_unchanged)
+            else:
+                store.create(LikeCount(blog_id=blog_id, shard=0, likes_count=missing))
+        return missing > 0
+
     def delete(self, blog_id: str) -> None:
         """Delete the markers and counters of a post that was deleted. It can be repeated."""
         store = self._context.store

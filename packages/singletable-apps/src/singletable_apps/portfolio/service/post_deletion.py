@@ -15,6 +15,7 @@ from singletable_apps.portfolio.entities import (
     Blog,
     BlogContent,
     Comment,
+    CommentQueue,
     DayStats,
     Listing,
     PendingComment,
@@ -64,11 +65,11 @@ class PostDeletion:
         """Delete all items of a hidden post."""
         store, blog_id = self._store, blog.blog_id
         SlugRegistry(store).forget(blog)
-        pending = store.query(
-            PendingComment.key.partition(), where=PendingComment.blog_id == blog_id, consistent=True
-        )
-        while batch := list(islice(pending, _BATCH)):
-            store.delete_many(map(key_of, batch))
+        for queue in CommentQueue:
+            partition = PendingComment.key.partition(queue)
+            found = store.query(partition, where=PendingComment.blog_id == blog_id, consistent=True)
+            while batch := list(islice(found, _BATCH)):
+                store.delete_many(map(key_of, batch))
         store.delete_partition(DayStats.key.partition(blog_id))
         store.delete_partition(Revision.key.partition(blog_id).ge(0))
         store.delete_partition(Comment.key.partition(blog_id).ge(_EPOCH))

@@ -38,7 +38,7 @@ from singletable_apps.portfolio.service.post_deletion import PostDeletion
 from singletable_apps.portfolio.service.slugs import SlugRegistry
 from singletable_apps.portfolio.site_files import PostFile
 from singletable_apps.shared.errors import AlreadyExists, Busy, NotFound
-from singletable_apps.shared.markdown import plain_text, render_markdown
+from singletable_apps.shared.markdown import lead_text, plain_text, render_markdown
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_revision, is_uuid
 from singletable_apps.shared.text import InputChecks
@@ -245,19 +245,23 @@ class PostService:
                     raise
         raise _busy()
 
-    def import_post(self, actor: User, file: PostFile, *, dry_run: bool = False) -> Outcome:
+    def import_post(
+        self, actor: User, file: PostFile, *, revisions: int = 0, dry_run: bool = False
+    ) -> tuple[Outcome, Blog]:
         """Create a post that was written elsewhere, or update the post that has its slug.
 
-        It keeps its dates, its author and its old slugs. `dry_run` checks it and writes nothing.
+        It keeps its dates, its author and its old slugs. A new post has had so many `revisions`
+        elsewhere. `dry_run` checks it and writes nothing.
+        Return the post as well; without its new revision if it was updated.
         """
         PERMISSIONS.check(actor.role, Permission.EDIT_ANY)
         draft, unchanged = check_draft(file.draft), Outcome.SKIPPED
         for _ in range(_ATTEMPTS):
             old = self._slugs.find_current(draft.slug)
             post = self.get(old.blog_id) if old else None
-            changed = self._imported(actor, file, draft, post)
+            changed = self._imported(actor, file, draft, post, revisions)
             if changed == post:
-                return unchanged
+                return unchanged, changed.blog
             outcome = Outcome.UPDATED if post else Outcome.CREATED
             try:
                 if dry_run:
@@ -272,7 +276,7 @@ class PostService:
                     self._on_change()
                 continue
             self._on_change()
-            return outcome
+            return outcome, changed.blog
         raise _busy()
 
     def restore(
@@ -363,11 +367,14 @@ class PostService:
     def _apply(self, blog: Blog, draft: PostDraft) -> Post:
         return apply_draft(blog, draft, media_prefix=self._context.urls.prefix)
 
-    def _imported(self, actor: User, file: PostFile, draft: PostDraft, post: Post | None) -> Post:
+    def _imported(
+        self, actor: User, file: PostFile, draft: PostDraft, post: Post | None, revisions: int
+    ) -> Post:
         """Return the post of a file, based on the stored one if there is one."""
         now = self._context.clock()
         date = check_publish_time(file.date or now, now)
-        blog = post.blog if post else _blank_post(actor, min(date, now))
+        blank = evolve(_blank_post(actor, min(date, now)), revisions=revisions)
+        blog = post.blog if post else blank
         checks = InputChecks()
         author = checks.line("author", file.author, longest=MAX_DESCRIPTION).lower() or blog.author
         author_name = checks.line("author_name", file.author_name, longest=MAX_NAME)
@@ -492,7 +499,7 @@ def apply_draft(blog: Blog, draft: PostDraft, *, media_prefix: str) -> Post:
         featured_image_alt=draft.featured_image_alt,
         seo_description=draft.seo_description,
         canonical_url=draft.canonical_url,
-        excerpt=make_excerpt(text),
+        excerpt=make_excerpt(lead_text(html)),
         reading_time=reading_time(text),
     )
     content = BlogContent(blog_id=blog.blog_id, markdown=draft.markdown, content=html)

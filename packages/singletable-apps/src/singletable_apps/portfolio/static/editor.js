@@ -46,16 +46,15 @@ const result = document.querySelector("[data-search-result]");
 const show = () => {
   if (counter) {
     const length = [...fields.seo_description.value].length;
-    const advice = length === 0 ? "Without one, the start of the post is shown."
+    const advice = length === 0 ? "Without one, the first paragraph is shown."
       : length < 70 ? "A little more would help." : length <= 160 ? "Good length." : "Search engines cut this off.";
     counter.textContent = `${length} of about 160 characters. ${advice}`;
   }
   if (result) {
     result.querySelector("[data-result-title]").textContent = fields.title.value || "Title of the post";
     result.querySelector("[data-result-slug]").textContent = fields.slug.value || slugify(fields.title.value) || "…";
-    const start = text.value.replace(/[#*_>`[\]]|\(\S*\)/g, "").replace(/\s+/g, " ").trim();
-    const about = fields.seo_description.value || start || "The description of the post.";
-    result.querySelector("[data-result-text]").textContent = about.length > 160 ? `${about.slice(0, 157)}…` : about;
+    const about = fields.seo_description.value || result.dataset.excerpt || "The description of the post.";
+    result.querySelector("[data-result-text]").textContent = about;
   }
 };
 
@@ -63,17 +62,20 @@ const show = () => {
 const preview = document.querySelector("[data-preview]");
 let running = null;
 const render = async () => {
-  if (!preview || preview.closest("[hidden]")) return;
+  if (!preview) return;
   running?.abort();
   const mine = running = new AbortController();
   try {
     const answer = await fetch(form.dataset.previewUrl, {
       method: "POST", body: new URLSearchParams({ markdown: text.value }), signal: mine.signal,
-      headers: { Accept: "text/html" }, redirect: "error",
+      headers: { Accept: "application/json" }, redirect: "error",
     });
     if (!answer.ok) throw new Error(answer.statusText);
-    preview.innerHTML = await answer.text();
+    const { html, excerpt } = await answer.json();
+    preview.innerHTML = html;
     preview.classList.remove("is-stale");
+    if (result) result.dataset.excerpt = excerpt;
+    show();
   } catch (error) {
     if (error.name !== "AbortError") preview.classList.add("is-stale");
   }

@@ -214,8 +214,8 @@ class Pages:
         theme = request.cookies.get("theme", "")
         return {
             **_public_context(request),
-            **self._context(request),
             "zone": request_time_zone(request),
+            **self._context(request),
             "theme": theme if theme in ("light", "dark") else "",
         }
 

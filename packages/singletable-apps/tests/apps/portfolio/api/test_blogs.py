@@ -158,7 +158,8 @@ def test_post_is_scheduled_published_and_withdrawn(server: Server) -> None:
     withdrawn = data(server.owner.put(path, {"status": "draft"}))
     assert (withdrawn["status"], withdrawn["published_at"]) == ("draft", None)
     assert server.visitor().get(path).status_code == 404
-    assert data(server.owner.put(path, {"status": "published"}))["status"] == "published"
+    dated = data(server.owner.put(path, {"status": "published", "publish_at": 1_577_836_800}))
+    assert (dated["status"], dated["published_at"]) == ("published", 1_577_836_800)
 
 
 def test_earlier_text_is_restored_and_the_post_deleted(server: Server) -> None:

@@ -50,6 +50,8 @@ INVALID: list[tuple[str, dict[str, Any], str]] = [
     ("POST /blogs", SCHEDULED, ""),
     ("POST /blogs", {"publish_at": 1_800_000_000}, ""),
     ("POST /blogs", {**SCHEDULED, "publish_at": 9_000_000_000}, "/publish_at"),
+    ("POST /blogs", {**SCHEDULED, "publish_at": 1_577_836_800}, "/publish_at"),
+    ("POST /blogs", {"status": "draft", "publish_at": 1_577_836_800}, ""),
     ("POST /blogs", {**SCHEDULED, "publish_at": "tomorrow"}, "/publish_at"),
     ("POST /blogs", {"canonical_url": "/here"}, "/canonical_url"),
     ("PUT /blogs/{post}", {}, ""),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_saved_draft_is_in_its_editor_and_in_the_list(app: PagesApp, ada: Browse
         ({"tags": "x" * 50}, "tags"),
         ({"markdown": "a\x00b"}, "markdown"),
         ({"markdown": "x" * 130_000}, "markdown"),
-        ({"action": "schedule"}, "publish_at"),
+        ({"action": "schedule", "publish_at": ""}, "publish_at"),
         ({"action": "schedule", "publish_at": "soon"}, "publish_at"),
     ],
 )
@@ -79,9 +80,10 @@ def test_preview_button_shows_the_form_again_without_saving(app: PagesApp, ada: 
 
 def test_live_preview_is_sanitized_and_needs_an_account(app: PagesApp, ada: Browser) -> None:
     url = app.urls.admin("preview")
-    answer = ada.post(url, {"markdown": "**Hi** <script>alert(1)</script>"})
-    assert "<strong>Hi</strong>" in answer.text
-    assert "<script" not in answer.text
+    answer = ada.post(url, {"markdown": "**Hi** <script>alert(1)</script>\n\n- a list"})
+    assert "<strong>Hi</strong>" in answer.json()["html"]
+    assert "<script" not in answer.json()["html"]
+    assert answer.json()["excerpt"] == "Hi"
     assert "too long" in ada.post(url, {"markdown": "x" * 130_000}).text
     assert app.browser().post(url, {"markdown": "Hi"}).status_code == 303
 
@@ -98,6 +100,29 @@ def test_publish_now_schedule_and_unpublish(app: PagesApp, ada: Browser) -> None
     assert _status(app) is PostStatus.SCHEDULED
     assert "1 June" in text_in(ada.get("posts", "scheduled").text)
     assert "Scheduled for 1 June" in text_in(ada.open(path).text)
+
+
+def test_schedule_in_the_past_asks_before_it_publishes(app: PagesApp, ada: Browser) -> None:
+    path = _write(ada)
+    page = ada.submit(ada.open(path), path, action="schedule", publish_at="2020-01-01T09:30")
+    question = "This date is in the past. Publish now, dated 1 January 2020?"
+    assert field_errors(page) == {"publish_at": question}
+    assert _status(app) is PostStatus.DRAFT
+    assert "Published" in ada.flash(ada.submit(page, path, action="backdate"))
+    (blog,) = _posts(app)
+    assert blog.published_at == datetime(2020, 1, 1, 9, 30, tzinfo=UTC)
+    # The date of a published post is changed without a question.
+    ada.flash(ada.submit(ada.open(path), path, action="schedule", publish_at="2019-01-01T09:30"))
+
+
+def test_schedule_proposes_tomorrow_morning_at_the_site(app: PagesApp, ada: Browser) -> None:
+    ada.flash(ada.submit(ada.get("settings"), "/settings", time_zone="America/New_York"))
+    _write(ada, "schedule")
+    (blog,) = _posts(app)
+    zone = ZoneInfo("America/New_York")
+    assert blog.published_at is not None
+    proposed, now = blog.published_at.astimezone(zone), app.world.clock().astimezone(zone)
+    assert (proposed.date() - now.date(), proposed.hour) == (timedelta(days=1), 9)
 
 
 def test_times_are_in_the_time_zone_of_the_site(app: PagesApp, ada: Browser) -> None:

@@ -137,3 +137,13 @@ def test_settings_are_saved_and_checked(app: PagesApp, ada: Browser) -> None:
 @pytest.mark.parametrize("parts", [("nonsense",), ("nonsense", "new"), ("projects", "nonsense")])
 def test_unknown_part_of_the_portfolio_is_not_found(ada: Browser, parts: tuple[str, ...]) -> None:
     assert ada.get("portfolio", *parts).status_code == 404
+
+
+def test_language_and_time_zone_are_chosen_from_lists(ada: Browser) -> None:
+    page = ada.get("settings").text
+    assert '<option value="en" selected>English</option>' in page
+    assert '<option value="America/New_York">America/New York</option>' in page
+    assert "Settings saved" in ada.flash(
+        ada.submit(ada.get("settings"), "/settings", language="pt-BR")
+    )
+    assert '<option value="pt-BR" selected>' in ada.get("settings").text

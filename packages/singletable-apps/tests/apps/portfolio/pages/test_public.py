@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import date
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
@@ -286,3 +287,16 @@ def test_site_on_its_own_is_at_the_root() -> None:
         assert page.status_code == status
         assert 'class="site" href="/"' in page.text
         assert "/portfolio/" not in re.sub("/static/[0-9a-f]+/portfolio/", "", page.text)
+
+
+def test_search_is_in_the_tab_order_where_it_stands(app: PagesApp, reader: Browser) -> None:
+    header = reader.public().text.partition("<header")[2].partition("</header>")[0]
+    assert header.index("find-first") < header.index('class="nav"') < header.index("find-last")
+
+
+# On a site with a red accent, a message in its color looks like an error.
+def test_message_of_success_has_a_color_of_its_own() -> None:
+    css = (Path(public.__file__).parent.parent / "static" / "site.css").read_text()
+    rules = [line for line in css.splitlines() if line.startswith(".note")]
+    assert any("var(--success)" in line for line in rules)
+    assert not any("var(--accent)" in line for line in rules)

@@ -15,11 +15,10 @@ from tests.apps.support.html import field_errors, text_in
 POST = b"---\ntitle: On tea\n---\nTea is good.\n"
 
 
-def _import(browser: Browser, *files: tuple[str, bytes], **fields: str) -> httpx2.Response:
+def _upload(browser: Browser, *files: tuple[str, bytes]) -> httpx2.Response:
     browser.app.activate()
     return browser.http.post(
         browser.app.urls.admin("import"),
-        data=fields,
         files=[("file", (name, data)) for name, data in files] or [("file", ("", b""))],
         headers={"Accept": "text/html", "Sec-Fetch-Site": "same-origin"},
     )
@@ -34,17 +33,42 @@ def test_export_is_a_zip_that_can_be_imported_again(app: PagesApp, ada: Browser)
     names = ZipFile(BytesIO(answer.content)).namelist()
     assert any(name.startswith("posts/") for name in names)
     app.world.service.posts.delete(app.world.owner(), blog.blog_id)
-    page = _import(ada, ("site.zip", answer.content))
+    plan = _upload(ada, ("site.zip", answer.content))
+    page = ada.submit(plan, "/import/run")
     assert "What was imported" in text_in(page.text)
     (restored,) = app.world.service.posts.list_drafts()
     assert restored.title == "On tea"
 
 
-def test_check_changes_nothing(app: PagesApp, ada: Browser) -> None:
-    page = _import(ada, ("tea.md", POST), ("milk.md", POST.replace(b"tea", b"milk")), dry_run="on")
-    assert "What would happen" in text_in(page.text)
-    assert "Created 2" in text_in(page.text)
-    assert app.world.service.posts.list_drafts() == []
+def test_upload_shows_what_it_changes_and_changes_nothing(app: PagesApp, ada: Browser) -> None:
+    page = _upload(ada, ("tea.md", POST), ("milk.md", POST.replace(b"tea", b"milk")))
+    assert "What this file changes" in text_in(page.text)
+    assert "2 new" in text_in(page.text)
+    assert app.world.service.posts.list_all(10).items == []
+
+
+# A new site takes everything over; another one keeps its own profile and settings.
+@pytest.mark.parametrize("is_new", [True, False])
+def test_own_profile_and_settings_are_not_ticked(app: PagesApp, ada: Browser, is_new: bool) -> None:
+    if not is_new:
+        app.world.service.posts.create(app.world.owner(), PostDraft("Mine", "Text."))
+    site = b'{"name": "Maren", "settings": {"title": "Long Wave"}}'
+    plan = _upload(ada, ("portfolio.json", site), ("tea.md", POST))
+    assert "Replaces yours: title" in text_in(plan.text)
+    ada.submit(plan, "/import/run")
+    assert (app.world.service.profile.get_settings().title == "Long Wave") is is_new
+    assert (app.world.service.profile.get_portfolio().name == "Maren") is is_new
+    response = ada.submit(ada.get("import", "undo"), "/undo")
+    assert "undone" in ada.flash(response)
+    assert app.world.service.profile.get_settings().title == "Ada’s notes"
+    assert app.world.service.posts.list_all(10).items == []
+
+
+def test_file_that_was_replaced_meanwhile_is_not_imported(app: PagesApp, ada: Browser) -> None:
+    plan = _upload(ada, ("tea.md", POST))
+    _upload(ada, ("milk.md", POST.replace(b"tea", b"milk")))
+    assert "Choose it again" in field_errors(ada.submit(plan, "/import/run"))["file"]
+    assert app.world.service.posts.list_all(10).items == []
 
 
 @pytest.mark.parametrize(
@@ -53,6 +77,6 @@ def test_check_changes_nothing(app: PagesApp, ada: Browser) -> None:
 def test_file_that_cannot_be_read_is_an_error_of_the_field(
     ada: Browser, files: tuple[tuple[str, bytes], ...]
 ) -> None:
-    response = _import(ada, *files)
+    response = _upload(ada, *files)
     assert response.status_code == 422
     assert set(field_errors(response)) == {"file"}

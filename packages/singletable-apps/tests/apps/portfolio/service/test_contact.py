@@ -52,6 +52,14 @@ def test_site_without_an_owner_takes_no_messages(memory: World) -> None:
         memory.service.contact.send(DRAFT)
 
 
+@pytest.mark.parametrize("email", ["tess@nodot", "tess@nodot.", ""])
+def test_address_that_cannot_be_answered_is_rejected(site: World, email: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        site.service.contact.send(replace(DRAFT, email=email))
+    assert list(error.value.errors) == ["email"]
+    assert site.mailbox.emails == []
+
+
 def test_contact_form_can_be_switched_off(site: World) -> None:
     site.service.profile.update_settings(site.user(), SettingsEdits(contact=False))
     with pytest.raises(SwitchedOff):

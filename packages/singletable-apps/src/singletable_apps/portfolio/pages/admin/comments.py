@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fastapi import APIRouter, Response
 
 from singletable_apps.portfolio.comment_rules import ref_of
+from singletable_apps.portfolio.entities import CommentQueue, User
 from singletable_apps.portfolio.pages.admin.editor import get_own_post
 from singletable_apps.portfolio.pages.admin.views import own_posts
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
@@ -26,6 +29,7 @@ def _tabs(page: UserPageContext, current: str) -> list[Link]:
     tabs = {
         "Waiting": page.urls.admin("comments"),
         "Approved": page.urls.admin("comments", "approved"),
+        "Rejected": page.urls.admin("comments", "rejected"),
     }
     return [Link(text, url, text == current) for text, url in tabs.items()]
 
@@ -39,33 +43,57 @@ def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
         heading="Comments",
         tabs=_tabs(page, "Waiting"),
         waiting=query.page(found.items, found.cursor),
+        verbs=[
+            ("approve", "Approve", "Approve selected"),
+            ("reject", "Reject", "Reject selected"),
+        ],
+    )
+
+
+@router.get("/admin/comments/rejected")
+def show_rejected(page: AuthorPage, query: ListQueryParameters) -> Response:
+    """List the comments that were rejected within 30 days, oldest first."""
+    found = page.service.comments.queue(page.user, query.cursor, queue=CommentQueue.REJECTED)
+    return page.render(
+        "admin/comments",
+        heading="Comments",
+        tabs=_tabs(page, "Rejected"),
+        waiting=query.page(found.items, found.cursor),
+        verbs=[
+            ("restore", "Bring back", "Bring selected back"),
+            ("delete", "Delete for good", "Delete selected for good"),
+        ],
     )
 
 
 @router.post("/admin/comments")
 def moderate(page: AuthorPage, form: PostedForm) -> Response:
-    """Approve or reject one comment by its button, or all that are selected."""
+    """Do to one comment what its button says, or to all that are selected."""
+    comments = page.service.comments
+    verbs: dict[str, tuple[str, Callable[[User, str], object]]] = {
+        "approve": ("Approved", comments.approve),
+        "reject": ("Rejected", comments.reject),
+        "restore": ("Brought back", comments.restore),
+        "delete": ("Deleted", comments.delete),
+    }
     verb, refs = form.value("action"), form.selected("ref")
-    for single in ("approve", "reject"):
+    for single in verbs:
         if form.value(single):
             verb, refs = single, [form.value(single)]
-    url = page.urls.admin("comments")
-    if verb not in ("approve", "reject") or not refs:
+    url = page.urls.admin("comments", *["rejected"] * (verb in ("restore", "delete")))
+    if verb not in verbs or not refs:
         return page.redirect(url, Flash("Select at least one comment first.", "warning"))
     done, reasons = 0, dict[str, None]()
-    comments = page.service.comments
+    past, act = verbs[verb]
     for ref in refs:
         try:
-            if verb == "approve":
-                comments.approve(page.user, ref)
-            else:
-                comments.reject(page.user, ref)
+            act(page.user, ref)
         except (NotFound, NotPermitted) as error:
             reasons[str(error)] = None
         else:
             done += 1
     noun = "comment" if done == 1 else "comments"
-    what = f"{'Approved' if verb == 'approve' else 'Rejected'} {done:,} {noun}."
+    what = f"{past} {done:,} {noun}."
     if reasons:
         text = " ".join([*([what] if done else []), *reasons])
         return page.redirect(url, Flash(text, "warning"))

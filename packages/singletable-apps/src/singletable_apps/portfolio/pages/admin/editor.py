@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 from pydantic import BaseModel
-from starlette.responses import HTMLResponse, JSONResponse
+from starlette.responses import JSONResponse
 
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.pages.admin.views import site_zone, view_post
@@ -21,9 +21,10 @@ from singletable_apps.portfolio.rules import (
     PostDraft,
     check_can_edit,
     is_public,
+    make_excerpt,
 )
 from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
-from singletable_apps.shared.markdown import render_markdown
+from singletable_apps.shared.markdown import lead_text, render_markdown
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     ConfirmForm,
@@ -37,7 +38,8 @@ from singletable_apps.shared.pages.forms import FieldValue
 from singletable_apps.shared.text_diff import DiffLine, diff_text
 
 router = APIRouter()
-Action = Literal["save", "publish", "schedule", "unpublish", "preview"]
+# "backdate" publishes a post now with a date in the past.
+Action = Literal["save", "publish", "schedule", "backdate", "unpublish", "preview"]
 
 
 class PostForm(BaseModel):
@@ -79,7 +81,8 @@ class Conflict:
 @router.get("/admin/posts/new")
 def new_post(page: AuthorPage) -> Response:
     """Show an empty editor."""
-    return _show_editor(page, None, Form({}, zone=site_zone(page)))
+    form = Form({"publish_at": _tomorrow_morning(page)}, zone=site_zone(page))
+    return _show_editor(page, None, form)
 
 
 @router.post("/admin/posts/new")
@@ -95,7 +98,7 @@ def show_post(page: AuthorPage, blog_id: str) -> Response:
     values: dict[str, FieldValue] = {
         **{name: str(value) for name, value in vars(post.draft).items() if name != "tags"},
         "tags": ", ".join(post.blog.tags),
-        "publish_at": post.blog.published_at,
+        "publish_at": post.blog.published_at or _tomorrow_morning(page),
         "revision": post.blog.revision,
     }
     return _show_editor(page, post, Form(values, zone=site_zone(page)))
@@ -107,10 +110,17 @@ def edit_post(page: AuthorPage, blog_id: str, form: PostedForm) -> Response:
     return _submit(page, form, get_own_post(page, blog_id))
 
 
+def _tomorrow_morning(page: UserPageContext) -> datetime:
+    """Return the time that the schedule proposes: tomorrow at nine on the site's clock."""
+    tomorrow = page.service.context.clock().astimezone(site_zone(page)) + timedelta(days=1)
+    return tomorrow.replace(hour=9, minute=0, second=0)
+
+
 @router.post("/admin/preview")
 def preview_text(page: AuthorPage, form: PostedForm) -> Response:
-    """Return the HTML of a text as it would be published, for the live preview."""
-    return HTMLResponse(render_preview(page, form.value("markdown")))
+    """Return the HTML of a text as it would be published, and its excerpt, for the live preview."""
+    html = render_preview(page, form.value("markdown"))
+    return JSONResponse({"html": html, "excerpt": make_excerpt(lead_text(html))})
 
 
 def render_preview(page: UserPageContext, markdown: str) -> Markup:
@@ -139,13 +149,20 @@ def _submit(page: UserPageContext, form: Form, post: Post | None) -> Response:
     def act(values: PostForm) -> Response:
         if values.action == "preview":
             return show(form, 200)
-        if values.action == "schedule" and values.publish_at is None:
+        at = _kept_time(form, values, post)
+        if values.action in ("schedule", "backdate") and at is None:
             raise InvalidInput({"publish_at": "Choose a date and a time."})
+        now = page.service.context.clock()
+        is_past = at is not None and at <= now and not (post and is_public(post.blog, now))
+        if at and is_past and values.action == "schedule":
+            day = LocalTime(at, site_zone(page)).day
+            question = f"This date is in the past. Publish now, dated {day}?"
+            return show(form.with_errors(publish_at=question), 422, past_day=day)
         if post is None:
             blog = posts.create(page.user, values.draft())
         else:
             blog = posts.edit(page.user, post.blog.blog_id, values.draft(), form.revision_check())
-        return _finish(page, values, blog, post, _kept_time(form, values, post))
+        return _finish(page, values, blog, post, at)
 
     return page.submit(form, PostForm, act, show)
 
@@ -163,9 +180,9 @@ def _finish(
     posts, url = page.service.posts, page.urls.admin("posts", blog.blog_id)
     now = page.service.context.clock()
     try:
-        if values.action in ("publish", "schedule"):
+        if values.action in ("publish", "schedule", "backdate"):
             blog = posts.publish(
-                page.user, blog.blog_id, at if values.action == "schedule" else None
+                page.user, blog.blog_id, None if values.action == "publish" else at
             )
         elif values.action == "unpublish":
             blog = posts.unpublish(page.user, blog.blog_id)
@@ -183,7 +200,7 @@ def _finish(
 def _describe(page: UserPageContext, action: Action, blog: Blog, before: Post | None) -> str:
     """Return what happened, as a sentence."""
     now = page.service.context.clock()
-    if action in ("publish", "schedule") and blog.published_at is not None:
+    if action in ("publish", "schedule", "backdate") and blog.published_at is not None:
         if is_public(blog, now):
             return "Published. Everyone can read it now."
         return f"Scheduled for {LocalTime(blog.published_at, site_zone(page)).long}."
@@ -194,11 +211,13 @@ def _describe(page: UserPageContext, action: Action, blog: Blog, before: Post | 
     return "Saved."
 
 
-def _show_again(page: UserPageContext, post: Post | None, form: Form, status: int) -> Response:
+def _show_again(
+    page: UserPageContext, post: Post | None, form: Form, status: int, past_day: str = ""
+) -> Response:
     """Show a form that was not saved, in the time zone of the site."""
     if form.conflict and post is not None:
         post = page.service.posts.get(post.blog.blog_id)
-    return _show_editor(page, post, form, status, is_shown_again=True)
+    return _show_editor(page, post, form, status, is_shown_again=True, past_day=past_day)
 
 
 def _show_editor(
@@ -208,21 +227,24 @@ def _show_editor(
     status: int = 200,
     *,
     is_shown_again: bool = False,
+    past_day: str = "",
 ) -> Response:
     now = page.service.context.clock()
     catalog = page.service.catalog
+    preview = render_preview(page, form.value("markdown"))
     mode = "shown-again" if is_shown_again else "new" if post is None else "saved"
     return page.render(
         "admin/editor",
         status,
         heading=post.blog.title if post else "New post",
         form=form,
+        past_day=past_day,
         post=view_post(page, post.blog) if post else None,
         mode=mode,
         action_url=page.urls.admin("posts", post.blog.blog_id if post else "new"),
         post_url_start=page.urls.absolute(page.urls.post("")).partition("://")[2],
-        preview=render_preview(page, form.value("markdown")),
-        excerpt=post.blog.excerpt if post else "",
+        preview=preview,
+        excerpt=make_excerpt(lead_text(preview)),
         tags=[tag for tag, _ in catalog.tags(now)[:12]],
         categories=[category for category, _ in catalog.categories(now)],
         conflict=_compare(page, post, form) if form.conflict and post else None,

@@ -14,6 +14,7 @@ from singletable_apps.portfolio.pages.admin.editor import render_preview, wants_
 from singletable_apps.portfolio.pages.admin.views import site_zone
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.profile_rules import (
+    LANGUAGES,
     SOCIAL_NETWORKS,
     PortfolioEdits,
     SettingsEdits,
@@ -150,5 +151,15 @@ def edit_settings(page: OwnerPage, form: PostedForm) -> Response:
 
 
 def _show_settings(page: UserPageContext, form: Form, status: int = 200) -> Response:
-    zones = sorted(zone for zone in time_zone_names() if "/" in zone or zone == "UTC")
-    return page.render("admin/settings", status, heading="Settings", form=form, zones=zones)
+    # A choice that was made elsewhere stays among the options.
+    kept = ("UTC", form.value("time_zone"))
+    zones = [zone for zone in time_zone_names() if "/" in zone or zone in kept]
+    codes = {form.value("language"): form.value("language"), **LANGUAGES}
+    return page.render(
+        "admin/settings",
+        status,
+        heading="Settings",
+        form=form,
+        zones=[(zone, zone.replace("_", " ")) for zone in sorted(zones)],
+        languages=sorted(codes.items(), key=lambda each: each[1].casefold()),
+    )

@@ -1,22 +1,48 @@
-"""Download the whole site as a zip file, and import such a file or posts in Markdown."""
+"""Download the whole site as a zip file, and import such a file or posts in Markdown.
+
+An import has two steps: the upload shows what would change, by kind, and the owner chooses the
+kinds. The upload waits in the bucket, and replaces the one that waited before.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from hashlib import sha256
+from io import BytesIO
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
 from fastapi import APIRouter, Response
+from pydantic import BaseModel
 
+from singletable_apps.portfolio.pages.admin.views import all_posts, site_zone
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.posts import Outcome
-from singletable_apps.portfolio.transfer import ImportEntry, export_site, import_site
+from singletable_apps.portfolio.transfer import (
+    ImportEntry,
+    Kind,
+    export_site,
+    find_undo,
+    import_site,
+    import_with_undo,
+    undo_import,
+)
 from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.archives import ArchiveError, Files, read_zip, write_zip
-from singletable_apps.shared.pages import Form, PostedUpload, UploadedFile
+from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.objects import ObjectNotFound
+from singletable_apps.shared.pages import (
+    ConfirmedAction,
+    Form,
+    LocalTime,
+    PostedForm,
+    PostedUpload,
+    UploadedFile,
+    confirm,
+)
 from singletable_apps.shared.web.downloads import stream
 
 router = APIRouter()
@@ -25,12 +51,25 @@ IMPORT_LIMIT = 64 << 20
 # Images are most of a site and hardly compress.
 _UNPACKED_LIMIT = 2 * IMPORT_LIMIT
 _IN_MEMORY, _CHUNK = 8 << 20, 1 << 16
+_WAITING = "imports/waiting.zip"
+_KINDS = {
+    Kind.POSTS: "Posts",
+    Kind.IMAGES: "Images",
+    Kind.PROFILE: "Profile, projects and about page",
+    Kind.SETTINGS: "Settings",
+}
+_OUTCOMES = {
+    Outcome.CREATED: "new",
+    Outcome.UPDATED: "replaced",
+    Outcome.SKIPPED: "unchanged",
+    Outcome.FAILED: "not readable",
+}
 
 
 @router.get("/admin/transfer")
 def show_transfer(page: OwnerPage) -> Response:
     """Show the export and the import."""
-    return _show(page, Form({"dry_run": True}), 200)
+    return _show(page, Form(), 200)
 
 
 @router.get("/admin/export")
@@ -50,8 +89,8 @@ def _zip_chunks(service: PortfolioService) -> Iterator[bytes]:
 
 
 @router.post("/admin/import")
-def import_file(page: OwnerPage, upload: PostedUpload) -> Response:
-    """Import a file, or say what would be imported, and show what happened to each file."""
+def upload_file(page: OwnerPage, upload: PostedUpload) -> Response:
+    """Show what a file would change, and let the owner choose the kinds. Change nothing."""
     form, chosen = upload.form, upload.named("file")
     if not chosen:
         return _show(page, form.with_errors(file="Choose a file."), 422)
@@ -59,8 +98,12 @@ def import_file(page: OwnerPage, upload: PostedUpload) -> Response:
         files = _read(chosen)
     except ArchiveError as error:
         return _show(page, form.with_errors(file=str(error)), 422)
-    report = import_site(page.service, page.user, files, dry_run=bool(form.value("dry_run")))
-    return _show(page, form, 200, report)
+    plan = import_site(page.service, page.user, files, dry_run=True)
+    archive = BytesIO()
+    write_zip(files.items(), archive)
+    page.service.context.bucket.put_object(_WAITING, archive.getvalue(), "application/zip")
+    values = {"kinds": _proposed_kinds(page), "digest": _digest(archive.getvalue())}
+    return _show(page, Form(values), 200, plan, is_plan=True)
 
 
 def _read(chosen: list[UploadedFile]) -> Files:
@@ -70,17 +113,100 @@ def _read(chosen: list[UploadedFile]) -> Files:
     return {file.filename: file.data for file in chosen}
 
 
+def _digest(archive: bytes) -> str:
+    return sha256(archive).hexdigest()
+
+
+def _proposed_kinds(page: UserPageContext) -> list[str]:
+    """Return all kinds for a new site, and else not those that are the owner's own already."""
+    is_new = page.settings.revision <= 1 and not all_posts(page)
+    return list(Kind) if is_new else [Kind.POSTS, Kind.IMAGES]
+
+
+class ImportForm(BaseModel):
+    """The file that was shown, and the kinds that the owner has chosen."""
+
+    digest: str
+    kinds: list[Kind]
+
+
+@router.post("/admin/import/run")
+def run_import(page: OwnerPage, form: PostedForm) -> Response:
+    """Import the chosen kinds of the file that was uploaded last."""
+
+    def act(values: ImportForm) -> Response:
+        bucket = page.service.context.bucket
+        if not values.kinds:
+            raise InvalidInput({"file": "Nothing was chosen, so nothing was imported."})
+        try:
+            archive = bucket.get_object(_WAITING)
+        except ObjectNotFound:
+            archive = b""
+        if _digest(archive) != values.digest:
+            raise InvalidInput({"file": "This file is not here any more. Choose it again."})
+        report = import_with_undo(page.service, page.user, read_zip(archive), values.kinds)
+        bucket.delete_object(_WAITING)
+        return _show(page, Form(), 200, report)
+
+    return page.submit(form, ImportForm, act, partial(_show, page))
+
+
+@confirm(router, "/admin/import/undo")
+def undo_last_import(page: OwnerPage) -> ConfirmedAction | Response:
+    """Undo the last import."""
+    found = find_undo(page.service)
+    if found is None:
+        return page.redirect(page.urls.admin("transfer"), "There is no import to undo.")
+    record, _ = found
+    restored = [f"Posts it replaced: {len(record.replaced):,}", *map(_KINDS.get, record.kinds)]
+    return ConfirmedAction(
+        page,
+        title=f"Undo the import of {LocalTime(record.at, site_zone(page)).long}?",
+        text="The posts, the profile and the settings become what they were before it. Texts that "
+        "you edited since stay in the history. Images stay in the library.",
+        facts=[
+            ("Deleted with their comments", f"Posts it created: {len(record.created):,}"),
+            ("Restored", ", ".join(filter(None, restored))),
+        ],
+        button="Undo this import",
+        back=page.urls.admin("transfer"),
+        do=lambda _: undo_import(page.service, page.user),
+        done="The import was undone.",
+    )
+
+
 def _show(
-    page: UserPageContext, form: Form, status: int, report: list[ImportEntry] | None = None
+    page: UserPageContext,
+    form: Form,
+    status: int,
+    report: list[ImportEntry] | None = None,
+    *,
+    is_plan: bool = False,
 ) -> Response:
-    counts = Counter(entry.outcome for entry in report or ())
+    found, entries = find_undo(page.service), report or []
     return page.render(
         "admin/transfer",
         status,
         heading="Your data",
         form=form,
-        is_dry_run=bool(form.value("dry_run")),
+        is_plan=is_plan,
         has_report=report is not None,
-        counts=[(each.value.capitalize(), f"{counts[each]:,}") for each in Outcome],
-        problems=[entry for entry in report or () if entry.reason],
+        kinds=[
+            (kind, _KINDS[kind], _summary([each for each in entries if each.kind is kind], is_plan))
+            for kind in Kind
+            if any(each.kind is kind and each.outcome is not Outcome.SKIPPED for each in entries)
+        ],
+        problems=[each for each in entries if each.reason and each.outcome is not Outcome.UPDATED],
+        undo=found and LocalTime(found[0].at, site_zone(page)).long,
     )
+
+
+def _summary(entries: list[ImportEntry], is_plan: bool) -> str:
+    """Return what an import does to a kind: how many files, or which fields of yours."""
+    if fields := [
+        each.reason for each in entries if each.reason and each.outcome is Outcome.UPDATED
+    ]:
+        return f"{'Replaces yours' if is_plan else 'Replaced'}: {', '.join(fields)}"
+    counts = Counter(each.outcome for each in entries)
+    parts = (f"{counts[each]:,} {text}" for each, text in _OUTCOMES.items() if counts[each])
+    return ", ".join(parts)
