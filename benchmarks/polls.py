@@ -226,7 +226,7 @@ class PollFiller:
             line: Item = {
                 "lane": {"N": str(lane)},
                 "number": {"N": str(self.ends[lane])},
-                "order": {"S": encode_ranking(self.poll.candidates, ranked)},
+                "order": {"S": encode_ranking(self.poll, ranked)},
             }
             yield vote_template | Vote.key(self.poll.id, vote_id).key | vote
             yield line_template | LaneEntry.key(self.poll.id, lane, self.ends[lane]).key | line
@@ -292,7 +292,7 @@ def _tally(service: Polls, poll: Poll) -> Counts:
 
 def _count_votes(service: Polls, poll: Poll) -> Counts:
     votes = service.context.store.query(Vote.key.partition(poll.id), consistent=True)
-    return Counter(encode_ranking(poll.candidates, vote.rankings) for vote in votes)
+    return Counter(encode_ranking(poll, vote.rankings) for vote in votes)
 
 
 def _measure_read(driver: Driver, prepare: Callable[[Polls], Callable[[], Counts]]) -> ReadCost:
