@@ -134,7 +134,7 @@ def test_any_name_works_in_urls(app: PagesApp, ada: Browser, name: str) -> None:
     launched = ada.submit(ada.get("e", name, "launch"), how="fixed")
     assert ada.follow(launched).status_code == 200
     ada.follow(ada.submit(ada.get("e", name, "finalize")))
-    assert "deleted" in ada.follow(ada.submit(ada.get("e", name, "delete"))).text
+    assert "deleted" in ada.follow(ada.submit(ada.get("e", name, "delete"), election=name)).text
 
 
 def test_unknown_election_is_not_found(ada: Browser) -> None:

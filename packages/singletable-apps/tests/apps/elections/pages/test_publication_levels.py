@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -106,7 +107,8 @@ def _found(html: str, site: TallySite) -> set[str]:
     found = set[str]()
     if 'class="ranking"' in html:
         found.add("rankings")
-    if any(code in html or format_code(code) in html for code in codes):
+    text = re.sub("</?strong>", "", html)
+    if any(code in text or format_code(code) in text for code in codes):
         found.add("codes")
     if any(name in html for name in VOTERS):
         found.add("names")
