@@ -162,7 +162,7 @@ SERVED: dict[str, tuple[list[PlacedUnits], float, float]] = {
 }
 
 
-@pytest.mark.parametrize("overload", [0.75, 1.2, 3.0])
+@pytest.mark.parametrize("overload", [0.75, 1.2, pytest.param(3.0, marks=pytest.mark.rest)])
 @pytest.mark.parametrize("name", SERVED)
 def test_overloaded_table_serves_its_capacity(name: str, overload: float) -> None:
     parts, size, capacity = SERVED[name]

@@ -155,7 +155,13 @@ class Scene:
 
 # A phone that connects during a change is neither in the snapshot, which was read before it, nor
 # among those to whom the event was sent.
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(each, marks=[pytest.mark.rest] if len(each.split()) > 3 else [], id=each)
+        for each in SCRIPTS
+    ],
+)
 def test_every_client_shows_what_is_stored(memory: World, script: str) -> None:
     asyncio.run(play_in_all_orders(memory, script.split()))
 
