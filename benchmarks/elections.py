@@ -29,7 +29,7 @@ from singletable import (
     connect,
 )
 from singletable_apps.elections.archive import verify_log
-from singletable_apps.elections.entities import votes
+from singletable_apps.elections.entities import Electorate, votes
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_or_create_keys
 from singletable_apps.elections.service import Elections, ElectionSettings, open_elections
@@ -86,7 +86,8 @@ def _prepare(folder: Path, voters: int) -> list[str]:
             elections.people.register(f"voter {n}", f"v{n}@example.org", "correct horse battery")
             for n in range(voters)
         ]
-        elections.lifecycle.create(people[0], "Chair", ElectionSettings(secret_ballot=True))
+        settings = ElectionSettings(secret_ballot=True, electorate=Electorate.ACCOUNTS)
+        elections.lifecycle.create(people[0], "Chair", settings)
         elections.lifecycle.set_candidates(people[0], "Chair", CANDIDATES)
         elections.lifecycle.launch(people[0], "Chair", allow_edit=False)
         return [elections.auth.start_session(person).access for person in people]

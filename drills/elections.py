@@ -30,6 +30,7 @@ from drills.elections_client import (
     voter_name,
 )
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
+from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
@@ -138,7 +139,8 @@ def _prepare(driver: Driver, clients: int) -> int:
     elections = open_service(driver)
     owner = elections.people.register("Owner", "owner@example.org", PASSWORD)
     for name, secret in ((OPEN_ELECTION, False), (SECRET_ELECTION, True)):
-        elections.lifecycle.create(owner, name, ElectionSettings(secret_ballot=secret))
+        settings = ElectionSettings(secret_ballot=secret, electorate=Electorate.ACCOUNTS)
+        elections.lifecycle.create(owner, name, settings)
         elections.lifecycle.set_candidates(owner, name, ["Red", "Green", "Blue"])
         elections.lifecycle.launch(owner, name, allow_edit=True)
     for number in range(clients):

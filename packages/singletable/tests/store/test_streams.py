@@ -16,6 +16,7 @@ from singletable.operations import StreamSpecification, UpdateTable
 from singletable.schema import Attr, Entity, Key, Number, Table, attr
 from singletable.store import Change, Store, StreamOptions
 from singletable.testing import StoreClock
+from singletable.values import Item
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
 
@@ -178,9 +179,12 @@ def test_impossible_stream_is_rejected(
 @pytest.fixture
 def engine(clock: StoreClock) -> Iterator[Engine]:
     """Return an engine that splits the shards of a stream after 20 changes."""
-    settings = Settings(
-        clock=lambda: clock.now.timestamp(), stream_shards=StreamShards(first=1, records=20)
-    )
+    shards = StreamShards(first=1, records=20)
+    yield from open_engine(Settings(clock=lambda: clock.now.timestamp(), stream_shards=shards))
+
+
+def open_engine(settings: Settings) -> Iterator[Engine]:
+    """Yield an engine with a stream."""
     with Engine.in_memory(settings) as engine:
         view = StreamSpecification(True, "NEW_AND_OLD_IMAGES")
         store = Store(engine)
@@ -243,6 +247,23 @@ def test_workers_share_shards(engine: Engine, clock: StoreClock) -> None:
             seen.update(names(list(islice(store.stream(Slip, **options), 15))))
             clock.now += timedelta(seconds=1)
     assert min(map(len, read.values())) > 50
+
+
+# Both workers would look at the first shards only, and nobody at the others.
+@pytest.mark.parametrize("election", ["A", "B", "C", "D", "E", "F"])
+def test_shards_without_changes_are_not_left_to_each_other(
+    clock: StoreClock, election: str
+) -> None:
+    shards = StreamShards(first=4)
+    for engine in open_engine(Settings(clock=lambda: clock.now.timestamp(), stream_shards=shards)):
+        store = Store(engine, clock=clock)
+        key: Item = {"PK": {"S": "stream#index"}, "SK": {"S": "worker#w1"}}
+        until = repr((clock.now + DAY).timestamp())
+        engine.execute(
+            ops.PutItem(members.name, {**key, "Owner": {"S": "w1"}, "Until": {"N": until}})
+        )
+        store.create(slip("ada", election))
+        assert names(rest(store, name="index", checkpoints=members, worker="w0")) == ["ada"]
 
 
 def test_consumer_that_is_a_day_behind_is_told_what_is_lost(

@@ -80,6 +80,7 @@ def _paths(served: Served) -> Iterator[str]:
     data = b"username,name,skill,level\nines,Ines,Python,Expert\nada,Ada,Klingon,Wizard\n"
     examples = {
         "username": "ines",
+        "who": "ines",
         "skill_id": service.user_skills.list("ines")[0].skill_id,
         "role_id": service.roles.list()[0].role_id,
         "team_id": service.teams.page(1).items[0].team_id,

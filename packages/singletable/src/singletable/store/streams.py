@@ -104,6 +104,7 @@ class StreamReader:
         self._shards: list[_ShardPlace] = []
         self._iterators: dict[str, tuple[str | None, str]] = {}  # by name: after, and iterator
         self._unsaved: tuple[str, ShardState] | None = None
+        self._round = 0
         self._is_stale = True
         self._fresh_until = 0.0  # a worker that is never idle must learn of new ones, too
 
@@ -124,6 +125,7 @@ class StreamReader:
                     return page
                 is_idle = is_idle and page is None
             self._is_stale = True
+            self._round += 1
             empty = empty + 1 if is_idle else 0
             if empty >= _EMPTY_ROUNDS and not self._follow:
                 yield from self._release_all()
@@ -227,8 +229,12 @@ class StreamReader:
             and all(checkpoints.state(name).ended for name in shard.before)
         ]
         free = [shard for shard in ready if not checkpoints.is_taken(shard.name)]
-        free.sort(key=lambda shard: checkpoints.state(shard.name).owner != checkpoints.worker)
-        return free[: ceil(len(ready) / checkpoints.workers())]
+        own = [each for each in free if checkpoints.state(each.name).owner == checkpoints.worker]
+        others = [shard for shard in free if shard not in own]
+        share = ceil(len(ready) / checkpoints.workers())
+        # Nobody has the lease of a shard without changes: so that all are read, they take turns.
+        start = self._round * share % len(others) if others else 0
+        return [*own, *others[start:], *others[:start]][:share]
 
     def _refresh(self) -> Steps[None]:
         """List the shards of the table's streams, disabled ones too, and load the checkpoints."""

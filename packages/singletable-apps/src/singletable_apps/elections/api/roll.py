@@ -98,13 +98,13 @@ def add_to_roll(
     return _save(user, service, name, sent, edit, replaces=False)
 
 
-@router.delete("/elections/{name}/roll/{number}", status_code=204)
+@router.delete("/elections/{name}/roll/{number:int}", status_code=204)
 def remove_from_roll(user: Viewer, service: Service, name: NameInPath, number: VoterNumber) -> None:
     """Remove someone who has not voted."""
     service.rolls.remove(user, name, number)
 
 
-@router.post("/elections/{name}/roll/{number}/link")
+@router.post("/elections/{name}/roll/{number:int}/link")
 def renew_link(
     user: Viewer, service: Service, name: NameInPath, number: VoterNumber
 ) -> schemas.PersonalLink:
