@@ -70,7 +70,7 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """The candidates tied for the fewest votes, what chose between them, and whether it mattered.
+    """A tie for the fewest votes: the candidates, the rule that broke it, and if that mattered.
 
     A tie does not matter if every choice leads to the same winner, or if all of the tied candidates
     are eliminated next in any order. It matters if another choice could make someone else win.
@@ -209,7 +209,7 @@ def _break_tie(
     *,
     look_back: bool,
 ) -> tuple[list[int], BrokenBy]:
-    """Return the candidate to eliminate, in a list, and what decided."""
+    """Return a list with the candidate to eliminate, and the rule that broke a tie."""
     if look_back:
         tied = _fewest_in_earlier_rounds(tied, count.votes[:-1])
         if len(tied) == 1:
@@ -263,7 +263,7 @@ class _TooManyOutcomes(Exception):
 
 
 class _Outcomes:
-    """The candidates who win for some way to break the ties, from any point of the count."""
+    """Finds the candidates who could win, by trying every way to break the ties."""
 
     def __init__(self, choices: FirstChoices) -> None:
         self._choices = choices
@@ -274,7 +274,7 @@ class _Outcomes:
     def winners(
         self, remaining: Sequence[int], exhausted_rows: NDArray[np.bool_] | None
     ) -> frozenset[int] | None:
-        """Return who can win among the remaining candidates; None if there are too many ways."""
+        """Return the remaining candidates who could win; None if there are too many ways to try."""
         try:
             return self._winners(tuple(remaining), exhausted_rows)
         except _TooManyOutcomes:
@@ -321,7 +321,7 @@ def _possible_winners(count: _Count) -> tuple[str, ...] | None:
 
 
 def _levels(count: _Count) -> list[list[int]]:
-    """Return who shares which place, best first."""
+    """Return the places, best first, each with the candidates who share it."""
     if not count.votes:
         return [list(range(len(count.names)))]
     last = count.votes[-1].tally
@@ -454,7 +454,7 @@ def _explain_round(round_: Round, is_final: bool) -> Iterator[str]:
 def describe_transfers(
     transfers: Sequence[Transfer], write: Callable[[Number], str] = format_number
 ) -> str:
-    """Say how many votes go to whom; `write` formats their numbers."""
+    """Return a phrase with the number of votes for each candidate; `write` formats a number."""
     if not transfers:
         return "there are no votes to transfer"
     first, *rest = sorted(transfers, key=lambda transfer: transfer.target is None)

@@ -42,7 +42,7 @@ _MAX_CELLS = 30_000_000
 
 @dataclass(frozen=True, slots=True)
 class StvRound:
-    """One round: its votes, who reaches the quota, and the votes that its step moves.
+    """One round: the votes, the candidates above the quota, and the transfers.
 
     The step moves the surplus of `surplus_of`, or all votes of `eliminated`; with Meek's method,
     surpluses move in every step. `transfer_values` are pairs of a ballot's value before and after a
@@ -153,7 +153,7 @@ def _count(
 
 
 class _Counter:
-    """A count that is under way, and what ties can change."""
+    """A count in progress. It also finds out whether a tie can change who is elected."""
 
     def __init__(
         self, state: CountState, names: tuple[str, ...], tie_break: TieBreak | None
@@ -214,7 +214,7 @@ class _Counter:
         )
 
     def _break_tie(self, step: Step, tied: tuple[int, ...]) -> tuple[int | None, Tie | None]:
-        """Return to whom the step applies, and the tie if there was one."""
+        """Return the candidates to elect or eliminate next, and the tie between them, if any."""
         if len(tied) < 2:
             return (tied[0] if tied else None), None
         left = list(self.state.look_back(step, tied))
@@ -244,7 +244,7 @@ class _Counter:
         return "no" if all(each == outcomes[0] for each in outcomes) else "yes"
 
     def _explore(self, state: CountState, step: Step, tied: tuple[int, ...]) -> set[frozenset[int]]:
-        """Return the sets of candidates who are elected for some way to break this tie."""
+        """Return every set of candidates that could be elected, depending on this tie."""
         outcomes: set[frozenset[int]] = set()
         for who in tied:
             after, next_step = state, step
@@ -346,7 +346,7 @@ _MATTERED: dict[Mattered, str] = {
 
 
 def explain_stv(result: StvResult, is_final: bool = True) -> Iterator[str]:
-    """Explain each round: who is elected or eliminated, and where the votes go."""
+    """Return an explanation of each round: its elections, eliminations and transfers."""
     yield describe_turnout(result.account, is_final)
     quota = format_decimal(result.rounds[0].quota)
     seats = pluralize(result.seats, "seat")

@@ -16,10 +16,12 @@ from singletable_apps.shared.accounts.notices import Account, send_notice
 from singletable_apps.shared.accounts.throttle import MAX_WAIT, Throttle
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
 # How many people a search reads at most before it shows what it has found.
 MAX_READ = 2_000
+NO_INVITATIONS = "This site has no invitations. Ask people to register."
 
 U = TypeVar("U")
 
@@ -78,11 +80,11 @@ class People(ABC, Generic[U]):
 
     def invite(self, actor: U, *args: Any, **fields: Any) -> Any:
         """Create an account without a password, and e-mail a link, if the app has invitations."""
-        raise NotImplementedError
+        raise NotPermitted(NO_INVITATIONS)
 
     def invite_again(self, actor: U, who: Any) -> Any:
         """E-mail another link to someone who has not chosen a password yet."""
-        raise NotImplementedError
+        raise NotPermitted(NO_INVITATIONS)
 
     @abstractmethod
     def allowed_roles(self, actor: U, user: U) -> Sequence[Any]:

@@ -85,9 +85,9 @@ def test_role_and_list_ask_for_the_password_to_give_control(site: AuthSite) -> N
     assert (stale.status_code, has_conflict(stale)) == (412, True)
 
 
+# Skills has a page of its own for it, which asks for the username.
+@pytest.mark.parametrize("site", [SITES[1], SITES[2]], indirect=True)
 def test_person_is_removed_after_confirmation(site: AuthSite) -> None:
-    if site.name == "skills":
-        pytest.skip("People are deleted on a page of their own, which asks for the username.")
     ben, ada = site.add("Ben"), site.sign_in()
     question = ada.get(*site.person_path(ben), "remove")
     assert ada.flash(ada.submit(question, "/remove")) == "Ben was removed."
