@@ -89,7 +89,7 @@ class StvResult(Result):
 
     @property
     def winner(self) -> str | None:
-        """Return who is elected if there is one seat; None for several seats or a tie."""
+        """Return the elected candidate if there is one seat; None for several seats or a tie."""
         return self.elected[0] if self.seats == 1 and self.elected else None
 
 
@@ -192,7 +192,7 @@ class _Counter:
             )
 
     def outcome(self) -> tuple[list[str], list[str], list[list[str]]]:
-        """Return who is elected, who is tied for the remaining seats, and the levels below."""
+        """Return the elected, those tied for the remaining seats, and the places below them."""
         state = self.state
         certain, possible = set(state.elected), set(state.elected)
         if not state.is_over:

@@ -129,7 +129,7 @@ class CountState(ABC):
 
     @abstractmethod
     def next_step(self) -> tuple[Step, tuple[int, ...]]:
-        """Return what happens next and to whom, several if they are tied; Meek: () is everyone."""
+        """Return the next step and its candidates, several if they are tied; () is all (Meek)."""
 
     def look_back(self, step: Step, tied: tuple[int, ...]) -> tuple[int, ...]:
         """Return those of the tied candidates who are equal in all earlier rounds as well."""

@@ -196,7 +196,7 @@ def option_label(poll: Poll, option: str, zone: ZoneInfo | None = None) -> str:
 
 
 def describe_visibility(poll: Poll) -> str:
-    """Return who can see the results."""
+    """Return a phrase for the people who can see the results."""
     is_secret = poll.protection is Protection.CODES
     return SECRET_RESULTS_TEXT if is_secret else RESULTS_TEXT[poll.results]
 

@@ -434,7 +434,7 @@ def _changed_fields(
 
 
 class UndoRecord(BaseModel):
-    """What an import did: when, the posts that it created, and what it replaced."""
+    """The record of an import: its time, the posts that it created, and the texts it replaced."""
 
     at: datetime
     created: list[str] = []

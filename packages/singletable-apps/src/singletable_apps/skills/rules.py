@@ -114,7 +114,7 @@ def is_same_user(one: str, other: str) -> bool:
 
 
 def registration_of(directory: Directory) -> Registration:
-    """Return who may register."""
+    """Return the setting: registration is open, by approval or closed."""
     before = Registration.OPEN if directory.open_registration else Registration.CLOSED
     return directory.registration or before
 

@@ -72,7 +72,7 @@ def make_method_chart(tally: Tally) -> list[ChartRow]:
 
 
 def make_method_headline(tally: Tally) -> str:
-    """Return who is elected or leads, in a sentence."""
+    """Return a sentence that names the elected or the leading candidates."""
     result, is_final = tally.result, not tally.election.allow_vote
     if not result.account.cast:
         return "No one voted" if is_final else "No one has voted yet"

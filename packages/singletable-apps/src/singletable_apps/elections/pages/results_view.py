@@ -117,7 +117,7 @@ def load_count(service: Elections, viewer: Viewer, name: str) -> Count:
 
 
 def make_headline(count: Count) -> Headline:
-    """Return who won or leads, the reason in at most two sentences, and the margin in one."""
+    """Return the winner or leader, the reason in at most two sentences, and the margin in one."""
     account, result = count.result.account, count.result
     if account.cast == 0 and not count.is_final:
         return _headline(count, "No one has voted yet", "Results appear with the first ballot.")

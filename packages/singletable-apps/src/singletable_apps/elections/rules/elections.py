@@ -320,7 +320,7 @@ _DETAILS: Mapping[Publication, frozenset[ResultDetail]] = {
 
 
 def default_electorate(secret: bool) -> Electorate:
-    """Return who can vote by default: in secret, only people whom the owner has listed."""
+    """Return the default electorate: for a secret ballot, only people on the owner's roll."""
     return Electorate.ROLL if secret else Electorate.ACCOUNTS
 
 

@@ -51,7 +51,7 @@ class CountingMethod:
 
     @property
     def ties(self) -> str:
-        """Return what happens in a tie, and how it is broken."""
+        """Return sentences about ties: what they mean, and how they are broken."""
         return f"{self.tie} {TIE_BREAK}"
 
     @property

@@ -235,7 +235,7 @@ class People(shared.People[User]):
         _check_removable(self._context.read, actor, user)
 
     def registration(self) -> Registration:
-        """Return who may register."""
+        """Return the setting: registration is open, by approval or closed."""
         return self._context.read.get_counts().registration
 
     def set_registration(self, actor: User, registration: Registration) -> object:

@@ -101,7 +101,7 @@ class Tally:
 
     @property
     def elected(self) -> tuple[str, ...]:
-        """Return who wins or has a seat; empty if no one voted, or a tie is not broken yet."""
+        """Return the winners; empty if no one voted, or a tie is not broken yet."""
         if not self.result.account.cast:
             return ()
         if isinstance(self.result, StvResult):

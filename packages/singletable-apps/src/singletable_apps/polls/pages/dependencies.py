@@ -148,7 +148,7 @@ class PollPageContext(PageContext):
         return context.admin_key_of_creator(self.poll, self.browser)
 
     def get_viewer(self) -> Viewer:
-        """Return who is looking at the results."""
+        """Return the visitor for whom results are shown."""
         code, proof = self.saved_code() or (None, None)
         voter = Voter(self.browser, code, proof=proof)
         return Viewer(voter, self.read_cookie(VOTE), self.find_admin_key())

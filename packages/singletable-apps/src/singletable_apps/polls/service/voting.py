@@ -146,7 +146,7 @@ class Voting:
         return self.context.store.run(patterns.vote_by_id, poll_id, vote_id)
 
     def identify(self, poll: Poll, typed: Voter, saved: Voter | None = None) -> Identity:
-        """Return who votes: with the code that they typed, or the one that the browser saved.
+        """Return the voter, identified by the code they typed or the one that the browser saved.
 
         A cookie can be forged: a saved code counts only with the proof of a vote.
         """

@@ -132,7 +132,7 @@ class People(ABC, Generic[U]):
 
     @abstractmethod
     def registration(self) -> Registration:
-        """Return who may register."""
+        """Return the setting: registration is open, by approval or closed."""
 
     @abstractmethod
     def set_registration(self, actor: U, registration: Registration) -> object:

@@ -318,7 +318,7 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
     # -------------------------------------------------------------------------- registration
 
     def registration(self) -> Registration:
-        """Return who may register."""
+        """Return the setting: registration is open, by approval or closed."""
         found = self._store.get(RegistrationSetting.key())
         return self.default_registration if found is None else found.registration
 

@@ -96,7 +96,7 @@ class AuthPage(Generic[U]):
         return self.pages.redirect(self.request, url, flash)
 
     def get_user(self) -> U:
-        """Return who is signed in, or raise NotSignedIn."""
+        """Return the signed-in account, or raise NotSignedIn."""
         if self.user is None:
             raise NotSignedIn("Sign in to see this page.")
         return self.user

@@ -82,7 +82,7 @@ def full_tie(runoff: RunoffResult) -> Round | None:
 
 
 def runoff_headline(runoff: RunoffResult, *, is_final: bool, noun: str = "candidate") -> Headline:
-    """Return who wins or leads, and why. `noun` is what the candidates are called."""
+    """Return the winner or leader with a reason. Candidates are called `noun`."""
     if not runoff.rounds:
         if is_final:
             return Headline(is_final, "No one voted", "The poll closed without votes.")

@@ -100,7 +100,7 @@ class Accounts(UsernameAccounts[User]):
         return f"Your account in {directory}", f"{text} Your username is {user.username}."
 
     def registration(self) -> Registration:
-        """Return who may register."""
+        """Return the setting: registration is open, by approval or closed."""
         return registration_of(self._store.run(patterns.directory) or Directory())
 
     def set_registration(self, actor: User, registration: Registration) -> object:
