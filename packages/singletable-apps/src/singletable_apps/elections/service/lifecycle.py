@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -164,26 +165,6 @@ class Lifecycle:
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
 
-    def replace_settings(
-        self,
-        actor: User,
-        name: str,
-        settings: ElectionSettings,
-        check_revision: RevisionCheck = any_revision,
-    ) -> Election:
-        """Replace all settings of an election."""
-        fields: dict[str, Any] = msgspec.structs.asdict(settings)
-        fields["publication"] = settings.published
-        fields.pop("electorate")
-        edit = ElectionEdit(**fields)
-        return self.edit(actor, name, edit, check_revision)
-
-    def rename(
-        self, actor: User, name: str, new: str, check_revision: RevisionCheck = any_revision
-    ) -> Election:
-        """Rename an election."""
-        return self.edit(actor, name, ElectionEdit(name=new), check_revision)
-
     def edit(
         self,
         actor: User,
@@ -193,16 +174,14 @@ class Lifecycle:
     ) -> Election:
         """Change the name, the settings, or both, completely or not at all."""
         new = clean_election_name(edit.name) if isinstance(edit.name, str) else None
-        edited: list[str] = []
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
+        def check(me: User, election: Election) -> None:
             if edit.is_about_settings:
                 rules.check_edit_settings(me, election)
             if new is not None:
                 rules.check_rename_election(me, election)
-            check_revision(election.revision)
-            edited[:] = [new or election.name]
+
+        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
             changes: list[EventData] = []
             current, wanted = settings_of(election), edit.apply_to(election)
             rules.check_window(wanted.no_voting_before, wanted.no_voting_after)
@@ -223,8 +202,9 @@ class Lifecycle:
                 changes.append(events.ElectionNameChanged(old_name=election.name, new_name=new))
             return changes
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(edited[0])
+        return self._context.change_election(
+            actor, name, check, change, check_revision, new_name=new
+        )
 
     def set_candidates(
         self,
@@ -236,10 +216,7 @@ class Lifecycle:
         """Replace the candidates. A name in another spelling is another candidate."""
         wanted = clean_candidate_names(names)
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_set_candidates(me, election, count=len(wanted))
-            check_revision(election.revision)
+        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
             current = [each.candidate_name for each in read.list_candidates(election.name)]
             added = [each for each in wanted if each not in current]
             removed = [each for each in current if each not in wanted]
@@ -254,8 +231,8 @@ class Lifecycle:
                 *([] if is_ordered else [events.CandidatesOrdered(election.name, wanted)]),
             ]
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        check = partial(rules.check_set_candidates, count=len(wanted))
+        return self._context.change_election(actor, name, check, change, check_revision)
 
     def edit_candidate(
         self,
@@ -271,10 +248,7 @@ class Lifecycle:
         new = None if new_name is None else clean_candidate_name(new_name, field="name")
         text = None if statement is None else clean_statement(statement)
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_set_candidates(me, election)
-            check_revision(election.revision)
+        def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
             record = self._context.book.record(election)
             if candidate not in record.candidates:
                 message = f"There is no candidate {quote(candidate)} in this election."
@@ -291,8 +265,9 @@ class Lifecycle:
                 changes.append(events.CandidatesDescribed(election.name, {new or candidate: text}))
             return changes
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(
+            actor, name, rules.check_set_candidates, change, check_revision
+        )
 
     def describe(
         self,
@@ -305,17 +280,15 @@ class Lifecycle:
         """Set the question and the description, which voters see beside the ballot."""
         wanted = clean_question(question), clean_description(description)
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_rename_election(me, election)
-            check_revision(election.revision)
+        def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
             record = self._context.book.record(election)
             if (record.question, record.description) == wanted:
                 return []
             return [events.ElectionDescribed(election.name, *wanted)]
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(
+            actor, name, rules.check_rename_election, change, check_revision
+        )
 
     def copy(self, actor: User, name: str, new_name: str, *, with_voters: bool = False) -> Election:
         """Create an election with the settings, texts and candidates of another one.
@@ -324,9 +297,7 @@ class Lifecycle:
         """
         new = clean_election_name(new_name)
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_owner(me, election)
+        def change(read: ReadModel, me: User, election: Election) -> Sequence[EventData]:
             _check_available(read, new)
             record = self._context.book.record(election)
             settings: dict[str, Any] = msgspec.structs.asdict(settings_of(election)) | {
@@ -343,12 +314,14 @@ class Lifecycle:
                     for chunk in chunks(list(record.statements.items()), STATEMENTS_PER_EVENT)
                 ),
                 events.ElectionDescribed(new, record.question, record.description),
-                *(events.ElectionEmailChanged(new, *key) for key in _emails(record)),
+                *(
+                    events.ElectionEmailChanged(new, purpose, *texts)
+                    for purpose, texts in record.emails.items()
+                ),
                 *(_copy_voters(read, record, new) if with_voters else []),
             ]
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(new)
+        return self._context.change_election(actor, name, rules.check_owner, change, new_name=new)
 
     def set_voters(
         self,
@@ -363,10 +336,7 @@ class Lifecycle:
         """
         wanted = clean_voter_names(names)
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_electorate(me, election, Electorate.ACCOUNTS)
-            check_revision(election.revision)
+        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
             current = [voter.voter_name for voter in read.list_voters_and_removed(election.name)]
             listed = {fold_name(each) for each in current}
             added = _get_voters(read, [each for each in wanted if fold_name(each) not in listed])
@@ -385,8 +355,8 @@ class Lifecycle:
                 *(events.VotersAdded(election.name, chunk) for chunk in chunks(added)),
             ]
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        check = partial(rules.check_electorate, electorate=Electorate.ACCOUNTS)
+        return self._context.change_election(actor, name, check, change, check_revision)
 
     def launch(
         self,
@@ -399,12 +369,10 @@ class Lifecycle:
         """Open an election for votes, and commit to the secret that will break ties."""
         secret, iv = self._context.random(32), self._context.random(12)
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
+        def change(_: ReadModel, me: User, election: Election) -> Sequence[EventData]:
             roll = self._context.book.record(election).roll.values()
             is_weighted = any(voter.votes > 1 for voter in roll)
             rules.check_launch(me, election, self._context.clock(), is_weighted=is_weighted)
-            check_revision(election.revision)
             ballot_key = self._context.keys.ballot_key
             return [
                 events.ElectionLaunched(
@@ -416,22 +384,19 @@ class Lifecycle:
                 )
             ]
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(actor, name, rules.check_owner, change, check_revision)
 
     def lock(
         self, actor: User, name: str, check_revision: RevisionCheck = any_revision
     ) -> Election:
         """Lock an open election: nothing can be edited anymore, and ballots are final."""
-
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_lock(me, election)
-            check_revision(election.revision)
-            return [events.ElectionFixed(name=election.name)]
-
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(
+            actor,
+            name,
+            rules.check_lock,
+            lambda _, __, election: [events.ElectionFixed(election.name)],
+            check_revision,
+        )
 
     def close(
         self, actor: User | None, name: str, check_revision: RevisionCheck = any_revision
@@ -462,32 +427,28 @@ class Lifecycle:
     ) -> Election:
         """Make another user the owner of an election."""
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
+        def change(read: ReadModel, me: User, election: Election) -> Sequence[EventData]:
             new_owner = read.find_user(to)
             if new_owner is None:
                 raise InvalidInput({"owner": f"There is no user {quote(to)}."})
             rules.check_transfer(me, election, new_owner)
-            check_revision(election.revision)
             if is_same_name(new_owner.name, election.owner_name):
                 return []
             return [events.ElectionOwnerChanged(election.name, election.owner_name, new_owner.name)]
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(
+            actor, name, rules.check_delete, change, check_revision
+        )
 
     def share_result(self, actor: User, name: str, *, is_public: bool) -> Election:
         """Let everyone with the link see the final result without an account, or no longer."""
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_owner(me, election)
+        def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
             if election.is_public == is_public:
                 return []
             return [events.ElectionResultShared(election.name, is_public)]
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(actor, name, rules.check_owner, change)
 
     def delete(self, actor: User, name: str, check_revision: RevisionCheck = any_revision) -> None:
         """Delete an election with its ballots. A closed one leaves a signed statement."""
@@ -512,10 +473,6 @@ def change_electorate(election: Election, electorate: Electorate) -> list[EventD
     """Return the event that lets other people vote, if they could not before."""
     is_same = election.electorate is electorate
     return [] if is_same else [events.ElectorateChanged(election.name, electorate)]
-
-
-def _emails(record: ElectionRecord) -> list[tuple[str, str, str]]:
-    return [(purpose, *texts) for purpose, texts in record.emails.items()]
 
 
 def _copy_voters(read: ReadModel, record: ElectionRecord, new: str) -> list[EventData]:

@@ -30,7 +30,7 @@ from singletable_apps.elections.rules.emails import (
 )
 from singletable_apps.elections.rules.names import MAX_VOTERS, fold_name, quote, roll_identity
 from singletable_apps.elections.rules.roll import RollChange, RollLine, RollProblem
-from singletable_apps.elections.service.context import Context, reload_user
+from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import (
     Lifecycle,
     change_electorate,
@@ -354,14 +354,10 @@ class Rolls:
         check_revision: RevisionCheck = any_revision,
         check: Callable[[User, Election], None] = rules.check_roll,
     ) -> Election:
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            check(me, election)
-            check_revision(election.revision)
+        def decide(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
             return change(self._context.book.record(election))
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(actor, name, check, decide, check_revision)
 
 
 def _invitation(voter: RollVoter) -> str:

@@ -10,6 +10,7 @@ import pytest
 from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.people import set_email
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import PASSWORD
@@ -121,8 +122,8 @@ def _set_voters(app: PagesApp) -> object:
 
 
 def _set_publication(app: PagesApp) -> object:
-    settings = ElectionSettings(publication=Publication.ANONYMOUS)
-    return app.world.service.lifecycle.replace_settings(app.user("Ada"), "Tea", settings)
+    edit = ElectionEdit(publication=Publication.ANONYMOUS)
+    return app.world.service.lifecycle.edit(app.user("Ada"), "Tea", edit)
 
 
 # Who submits which form, what they enter, what somebody else changes meanwhile, and what is shown:
