@@ -51,9 +51,7 @@ TABLE: Table = {
             EVERYONE: """
                 GET /checker.py, GET /docs, GET /keys, GET /openapi.json, GET /problems,
                 GET /version, POST /password-reset, POST /password-reset/confirm, POST /register,
-                POST /register/confirm, POST /email/confirm, POST /sign-in, POST /sign-out,
-                GET /links/{code}, GET /links/{code}/ballot, POST /links/{code}/ballot,
-                DELETE /links/{code}/ballot, GET /links/{code}/tally""",
+                POST /register/confirm, POST /email/confirm, POST /sign-in, POST /sign-out""",
             PEOPLE: """
                 GET /me/activity, GET /me/sessions, DELETE /me/sessions/{session}""",
             VIEWERS: """
@@ -75,7 +73,7 @@ TABLE: Table = {
                 POST /elections/{name}/copy,
                 PUT /elections/{name}/voters, POST /elections/{name}/launch,
                 GET /elections/{name}/roll, PUT /elections/{name}/roll, POST /elections/{name}/roll,
-                POST /elections/{name}/roll/preview, DELETE /elections/{name}/roll/{number:int},
+                DELETE /elections/{name}/roll/{number:int},
                 POST /elections/{name}/roll/{number:int}/link,
                 POST /elections/{name}/roll/invitations,
                 POST /elections/{name}/roll/reminders,
@@ -187,8 +185,6 @@ BODIES: dict[str, dict[str, Any]] = {
     f"PUT {API}/elections/{{name}}/owner": {"owner": "member"},
     f"PUT {API}/elections/{{name}}/roll": {"people": [{"name": "Eve", "email": "eve@x.example"}]},
     f"POST {API}/elections/{{name}}/roll": {"people": [{"name": "Eve", "group": "A"}]},
-    f"POST {API}/elections/{{name}}/roll/preview": {"text": "Eve"},
-    f"POST {API}/links/{{code}}/ballot": {"rankings": [{"candidate_name": "Red", "rank": 1}]},
     "POST /elections/e/{name}/roll": {"people": ("", "Eve"), "file": ("", b"")},
     f"POST {API}/elections/{{name}}/launch": {"allow_edit": True},
     f"POST {API}/elections/{{name}}/ballot": {"rankings": [{"candidate_name": "Red", "rank": 1}]},

@@ -68,7 +68,13 @@ def create_election(
 ) -> schemas.Election:
     """Create an election. It is in setup until you launch it."""
     created = service.lifecycle.create(user, sent.name, sent.settings())
-    response.headers["Location"] = f"{request.url.path}/{quote(created.name, safe='')}"
+    return _answer_created(created, service, request.url.path, response)
+
+
+def _answer_created(
+    created: Election, service: Elections, elections: str, response: Response
+) -> schemas.Election:
+    response.headers["Location"] = f"{elections}/{quote(created.name, safe='')}"
     response.headers["ETag"] = etag(created.revision)
     return schemas.Election.of(created, service.context.clock())
 
@@ -107,10 +113,7 @@ def copy_election(
 ) -> schemas.Election:
     """Create an election with the texts, settings and candidates of one of yours, without dates."""
     created = service.lifecycle.copy(user, name, sent.name, with_voters=sent.with_voters)
-    elections = request.url.path.rsplit("/", 2)[0]
-    response.headers["Location"] = f"{elections}/{quote(created.name, safe='')}"
-    response.headers["ETag"] = etag(created.revision)
-    return schemas.Election.of(created, service.context.clock())
+    return _answer_created(created, service, request.url.path.rsplit("/", 2)[0], response)
 
 
 @router.get("/elections/{name}/texts", responses=responses(NOT_FOUND))

@@ -12,7 +12,6 @@ from singletable_apps.elections import entities
 from singletable_apps.elections.entities import CandidateOrder, Electorate, Publication, State
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.roles import Permission, Role
-from singletable_apps.elections.rules import roll
 from singletable_apps.elections.rules.elections import ResultDetail, describe_status, state_of
 from singletable_apps.elections.rules.methods import MAX_SEATS, METHOD, METHODS
 from singletable_apps.elections.rules.names import MAX_DESCRIPTION, MAX_STATEMENT, MAX_VOTERS
@@ -248,52 +247,6 @@ class RollPeople(Model):
         return parse_roll([(0, FIELDS), *enumerate(cells, 1)])
 
 
-class RollText(Model):
-    """A list as people write it, to preview."""
-
-    text: str = Field(
-        description="One person per line: `Name <mail>`, an address, or cells of a spreadsheet.",
-        max_length=3_000_000,
-        examples=["Ada Lovelace <ada@example.org>\nBen;ben@example.org;Sailing;2"],
-    )
-    replace: StrictBoolean = Field(False, description="Whether others would be removed.")
-
-
-class RollProblem(Model):
-    """What is wrong with a line of a list, or what was merged."""
-
-    line: int = Field(description="From 1; 0 for the list as a whole.")
-    text: str
-
-
-class RollPreview(Model):
-    """What a list would change. `people` can be sent to change the roll."""
-
-    added: int
-    changed: int
-    removed: int
-    unchanged: int
-    problems: list[RollProblem]
-    merged: list[RollProblem]
-    people: list[RollPerson]
-
-    @classmethod
-    def of(cls, parsed: ParsedRoll, change: roll.RollChange) -> RollPreview:
-        """Return the preview of a list."""
-        problems = [*parsed.problems, *change.problems]
-        return cls(
-            added=len(change.added),
-            changed=len(change.changed),
-            removed=len(change.removed),
-            unchanged=change.unchanged,
-            problems=[RollProblem.from_object(each) for each in problems],
-            merged=[RollProblem.from_object(each) for each in parsed.merged],
-            people=[
-                RollPerson.from_object(each, weight=each.weight or None) for each in parsed.lines
-            ],
-        )
-
-
 class RollVoter(Model):
     """Someone on a roll, and what has become of the invitation."""
 
@@ -334,21 +287,6 @@ class Queued(Model):
     """How many e-mails are on the way."""
 
     queued: int
-
-
-class LinkSession(Model):
-    """What someone with a personal link can vote on."""
-
-    election_name: str
-    voter_name: str
-    weight: int
-    status: str = Field(description="The state of the election in words.")
-    secret_ballot: bool
-    method: Method
-    seats: int
-    candidates: list[str] = Field(description="In their order, with “None of these” if offered.")
-    has_voted: bool
-    no_voting_after: datetime | None
 
 
 class Eligibility(Model):
