@@ -116,6 +116,33 @@ def copy_election(
     return _answer_created(created, service, request.url.path.rsplit("/", 2)[0], response)
 
 
+@router.post(
+    "/elections/{name}/questions",
+    status_code=201,
+    responses={**responses(NOT_FOUND, TAKEN, WRONG_STATE), 201: {"headers": CREATED}},
+)
+def add_question(
+    user: Viewer,
+    service: Service,
+    name: NameInPath,
+    sent: schemas.NewQuestion,
+    request: Request,
+    response: Response,
+) -> schemas.Election:
+    """Put another question on the ballot: an election with the same voters, launch and close."""
+    created = service.lifecycle.add_question(user, name, sent.name)
+    return _answer_created(created, service, request.url.path.rsplit("/", 2)[0], response)
+
+
+@router.put("/elections/{name}/managers", responses=responses(NOT_FOUND, WRONG_STATE))
+def set_managers(
+    user: Viewer, service: Service, name: NameInPath, sent: schemas.Managers, edit: IfMatch
+) -> schemas.Election:
+    """Replace the managers, who may do what the owner may, except for this and the end of it."""
+    changed = service.lifecycle.set_managers(user, name, sent.managers, edit.check)
+    return _answer(changed, edit, service)
+
+
 @router.get("/elections/{name}/texts", responses=responses(NOT_FOUND))
 def read_texts(
     user: Viewer, service: Service, name: NameInPath, response: Response

@@ -122,7 +122,7 @@ class Election(
     of=entities.Election,
     only="name owner_name state status secret_ballot publication no_voting_before no_voting_after "
     "electorate is_weighted method seats order none_of_these quorum allow_edit allow_vote "
-    "candidate_count voter_count when_created tie_commitment revision",
+    "managers joint_with candidate_count voter_count when_created tie_commitment revision",
 ):
     """An election and its state."""
 
@@ -134,6 +134,8 @@ class Election(
     order: CandidateOrder = Field(description="The order of candidates on ballots.")
     none_of_these: bool = Field(description="Whether ballots offer “None of these”.")
     quorum: str = Field(description="Voters needed for a valid result, or nothing.")
+    managers: list[str] = Field(description="The ids of people who manage it with the owner.")
+    joint_with: int | None = Field(description="The id of the first question on the same ballot.")
     voter_count: int = Field(description="0 if all registered voters can vote, or a roll is empty.")
     tie_commitment: str | None = Field(
         description="The digest of the secret that breaks ties, published at the launch."
@@ -200,6 +202,20 @@ class NewCopy(Model):
 
     name: Name = Field(description="The name of the copy.", examples=["Best tea 2027"])
     with_voters: StrictBoolean = Field(False, description="Whether it has the same voters.")
+
+
+class NewQuestion(Model):
+    """Another question on the ballot of an election."""
+
+    name: Name = Field(description="The name of the new election.", examples=["Budget 2027"])
+
+
+class Managers(Model):
+    """The people who manage an election beside its owner."""
+
+    managers: list[Name] = Field(
+        max_length=100, description="E-mail addresses or user names.", examples=[["Ben"]]
+    )
 
 
 class VoterNames(Model):

@@ -51,7 +51,7 @@ def render_method_results(page: VoterPage) -> Response:
         published_url=page.url("published") if tally.closing else "",
         url=page.url,
         share_link=page.urls.result_link(tally.election),
-        is_owner=isinstance(page, ElectionPageContext) and page.is_owner,
+        is_manager=isinstance(page, ElectionPageContext) and page.is_manager,
     )
 
 

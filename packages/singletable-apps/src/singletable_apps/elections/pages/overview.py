@@ -18,7 +18,12 @@ from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, descr
 from singletable_apps.elections.pages.setup import describe_rules
 from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import MIN_CANDIDATES, TOO_FEW_BALLOTS, is_withheld
+from singletable_apps.elections.rules.elections import (
+    MIN_CANDIDATES,
+    TOO_FEW_BALLOTS,
+    is_owner,
+    is_withheld,
+)
 from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.service.queries import Participation
 
@@ -59,7 +64,8 @@ def show_election(page: ElectionPage) -> Response:
         "overview",
         "",
         step=next_step(page, standing, part),
-        is_owner=page.is_owner,
+        is_manager=page.is_manager,
+        is_owner=is_owner(user, election),
         candidates=[each.candidate_name for each in candidates[:MAX_CANDIDATES_SHOWN]],
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
         published=describe_publication(election),
@@ -75,7 +81,7 @@ def next_step(page: ElectionPage, standing: Standing, part: Participation) -> St
     """Return the viewer's next step."""
     match standing:
         case Standing.SETUP:
-            return _set_up(page) if page.is_owner else _wait_for_launch(page.election)
+            return _set_up(page) if page.is_manager else _wait_for_launch(page.election)
         case Standing.WAITING:
             return _wait_for_opening(part)
         case Standing.OPEN | Standing.FIXED:

@@ -139,7 +139,7 @@ def _count_context(
         "method": METHOD,
         "url": page.url,
         "share_link": page.urls.result_link(count.election),
-        "is_owner": isinstance(page, ElectionPageContext) and page.is_owner,
+        "is_manager": isinstance(page, ElectionPageContext) and page.is_manager,
     }
 
 

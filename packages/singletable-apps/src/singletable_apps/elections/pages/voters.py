@@ -44,6 +44,8 @@ WHO_CAN_VOTE = (
 @router.get("/e/{name}/voters")
 def show_voters(page: ElectionPage, query: ListQueryParameters) -> Response:
     """Show the voter list or the roll, or that all registered voters can vote."""
+    if page.election.joint_with is not None:
+        return page.redirect(page.question_url(page.first_question, "voters"))
     if page.election.electorate is Electorate.ROLL:
         return render_roll(page, query)
     election, next_cursor, shown = page.election, None, ""
@@ -63,8 +65,8 @@ def show_voters(page: ElectionPage, query: ListQueryParameters) -> Response:
         "voters",
         voters=query.page(names, next_cursor, shown=shown),
         can_vote=participation.may_vote,
-        can_edit=page.is_owner and election.allow_edit,
-        is_owner=page.is_owner,
+        can_edit=page.is_manager and election.allow_edit,
+        is_manager=page.is_manager,
     )
 
 

@@ -15,7 +15,7 @@ from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import InvalidEmail, check_address
 from singletable_apps.shared.text import BLANKS
 
-MAX_DESCRIPTION, MAX_STATEMENT = 10_000, 2_000
+MAX_DESCRIPTION, MAX_STATEMENT, MAX_NOTES = 10_000, 2_000, 4_000
 MAX_NAME_LENGTH = 200
 # Names are parts of keys, which have at most 1,024 bytes. Case folding can triple the length.
 MAX_NAME_BYTES = 800
@@ -85,6 +85,11 @@ def clean_question(text: str) -> str:
     return _clean_name(text, "question", "question") if text.strip() else ""
 
 
+def clean_alt(text: str) -> str:
+    """Return the description of a picture in the form that is stored. There may be none."""
+    return _clean_name(text, "description", "alt") if text.strip() else ""
+
+
 def clean_description(text: str) -> str:
     """Return the description of an election, in Markdown."""
     return _clean_markdown(text, MAX_DESCRIPTION, "description")
@@ -93,6 +98,11 @@ def clean_description(text: str) -> str:
 def clean_statement(text: str) -> str:
     """Return the statement of a candidate, in Markdown."""
     return _clean_markdown(text, MAX_STATEMENT, "statement")
+
+
+def clean_notes(text: str) -> str:
+    """Return the notes of an owner."""
+    return _clean_markdown(text, MAX_NOTES, "notes")
 
 
 def _clean_markdown(text: str, limit: int, field: str) -> str:

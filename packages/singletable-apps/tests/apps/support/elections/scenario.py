@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from io import BytesIO
+
+from PIL import Image
 
 from singletable import Driver, Engine
 from singletable.testing import StoreClock
@@ -51,6 +54,13 @@ def make_scenario(engine: Engine, elections: int = 2) -> Scenario:
     world.service.lifecycle.create(bob, "Roll", ElectionSettings(electorate=Electorate.ROLL))
     world.service.rolls.save(bob, "Roll", _people(0, 8), replaces=True)
     return Scenario(world, engine, owner, bob, carol)
+
+
+def make_image(color: str = "red") -> bytes:
+    """Return a picture as a PNG."""
+    file = BytesIO()
+    Image.new("RGB", (60, 80), color).save(file, "PNG")
+    return file.getvalue()
 
 
 def _people(start: int, end: int) -> list[RollLine]:
@@ -101,6 +111,11 @@ COMMANDS: dict[str, Command] = {
         b.bob, "Set up", "Red", statement="Warm"
     ),
     "ElectionDescribed": lambda s, b: s.lifecycle.describe(b.bob, "Set up", "Which?", "Choose."),
+    "CandidatePictured": lambda s, b: s.lifecycle.edit_candidate(
+        b.bob, "Set up", "Red", picture=make_image(), alt="A red square"
+    ),
+    "ElectionManagersChanged": lambda s, b: s.lifecycle.set_managers(b.bob, "Set up", ["Carol"]),
+    "ElectionNoted": lambda s, b: s.lifecycle.set_notes(b.bob, "Set up", "Ask Carol."),
     "VotersAdded": lambda s, b: s.lifecycle.set_voters(
         b.bob, "Election 0", ["Ada", "Bob", "Carol", "Dave"]
     ),
