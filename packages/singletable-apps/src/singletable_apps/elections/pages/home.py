@@ -66,7 +66,7 @@ def show_home(page: AnyPage) -> Response:
         return page.render("awaiting_approval", user=user)
     overview = page.service.queries.overview(user)
     row = partial(_row, page)
-    own = [row(election) for election in overview.own]
+    own = [row(election) for election in overview.own if election.joint_with is None]
     return page.render(
         "dashboard",
         user=user,

@@ -67,9 +67,8 @@ class OwnerForm(BaseModel):
 @confirm(router, "/e/{name}/launch")
 def launch(page: ElectionPage) -> ConfirmedAction:
     """Open the election for votes."""
-    user, election, context = page.user, page.election, page.service.context
-    others = context.book.questions(election)[1:]
-    check_launch(user, election, context.clock(), others=others)
+    user, election, others = page.user, page.election, _questions(page)[1:]
+    check_launch(user, election, page.service.context.clock(), others=others)
     who = f"{election.voter_count:,} people" if election.voter_count else "All registered voters"
     eligible = page.service.queries.turnout(user, election.name).eligible
     when = "from the opening time" if election.no_voting_before else "right away"
@@ -156,6 +155,7 @@ def close(page: ElectionPage) -> ConfirmedAction:
         title=f"Close “{name}”?",
         text=lambda: f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
+            *(["All questions on its ballot are closed."] if len(_questions(page)) > 1 else []),
             f"All ballots are counted ({method_of(page.election).title}), and everyone here sees "
             "the results.",
             "The number of ballots and a fingerprint of each are signed, so that no one can add, "
@@ -209,9 +209,13 @@ def delete(page: ElectionPage) -> ConfirmedAction:
     )
 
 
+def _questions(page: ElectionPageContext) -> list[Election]:
+    return page.service.context.book.questions(page.election)
+
+
 def _describe_losses(page: ElectionPageContext) -> list[str]:
     losses = ["Its candidates, voter list and settings."]
-    others = page.service.context.book.questions(page.election)[1:]
+    others = _questions(page)[1:]
     if others and page.election.joint_with is None:
         losses.append(f"The other questions on its ballot: {join_names([x.name for x in others])}.")
     match state_of(page.election):

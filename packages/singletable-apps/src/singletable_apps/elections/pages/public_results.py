@@ -80,9 +80,12 @@ def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
     if election.statement is None:
         return _show_notice(page, election)
     tally, headline, chart = _summarize(page.service, None, election)
+    questions = page.service.context.book.questions(election)
     return page.render(
         "public_result",
         election=election,
+        texts=render_election_texts(page, None, election.name),
+        questions=[(each.name, page.urls.result_link(each)) for each in questions],
         tally=tally,
         headline=headline,
         chart=chart,

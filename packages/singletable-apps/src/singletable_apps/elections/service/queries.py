@@ -175,7 +175,7 @@ class Queries:
             to_vote=[each for each in begun if each.name not in voted],
             voted=[each for each in begun if each.name in voted],
             coming=[each for each in eligible if not has_begun(each, now)],
-            own=[each for each in self._load(own) if each.joint_with is None],
+            own=self._load(own),
             # The revision is the number of the last event, which is the close.
             ended=sorted(ended, key=lambda each: each.revision, reverse=True)[:MAX_OVERVIEW_ENDED],
             counts=self._read.get_counts(),

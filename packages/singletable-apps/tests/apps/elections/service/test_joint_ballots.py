@@ -130,7 +130,7 @@ def test_managers_are_found_by_address_and_act_on_all_questions(memory: World, a
     ben = read.get_user("Benno")
     lifecycle.set_candidates(ben, "Budget", ["Red", "Blue"])
     lifecycle.launch(ben, "Board", allow_edit=True)
-    assert [each.name for each in memory.service.queries.overview(ben).own] == ["Board"]
+    assert [each.name for each in memory.service.queries.overview(ben).own] == ["Board", "Budget"]
     for command in (
         lambda: lifecycle.delete(ben, "Budget"),
         lambda: lifecycle.transfer(ben, "Board", "Carol"),
