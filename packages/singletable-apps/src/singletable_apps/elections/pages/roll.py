@@ -310,7 +310,7 @@ def edit_email(page: ElectionPage, purpose: EmailPurpose, form: PostedForm) -> R
         )
 
     initial = Form({"subject": current.subject, "text": current.text})
-    return page.fill(form, initial, EmailForm, act, show, field="text")
+    return page.fill(form, initial, EmailForm, act, show)
 
 
 # Links and cards.
