@@ -83,7 +83,7 @@ INVALID_INPUTS = (
 
 
 # Forms in which every choice is valid.
-CHOICES = {"people", "people/*/role", "e/*/voters/choose"}
+CHOICES = {"people", "people/*/role"}
 # A ballot to try, whose errors test_setup.py checks without a browser.
 ELSEWHERE = {"e/*/review"}
 SHAPE = re.compile(r"(e|people)/[^/]+")
