@@ -80,32 +80,13 @@ def clean_voter_names(texts: Sequence[str], *, field: str = "voters") -> tuple[s
     return _clean_names(texts, clean_user_name, "voters", MAX_VOTERS, field)
 
 
-def clean_question(text: str) -> str:
-    """Return the question of an election in the form that is stored. There may be none."""
-    return _clean_name(text, "question", "question") if text.strip() else ""
+def clean_optional(text: str, kind: str, field: str) -> str:
+    """Return a line of text in the form that is stored. There may be none."""
+    return _clean_name(text, kind, field) if text.strip() else ""
 
 
-def clean_alt(text: str) -> str:
-    """Return the description of a picture in the form that is stored. There may be none."""
-    return _clean_name(text, "description", "alt") if text.strip() else ""
-
-
-def clean_description(text: str) -> str:
-    """Return the description of an election, in Markdown."""
-    return _clean_markdown(text, MAX_DESCRIPTION, "description")
-
-
-def clean_statement(text: str) -> str:
-    """Return the statement of a candidate, in Markdown."""
-    return _clean_markdown(text, MAX_STATEMENT, "statement")
-
-
-def clean_notes(text: str) -> str:
-    """Return the notes of an owner."""
-    return _clean_markdown(text, MAX_NOTES, "notes")
-
-
-def _clean_markdown(text: str, limit: int, field: str) -> str:
+def clean_markdown(text: str, field: str, limit: int) -> str:
+    """Return a longer text in the form that is stored."""
     text = normalize("NFC", text.replace("\r\n", "\n").strip())
     if not is_valid_text(text) or "\0" in text:
         raise InvalidInput({field: "This text contains characters that can’t be stored."})
@@ -113,11 +94,6 @@ def _clean_markdown(text: str, limit: int, field: str) -> str:
         message = f"This {field} has {len(text):,} characters. Use at most {limit:,}."
         raise InvalidInput({field: message})
     return text
-
-
-def clean_roll_text(text: str, kind: str, *, field: str = "people") -> str:
-    """Return the name or group of someone on a roll in the form that is stored."""
-    return _clean_name(text, kind, field)
 
 
 def clean_email(text: str, *, field: str = "email") -> str:

@@ -35,14 +35,14 @@ from singletable_apps.elections.rules.methods import (
     clean_quorum,
 )
 from singletable_apps.elections.rules.names import (
-    clean_alt,
+    MAX_DESCRIPTION,
+    MAX_NOTES,
+    MAX_STATEMENT,
     clean_candidate_name,
     clean_candidate_names,
-    clean_description,
     clean_election_name,
-    clean_notes,
-    clean_question,
-    clean_statement,
+    clean_markdown,
+    clean_optional,
     clean_voter_names,
     fold_name,
     is_same_name,
@@ -314,9 +314,11 @@ class Lifecycle:
         An empty `picture` removes it; `alt` says what it shows.
         """
         new = None if new_name is None else clean_candidate_name(new_name, field="name")
-        text = None if statement is None else clean_statement(statement)
+        text = statement
+        if text is not None:
+            text = clean_markdown(text, "statement", MAX_STATEMENT)
         image = _prepare_picture(picture) if picture else None
-        shows = None if alt is None else clean_alt(alt)
+        shows = None if alt is None else clean_optional(alt, "description", "alt")
 
         def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
             record = self._context.book.record(election)
@@ -360,7 +362,10 @@ class Lifecycle:
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
         """Set the question and the description, which voters see beside the ballot."""
-        wanted = clean_question(question), clean_description(description)
+        wanted = (
+            clean_optional(question, "question", "question"),
+            clean_markdown(description, "description", MAX_DESCRIPTION),
+        )
 
         def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
             record = self._context.book.record(election)
@@ -568,7 +573,7 @@ class Lifecycle:
 
     def set_notes(self, actor: User, name: str, notes: str) -> Election:
         """Set the notes that only the owner and the managers see, in any state."""
-        text = clean_notes(notes)
+        text = clean_markdown(notes, "notes", MAX_NOTES)
 
         def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
             is_same = self._context.book.record(election).notes == text
