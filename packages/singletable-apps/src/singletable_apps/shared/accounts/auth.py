@@ -167,7 +167,8 @@ class Auth(Generic[U]):
     ) -> SignedIn[U]:
         """Start a session of a user who has proved who they are, just now or at `proved`."""
         account, now = self._users.account_of(user), self._clock()
-        begun = now if proved is None else min(now, proved)
+        # One that was not proved recently begins early enough to ask for the password.
+        begun = now if proved is None else min(now, max(proved, now - 2 * RECENT))
         refresh = self._sessions.start(
             account.subject, now, credentials=account.credentials, about=about, begun=begun
         )

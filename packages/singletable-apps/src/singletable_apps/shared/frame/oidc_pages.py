@@ -120,7 +120,7 @@ def _sign_in(page: VisitorPage, identity: Identity, next_url: str) -> Response:
         auth.identities.connect(auth.account_of(user).subject, identity)
     auth.sign_out(page.state.cookies.refresh_token(page.request))
     about = page.request.headers.get("user-agent", "")
-    proved = identity.proved or datetime.fromtimestamp(0, UTC)
+    proved = identity.proved or datetime.min.replace(tzinfo=UTC)
     page.state.cookies.remember(page.request, auth.start_session(user, about, proved=proved))
     if user.role == page.spec.waiting and not page.spec.admits_waiting:
         return page.redirect(page.url("account"), f"Welcome, {user.name}! {WAITING}")
