@@ -8,7 +8,7 @@ from datetime import datetime
 
 from fastapi import APIRouter, Response
 
-from singletable_apps.elections.entities import Election, Electorate
+from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     Standing,
@@ -81,9 +81,13 @@ def next_step(page: ElectionPage, standing: Standing, part: Participation) -> St
     """Return the viewer's next step."""
     match standing:
         case Standing.SETUP:
-            return _set_up(page) if page.is_manager else _wait_for_launch(page.election)
+            if page.is_manager:
+                return _set_up(page)
+            who = f"{page.election.owner_name} is still setting it up."
+            return Step("Not launched yet", f"{who} Candidates and settings may change.")
         case Standing.WAITING:
-            return _wait_for_opening(part)
+            who = "You can vote then." if part.may_vote else "You’re not one of its voters."
+            return Step("Not open yet", f"Voting opens later. {who}")
         case Standing.OPEN | Standing.FIXED:
             return _vote(page, part, final=standing is Standing.FIXED)
         case Standing.ENDED | Standing.CLOSED:
@@ -114,18 +118,6 @@ def _set_up(page: ElectionPage) -> Step:
         "Review and launch",
         page.url("review"),
     )
-
-
-def _wait_for_launch(election: Election) -> Step:
-    return Step(
-        "Not launched yet",
-        f"{election.owner_name} is still setting it up. Candidates and settings may change.",
-    )
-
-
-def _wait_for_opening(part: Participation) -> Step:
-    who = "You can vote then." if part.may_vote else "You’re not one of its voters."
-    return Step("Not open yet", f"Voting opens later. {who}")
 
 
 def _vote(page: ElectionPage, part: Participation, *, final: bool) -> Step:

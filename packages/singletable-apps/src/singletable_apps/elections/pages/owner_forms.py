@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Response
@@ -15,36 +14,28 @@ from singletable_apps.elections.rules.elections import (
     check_manager,
     check_owner,
 )
-from singletable_apps.shared.pages import FORM_METHODS, Form, PostedForm, path_of
+from singletable_apps.shared.pages import FORM_METHODS, Form, PostedForm
 
 router = APIRouter()
 M = TypeVar("M", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
-class SmallForm:
-    """The texts of a form, and its fields: macro, name, label and hint."""
-
-    title: str
-    text: str
-    button: str
-    fields: tuple[tuple[str, str, str, str], ...]
-
-
 def _fill(
     page: ElectionPageContext,
     form: Form,
-    texts: SmallForm,
+    part: str,
     model: type[M],
     act: Callable[[M], Response],
     **values: str,
 ) -> Response:
+    """Show or submit a form. Its texts are in the template, by the last part of its path."""
+
     def show(form: Form, status: int) -> Response:
-        url = path_of(page.request)
-        return page.render_tab("small_form", "settings", status, form=form, texts=texts, url=url)
+        first = page.first_question
+        return page.render_tab("small_form", "settings", status, form=form, part=part, first=first)
 
     initial = Form({"revision": page.election.revision, **values})
-    return page.fill(form, initial, model, act, show, field=texts.fields[0][1])
+    return page.fill(form, initial, model, act, show, field=next(iter(model.model_fields)))
 
 
 class NameForm(BaseModel):
@@ -65,15 +56,7 @@ def copy_election(page: ElectionPage, form: PostedForm) -> Response:
         )
         return page.redirect(page.urls.election(copied, "settings"), f"“{copied.name}” is created.")
 
-    voters = ("checkbox", "with_voters", "With its voters", "They get new personal links.")
-    fields = ("text", "name", "Name of the copy", ""), voters
-    texts = SmallForm(
-        f"Copy “{page.election.name}”",
-        "The copy has the same texts, settings and candidates, but no dates and ballots.",
-        "Copy",
-        fields if page.election.voter_count else fields[:1],
-    )
-    return _fill(page, form, texts, NameForm, act)
+    return _fill(page, form, "copy", NameForm, act)
 
 
 @router.api_route("/e/{name}/questions", methods=FORM_METHODS)
@@ -82,21 +65,12 @@ def add_question(page: ElectionPage, form: PostedForm) -> Response:
     check_edit_settings(page.user, page.election)
 
     def act(values: NameForm) -> Response:
-        first = page.first_question
-        added = page.service.lifecycle.add_question(page.user, first.name, values.name)
-        return page.redirect(
-            page.urls.election(added, "settings"), f"“{added.name}” is on the ballot."
-        )
+        first = page.first_question.name
+        added = page.service.lifecycle.add_question(page.user, first, values.name)
+        url = page.urls.election(added, "settings")
+        return page.redirect(url, f"“{added.name}” is on the ballot.")
 
-    texts = SmallForm(
-        "Another question on the same ballot",
-        "Voters answer all questions one after the other, with one personal link. Each has its own "
-        "candidates, counting, receipts and result. Voters, secrecy, dates, launch and close are "
-        f"those of “{page.first_question.name}”.",
-        "Add the question",
-        (("text", "name", "Name of the question", "For example “Treasurer”, or “Budget 2027”."),),
-    )
-    return _fill(page, form, texts, NameForm, act)
+    return _fill(page, form, "questions", NameForm, act)
 
 
 class ManagersForm(BaseModel):
@@ -111,28 +85,13 @@ def edit_managers(page: ElectionPage, form: PostedForm) -> Response:
     check_owner(page.user, page.election)
 
     def act(values: ManagersForm) -> Response:
-        people = [line.strip() for line in values.managers.splitlines() if line.strip()]
-        page.service.lifecycle.set_managers(
-            page.user, page.election.name, people, form.revision_check()
-        )
+        people, check = values.managers.split("\n"), form.revision_check()
+        named = [each.strip() for each in people if each.strip()]
+        page.service.lifecycle.set_managers(page.user, page.election.name, named, check)
         return page.redirect(page.url("settings"), "Managers saved.")
 
-    texts = SmallForm(
-        "Managers",
-        "They can do everything that you can: edit, invite people, launch and close. Only you can "
-        "delete the election, hand it over, or change this list.",
-        "Save",
-        (
-            (
-                "textarea",
-                "managers",
-                "People",
-                "E-mail addresses or user names of people with accounts here, one per line.",
-            ),
-        ),
-    )
     managers = "\n".join(list_managers(page))
-    return _fill(page, form, texts, ManagersForm, act, managers=managers)
+    return _fill(page, form, "managers", ManagersForm, act, managers=managers)
 
 
 def list_managers(page: ElectionPageContext) -> list[str]:
@@ -143,7 +102,7 @@ def list_managers(page: ElectionPageContext) -> list[str]:
 
 
 class NotesForm(BaseModel):
-    """Notes."""
+    """Notes for the owner and the managers."""
 
     notes: str = ""
 
@@ -157,13 +116,7 @@ def edit_notes(page: ElectionPage, form: PostedForm) -> Response:
         page.service.lifecycle.set_notes(page.user, page.election.name, values.notes)
         return page.redirect(page.url("settings"), "Notes saved.")
 
-    texts = SmallForm(
-        "Notes",
-        "For you and the managers: who was asked, what was agreed. Voters never see them.",
-        "Save",
-        (("textarea", "notes", "Notes", "At most 4,000 characters."),),
-    )
-    return _fill(page, form, texts, NotesForm, act, notes=read_notes(page))
+    return _fill(page, form, "notes", NotesForm, act, notes=read_notes(page))
 
 
 def read_notes(page: ElectionPageContext) -> str:
