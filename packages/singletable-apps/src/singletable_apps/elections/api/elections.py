@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 from urllib.parse import quote
 
 from fastapi import Query, Request, Response
@@ -94,7 +94,7 @@ def edit_election(
     user: Viewer, service: Service, name: NameInPath, sent: schemas.ElectionChanges, edit: IfMatch
 ) -> schemas.Election:
     """Change the name, the settings, or both: all changes are saved, or none."""
-    edited = service.lifecycle.edit(user, name, ElectionEdit(**sent.sent()), edit.check)
+    edited = service.lifecycle.edit(user, name, cast(ElectionEdit, sent.sent()), edit.check)
     return _answer(edited, edit, service)
 
 

@@ -176,7 +176,11 @@ class ElectionForm(TextsForm):
     def changes(self) -> ElectionEdit:
         """Return the changes to an existing election."""
         return ElectionEdit(
-            self.name, self.is_secret, self.published, self.no_voting_before, self.no_voting_after
+            name=self.name,
+            secret_ballot=self.is_secret,
+            publication=self.published,
+            no_voting_before=self.no_voting_before,
+            no_voting_after=self.no_voting_after,
         )
 
 

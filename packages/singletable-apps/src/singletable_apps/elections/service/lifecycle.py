@@ -8,10 +8,9 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from singletable_apps.elections import events
 from singletable_apps.elections.entities import (
@@ -93,44 +92,34 @@ class ElectionSettings(msgspec.Struct, frozen=True):
         return self.publication or rules.default_publication(self.secret_ballot)
 
 
-class ElectionEdit(msgspec.Struct, frozen=True):
-    """Changes of an election's name and settings. What is unset stays as it is.
+class ElectionEdit(TypedDict, total=False):
+    """Changes of an election's name and settings. What is left out stays as it is."""
+
+    name: str
+    secret_ballot: bool
+    publication: Publication
+    no_voting_before: datetime | None
+    no_voting_after: datetime | None
+    method: str
+    seats: int
+    order: CandidateOrder
+    none_of_these: bool
+    quorum: str
+
+
+def apply_edit(edit: ElectionEdit, election: Election) -> events.ElectionUpdated:
+    """Return the settings that an election would have.
 
     A default publication follows a change of secrecy. Otherwise, making a ballot secret would
     leave all ballots published.
     """
-
-    name: str | UnsetType = UNSET
-    secret_ballot: bool | UnsetType = UNSET
-    publication: Publication | UnsetType = UNSET
-    no_voting_before: datetime | UnsetType | None = UNSET
-    no_voting_after: datetime | UnsetType | None = UNSET
-    method: str | UnsetType = UNSET
-    seats: int | UnsetType = UNSET
-    order: CandidateOrder | UnsetType = UNSET
-    none_of_these: bool | UnsetType = UNSET
-    quorum: str | UnsetType = UNSET
-
-    @property
-    def is_about_settings(self) -> bool:
-        """Return whether more than the name changes."""
-        return any(getattr(self, field) is not UNSET for field in self.__struct_fields__[1:])
-
-    def apply_to(self, election: Election) -> events.ElectionUpdated:
-        """Return the settings that the election would have."""
-        current = msgspec.structs.asdict(settings_of(election))
-        edited = {
-            name: value
-            for name, value in msgspec.structs.asdict(self).items()
-            if value is not UNSET and name != "name"
-        }
-        publication, secret = election.publication, edited.get("secret_ballot")
-        if secret is not None and publication is rules.default_publication(election.secret_ballot):
-            publication = rules.default_publication(secret)
-        wanted: dict[str, Any] = {**current, "publication": publication, **edited}
-        wanted["quorum"] = clean_quorum(wanted["quorum"])
-        wanted["seats"] = str(wanted["seats"])
-        return events.ElectionUpdated(**wanted)
+    publication, secret = election.publication, edit.get("secret_ballot")
+    if secret is not None and publication is rules.default_publication(election.secret_ballot):
+        publication = rules.default_publication(secret)
+    current = msgspec.structs.asdict(settings_of(election))
+    wanted: dict[str, Any] = {**current, "publication": publication, **edit, "name": election.name}
+    wanted["quorum"], wanted["seats"] = clean_quorum(wanted["quorum"]), str(wanted["seats"])
+    return events.ElectionUpdated(**wanted)
 
 
 def settings_of(election: Election) -> events.ElectionUpdated:
@@ -183,17 +172,17 @@ class Lifecycle:
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
         """Change the name, the settings, or both, completely or not at all."""
-        new = clean_election_name(edit.name) if isinstance(edit.name, str) else None
+        new = clean_election_name(edit["name"]) if "name" in edit else None
 
         def check(me: User, election: Election) -> None:
-            if edit.is_about_settings:
+            if edit.keys() - {"name"}:
                 rules.check_edit_settings(me, election)
             if new is not None:
                 rules.check_rename_election(me, election)
 
         def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
             changes: list[EventData] = []
-            current, wanted = settings_of(election), edit.apply_to(election)
+            current, wanted = settings_of(election), apply_edit(edit, election)
             rules.check_window(wanted.no_voting_before, wanted.no_voting_after)
             # A closing time that has passed since does not prevent other changes.
             if wanted.no_voting_after != current.no_voting_after:
