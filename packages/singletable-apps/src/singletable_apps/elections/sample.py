@@ -253,7 +253,8 @@ def fill_sample(elections: Elections, progress: Progress | None = None) -> None:
             f"There are {newest.event_id:,} events already. Sample data can only be created in "
             "empty tables."
         )
-    report, total = progress or (lambda *_: None), len(SAMPLE_PEOPLE) + len(SAMPLE_ELECTIONS)
+    report: Progress = progress or (lambda _, __: None)
+    total = len(SAMPLE_PEOPLE) + len(SAMPLE_ELECTIONS)
     for done, person in enumerate(SAMPLE_PEOPLE, 1):
         elections.people.register(person.name, person.email, PASSWORD)
         report(done, total)
@@ -287,7 +288,7 @@ def _create_election(elections: Elections, election: SampleElection) -> None:
         return
     elections.lifecycle.launch(owner, election.name, allow_edit=election.state is State.EDITABLE)
     # No receipts are sent to addresses that nobody has.
-    voting = Voting(elections.context, elections.results, lambda *_: None)
+    voting = Voting(elections.context, elections.results, lambda _, __, ___: None)
     for voter, ballot in election.ballots:
         who = _get_voter(elections, election, voter)
         voting.cast(who, election.name, parse_ballot(ballot), f"sample of {voter}")
