@@ -92,6 +92,7 @@ class GameSettings:
 
     reading_seconds: int = 4
     question_seconds: int = 30
+    writing_seconds: int = 75
     voting_seconds: int = 60
     auto_seconds: int = 0
     is_random: bool = False
@@ -362,6 +363,8 @@ class Vote(Entity, table=engagements, type_tag=("EntityType", "Vote")):
     player_id: Attr[str] = attr(name="VoterId")
     name: Attr[str] = attr(name="VoterName", default="")
     votes: Attr[dict[str, int]] = attr()
+    # Fewer answers are ranked than asked for: it counts if the vote is closed now.
+    is_partial: Attr[bool] = attr(default=False)
     client_id: Attr[str] = attr(default="")
     submitted_at: Attr[datetime] = attr()
     expires_at: Attr[datetime] = expires()

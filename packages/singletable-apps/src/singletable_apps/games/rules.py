@@ -8,8 +8,10 @@ from datetime import datetime, timedelta
 
 from singletable_apps.games.entities import Answer, Game, GameState, Leaderboard, Vote
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.questions import Question, QuestionType
+from singletable_apps.games.questions import WRITTEN, EngagementType, Question, QuestionType
 
+# How long a question that was closed too early is open once more.
+REOPENED = timedelta(seconds=10)
 # Answers that were sent in time may arrive this much later, if it is the timer that closes.
 GRACE = timedelta(seconds=2)
 
@@ -66,9 +68,32 @@ def is_due(state: GameState, now: datetime) -> bool:
 
 
 def question_limit(game: Game, question: Question) -> int | None:
-    """Return the time limit of a question in seconds, or None."""
-    seconds = game.settings.question_seconds if question.seconds is None else question.seconds
-    return seconds or None
+    """Return the time limit of a question in seconds, or None. Writing takes longer."""
+    if question.seconds is not None:
+        return question.seconds or None
+    settings = game.settings
+    is_written = question.type in WRITTEN
+    return (settings.writing_seconds if is_written else settings.question_seconds) or None
+
+
+def points_of(game: Game, question: Question) -> int:
+    """Return the most points of a question."""
+    return game.settings.points if question.points is None else question.points
+
+
+def written_ids(play: Play) -> list[str]:
+    """Return the ids of the questions that are played now and have texts as answers."""
+    if play.game.type is EngagementType.SURVEY:
+        pairs = zip(play.state.played, play.questions, strict=False)
+        return [question_id for question_id, each in pairs if each.type in WRITTEN]
+    is_written = play.question is not None and play.question.type in WRITTEN
+    return [play.state.question_id] if is_written else []
+
+
+def is_decidable(play: Play, state: GameState, question_id: str) -> bool:
+    """Return whether the host can approve and hide answers to this question."""
+    is_now = state.phase in (Phase.OPEN, Phase.CHECKING) and state.closed_at is None
+    return is_now and question_id in written_ids(play)
 
 
 def questions_left(play: Play) -> list[int]:

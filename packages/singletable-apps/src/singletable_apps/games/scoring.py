@@ -291,18 +291,21 @@ def score_votes(
     ballots: Mapping[str, Sequence[str]],
     *,
     offered: Mapping[str, Collection[str]] | None = None,
+    most: int | None = None,
 ) -> RoundScore:
     """Return what the ballots, which list answers best first, are worth to answers and authors.
 
     `offered` has the answers that voters were shown; all others saw everything. Anything else on a
     ballot, and own answers, are left out, and the answers below move up. The authors of an answer
-    share its points equally.
+    share its points equally. With `most`, the best answer gets so many points, and others a share.
     """
     names = sorted(set(answers))
     cast = _read_ballots(names, authors, ballots, offered) if len(names) > 1 else []
     if method in (RankMethod.SCHULZE, RankMethod.IRV) and len(names) > MAX_COUNTED_ANSWERS:
         method = RankMethod.BORDA
     points = _answer_points(method, names, cast) if cast else dict.fromkeys(names, 0)
+    if most is not None and (best := max(points.values(), default=0)):
+        points = {name: round_points(Fraction(most * each, best)) for name, each in points.items()}
     places = _places({name: (-points[name], 0) for name in names})
     votes = Counter((name, rank) for each in cast for rank, name in enumerate(each.ranked))
     ranks = range(max((len(each.ranked) for each in cast), default=0))

@@ -25,7 +25,7 @@ from singletable_apps.games.entities import (
 )
 from singletable_apps.games.phases import ORIGINAL_STATES, Phase, available_commands
 from singletable_apps.games.questions import (
-    DEFAULT_INSTRUCTION,
+    WRITTEN,
     EngagementType,
     Option,
     Question,
@@ -34,6 +34,7 @@ from singletable_apps.games.questions import (
 from singletable_apps.games.rules import (
     Play,
     is_leaderboard_due,
+    points_of,
     question_id_of,
     question_limit,
     questions_left,
@@ -148,15 +149,12 @@ def question_view(question: Question, game: Game, *, with_options: bool = True) 
         "detail": question.detail,
         "category": question.category,
         "school": question.school,
+        "instruction": question.instruction,
         "image": question.image,
         "seconds": question_limit(game, question),
     }
-    if question.type is QuestionType.CALL_AND_ANSWER:
-        shown["instruction"] = question.instruction or DEFAULT_INSTRUCTION
-    else:
-        shown["instruction"] = question.instruction
     if question.type is QuestionType.TRIVIA:
-        shown["points"] = game.settings.points if question.points is None else question.points
+        shown["points"] = points_of(game, question)
         shown["selections"] = len(question.options) if len(question.correct) > 1 else 1
     elif question.type is QuestionType.CHOICE:
         shown["selections"] = question.selections
@@ -167,7 +165,7 @@ def question_view(question: Question, game: Game, *, with_options: bool = True) 
             "lowLabel": question.low_label,
             "highLabel": question.high_label,
         }
-    if question.type in (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT):
+    if question.type in WRITTEN:
         shown["longest"] = question.longest
     if with_options:
         shown["options"] = [_option(option) for option in question.choices]
@@ -228,6 +226,7 @@ def leaderboard_view(snapshot: Snapshot) -> View:
     active = [each for each in snapshot.standings if _is_active(snapshot, each.player)]
     teams = {player.player_id: player.team for player in snapshot.players.values() if player.team}
     totals = {each.player: each.total for each in active}
+    new = None if before else 0
     view: View = {
         "of": len(active),
         "top": [
@@ -238,7 +237,8 @@ def leaderboard_view(snapshot: Snapshot) -> View:
                 "place": each.place,
                 "points": each.total,
                 "gained": each.points,
-                "movement": before[each.player] - each.place if each.player in before else None,
+                # After the first round, nobody is newer than others.
+                "movement": before[each.player] - each.place if each.player in before else new,
             }
             for each in active[:TOP]
         ],
@@ -345,7 +345,9 @@ def next_step_view(play: Play) -> View:
             label = "Close the survey"
         case Phase.OPEN:
             label = "Close answers and vote" if is_ranked else "Close answers"
-        case Phase.VOTING:
+        case Phase.CHECKING if is_ranked:
+            label = "Start the vote"
+        case Phase.CHECKING | Phase.VOTING:
             label = "Show results"
         case Phase.REVEAL:
             label = "Leaderboard" if not is_survey and is_leaderboard_due(play) else after

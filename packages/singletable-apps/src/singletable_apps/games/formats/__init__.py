@@ -97,6 +97,9 @@ def read_set(data: bytes, filename: str) -> ReadSet:
     name = name_of_file(filename)
     if data.startswith((b"PK", b"\xd0\xcf\x11\xe0", b"%PDF")):
         return tables.read_questions(data, name)
+    if filename.lower().endswith(".xlsx"):
+        text = "This is not an Excel file, although its name ends with .xlsx. Save it as one again."
+        raise InvalidInput({"file": text})
     try:
         text = decode_text(data)
     except SpreadsheetError as error:

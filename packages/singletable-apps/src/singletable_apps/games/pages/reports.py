@@ -34,7 +34,7 @@ def download_report(
 ) -> Response:
     """Download all answers, the scores, or everything as JSON."""
     report = page.service.reports.read(page.game.game_id)
-    title = f"{page.game.title}: {name}"
+    title = f"{page.game.title} {name}"
     if name == "game":
         body = json.dumps(report.as_json(), default=str, indent=1).encode()
         return download(body, f"{title}.json", "application/json")

@@ -33,6 +33,7 @@ _QUESTIONS_PER_PART = 25
 _RANGES: dict[str, tuple[float, float]] = {
     "reading_seconds": (0, 60),
     "question_seconds": (0, 600),
+    "writing_seconds": (0, 600),
     "voting_seconds": (0, 600),
     "auto_seconds": (0, 120),
     "speed_floor": (0, 1),
@@ -46,7 +47,7 @@ _retry = retry_conflicts(
 )
 # Settings that decide about the points of a question, and whether its authors have names.
 _OF_QUESTION = (
-    *("question_seconds", "trivia_mode", "speed_floor", "partial", "streak", "points"),
+    *("question_seconds", "writing_seconds", "trivia_mode", "speed_floor", "partial", "streak", "points"),
     *("rank_method", "ballot_size", "is_anonymous"),
 )
 

@@ -17,7 +17,7 @@ from singletable_apps.games.entities import (
     Standing,
 )
 from singletable_apps.games.errors import InvalidInput, NotFound
-from singletable_apps.games.questions import EngagementType, Question, QuestionType
+from singletable_apps.games.questions import WRITTEN, EngagementType, Question, QuestionType
 from singletable_apps.games.results import Reply, Summary, summarize
 from singletable_apps.games.scoring import fold_answer, team_totals
 from singletable_apps.games.service.context import Context
@@ -29,7 +29,6 @@ ANSWER_COLUMNS = (
     *("Answer", "Correct", "Points", "Seconds", "Submitted"),
 )
 SCORE_COLUMNS = ("Place", "Player", "Team", "Points", "Answers", "Correct")
-_WRITTEN = (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +224,7 @@ class Reports:
         if entry is None:
             raise NotFound("This question was not played yet.")
         question = play.questions[entry.index]
-        if question.type not in _WRITTEN:
+        if question.type not in WRITTEN:
             raise InvalidInput({"questionId": "Only written answers can be summarized."})
         if entry.completed_at is None:
             raise InvalidInput({"questionId": "Close the question first."})

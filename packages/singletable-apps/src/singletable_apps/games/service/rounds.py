@@ -31,23 +31,24 @@ from singletable_apps.games.phases import (
     LIVE_PHASES,
     Command,
     Phase,
-    Remaining,
     Step,
     next_step,
-    phase_after_reveal,
 )
 from singletable_apps.games.questions import EngagementType, Question, QuestionType
 from singletable_apps.games.rules import (
+    REOPENED,
     Gain,
     Play,
     is_due,
     is_interrupted,
     is_leaderboard_due,
+    points_of,
     question_id_of,
     question_limit,
     questions_left,
     ranking_of,
     tally_answers,
+    written_ids,
 )
 from singletable_apps.games.scoring import (
     TriviaRules,
@@ -160,6 +161,8 @@ class Rounds:
                     play.state, closed_at=self._context.clock(), deadline=None, is_void=True
                 )
                 return self._close(play, closed)
+            case Step.REOPEN:
+                return self._reopen(play)
             case Step.CONTINUE:
                 return self._continue(play)
             case Step.PAUSE:
@@ -252,6 +255,8 @@ class Rounds:
     def _finish(self, play: Play) -> GameState:
         """Count what was closed, and write the result with the next phase."""
         game, state, question = play.game, play.state, play.question
+        if state.phase is Phase.OPEN and self._has_pending(play):
+            return self._write(state, evolve(state, closed_at=None, phase=Phase.CHECKING))
         if question is None:
             return self._finish_survey(play)
         now = self._context.clock()
@@ -289,11 +294,43 @@ class Rounds:
             self._store.store_ballot(entry, self._freeze(game, answers))
         return self._write(state, after, entry)
 
+    def _has_pending(self, play: Play) -> bool:
+        """Return whether answers wait for the host, who goes on without them only on purpose."""
+        game, state = play.game, play.state
+        if state.is_void or state.is_ending:
+            return False
+        # Nobody sees the texts of a survey that too few people have answered.
+        least = game.settings.min_cell if game.type is EngagementType.SURVEY else 0
+        found = [self._store.list_answers(game.game_id, each) for each in written_ids(play)]
+        shown = [answer for answers in found if len(answers) >= least for answer in answers]
+        return any(each.status is AnswerStatus.PENDING for each in shown)
+
+    def _reopen(self, play: Play) -> GameState:
+        """Accept answers or votes for some more seconds. They are counted again after that."""
+        game, state, question = play.game, play.state, play.question
+        if question is None:
+            raise WrongPhase("A survey is closed for good.", state.phase, (Phase.OPEN,))
+        now, ballot = self._context.clock(), tuple[BallotAnswer, ...]()
+        entry = self._store.get_round(game.game_id, state.question_id)
+        if entry and state.phase is Phase.REVEAL and question.type is QuestionType.CALL_AND_ANSWER:
+            ballot = self._store.get_ballot(entry)
+        opened = evolve(
+            state,
+            phase=Phase.VOTING if len(ballot) > 1 else Phase.OPEN,
+            opened_at=state.opened_at or now,
+            deadline=now + REOPENED,
+            scored=[each for each in state.scored if each != state.question_id],
+            is_void=False,
+        )
+        return self._write(state, opened)
+
     def _finish_votes(self, play: Play, entry: Round, after: GameState) -> GameState:
         game, state = play.game, play.state
         ballot = [each for each in self._store.get_ballot(entry) if each.id not in entry.hidden]
         votes = self._store.list_votes(game.game_id, state.question_id)
         entry.votes = len(votes)
+        # Votes and quiz questions are worth the same in one game.
+        has_quiz = any(each.type is QuestionType.TRIVIA for each in play.questions)
         score = score_votes(
             game.settings.rank_method,
             [answer.id for answer in ballot],
@@ -303,6 +340,7 @@ class Rounds:
                 vote.player_id: self._store.offered_to(game, entry, vote.player_id)
                 for vote in votes
             },
+            most=points_of(game, play.question) if has_quiz and play.question else None,
         )
         entry.tally = {answer: each.points for answer, each in score.answers.items()}
         answers = self._store.list_answers(game.game_id, state.question_id)
@@ -330,10 +368,7 @@ class Rounds:
         return self._write(state, evolve(state, closed_at=None, phase=Phase.REVEAL))
 
     def _continue(self, play: Play) -> GameState:
-        remaining = Remaining(
-            questions=len(questions_left(play)), is_leaderboard_due=is_leaderboard_due(play)
-        )
-        if phase_after_reveal(remaining) is not Phase.LEADERBOARD:
+        if not is_leaderboard_due(play):
             return self._ask(play)
         deadline = self._auto(play.game, self._context.clock())
         after = evolve(play.state, phase=Phase.LEADERBOARD, deadline=deadline)
@@ -407,7 +442,7 @@ class Rounds:
         game, state, now = play.game, play.state, self._context.clock()
         store = self._context.store
         self._copy_scores(game.game_id, state)
-        players = store.count(Player.key.partition(game.game_id), consistent=True)
+        players = sum(each.is_active for each in self._store.list_players(game.game_id))
         ended = evolve(state, phase=Phase.ENDED, deadline=None, is_ending=False)
         with suppress(ConditionFailed):
             with store.transaction() as tx:
@@ -467,7 +502,7 @@ class Rounds:
                 rules,
                 correct=frozenset(question.correct),
                 chosen=frozenset(answer.choices),
-                points=settings.points if question.points is None else question.points,
+                points=points_of(play.game, question),
                 seconds=answer.seconds,
                 limit=question_limit(play.game, question),
                 streak=known.streak if known else 0,

@@ -33,11 +33,11 @@ def test_report_shows_questions_answers_and_scores(app: PagesApp) -> None:
     game = played(app.world)
     page = app.browser(host=True).get("reports", game.game_id)
     assert page.status_code == 200
-    for text in ("Champion: <b>Ada &lt;b&gt;</b>", "50 % correct", "1,003", "Slow builds"):
+    for text in ("Champion: <b>Ada &lt;b&gt;</b>", "50 % correct", "2,000", "Slow builds"):
         assert text in page.text, text
     assert app.browser().get("reports", game.game_id).status_code == 401
     players = app.world.service.game_store.list_players(game.game_id)
-    assert max(each.total_score for each in players) == 1_003
+    assert max(each.total_score for each in players) == 2_000
 
 
 def test_files_have_all_answers_and_no_formulas(app: PagesApp) -> None:
@@ -45,7 +45,7 @@ def test_files_have_all_answers_and_no_formulas(app: PagesApp) -> None:
     browser = app.browser(host=True)
     answers = browser.get("reports", game.game_id, "answers", format="csv")
     assert (
-        "filename*=UTF-8''Friday%20quiz%3A%20answers.csv" in answers.headers["content-disposition"]
+        "filename*=UTF-8''Friday%20quiz%20answers.csv" in answers.headers["content-disposition"]
     )
     lines = answers.content.decode("utf-8-sig").splitlines()
     assert len(lines) == 5
@@ -55,7 +55,7 @@ def test_files_have_all_answers_and_no_formulas(app: PagesApp) -> None:
         "Place": 1,
         "Player": "Ada <b>",
         "Team": "",
-        "Points": 1_003,
+        "Points": 2_000,
         "Answers": 2,
         "Correct": 1,
     }
