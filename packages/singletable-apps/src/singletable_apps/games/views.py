@@ -280,7 +280,11 @@ def _survey(snapshot: Snapshot, role: Role) -> View:
         for entry in snapshot.rounds
         if entry.question_id in shared and entry.completed_at is not None
     ]
-    return {"questions": questions if state.phase is not Phase.WAITING else [], "results": results}
+    return {
+        "questions": questions if state.phase is not Phase.WAITING else [],
+        "results": results,
+        "minCell": least,
+    }
 
 
 def _host_view(snapshot: Snapshot) -> View:

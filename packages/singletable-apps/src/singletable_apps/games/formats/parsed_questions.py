@@ -33,6 +33,7 @@ class SetFormat(StrEnum):
     TRIVIA = "trivia"
     KAHOOT = "kahoot"
     GIFT = "gift"
+    LIST = "list"
 
 
 @dataclass(frozen=True, slots=True)

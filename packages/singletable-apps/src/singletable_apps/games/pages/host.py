@@ -33,6 +33,7 @@ from singletable_apps.shared.pages import (
     PostedForm,
     confirm,
 )
+from singletable_apps.shared.pages.templating import plural
 from singletable_apps.shared.qr import qr_svg
 
 router = APIRouter()
@@ -42,6 +43,7 @@ PHASE_NAMES = {
     Phase.WAITING: "Lobby",
     Phase.READING: "Reading",
     Phase.OPEN: "Answers are open",
+    Phase.CHECKING: "Checking answers",
     Phase.VOTING: "Voting",
     Phase.REVEAL: "Results",
     Phase.LEADERBOARD: "Leaderboard",
@@ -186,10 +188,13 @@ def _question(page: SeatPageContext, sent: CommandForm) -> Confirmation | None:
     elif sent.command == Command.END:
         title, text = "End the game?", "Everyone sees the final leaderboard."
         button = "End the game"
+    elif phase is Phase.CHECKING and sent.command == Command.NEXT and host["pendingCount"]:
+        title = f"Go on without {plural(host['pendingCount'], 'answer')}?"
+        text, button = "Nobody sees answers that you have not approved.", "Go on without them"
     elif sent.command in (Command.NEXT, Command.CLOSE) and phase in (Phase.OPEN, Phase.VOTING):
         done, count = host["done"], len(host["players"])
         verb = "voted" if phase is Phase.VOTING else "answered"
-        if done >= count:
+        if 2 * done >= count:
             return None
         title, button = f"Only {done} of {count} players have {verb}. Close anyway?", "Close anyway"
     else:
@@ -276,6 +281,9 @@ def decide_answer(page: DriverPage, form: PostedForm) -> Response:
     answer, decision = form.value("answer"), form.value("decision")
 
     def decide() -> None:
+        if decision == "approve-all":
+            moderation.approve_all(game_id)
+            return
         if "question" not in form.values:
             moderation.set_hidden(game_id, answer, decision == "hide")
             return
@@ -327,7 +335,8 @@ def remove_player(page: DriverPage, player_id: Segment) -> ConfirmedAction:
     return ConfirmedAction(
         page,
         title=f"Remove {player.name}?",
-        text="This cannot be undone. The name stays taken, and points are not shown any more.",
+        text="This phone cannot join again, the name stays taken, and points are not shown any "
+        "more.",
         button="Remove",
         back=page.urls.host(game_id),
         do=lambda _: _act(page, remove, f"{player.name} was removed."),

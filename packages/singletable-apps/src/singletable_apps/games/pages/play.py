@@ -82,8 +82,10 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
     """Ask for a name, and take a seat as a player or in the audience."""
     try:
         seat_of(page, game_id)
-    except (NotSeated, RoomClosed):
+    except NotSeated:
         pass
+    except RoomClosed as error:
+        return show_closed(page, error)
     except NotFound as error:
         return show_closed(page, error, 404)
     else:

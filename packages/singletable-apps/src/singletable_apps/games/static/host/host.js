@@ -31,3 +31,8 @@ function App() {
 root.replaceChildren();
 render(html`<${App}/>`, root);
 document.addEventListener("keydown", actions.onKey);
+// The space bar belongs to the next step again after a click; who uses the keyboard keeps the focus.
+document.addEventListener("click", ({ detail }) => {
+  const at = /** @type {HTMLElement | null} */ (document.activeElement);
+  if (detail && !at?.matches(":focus-visible")) at?.blur();
+});

@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../../shared/vendor/islands.js";
 import { calm, count } from "../live.js";
 import { summarize } from "../results.js";
-import { Asked, Dots, Options, Rating, sizeOf, usePages } from "./stage.js";
+import { Asked, Dots, Options, Pictured, Rating, sizeOf, usePages } from "./stage.js";
 
 /** Count up to `last`, a step each `wait` milliseconds; at once if nobody saw the phase begin.
  * @param {number} last @param {number} wait @param {boolean} isFresh */
@@ -25,7 +25,7 @@ export function Result({ question, reveal, isFresh }) {
     case "rank": return html`<${Order} question=${question} tally=${reveal.tally}/>`;
     case "call-and-answer": return html`<${Winners} texts=${reveal.texts ?? []} votes=${reveal.votes} isFresh=${isFresh}/>`;
     case "text": return html`<${Texts} texts=${reveal.texts ?? []} answers=${reveal.answers}/>`;
-    default: return html`<${Options} question=${question} tally=${reveal.tally} answers=${reveal.answers}/>`;
+    default: return html`<${Pictured} question=${question}><${Options} question=${question} tally=${reveal.tally} answers=${reveal.answers}/></${Pictured}>`;
   }
 }
 
@@ -33,8 +33,9 @@ export function Result({ question, reveal, isFresh }) {
 function Solved({ question, reveal, isFresh }) {
   const step = useSteps(1, 1300, isFresh);
   const { fastest = [] } = reveal;
-  return html`<${Options} question=${question} tally=${reveal.tally} correct=${step ? reveal.correct : undefined} answers=${reveal.answers}/>
-    <p class=${`aftermath${step ? "" : " is-waiting"}`}>${reveal.explanation && html`<span class="explanation">${reveal.explanation}</span>`}${fastest.length > 0 && html`<span class="fastest">Most points: ${fastest.map((each, at) => html`<b key=${at}>${each.name} <small>+${each.points.toLocaleString("en")}</small></b>`)}</span>`}</p>`;
+  return html`<${Pictured} question=${question}><${Options} question=${question} tally=${reveal.tally} correct=${step ? reveal.correct : undefined} answers=${reveal.answers}/></${Pictured}>
+    ${reveal.explanation && html`<p class=${`aftermath explanation-whole${step ? "" : " is-waiting"}${reveal.explanation.length > 240 ? " is-long" : ""}`}>${reveal.explanation}</p>`}
+    <p class=${`aftermath${step ? "" : " is-waiting"}`}>${fastest.length > 0 && html`<span class="fastest">Most points: ${fastest.map((each, at) => html`<b key=${at}>${each.name} <small>+${each.points.toLocaleString("en")}</small></b>`)}</span>`}</p>`;
 }
 
 function Order({ question, tally }) {
@@ -77,7 +78,7 @@ export function Reveal({ game, isFresh }) {
   const { question, reveal } = game.view.value;
   if (!question || !reveal) return null;
   return html`<section class="stage reveal">
-    <${Asked} game=${game}>${!reveal.isVoid && html`<p class="asked-count"><b>${reveal.answers.toLocaleString("en")}</b> ${reveal.answers === 1 ? "answer" : "answers"}</p>`}</${Asked}>
+    <${Asked} game=${game} isOver>${!reveal.isVoid && html`<p class="asked-count"><b>${reveal.answers.toLocaleString("en")}</b> ${reveal.answers === 1 ? "answer" : "answers"}</p>`}</${Asked}>
     <${Result} question=${question} reveal=${reveal} isFresh=${isFresh}/>
     ${reveal.summary && html`<p class="summary-line">${reveal.summary}</p>`}
   </section>`;

@@ -4,7 +4,7 @@ import { count, openGame, phaseOf, spaced, useCountdown } from "../live.js";
 import { Leaderboard, Podium } from "./board.js";
 import { Reveal, SurveyResults } from "./reveal.js";
 import { cues, setSound } from "./sound.js";
-import { Lobby, Open, Reading, Survey, Voting } from "./stage.js";
+import { Checking, Lobby, Open, Reading, Survey, Voting } from "./stage.js";
 
 const root = /** @type {HTMLElement} */ (document.getElementById("screen"));
 const config = JSON.parse(document.getElementById("config")?.textContent ?? "{}");
@@ -12,8 +12,8 @@ const qr = document.getElementById("qr")?.innerHTML ?? "";
 const game = openGame(config);
 const url = new URL(config.view.joinUrl);
 const joinAt = `${url.host}${url.pathname}`;
-const SPOKEN = { waiting: "Lobby", reading: "The next question", open: "Answers are open", voting: "Voting is open", reveal: "Results", leaderboard: "Leaderboard", ended: "The game is over" };
-const CUES = { reading: cues.question, open: cues.open, voting: cues.open, reveal: cues.reveal, leaderboard: cues.board, ended: cues.podium };
+const SPOKEN = { waiting: "Lobby", reading: "The next question", open: "Answers are open", checking: "The host reads the answers", voting: "Voting is open", reveal: "Results", leaderboard: "Leaderboard", ended: "The game is over" };
+const CUES = { reading: cues.question, open: cues.open, checking: cues.close, voting: cues.open, reveal: cues.reveal, leaderboard: cues.board, ended: cues.podium };
 
 /** Whether the phase began while this screen was watching. Results are told slowly only then. */
 function useFresh(key) {
@@ -23,11 +23,12 @@ function useFresh(key) {
 
 function Stage({ isFresh }) {
   const view = game.view.value, phase = phaseOf(view);
-  if (view.survey && phase === "open") return html`<${Survey} game=${game}/>`;
+  if (view.survey && (phase === "open" || phase === "checking")) return html`<${Survey} game=${game}/>`;
   if (view.survey && (phase === "reveal" || phase === "ended")) return html`<${SurveyResults} game=${game}/>`;
   switch (phase) {
     case "reading": return html`<${Reading} game=${game}/>`;
     case "open": return html`<${Open} game=${game}/>`;
+    case "checking": return html`<${Checking} game=${game}/>`;
     case "voting": return html`<${Voting} game=${game}/>`;
     case "reveal": return html`<${Reveal} game=${game} isFresh=${isFresh}/>`;
     case "leaderboard": return html`<${Leaderboard} game=${game} isFresh=${isFresh}/>`;

@@ -1,0 +1,88 @@
+"""Question sets as plain lists, which people type or paste.
+
+    Capital of Peru?
+    Quito
+    * Lima
+
+    Which is your favorite season?
+    Spring
+    Fall
+
+A block is a question and its options; a star marks a correct one. Without blank lines, each line is
+a question.
+"""
+
+from __future__ import annotations
+
+import re
+
+from singletable_apps.games.formats.parsed_questions import QuestionList, ReadSet, SetFormat
+from singletable_apps.games.questions import (
+    OPTION_IDS,
+    Question,
+    QuestionType,
+    SetDraft,
+    make_options,
+)
+
+_STARRED = re.compile(r"^\s*\*\s*(?=\S)")
+# What people write before a question or an option.
+_MARK = re.compile(r"^\s*(?:\*|[-•]|\d{1,3}[.)]|[A-Ha-h][.)])\s*")
+
+
+def is_list(text: str) -> bool:
+    """Return whether a text has a question with marked options below, one of them starred."""
+    blocks = [block.strip().splitlines()[1:] for block in re.split(r"\n\s*\n", text)]
+    return any(
+        any(map(_STARRED.match, lines)) and all(line.lstrip()[:1] in "*-•" for line in lines)
+        for lines in blocks
+    )
+
+
+def read_list(text: str, name: str, written: QuestionType) -> ReadSet:
+    """Read a list. Questions without options have the type `written`."""
+    found = QuestionList()
+    lines = text.splitlines()
+    blocks: list[list[tuple[int, str]]] = [[]]
+    is_flat = not any(map(_STARRED.match, lines)) and "\n\n" not in "\n".join(
+        line.strip() for line in text.strip().splitlines()
+    )
+    for row, line in enumerate(lines, 1):
+        if is_flat or not line.strip():
+            blocks.append([])
+        if line.strip():
+            blocks[-1].append((row, line))
+    for block in filter(None, blocks):
+        (row, title), *options = block
+        texts = [_MARK.sub("", line).strip() for _, line in options]
+        starred = [at for at, (_, line) in enumerate(options) if _STARRED.match(line)]
+        if len(texts) > len(OPTION_IDS):
+            found.reject(row, "", f"Use at most {len(OPTION_IDS)} options.")
+            continue
+        kind = written
+        if texts:
+            kind = QuestionType.TRIVIA if starred else QuestionType.CHOICE
+        correct = tuple(OPTION_IDS[at] for at in starred)
+        title = _MARK.sub("", title).strip()
+        found.add(row, Question(kind, title, options=make_options(texts), correct=correct))
+    return found.finish(SetFormat.LIST, name)
+
+
+def write_list(draft: SetDraft) -> bytes:
+    """Return the questions and their options as a list."""
+    blocks = [
+        "\n".join([each.title, *(_write_option(each, at) for at in range(len(each.options)))])
+        for each in draft.questions
+    ]
+    return "\n\n".join(blocks).encode()
+
+
+def _write_option(question: Question, place: int) -> str:
+    option = question.options[place]
+    return f"* {option.text}" if option.id in question.correct else f"- {option.text}"
+
+
+def fits_list(question: Question) -> bool:
+    """Return whether a list can contain a question: one with options that are texts."""
+    has_texts = all(option.text for option in question.options)
+    return question.type in (QuestionType.TRIVIA, QuestionType.CHOICE) and has_texts
