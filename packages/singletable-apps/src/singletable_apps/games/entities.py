@@ -143,6 +143,8 @@ class Game(Entity, table=engagements, type_tag=("EntityType", "Game")):
     # Categories from which the next question is taken; all if it is empty.
     active_categories: Attr[list[str]] = attr(factory=list[str])
     links: Attr[dict[str, int]] = attr(factory=dict[str, int])
+    # The game to which the players of this one go on.
+    next_game: Attr[str] = attr(default="")
     last_activity_at: Attr[datetime] = attr()
     created_at: Attr[datetime] = created()
     expires_at: Attr[datetime] = expires()

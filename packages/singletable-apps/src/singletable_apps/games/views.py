@@ -123,6 +123,7 @@ def public_view(snapshot: Snapshot, role: Role) -> View:
         "openedAt": iso_time(state.opened_at),
         "remaining": state.remaining,
         "isAnonymous": game.settings.is_anonymous,
+        "nextGame": game.next_game,
     }
     if game.type is EngagementType.SURVEY:
         view["survey"] = _survey(snapshot, role)

@@ -32,6 +32,7 @@ from singletable_apps.shared.pages import (
     Form,
     PostedForm,
     confirm,
+    path_of,
 )
 from singletable_apps.shared.pages.templating import plural
 from singletable_apps.shared.qr import qr_svg
@@ -93,6 +94,28 @@ def show_screen(page: SeatPage) -> Response:
     )
 
 
+@router.post("/host/{game_id}/again")
+def play_again(page: DriverPage) -> Response:
+    """Create the same game once more, and take everyone there."""
+    page.service.games.play_again(page.game)
+    return page.redirect(page.urls.host(page.game.game_id, "next"))
+
+
+@router.get("/host/{game_id}/next")
+@router.get("/screen/{game_id}/next")
+def follow_game(page: SeatPage) -> Response:
+    """Take a host or a big screen to the game after this one."""
+    urls, context = page.urls, page.service.context
+    is_host = path_of(page.request).startswith(urls.host(page.game.game_id))
+    if not page.game.next_game:
+        return page.redirect((urls.host if is_host else urls.screen)(page.game.game_id))
+    after = context.get_game(page.game.next_game)
+    path = (urls.host if is_host else urls.screen)(after.game_id)
+    if page.seat.role is not Role.ADMIN:
+        page.take_seat(context.issue_seat(after, page.seat.role), path)
+    return page.redirect(path)
+
+
 def _config(page: SeatPageContext, view: View, token: str) -> View:
     """Return what the scripts of a screen need to begin with."""
     urls, game_id = page.urls, page.game.game_id
@@ -103,6 +126,8 @@ def _config(page: SeatPageContext, view: View, token: str) -> View:
         "page": urls.host(game_id),
         "report": urls.report(game_id),
         "games": urls.page("games"),
+        "new": urls.page("new", after=game_id),
+        "follow": urls.page("screen", game_id, "next"),
         "screen": urls.seat(page.service.context.issue_seat(page.game, Role.SCREEN)),
         "view": view,
         "joined": _newest(page),

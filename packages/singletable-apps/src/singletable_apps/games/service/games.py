@@ -45,6 +45,11 @@ _RANGES: dict[str, tuple[float, float]] = {
 _retry = retry_conflicts(
     otherwise=lambda: Busy("Someone else is changing this game right now. Try again.")
 )
+# What a game has from its draft, without the questions.
+_REPEATED = (
+    *("title", "type", "set_id", "set_version", "set_name"),
+    *("ai_context", "access_code", "settings"),
+)
 # Settings that decide about the points of a question, and whether its authors have names.
 _OF_QUESTION = (
     *("question_seconds", "writing_seconds", "trivia_mode", "speed_floor", "partial", "streak", "points"),
@@ -160,6 +165,24 @@ class Games:
                 continue
             return game
         raise Busy("No free join code was found. Try again in a minute.")
+
+    def play_again(self, game: Game) -> Game:
+        """Create a game like this one for its players, or return the one that they have."""
+        if game.next_game:
+            return self._context.get_game(game.next_game)
+        draft = GameDraft(
+            **{name: getattr(game, name) for name in _REPEATED},
+            questions=self._context.get_questions(game),
+        )
+        return self.lead_to(game.game_id, self.create(game.created_by, draft))
+
+    def lead_to(self, game_id: str, game: Game) -> Game:
+        """Let the players of one game go on to another, and return that."""
+        changed = self._context.store.update(
+            Game.key(game_id), Game.next_game.set(game.game_id)
+        )
+        self._context.notify(changed)
+        return game
 
     def _create(self, game: Game, now: datetime) -> None:
         game_id, expires_at = game.game_id, game.expires_at

@@ -15,6 +15,7 @@ from singletable_apps.games.errors import (
     AlreadyExists,
     Busy,
     InvalidInput,
+    NotFound,
     NotPermitted,
     RoomClosed,
     WrongPhase,
@@ -98,13 +99,28 @@ class Players:
         seat = Seat(Role.PLAYER, game_id, player.player_id)
         return Joined(game, player, context.tokens.seat_token(seat))
 
-    def _create(self, game: Game, names: Iterator[str], team: str) -> Player:
+    def follow(self, game: Game, player_id: str) -> Joined:
+        """Take a player to the game after this one, with the same id, name and team."""
+        context = self._context
+        before, after = context.get_player(game.game_id, player_id), context.get_game(game.next_game)
+        try:
+            player = context.get_player(after.game_id, player_id)
+        except NotFound:
+            team = before.team if before.team in after.settings.teams else ""
+            player = self._create(after, iter([before.name]), team, player_id)
+            context.notify(player)
+        seat = Seat(Role.PLAYER, after.game_id, player_id)
+        return Joined(after, player, context.tokens.seat_token(seat))
+
+    def _create(
+        self, game: Game, names: Iterator[str], team: str, player_id: str = ""
+    ) -> Player:
         """Store a player with the first of these names that is free."""
         now, chosen = self._context.clock(), ""
         for chosen in names:
             player = Player(
                 game_id=game.game_id,
-                player_id=new_id(),
+                player_id=player_id or new_id(),
                 name=chosen,
                 team=team,
                 joined_at=now,

@@ -19,7 +19,7 @@ function App() {
   return html`<div class="console-main">
       <${Status}/>
       <${Now} ...${props} screen=${config.screen}/>
-      <${ActionBar} ...${props} report=${config.report} games=${config.games}/>
+      <${ActionBar} ...${props} config=${config}/>
       ${actions.problem.value && html`<p class="field-error" role="alert">${actions.problem.value}</p>`}
       <${Queue} ...${props}/>
     </div>

@@ -79,12 +79,13 @@ function Board({ board }) {
   return html`<ol class="board-list">${board.top.map((each) => html`<li key=${each.playerId}><span class="board-place">${each.place}</span><span class="board-name">${each.name}${each.team && html` <span class="quiet">${each.team}</span>`}</span>${each.gained > 0 && html`<span class="board-gained">+${each.gained.toLocaleString("en")}</span>`}<b>${each.points.toLocaleString("en")}</b></li>`)}</ol>${board.teams?.length > 0 && html`<h2>Teams</h2><ol class="board-list">${board.teams.map((team, place) => html`<li key=${team.name}><span class="board-place">${place + 1}</span><span class="board-name">${team.name}</span><b>${team.points.toLocaleString("en")}</b></li>`)}</ol>`}`;
 }
 
-/** The one button that matters, and the few beside it. @param {Props & {report: string, games: string}} props */
-export function ActionBar({ game, actions, report, games }) {
+/** The one button that matters, and the few beside it. @param {Props & {config: any}} props */
+export function ActionBar({ game, actions, config }) {
   const view = game.view.value, { label } = view.host.next, busy = actions.busy.value;
   const small = (text, key, act) => html`<button type="button" class="button button-quiet" aria-keyshortcuts=${key} aria-busy=${busy} onClick=${act}>${text}<kbd aria-hidden="true">${key}</kbd></button>`;
   return html`<div class="console-bar">
-    ${label ? html`<button type="button" class="button button-primary next" id="next" aria-busy=${busy} onClick=${actions.next}>${label}<kbd aria-hidden="true">Space</kbd></button>` : html`<a class="button button-primary next" href=${report}>Open the report</a>${games && html`<a class="button button-quiet" href=${games}>Your games</a>`}`}
+    ${label ? html`<button type="button" class="button button-primary next" id="next" aria-busy=${busy} onClick=${actions.next}>${label}<kbd aria-hidden="true">Space</kbd></button>` : html`<a class="button button-primary next" href=${config.report}>Open the report</a>
+    ${view.nextGame ? html`<a class="button button-quiet" href=${`${config.page}/next`}>Go to the next game</a>` : html`<form method="post" action=${`${config.page}/again`}><button class="button button-quiet">Play again</button></form><a class="button button-quiet" href=${config.new}>Next set, same players</a>`}<a class="button button-plain" href=${config.games}>Your games</a>`}
     ${actions.can("pause") && small("Pause", "p", actions.pause)}
     ${actions.canExtend() && small("30 s more", "+", actions.extend)}
     ${actions.canReopen() && small(view.phase === "voting" ? "More answers for 10 s" : "Open again for 10 s", "o", actions.reopen)}

@@ -1,6 +1,6 @@
 // The player's screen: what the server says, and the answers on their way to it.
 import { connect } from "../../shared/rooms.js";
-import { html, render, signal, useEffect, useState } from "../../shared/vendor/islands.js";
+import { effect, html, render, signal, useEffect, useState } from "../../shared/vendor/islands.js";
 import { Answer, Ask, Ballot, OptionLabel, tilesClass } from "./answers.js";
 import { Ring, clock, spoken, useSecondsLeft } from "./clock.js";
 import { makeDrafts, makeOutbox } from "./outbox.js";
@@ -270,5 +270,7 @@ document.addEventListener("click", (event) => {
   for (const menu of root.querySelectorAll("details[open]")) if (!menu.contains(/** @type {Node} */ (event.target))) menu.removeAttribute("open");
 });
 
+// Whoever stays is in the next game, with the same name.
+effect(() => { if (view.value.nextGame) location.assign(start.urls.next); });
 root.textContent = "";
 render(html`<${App} />`, root);

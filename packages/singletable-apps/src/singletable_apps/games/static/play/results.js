@@ -120,6 +120,7 @@ export function Ended({ view, me, join }) {
     <h1 tabindex="-1">${has ? PODIUM[me.place - 1] ?? "Well played" : "Thank you for playing"}</h1>
     ${has && html`<${Standing} me=${me} /><p class="sr-only">${ordinal(me.place)} of ${me.of}</p><p class="stand"><span>${plural(me.total, "point")}</span></p>`}
     <${Board} board=${view.leaderboard} me=${me} />
+    <p class="stage-note">If the host plays again, you come along: keep this page open.</p>
     <p class="phone-actions"><a class="small-button" href=${join}>Join another game</a></p>
   </section>`;
 }

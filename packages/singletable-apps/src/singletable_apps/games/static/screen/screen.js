@@ -1,5 +1,5 @@
 // The big screen: what everyone in the room looks at. It shows, and controls nothing.
-import { html, render, useEffect, useRef, useState } from "../../shared/vendor/islands.js";
+import { effect, html, render, useEffect, useRef, useState } from "../../shared/vendor/islands.js";
 import { count, openGame, phaseOf, spaced, useCountdown } from "../live.js";
 import { Leaderboard, Podium } from "./board.js";
 import { Reveal, SurveyResults } from "./reveal.js";
@@ -103,6 +103,8 @@ function App() {
     <p class="sr-only" aria-live="polite">${view.phase === "paused" ? "Paused" : SPOKEN[phase]}</p>`;
 }
 
+// The next game has the same screen and the same people.
+effect(() => { if (game.view.value.nextGame) location.assign(config.follow); });
 root.replaceChildren();
 render(html`<${App}/>`, root);
 
