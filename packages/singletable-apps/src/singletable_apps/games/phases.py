@@ -63,8 +63,7 @@ class Step(StrEnum):
 
     ASK = "ask"  # show the next question, or end the game if there is none
     OPEN = "open"  # accept answers
-    CLOSE = "close"  # freeze the answers, then vote or reveal
-    SCORE = "score"  # count the votes and reveal
+    CLOSE = "close"  # freeze the answers or count the votes, then check, vote or reveal
     VOID = "void"  # reveal without points
     REOPEN = "reopen"  # accept answers or votes again for some seconds
     CONTINUE = "continue"  # show the leaderboard if it is due, or ask
@@ -83,22 +82,19 @@ TRANSITIONS: dict[tuple[Phase, Command], Step] = {
     (Phase.WAITING, Command.NEXT): Step.ASK,
     (Phase.READING, Command.NEXT): Step.OPEN,
     (Phase.READING, Command.TIME_UP): Step.OPEN,
-    (Phase.OPEN, Command.NEXT): Step.CLOSE,
-    (Phase.OPEN, Command.CLOSE): Step.CLOSE,
-    (Phase.OPEN, Command.TIME_UP): Step.CLOSE,
-    (Phase.OPEN, Command.ALL_DONE): Step.CLOSE,
     (Phase.CHECKING, Command.NEXT): Step.CLOSE,
     (Phase.CHECKING, Command.CLOSE): Step.CLOSE,
-    (Phase.VOTING, Command.NEXT): Step.SCORE,
-    (Phase.VOTING, Command.CLOSE): Step.SCORE,
-    (Phase.VOTING, Command.TIME_UP): Step.SCORE,
-    (Phase.VOTING, Command.ALL_DONE): Step.SCORE,
     (Phase.REVEAL, Command.NEXT): Step.CONTINUE,
     (Phase.REVEAL, Command.TIME_UP): Step.CONTINUE,
     (Phase.LEADERBOARD, Command.NEXT): Step.ASK,
     (Phase.LEADERBOARD, Command.TIME_UP): Step.ASK,
     (Phase.PAUSED, Command.RESUME): Step.RESUME,
     (Phase.PAUSED, Command.NEXT): Step.RESUME,
+    **{
+        (phase, command): Step.CLOSE
+        for phase in (Phase.OPEN, Phase.VOTING)
+        for command in (Command.NEXT, Command.CLOSE, Command.TIME_UP, Command.ALL_DONE)
+    },
     **{(phase, Command.REOPEN): Step.REOPEN for phase in CLOSED_PHASES},
     **{(phase, Command.PAUSE): Step.PAUSE for phase in LIVE_PHASES},
     **{(phase, Command.SKIP): Step.VOID for phase in LIVE_PHASES},

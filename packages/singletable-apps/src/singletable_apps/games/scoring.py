@@ -31,7 +31,7 @@ def round_points(value: float | Fraction) -> int:
 
 # Nobody can read and tap faster, so the first half second is free.
 FREE_SECONDS = 0.5
-CLASSIC_POINTS, CLASSIC_BONUS, CLASSIC_SECONDS = 10, 5, 30
+CLASSIC_BONUS, CLASSIC_SECONDS = 5, 30
 MAX_STREAK_BONUS = 5  # tenths of the points
 
 
@@ -414,12 +414,11 @@ def _runoff_places(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardPlace(Generic[Points]):
-    """A player or team on the leaderboard. `is_tied` says that others have the same place."""
+    """A player or team on the leaderboard."""
 
     player: str
     place: int
     points: Points
-    is_tied: bool = False
 
 
 def rank_players(totals: Mapping[str, tuple[Points, float]]) -> list[LeaderboardPlace[Points]]:
@@ -429,21 +428,10 @@ def rank_players(totals: Mapping[str, tuple[Points, float]]) -> list[Leaderboard
     and time share a place, and the next place is skipped: 1, 2, 2, 4. They are listed by id.
     """
     places = _places({each: (-points, round(time, 3)) for each, (points, time) in totals.items()})
-    shared = Counter(places.values())
     return [
-        LeaderboardPlace(each, place, totals[each][0], shared[place] > 1)
+        LeaderboardPlace(each, place, totals[each][0])
         for each, place in sorted(places.items(), key=lambda pair: (pair[1], pair[0]))
     ]
-
-
-def movement(
-    before: Iterable[LeaderboardPlace[Points]], after: Iterable[LeaderboardPlace[Points]]
-) -> dict[str, int | None]:
-    """Return how many places each player has climbed (or fallen: below 0); None for a new one."""
-    old = {each.player: each.place for each in before}
-    return {
-        each.player: old[each.player] - each.place if each.player in old else None for each in after
-    }
 
 
 def team_totals(points: Mapping[str, int], teams: Mapping[str, str]) -> dict[str, float]:

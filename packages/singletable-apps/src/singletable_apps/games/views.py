@@ -425,6 +425,7 @@ class PlayerViews:
         number = self._places.get(player.player_id)
         if number is not None:
             own = snapshot.standings[number]
+            before = self._places_before.get(own.player)
             is_now = bool(state.scored) and state.scored[-1] == state.question_id
             is_shown = shown in (Phase.REVEAL, Phase.LEADERBOARD, Phase.ENDED)
             view |= {"total": own.total, "place": own.place, "of": len(snapshot.standings)}
@@ -434,7 +435,7 @@ class PlayerViews:
                     "isCorrect": own.is_correct,
                     "isCounted": own.has_answered,
                     "streak": own.streak,
-                    "movement": self._movement(own),
+                    "movement": before and before - own.place,
                 }
             above = self._above[number]
             if above is not None:
@@ -443,11 +444,6 @@ class PlayerViews:
                     "points": above.total - own.total,
                 }
         return view
-
-    def _movement(self, own: Standing) -> int | None:
-        """Return how many places a player has won since the round before, or None if new."""
-        before = self._places_before.get(own.player)
-        return None if before is None else before - own.place
 
 
 def iso_time(moment: datetime | None) -> str | None:

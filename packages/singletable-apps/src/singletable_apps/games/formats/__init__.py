@@ -75,7 +75,6 @@ FORMATS: dict[SetFormat, FormatInfo] = {
         "Kahoot template", "xlsx", tables.write_kahoot, tables.fits_kahoot
     ),
     SetFormat.GIFT: FormatInfo("Moodle GIFT", "gift.txt", gift.write_gift, gift.fits_gift),
-    SetFormat.LIST: FormatInfo("Plain list", "txt", lists.write_list, lists.fits_list),
 }
 
 
@@ -89,7 +88,7 @@ def write_set(draft: SetDraft, format: SetFormat) -> bytes:  # noqa: A002
 def read_set(data: bytes, filename: str, written: QuestionType | None = None) -> ReadSet:
     """Read a file of questions; its content decides the format, its name is the set's name.
 
-    With `written`, the type of questions without options, any text is at least a list.
+    With `written`, the type of questions without options, any other text is a list.
 
     Raise InvalidInput with the field `file` if nothing can be read.
     """
@@ -110,10 +109,10 @@ def read_set(data: bytes, filename: str, written: QuestionType | None = None) ->
     if text.lstrip()[:1] in ("{", "["):
         return read_json(text, name)
     if not _has_headings(text):
-        if gift.is_gift(text) and not lists.is_list(text):
+        if gift.is_gift(text):
             return gift.read_gift(text, name)
-        if written is not None or lists.is_list(text):
-            return lists.read_list(text, name, written or QuestionType.CALL_AND_ANSWER)
+        if written is not None:
+            return lists.read_list(text, name, written)
     return tables.read_questions(data, name)
 
 

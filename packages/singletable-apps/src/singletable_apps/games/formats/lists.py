@@ -1,4 +1,4 @@
-"""Question sets as plain lists, which people type or paste.
+"""Questions as plain lists, which people type or paste.
 
     Capital of Peru?
     Quito
@@ -21,22 +21,12 @@ from singletable_apps.games.questions import (
     OPTION_IDS,
     Question,
     QuestionType,
-    SetDraft,
     make_options,
 )
 
 _STARRED = re.compile(r"^\s*\*\s*(?=\S)")
 # What people write before a question or an option.
 _MARK = re.compile(r"^\s*(?:\*|[-•]|\d{1,3}[.)]|[A-Ha-h][.)])\s*")
-
-
-def is_list(text: str) -> bool:
-    """Return whether a text has a question with marked options below, one of them starred."""
-    blocks = [block.strip().splitlines()[1:] for block in re.split(r"\n\s*\n", text)]
-    return any(
-        any(map(_STARRED.match, lines)) and all(line.lstrip()[:1] in "*-•" for line in lines)
-        for lines in blocks
-    )
 
 
 def read_list(text: str, name: str, written: QuestionType) -> ReadSet:
@@ -65,24 +55,4 @@ def read_list(text: str, name: str, written: QuestionType) -> ReadSet:
         correct = tuple(OPTION_IDS[at] for at in starred)
         title = _MARK.sub("", title).strip()
         found.add(row, Question(kind, title, options=make_options(texts), correct=correct))
-    return found.finish(SetFormat.LIST, name)
-
-
-def write_list(draft: SetDraft) -> bytes:
-    """Return the questions and their options as a list."""
-    blocks = [
-        "\n".join([each.title, *(_write_option(each, at) for at in range(len(each.options)))])
-        for each in draft.questions
-    ]
-    return "\n\n".join(blocks).encode()
-
-
-def _write_option(question: Question, place: int) -> str:
-    option = question.options[place]
-    return f"* {option.text}" if option.id in question.correct else f"- {option.text}"
-
-
-def fits_list(question: Question) -> bool:
-    """Return whether a list can contain a question: one with options that are texts."""
-    has_texts = all(option.text for option in question.options)
-    return question.type in (QuestionType.TRIVIA, QuestionType.CHOICE) and has_texts
+    return found.finish(SetFormat.CSV, name)

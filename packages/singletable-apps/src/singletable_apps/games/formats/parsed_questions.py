@@ -33,7 +33,6 @@ class SetFormat(StrEnum):
     TRIVIA = "trivia"
     KAHOOT = "kahoot"
     GIFT = "gift"
-    LIST = "list"
 
 
 @dataclass(frozen=True, slots=True)

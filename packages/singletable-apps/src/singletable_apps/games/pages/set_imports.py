@@ -94,7 +94,7 @@ def _show_preview(page: PageContext, read: ReadSet, form: Form, status: int) -> 
         read=read,
         target=_find_target(page, form),
         types=TYPES,
-        format_title=FORMATS[read.format].title,
+        format_title=FORMATS[read.format].title if form.value("filename") else "a list",
     )
 
 

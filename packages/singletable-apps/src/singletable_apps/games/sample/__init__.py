@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from random import Random
 
 from singletable_apps.games.entities import Game, GameSettings, engagements
@@ -30,15 +32,8 @@ _NAMES = (
 # The sample sets of the two games that have ended, how many days ago, and of the one that waits.
 _ENDED = (("curious-planet", 3), ("lessons-of-great-teams", 1))
 _WAITING = "all-hands-warm-up"
-_TEXTS = (
-    "Ask for help a day earlier",
-    "Write the test first, then argue",
-    "Fewer meetings, with an agenda",
-    "Show it to a user on Tuesday",
-    "Say no to one thing every week",
-    "Deploy small, deploy often",
-    "Draw it before you build it",
-)
+# What people have answered to the written questions, by the title of the question.
+_TEXTS: dict[str, list[str]] = json.loads(Path(__file__).with_name("answers.json").read_bytes())
 
 
 @dataclass
@@ -127,7 +122,7 @@ def _answer(
     sent = Submission(player, question_id, clock(), client_id=new_id())
     match question.type:
         case QuestionType.CALL_AND_ANSWER | QuestionType.TEXT:
-            return replace(sent, text=random.choice(_TEXTS))
+            return replace(sent, text=random.choice(_TEXTS[question.title]))
         case QuestionType.RATING:
             steps = question.scale.steps
             return replace(sent, number=random.choice(steps[len(steps) // 2 :]))

@@ -153,13 +153,9 @@ class Rounds:
                 return self._ask(play)
             case Step.OPEN:
                 return self._write(play.state, self._opened(play.state, play))
-            case Step.CLOSE | Step.SCORE:
-                closed = evolve(play.state, closed_at=self._context.clock(), deadline=None)
-                return self._close(play, closed)
-            case Step.VOID:
-                closed = evolve(
-                    play.state, closed_at=self._context.clock(), deadline=None, is_void=True
-                )
+            case Step.CLOSE | Step.VOID:
+                now, is_void = self._context.clock(), step is Step.VOID
+                closed = evolve(play.state, closed_at=now, deadline=None, is_void=is_void)
                 return self._close(play, closed)
             case Step.REOPEN:
                 return self._reopen(play)
