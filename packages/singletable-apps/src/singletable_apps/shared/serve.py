@@ -46,7 +46,7 @@ from singletable_apps.shared.key_files import create_folder
 from singletable_apps.shared.live import close_streams
 from singletable_apps.shared.rooms.protocol import WebSocketProtocol
 from singletable_apps.shared.web import Settings
-from singletable_apps.shared.web.hosts import host_name, is_loopback
+from singletable_apps.shared.web.hosts import host_name, is_loopback, lan_address
 
 # Errors that end a command with their message. Anything else is a bug and shows a traceback.
 EXPECTED_ERRORS = (AppError, SingleTableError)
@@ -241,7 +241,9 @@ def listen(options: ListenOptions) -> Generator[tuple[socket.socket, str, Public
     """
     tls = _load_tls(options)
     with open_listener(options) as listener, _stop_on_signals():
-        url = http_url(options.host, listener.getsockname()[1], is_tls=tls is not None)
+        # Nobody can open 0.0.0.0, which stands for all addresses.
+        host = (options.host in ("0.0.0.0", "::") and lan_address()) or options.host
+        url = http_url(host, listener.getsockname()[1], is_tls=tls is not None)
         public = replace(resolve_public_url(options.public, options.proxies, url), tls=tls)
         check_local_options(options, public)
         yield listener, url, public

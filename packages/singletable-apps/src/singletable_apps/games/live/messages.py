@@ -227,10 +227,11 @@ class Presence(Payload, frozen=True, rename="camel"):
 
 
 class Roster(Payload, frozen=True, rename="camel"):
-    """How many players have joined, and the newest names."""
+    """How many players have joined, and the newest names with their teams."""
 
     count: int
     names: tuple[str, ...]
+    teams: tuple[str, ...]
 
 
 class Tally(Payload, frozen=True, rename="camel"):

@@ -444,7 +444,8 @@ class Watcher:
     def _update_roster(self, shown: Shown) -> None:
         active = [each for each in shown.snapshot.players.values() if each.is_active]
         newest = sorted(active, key=lambda each: each.joined_at, reverse=True)[:_NEWEST_NAMES]
-        roster = Roster(len(active), tuple(each.name for each in newest))
+        names, teams = tuple(each.name for each in newest), tuple(each.team for each in newest)
+        roster = Roster(len(active), names, teams)
         for channel in ("host", "screen"):
             self._room.update("playerJoined", roster, channel)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Response
 from markupsafe import Markup
@@ -36,6 +37,7 @@ from singletable_apps.shared.pages import (
 )
 from singletable_apps.shared.pages.templating import plural
 from singletable_apps.shared.qr import qr_svg
+from singletable_apps.shared.web.hosts import host_name, is_loopback, lan_address
 
 router = APIRouter()
 # Names in the lobby of the big screen.
@@ -129,17 +131,35 @@ def _config(page: SeatPageContext, view: View, token: str) -> View:
         "new": urls.page("new", after=game_id),
         "follow": urls.page("screen", game_id, "next"),
         "screen": urls.seat(page.service.context.issue_seat(page.game, Role.SCREEN)),
+        "warning": _warning(view["joinUrl"]),
         "view": view,
         "joined": _newest(page),
         "serverTime": iso_time(page.service.context.clock()),
     }
 
 
+def _warning(join_url: str) -> str:
+    """Return what to do if phones cannot open the address of the game, or an empty text."""
+    host = urlsplit(join_url).netloc
+    if not is_loopback(host_name(host)):
+        return ""
+    there = f"http://{lan_address() or 'the address of this computer'}:{host.rpartition(':')[2]}"
+    return (
+        f"Phones cannot open {host}, which is this computer only. Restart the server with "
+        f"--host 0.0.0.0: then they join at {there}."
+    )
+
+
 def _newest(page: SeatPageContext) -> View:
     """Return how many players there are and the newest names, as `playerJoined` sends them."""
     players = page.service.snapshots.players(page.game.game_id).values()
     active = sorted((each for each in players if each.is_active), key=lambda each: each.joined_at)
-    return {"count": len(active), "names": [each.name for each in active[: -NEWEST - 1 : -1]]}
+    shown = active[: -NEWEST - 1 : -1]
+    return {
+        "count": len(active),
+        "names": [each.name for each in shown],
+        "teams": [each.team for each in shown],
+    }
 
 
 def _links(page: SeatPageContext) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@ import { effect, html, render, useEffect, useRef, useState } from "../../shared/
 import { count, openGame, phaseOf, spaced, useCountdown } from "../live.js";
 import { Leaderboard, Podium } from "./board.js";
 import { Reveal, SurveyResults } from "./reveal.js";
-import { cues, setSound } from "./sound.js";
+import { cues, isSoundOn, setMusic, setSound } from "./sound.js";
 import { Checking, Lobby, Open, Reading, Survey, Voting } from "./stage.js";
 
 const root = /** @type {HTMLElement} */ (document.getElementById("screen"));
@@ -33,7 +33,7 @@ function Stage({ isFresh }) {
     case "reveal": return html`<${Reveal} game=${game} isFresh=${isFresh}/>`;
     case "leaderboard": return html`<${Leaderboard} game=${game} isFresh=${isFresh}/>`;
     case "ended": return html`<${Podium} game=${game} isFresh=${isFresh}/>`;
-    default: return html`<${Lobby} game=${game} qr=${qr} url=${joinAt}/>`;
+    default: return html`<${Lobby} game=${game} qr=${qr} url=${joinAt} warning=${config.warning}/>`;
   }
 }
 
@@ -69,7 +69,7 @@ function Notice() {
 }
 
 function Controls() {
-  const [isOn, turn] = useState(false);
+  const [isOn, turn] = useState(isSoundOn());
   const [isFull, setFull] = useState(false);
   useEffect(() => {
     const look = () => setFull(Boolean(document.fullscreenElement));
@@ -77,7 +77,9 @@ function Controls() {
     return () => document.removeEventListener("fullscreenchange", look);
   }, []);
   const toggle = () => { turn(!isOn); setSound(!isOn); if (!isOn) cues.open(); };
-  return html`<div class="controls"><button type="button" aria-pressed=${isOn} onClick=${toggle}>${isOn ? "Sound on" : "Sound off"}</button>${document.fullscreenEnabled && html`<button type="button" onClick=${() => (isFull ? document.exitFullscreen() : document.documentElement.requestFullscreen())}>${isFull ? "Leave full screen" : "Full screen"}</button>`}</div>`;
+  const phase = game.view.value.phase;
+  useEffect(() => { setMusic(isOn && (phase === "waiting" || phase === "open")); }, [isOn, phase]);
+  return html`<div class="controls"><button type="button" class="mute" aria-pressed=${!isOn} onClick=${toggle}>${isOn ? "Mute" : "Turn sound on"}</button>${document.fullscreenEnabled && html`<button type="button" onClick=${() => (isFull ? document.exitFullscreen() : document.documentElement.requestFullscreen())}>${isFull ? "Leave full screen" : "Full screen"}</button>`}</div>`;
 }
 
 /** Tones at the beginning of phases, for players who join, and for the last seconds. */

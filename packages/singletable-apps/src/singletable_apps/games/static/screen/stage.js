@@ -35,9 +35,15 @@ export function Ring({ game }) {
   </div>`;
 }
 
-/** @param {{game: import("../live.js").Game, qr: string, url: string}} props */
-export function Lobby({ game, qr, url }) {
-  const view = game.view.value, { names } = game.joined.value;
+/** A shape and a color for a name, always the same. @param {string} name */
+const shapeOf = (name) => `answer-${"abcdefgh"[[...name].reduce((sum, each) => Math.imul(sum ^ (each.codePointAt(0) ?? 0), 16777619), 2166136261) >>> 29]}`;
+
+/** @param {{names: string[], more?: number}} props */
+const Names = ({ names, more = 0 }) => html`<ul class=${`names${names.length <= 12 ? " is-few" : ""}`} aria-label="Players who joined last">${names.map((name) => html`<li key=${name} class=${`name ${shapeOf(name)}`}><span class="answer-shape" aria-hidden="true"></span><span>${name}</span></li>`)}${more > 0 && names.length > 0 ? html`<li key=" more" class="name is-more">and ${more.toLocaleString("en")} more</li>` : null}</ul>`;
+
+/** @param {{game: import("../live.js").Game, qr: string, url: string, warning: string}} props */
+export function Lobby({ game, qr, url, warning }) {
+  const view = game.view.value, { names, teams } = game.joined.value;
   const players = Math.max(game.joined.value.count, view.playerCount);
   return html`<section class="stage lobby">
     <div class="lobby-join">
@@ -46,12 +52,13 @@ export function Lobby({ game, qr, url }) {
         <p class="lobby-how">Join on your phone at <b>${url}</b></p>
         <p class="lobby-code" aria-label=${`Game code ${view.joinCode}`}>${spaced(view.joinCode)}</p>
         ${view.isPrivate && html`<p class="lobby-private">Private game: the host tells you one more code.</p>`}
+        ${warning && html`<p class="lobby-private">${warning}</p>`}
       </div>
       <figure class="lobby-qr"><div class="qr" dangerouslySetInnerHTML=${{ __html: qr }}></div><figcaption>Scan to join</figcaption></figure>
     </div>
     <div class="lobby-people">
       <p class="lobby-count">${view.isLocked ? html`<b>${players}</b> ${players === 1 ? "player" : "players"}. The room is locked.` : players ? html`<b key=${players}>${players.toLocaleString("en")}</b> ${players === 1 ? "player is" : "players are"} in` : "Waiting for the first player"}</p>
-      <ul class=${`names${names.length <= 12 ? " is-few" : ""}`} aria-label="Players who joined last">${names.map((name) => html`<li key=${name} class="name">${name}</li>`)}${players > names.length && names.length > 0 ? html`<li key=" more" class="name is-more">and ${(players - names.length).toLocaleString("en")} more</li>` : null}</ul>
+      ${view.teams.length ? html`<div class="lobby-teams">${view.teams.map((team) => html`<section key=${team}><h2>${team}</h2><${Names} names=${names.filter((_, at) => teams[at] === team)}/></section>`)}</div>` : html`<${Names} names=${names} more=${players - names.length}/>`}
     </div>
   </section>`;
 }
