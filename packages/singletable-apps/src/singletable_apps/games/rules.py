@@ -31,16 +31,6 @@ class Play:
         return self.questions[index] if 0 <= index < len(self.questions) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Gain:
-    """What a player gets for a round, in how many seconds, and the streak after it."""
-
-    points: int = 0
-    seconds: float = 0.0
-    streak: int = 0
-    is_correct: bool | None = None
-
-
 def question_id_of(number: int) -> str:
     """Return the id of the question that is played as this number, from 1."""
     return f"{number:03d}"
@@ -90,10 +80,9 @@ def written_ids(play: Play) -> list[str]:
     return [play.state.question_id] if is_written else []
 
 
-def is_decidable(play: Play, state: GameState, question_id: str) -> bool:
-    """Return whether the host can approve and hide answers to this question."""
-    is_now = state.phase in (Phase.OPEN, Phase.CHECKING) and state.closed_at is None
-    return is_now and question_id in written_ids(play)
+def is_checkable(state: GameState) -> bool:
+    """Return whether the host can approve and hide answers to the current question."""
+    return state.phase in (Phase.OPEN, Phase.CHECKING) and state.closed_at is None
 
 
 def questions_left(play: Play) -> list[int]:

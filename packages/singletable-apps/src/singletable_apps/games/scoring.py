@@ -59,11 +59,16 @@ class TriviaRules:
 
 @dataclass(frozen=True, slots=True)
 class TriviaScore:
-    """The points of one answer, and how many questions in a row were correct, with this one."""
+    """The points of one answer, and how many questions in a row were correct, with this one.
+
+    `seconds` is the time of an answer that scored. Answers to other questions are neither correct
+    nor wrong.
+    """
 
     points: int = 0
-    is_correct: bool = False
+    is_correct: bool | None = None
     streak: int = 0
+    seconds: float = 0.0
 
 
 def speed_points(points: int, seconds: float, limit: float | None, floor: float = 0.5) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Query, Response
@@ -16,10 +17,11 @@ from singletable_apps.games.entities import (
     HostAbsence,
     Leaderboard,
     Profanity,
+    QuestionSet,
 )
 from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
-from singletable_apps.games.questions import ENGAGEMENT_NAMES, EngagementType, SetDraft
+from singletable_apps.games.questions import ENGAGEMENT_NAMES, SetDraft
 from singletable_apps.games.scoring import Partial, RankMethod
 from singletable_apps.games.service.games import GameDraft, draft_from_set
 from singletable_apps.games.set_library import load_samples, load_templates
@@ -70,24 +72,6 @@ CHOICES: dict[str, Sequence[tuple[str, str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PlayableSet:
-    """A set that can be played. `ref` is its id, or `library:` and the name of a built-in one."""
-
-    ref: str
-    name: str
-    about: str
-    type: EngagementType
-    questions: int
-    categories: Sequence[str]
-    is_own: bool = False
-
-    @property
-    def type_name(self) -> str:
-        """Return the type in words."""
-        return ENGAGEMENT_NAMES[self.type]
-
-
 _DEFAULTS = GameSettings()
 # Settings with a field of the same name and type; the others are written in another way.
 _COPIED = {
@@ -98,7 +82,10 @@ _COPIED = {
 
 
 class NewGame(BaseModel):
-    """The form of a new game; `NewGameForm` adds the settings. `after` is a game whose players stay."""
+    """The form of a new game. `NewGameForm` adds the settings.
+
+    `after` is a game whose players stay for this one.
+    """
 
     set_id: Annotated[str, Field(min_length=1, max_length=100)]
     after: str = ""
@@ -188,53 +175,45 @@ def _library() -> dict[str, SetDraft]:
     return {**load_samples(), **load_templates()}
 
 
-def list_playable(page: PageContext) -> list[PlayableSet]:
-    """Return the sets that the browser can play: own, shared, and those of the library."""
-    host_id = page.host_id
-    sets = page.service.sets
+def list_playable(page: PageContext) -> list[QuestionSet]:
+    """Return the sets that the browser can play: own, shared, and those of the library.
+
+    The id of a set of the library is `library:` and its name; it is not stored.
+    """
+    host_id, sets = page.host_id, page.service.sets
     stored = sets.list_playable(host_id) if host_id else sets.list_shared()
-    found = [
-        PlayableSet(
-            each.set_id,
-            each.name,
-            each.description,
-            each.type,
-            each.total_questions,
-            each.categories,
-            bool(host_id) and each.created_by == host_id,
-        )
-        for each in stored
-    ]
-    names = {each.name for each in found}
-    found += [
-        PlayableSet(
-            f"library:{name}",
-            draft.name,
-            draft.description,
-            draft.type,
-            len(draft.questions),
-            [each.name for each in draft.categories],
+    names = {each.name for each in stored}
+    library = [
+        QuestionSet(
+            set_id=f"library:{name}",
+            name=draft.name,
+            description=draft.description,
+            type=draft.type,
+            created_by="",
+            total_questions=len(draft.questions),
+            categories=[each.name for each in draft.categories],
         )
         for name, draft in _library().items()
         if draft.name not in names
     ]
-    return found
+    return [*stored, *library]
 
 
 def _show_form(page: PageContext, form: Form, status: int = 200) -> Response:
-    sets = list_playable(page)
-    chosen = form.value("set_id")
-    if chosen and chosen not in {each.ref for each in sets}:
+    sets, chosen = list_playable(page), form.value("set_id")
+    if chosen and chosen not in {each.set_id for each in sets}:
         # A set that someone shared by its link.
-        try:
-            draft = load_draft(page, chosen)
-        except InvalidInput:
-            pass
-        else:
-            categories = list(dict.fromkeys(each.category for each in draft.questions))
-            count = len(draft.questions)
-            sets.insert(0, PlayableSet(chosen, draft.title, "", draft.type, count, categories))
-    return page.render("new", status, form=form, sets=sets, choices=CHOICES)
+        with suppress(InvalidInput):
+            sets.insert(0, page.service.sets.load_for_game(chosen, page.host_id).item)
+    return page.render(
+        "new",
+        status,
+        form=form,
+        sets=sets,
+        choices=CHOICES,
+        type_names=ENGAGEMENT_NAMES,
+        host_id=page.host_id,
+    )
 
 
 # ------------------------------------------------------------------------------ your games

@@ -1,9 +1,9 @@
 """The editor of a set: its questions, the form of one of them, and a preview by a script.
 
-The form works without scripts and saves one question. It has the fields of all types, hidden where a
-type does not use them, so nothing is lost when the type is changed. Since a question is addressed by its place,
-every form has the revision of the set: if someone else has moved the questions meanwhile, nothing
-is saved.
+The form works without scripts and saves one question. It has the fields of all types, hidden where
+a type does not use them, so nothing is lost when the type is changed. Since a question is addressed
+by its place, every form has the revision of the set: if someone else has moved the questions
+meanwhile, nothing is saved.
 """
 
 from __future__ import annotations
@@ -125,10 +125,10 @@ def search_bank(page: AnyPage, set_id: Segment, form: PostedForm, q: str = "") -
     loaded = _load_own(page, set_id)
     allowed, words = ALLOWED[loaded.draft.type], q.casefold().split()
     found = {
-        f"{each.ref} {number}": (each.name, question)
+        f"{each.set_id} {number}": (each.name, question)
         for each in list_playable(page)[:MAX_BANK_SETS]
-        if each.ref != set_id
-        for number, question in enumerate(load_draft(page, each.ref).questions)
+        if each.set_id != set_id
+        for number, question in enumerate(load_draft(page, each.set_id).questions)
         if question.type in allowed
         and all(word in _searched(each.name, question) for word in words)
     }

@@ -52,7 +52,15 @@ _REPEATED = (
 )
 # Settings that decide about the points of a question, and whether its authors have names.
 _OF_QUESTION = (
-    *("question_seconds", "writing_seconds", "trivia_mode", "speed_floor", "partial", "streak", "points"),
+    *(
+        "question_seconds",
+        "writing_seconds",
+        "trivia_mode",
+        "speed_floor",
+        "partial",
+        "streak",
+        "points",
+    ),
     *("rank_method", "ballot_size", "is_anonymous"),
 )
 
@@ -178,9 +186,7 @@ class Games:
 
     def lead_to(self, game_id: str, game: Game) -> Game:
         """Let the players of one game go on to another, and return that."""
-        changed = self._context.store.update(
-            Game.key(game_id), Game.next_game.set(game.game_id)
-        )
+        changed = self._context.store.update(Game.key(game_id), Game.next_game.set(game.game_id))
         self._context.notify(changed)
         return game
 

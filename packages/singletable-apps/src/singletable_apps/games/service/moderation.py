@@ -18,7 +18,7 @@ from singletable_apps.games.entities import Answer, AnswerStatus, BallotAnswer, 
 from singletable_apps.games.errors import Busy, InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import EngagementType
-from singletable_apps.games.rules import Play, is_decidable, written_ids
+from singletable_apps.games.rules import Play, is_checkable, written_ids
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.views import AnonymousAnswer
@@ -59,12 +59,8 @@ class Moderation:
 
         Survey answers of too few people are shown to nobody, not even here.
         """
-        is_survey = play.game.type is EngagementType.SURVEY
-        least = play.game.settings.min_cell if is_survey else 0
-        open_ids = [each for each in written_ids(play) if is_decidable(play, play.state, each)]
-        found = [self._store.list_answers(play.game.game_id, each) for each in open_ids]
-        shown = [answer for answers in found if len(answers) >= least for answer in answers]
-        return self.select(shown, status)
+        written = self._store.list_written(play) if is_checkable(play.state) else ()
+        return self.select(written, status)
 
     def select(
         self, answers: Iterable[Answer], status: AnswerStatus = AnswerStatus.PENDING
@@ -122,7 +118,7 @@ class Moderation:
             raise InvalidInput({"text": _CHANGED})
         if answer.status is status:
             return Decision(self._without_author(answer))
-        if not is_decidable(play, play.state, question_id):
+        if not is_checkable(play.state) or question_id not in written_ids(play):
             raise WrongPhase(
                 "The host has gone on without the answers that waited.",
                 play.state.phase,
@@ -138,8 +134,8 @@ class Moderation:
             raise InvalidInput({"text": _CHANGED}) from None
         after = self._context.get_state(game_id)
         self._context.notify(play.game)
-        is_late = not is_decidable(play, after, question_id)
-        return Decision(self._without_author(answer), is_late)
+        is_now = is_checkable(after) and after.question_id == play.state.question_id
+        return Decision(self._without_author(answer), not is_now)
 
     def approve_all(self, game_id: str) -> None:
         """Approve every answer that waits and that the host can see now."""

@@ -102,7 +102,10 @@ class Players:
     def follow(self, game: Game, player_id: str) -> Joined:
         """Take a player to the game after this one, with the same id, name and team."""
         context = self._context
-        before, after = context.get_player(game.game_id, player_id), context.get_game(game.next_game)
+        before, after = (
+            context.get_player(game.game_id, player_id),
+            context.get_game(game.next_game),
+        )
         try:
             player = context.get_player(after.game_id, player_id)
         except NotFound:
@@ -112,9 +115,7 @@ class Players:
         seat = Seat(Role.PLAYER, after.game_id, player_id)
         return Joined(after, player, context.tokens.seat_token(seat))
 
-    def _create(
-        self, game: Game, names: Iterator[str], team: str, player_id: str = ""
-    ) -> Player:
+    def _create(self, game: Game, names: Iterator[str], team: str, player_id: str = "") -> Player:
         """Store a player with the first of these names that is free."""
         now, chosen = self._context.clock(), ""
         for chosen in names:
@@ -209,17 +210,14 @@ class Players:
         game = self._context.get_game(game_id)
         chosen = self._check_team(checks, game, team)
         checks.raise_errors()
-        self._context.get_player(game_id, player_id)
         return self._update(game_id, player_id, Player.team.set(chosen))
 
     def remove(self, game_id: str, player_id: str) -> Player:
         """Remove a player. The name stays taken, and the token is not accepted any more."""
-        self._context.get_player(game_id, player_id)
         return self._update(game_id, player_id, Player.is_active.set(False))
 
     def restore(self, game_id: str, player_id: str) -> Player:
         """Let a player who was removed back in, with the same token, name and points."""
-        self._context.get_player(game_id, player_id)
         return self._update(game_id, player_id, Player.is_active.set(True))
 
     def balance_teams(self, game_id: str) -> int:
@@ -239,6 +237,7 @@ class Players:
         return len(moves)
 
     def _update(self, game_id: str, player_id: str, edit: Edit[Player]) -> Player:
+        self._context.get_player(game_id, player_id)
         player = self._context.store.update(Player.key(game_id, player_id), edit)
         self._context.notify(player)
         return player

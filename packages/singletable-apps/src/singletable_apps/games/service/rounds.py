@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from singletable import Condition, ConditionFailed, Edit, evolve, retry_conflicts
@@ -37,7 +38,6 @@ from singletable_apps.games.phases import (
 from singletable_apps.games.questions import EngagementType, Question, QuestionType
 from singletable_apps.games.rules import (
     REOPENED,
-    Gain,
     Play,
     is_due,
     is_interrupted,
@@ -48,10 +48,10 @@ from singletable_apps.games.rules import (
     questions_left,
     ranking_of,
     tally_answers,
-    written_ids,
 )
 from singletable_apps.games.scoring import (
     TriviaRules,
+    TriviaScore,
     merge_answers,
     rank_players,
     score_trivia,
@@ -279,7 +279,7 @@ class Rounds:
             self._store.store_ballot(entry, frozen)
             if after.phase is Phase.VOTING:
                 return self._write(state, after, entry)
-            points = dict[str, Gain]()
+            points = dict[str, TriviaScore]()
             return self._write_result(play, entry, after, answers, points)
         entry.tally = tally_answers(question, answers)
         if question.type is QuestionType.TRIVIA:
@@ -292,14 +292,9 @@ class Rounds:
 
     def _has_pending(self, play: Play) -> bool:
         """Return whether answers wait for the host, who goes on without them only on purpose."""
-        game, state = play.game, play.state
-        if state.is_void or state.is_ending:
+        if play.state.is_void or play.state.is_ending:
             return False
-        # Nobody sees the texts of a survey that too few people have answered.
-        least = game.settings.min_cell if game.type is EngagementType.SURVEY else 0
-        found = [self._store.list_answers(game.game_id, each) for each in written_ids(play)]
-        shown = [answer for answers in found if len(answers) >= least for answer in answers]
-        return any(each.status is AnswerStatus.PENDING for each in shown)
+        return any(each.status is AnswerStatus.PENDING for each in self._store.list_written(play))
 
     def _reopen(self, play: Play) -> GameState:
         """Accept answers or votes for some more seconds. They are counted again after that."""
@@ -340,7 +335,7 @@ class Rounds:
         )
         entry.tally = {answer: each.points for answer, each in score.answers.items()}
         answers = self._store.list_answers(game.game_id, state.question_id)
-        points = {player: Gain(gained) for player, gained in score.points.items()}
+        points = {player: TriviaScore(gained) for player, gained in score.points.items()}
         return self._write_result(play, entry, after, answers, points)
 
     def _finish_survey(self, play: Play) -> GameState:
@@ -483,7 +478,7 @@ class Rounds:
         question: Question,
         answers: Iterable[Answer],
         before: dict[str, Standing],
-    ) -> dict[str, Gain]:
+    ) -> dict[str, TriviaScore]:
         settings = play.game.settings
         rules = TriviaRules(
             mode=settings.trivia_mode,
@@ -491,7 +486,7 @@ class Rounds:
             partial=settings.partial,
             streak=settings.streak,
         )
-        scores = dict[str, Gain]()
+        scores = dict[str, TriviaScore]()
         for answer in answers:
             known = before.get(answer.player_id)
             score = score_trivia(
@@ -504,7 +499,7 @@ class Rounds:
                 streak=known.streak if known else 0,
             )
             seconds = answer.seconds if score.points else 0.0
-            scores[answer.player_id] = Gain(score.points, seconds, score.streak, score.is_correct)
+            scores[answer.player_id] = replace(score, seconds=seconds)
         return scores
 
     def _write_result(
@@ -513,7 +508,7 @@ class Rounds:
         entry: Round,
         after: GameState,
         answers: Iterable[Answer],
-        points: dict[str, Gain],
+        points: dict[str, TriviaScore],
     ) -> GameState:
         """Write the standings after this round, the round and the next phase."""
         game, state, question = play.game, play.state, play.question
@@ -521,7 +516,7 @@ class Rounds:
         # Only questions with right and wrong answers continue or end a streak.
         is_trivia = question is not None and question.type is QuestionType.TRIVIA
         answered = {each.player_id for each in answers}
-        nothing = Gain()
+        nothing = TriviaScore()
         players = [each for each in self._store.list_players(game.game_id) if each.is_active]
         totals = dict[str, tuple[int, float]]()
         streaks = dict[str, int]()

@@ -115,7 +115,9 @@ def test_host_is_asked_before_answers_that_wait_are_left_out(app: PagesApp) -> N
     browser = app.browser(host=True)
     path = app.world.service.context.urls.host(game.game_id, "command")
     assert "Go on without 1 answer?" in browser.post(path, {"command": "next"}).text
-    browser.post(app.world.service.context.urls.host(game.game_id, "answers"), {"decision": "approve-all"})
+    browser.post(
+        app.world.service.context.urls.host(game.game_id, "answers"), {"decision": "approve-all"}
+    )
     browser.post(path, {"command": "next"})
     assert "Meetings" in browser.get("host", game.game_id).text
     assert phase_of(app, game) is Phase.REVEAL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from io import BytesIO
 
 from openpyxl import load_workbook
@@ -47,9 +48,7 @@ def test_files_have_all_answers_and_no_formulas(app: PagesApp) -> None:
     game = played(app.world)
     browser = app.browser(host=True)
     answers = browser.get("reports", game.game_id, "answers", format="csv")
-    assert (
-        "filename*=UTF-8''Friday%20quiz%20answers.csv" in answers.headers["content-disposition"]
-    )
+    assert "filename*=UTF-8''Friday%20quiz%20answers.csv" in answers.headers["content-disposition"]
     lines = answers.content.decode("utf-8-sig").splitlines()
     assert len(lines) == 5
     assert "'=1+1 meetings" in answers.text
@@ -69,7 +68,7 @@ def test_files_have_all_answers_and_no_formulas(app: PagesApp) -> None:
 
 def test_workbook_has_a_row_for_each_player_and_question_with_numbers(app: PagesApp) -> None:
     game = app.world.game(CAPITAL, LUNCH)
-    ada, bob, cy = app.world.join(game, "Ada", "Bob", "Cy")
+    ada, _, cy = app.world.join(game, "Ada", "Bob", "Cy")
     app.world.service.players.remove(game.game_id, cy.player_id)
     app.world.play(game, Command.START)
     app.world.clock.advance(seconds=2)
@@ -83,6 +82,8 @@ def test_workbook_has_a_row_for_each_player_and_question_with_numbers(app: Pages
     heading, first, *others = load_workbook(BytesIO(file.content)).active.values  # type: ignore[union-attr]
     assert heading[-1] == "Submitted (America/New_York)"
     assert first[4:9] == ("Ada", None, "Canberra", "yes", 950)
+    assert isinstance(first[9], float)
+    assert isinstance(first[10], datetime)
     assert (round(first[9], 1), first[10].hour) == (2.0, 7)
     # Bob was silent; Cy was removed, and Dee came later.
     assert [(each[0], each[4]) for each in others] == [(1, "Bob"), (2, "Ada"), (2, "Bob")]

@@ -265,7 +265,9 @@ def test_best_answer_is_worth_a_question_in_a_game_with_trivia(memory: World) ->
         phone.answer(text=f"Because of {phone.name}")
     memory.play(game, Command.CLOSE)
     ballot = memory.service.snapshots.read(game.game_id).ballot
-    ada, bob, cy = ({each.players[0]: each.id for each in ballot}[each.player_id] for each in phones)
+    ada, bob, cy = (
+        {each.players[0]: each.id for each in ballot}[each.player_id] for each in phones
+    )
     for phone, ranking in zip(phones, ((bob, cy), (cy, ada), (bob, ada)), strict=True):
         phone.vote(*ranking)
     memory.play(game, Command.CLOSE)
@@ -297,15 +299,15 @@ def test_question_that_was_closed_too_early_is_opened_again(
 ) -> None:
     game = memory.game(question)
     ada, bob = memory.join(game, "Ada", "Bob")
-    sent = {"text": "Mine"} if question is LESSON else {}
-    chosen = () if sent else ("b",)
+    text = "Mine" if question is LESSON else ""
+    chosen = () if text else ("b",)
     memory.play(game, Command.START)
-    ada.answer(*chosen, **sent)
+    ada.answer(*chosen, text=text)
     memory.play(game, Command.CLOSE)
     state = memory.play(game, Command.REOPEN)
     assert (state.phase, state.scored) == (Phase.OPEN, [])
     assert seconds_left(memory, state) == 10
-    bob.answer(*chosen, **({"text": "Yours"} if sent else {}))
+    bob.answer(*chosen, text=text and "Yours")
     memory.clock.advance(seconds=12)
     state = memory.service.rounds.finish_due(game.game_id)
     assert state.phase is (Phase.VOTING if question is LESSON else Phase.REVEAL)
