@@ -59,11 +59,9 @@ def is_due(state: GameState, now: datetime) -> bool:
 
 def question_limit(game: Game, question: Question) -> int | None:
     """Return the time limit of a question in seconds, or None. Writing takes longer."""
-    if question.seconds is not None:
-        return question.seconds or None
     settings = game.settings
-    is_written = question.type in WRITTEN
-    return (settings.writing_seconds if is_written else settings.question_seconds) or None
+    own = settings.writing_seconds if question.type in WRITTEN else settings.question_seconds
+    return (own if question.seconds is None else question.seconds) or None
 
 
 def points_of(game: Game, question: Question) -> int:

@@ -31,6 +31,7 @@ from singletable_apps.games.questions import (
     Question,
     QuestionType,
 )
+from singletable_apps.games.results import count_words
 from singletable_apps.games.rules import (
     Play,
     is_leaderboard_due,
@@ -207,6 +208,8 @@ def reveal_view(snapshot: Snapshot, question: Question, entry: Round) -> View:
             {"id": each.id, "text": each.text, "count": len(each.players)}
             for each in _visible(snapshot)[:MAX_SHOWN]
         ]
+        words = count_words(each.text for each in _visible(snapshot) for _ in each.players)
+        view["words"] = [[each.word, each.count] for each in words if each.count > 1][:30]
     if question.type is QuestionType.TRIVIA:
         view["fastest"] = [
             {"name": snapshot.name_of(each.player), "points": each.points}

@@ -126,7 +126,7 @@ def pause(people: Audience) -> None:
 
 def close(people: Audience) -> None:
     people.press("Continue", by=Role.COHOST)
-    people.press("Close answers", "Close anyway")
+    people.press("Close answers")
 
 
 def show_leaderboard(people: Audience) -> None:
@@ -148,7 +148,7 @@ def vote(people: Audience) -> None:
 
 
 def count(people: Audience) -> None:
-    people.press("Show results", "Close anyway")
+    people.press("Show results")
 
 
 def finish(people: Audience) -> None:
@@ -236,11 +236,11 @@ def test_survey_survives_reloads(people: Audience, served: Served) -> None:
     people.ada.expect("Saved")
     people.ada.tap("Next")
     people.ada.expect("Question 2 of 4")
-    about = "0 of 2 players have answered"
+    about = "1 of 2 players have answered"
     people.check_reloads(
-        "survey", sees("0 of 2 finished", about, "Question 2 of 4", "Survey in progress")
+        "survey", sees("1 of 2 answered", about, "Question 2 of 4", "Survey in progress")
     )
-    people.press("Close the survey", "Close anyway")
+    people.press("Close the survey")
     people.pages[Role.HOST].get_by_label("Share").first.check()
     people.check_reloads(
         "shared results", sees("4.0 on average", "4.0", "4.0on average", "4.0on average")

@@ -34,9 +34,8 @@ def read_list(text: str, name: str, written: QuestionType) -> ReadSet:
     found = QuestionList()
     lines = text.splitlines()
     blocks: list[list[tuple[int, str]]] = [[]]
-    is_flat = not any(map(_STARRED.match, lines)) and "\n\n" not in "\n".join(
-        line.strip() for line in text.strip().splitlines()
-    )
+    has_gaps = not all(map(str.strip, text.strip().splitlines()))
+    is_flat = not has_gaps and not any(map(_STARRED.match, lines))
     for row, line in enumerate(lines, 1):
         if is_flat or not line.strip():
             blocks.append([])

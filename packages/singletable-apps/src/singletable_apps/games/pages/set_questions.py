@@ -330,16 +330,15 @@ def _read_question(form: Form, values: QuestionForm) -> Question:
 
 @router.post("/sets/{set_id}/questions/{number}/move")
 def move_question(page: AnyPage, set_id: Segment, number: int, form: PostedForm) -> Response:
-    """Move a question up or down, or to a place."""
-    to = form.value("to")
-    place = int(to) if to.isdecimal() and len(to) < 4 else number + (-1 if to == "up" else 1)
+    """Move a question up or down."""
+    step = -1 if form.value("to") == "up" else 1
     url = page.urls.question_set(set_id)
     target = number
 
     def edit(draft: SetDraft) -> SetDraft:
         nonlocal target
         question = _find(draft, number)
-        target = min(max(place, 1), len(draft.questions))
+        target = min(max(number + step, 1), len(draft.questions))
         return _arrange(draft, number, question, target)
 
     try:

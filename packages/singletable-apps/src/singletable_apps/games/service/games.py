@@ -45,11 +45,6 @@ _RANGES: dict[str, tuple[float, float]] = {
 _retry = retry_conflicts(
     otherwise=lambda: Busy("Someone else is changing this game right now. Try again.")
 )
-# What a game has from its draft, without the questions.
-_REPEATED = (
-    *("title", "type", "set_id", "set_version", "set_name"),
-    *("ai_context", "access_code", "settings"),
-)
 # Settings that decide about the points of a question, and whether its authors have names.
 _OF_QUESTION = (
     *(
@@ -178,10 +173,9 @@ class Games:
         """Create a game like this one for its players, or return the one that they have."""
         if game.next_game:
             return self._context.get_game(game.next_game)
-        draft = GameDraft(
-            **{name: getattr(game, name) for name in _REPEATED},
-            questions=self._context.get_questions(game),
-        )
+        names = [each.name for each in fields(GameDraft) if hasattr(game, each.name)]
+        copied = {name: getattr(game, name) for name in names}
+        draft = GameDraft(**copied, questions=self._context.get_questions(game))
         return self.lead_to(game.game_id, self.create(game.created_by, draft))
 
     def lead_to(self, game_id: str, game: Game) -> Game:

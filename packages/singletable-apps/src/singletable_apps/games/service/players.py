@@ -10,7 +10,7 @@ from itertools import islice
 
 from singletable import AlreadyExists as KeyExists
 from singletable import ConditionFailed, Edit
-from singletable_apps.games.entities import Connection, Game, Player, PlayerName
+from singletable_apps.games.entities import Game, Player, PlayerName
 from singletable_apps.games.errors import (
     AlreadyExists,
     Busy,
@@ -241,12 +241,6 @@ class Players:
         player = self._context.store.update(Player.key(game_id, player_id), edit)
         self._context.notify(player)
         return player
-
-    def list_connections(self, game_id: str) -> list[Connection]:
-        """Return the open connections to a game, as of the last seconds."""
-        now = self._context.clock()
-        found = self._context.store.query(Connection.by_game(game_id))
-        return [each for each in found if each.expires_at > now]
 
     def touch(self, game_id: str, player_id: str) -> None:
         """Note that a player is here."""

@@ -100,14 +100,11 @@ class GameReport:
     @property
     def hardest(self) -> list[ReportedQuestion]:
         """Return the quiz questions that most players got wrong, hardest first."""
-        shares = {
-            each.question_id: each.summary.correct_percent
-            for each in self.questions
-            if each.summary.answered and not each.is_void
-        }
-        hard = {each: share for each, share in shares.items() if share is not None and share < 60}
-        found = [each for each in self.questions if each.question_id in hard]
-        return sorted(found, key=lambda each: hard[each.question_id])[:_FIRST]
+        share = {each.question_id: each.summary.correct_percent or 0.0 for each in self.questions}
+        quiz = [each for each in self.questions if each.summary.correct is not None]
+        asked = [each for each in quiz if each.summary.answered and not each.is_void]
+        hard = [each for each in asked if share[each.question_id] < 60]
+        return sorted(hard, key=lambda each: share[each.question_id])[:_FIRST]
 
     @property
     def strugglers(self) -> list[Score]:

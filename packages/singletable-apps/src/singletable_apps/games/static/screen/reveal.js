@@ -24,7 +24,7 @@ export function Result({ question, reveal, isFresh }) {
     case "rating": return html`<${Rating} question=${question} tally=${reveal.tally}/>`;
     case "rank": return html`<${Order} question=${question} tally=${reveal.tally}/>`;
     case "call-and-answer": return html`<${Winners} texts=${reveal.texts ?? []} votes=${reveal.votes} isFresh=${isFresh}/>`;
-    case "text": return html`<${Texts} texts=${reveal.texts ?? []} answers=${reveal.answers}/>`;
+    case "text": return html`<${Texts} texts=${reveal.texts ?? []} words=${reveal.words ?? []} answers=${reveal.answers}/>`;
     default: return html`<${Pictured} question=${question}><${Options} question=${question} tally=${reveal.tally} answers=${reveal.answers}/></${Pictured}>`;
   }
 }
@@ -63,14 +63,18 @@ function Winners({ texts, votes, isFresh }) {
   ${votes > 0 && html`<p class="aftermath"><span class="explanation">${count(votes, "vote")}</span></p>`}`;
 }
 
-function Texts({ texts, answers }) {
+/** Words or short answers, larger the more people have written them. @param {{words: [string, number][]}} props */
+const Cloud = ({ words }) => html`<ul class="cloud">${words.map(([word, number], at) => html`<li key=${word} class=${`answer-${"abcdefgh"[at % 8]}`} style=${{ "--share": (number / Math.max(...words.map((each) => each[1]))).toFixed(3) }}>${word}${number > 1 && html`<small>${number}</small>`}</li>`)}</ul>`;
+
+function Texts({ texts, words, answers }) {
   const longest = Math.max(0, ...texts.map((each) => each.text.length));
-  const isCloud = longest <= 24, most = Math.max(1, ...texts.map((each) => each.count));
+  const isCloud = longest <= 24;
   const each = isCloud ? 40 : longest > 160 ? 4 : longest > 70 ? 6 : 9;
-  const pages = Math.ceil(texts.length / each), page = usePages(pages, 7);
+  // What many have in common comes before what each has written.
+  const first = !isCloud && words.length > 4 ? 1 : 0, pages = first + Math.ceil(texts.length / each), page = usePages(pages, 7), at = (page - first) * each;
   if (!texts.length) return html`<div class="prompt"><p class="prompt-how">${answers ? `${count(answers, "answer")}. The host has not shown them.` : "Nobody has answered."}</p></div>`;
-  if (isCloud) return html`<ul class="cloud" key=${page}>${texts.slice(page * each, (page + 1) * each).map((answer, at) => html`<li key=${answer.id} class=${`answer-${"abcdefgh"[at % 8]}`} style=${{ "--share": (answer.count / most).toFixed(3) }}>${answer.text}${answer.count > 1 && html`<small>${answer.count}</small>`}</li>`)}</ul><${Dots} page=${page} of=${pages}/>`;
-  return html`<ul class=${`cards of-${each}`} key=${page}>${texts.slice(page * each, (page + 1) * each).map((answer) => html`<li key=${answer.id} class="card"><span class=${sizeOf(answer.text)}>${answer.text}</span>${answer.count > 1 && html`<b class="card-count">×${answer.count}</b>`}</li>`)}</ul><${Dots} page=${page} of=${pages}/>`;
+  if (isCloud || at < 0) return html`<${Cloud} key=${page} words=${isCloud ? texts.slice(at, at + each).map((answer) => [answer.text, answer.count]) : words}/><${Dots} page=${page} of=${pages}/>`;
+  return html`<ul class=${`cards of-${each}`} key=${page}>${texts.slice(at, at + each).map((answer) => html`<li key=${answer.id} class="card"><span class=${sizeOf(answer.text)}>${answer.text}</span>${answer.count > 1 && html`<b class="card-count">×${answer.count}</b>`}</li>`)}</ul><${Dots} page=${page} of=${pages}/>`;
 }
 
 /** @param {{game: import("../live.js").Game, isFresh: boolean}} props */
