@@ -78,7 +78,7 @@ def watch_too(room: Room, open_page: OpenPage) -> None:
 
 
 def test_quiz_is_played_with_one_thumb(served: Served, open_page: OpenPage) -> None:
-    room = create(served, replace(CAPITAL, seconds=None), LESSON)
+    room = create(served, replace(CAPITAL, seconds=None), replace(LESSON, points=500))
     watch_too(room, open_page)
     page = room.open(open_page(viewport=SMALL, has_touch=True))
     errors = collect_errors(page)
