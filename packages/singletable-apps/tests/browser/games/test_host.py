@@ -167,7 +167,7 @@ def test_editor_previews_keeps_saves_and_sorts(served: Served, open_page: OpenPa
         expect(page.locator(f"{frame} h1")).to_have_text("Where is the parliament?")
     page.get_by_role("button", name="Call and answer").click()
     page.get_by_role("button", name="Trivia").click()
-    expect(page.get_by_label("Option B")).to_have_value("Canberra")
+    expect(page.get_by_label("Option B", exact=True)).to_have_value("Canberra")
     assert not find_axe_violations(page)
     # Another question is opened after this one is saved.
     page.get_by_role("link", name=LUNCH.title).click()

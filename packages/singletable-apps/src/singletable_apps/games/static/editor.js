@@ -78,7 +78,7 @@ form.addEventListener("paste", (event) => {
 
 const snapshot = () => new URLSearchParams(/** @type {any} */ (new FormData(form))).toString();
 const saved = snapshot();
-const hadErrors = Boolean(form.querySelector(".field-error"));
+const isUnsaved = () => "unsaved" in editor.dataset || snapshot() !== saved;
 
 /** Save the question, and then do something. @param {Record<string, string>} more */
 function saveAnd(more) {
@@ -89,7 +89,7 @@ function saveAnd(more) {
 // Another question is opened after this one is saved.
 list.addEventListener("click", (event) => {
   const link = /** @type {HTMLElement} */ (event.target).closest("a"), number = link?.closest("li")?.dataset.number;
-  if (!number || event.ctrlKey || event.metaKey || (snapshot() === saved && !hadErrors)) return;
+  if (!number || event.ctrlKey || event.metaKey || !isUnsaved()) return;
   event.preventDefault();
   saveAnd({ then: number });
 });
