@@ -207,7 +207,7 @@ WALK: dict[str, tuple[Callable[[Audience], None], dict[Role, str]]] = {
     ),
     "reveal of authors": (
         count,
-        sees("Bob · 3 points", "3 points", "Bob · 3 points · best", "Bob · 3 points · best"),
+        sees("Bob · 500 points", "500 points", "Bob · 500 points · best", "500 points · best"),
     ),
     "ended": (
         finish,
@@ -217,7 +217,7 @@ WALK: dict[str, tuple[Callable[[Audience], None], dict[Role, str]]] = {
 
 
 def test_every_screen_survives_a_reload_in_every_phase(people: Audience, served: Served) -> None:
-    questions = (replace(CAPITAL, seconds=0), replace(LESSON, seconds=0))
+    questions = (replace(CAPITAL, seconds=0), replace(LESSON, seconds=0, points=500))
     game = served.create(*questions, settings=WITHOUT_TIMERS)
     people.enter(served, game)
     for moment, (reach, expected) in WALK.items():

@@ -90,8 +90,7 @@ def create_sample(service: GamesService, progress: Callable[[int, int], None]) -
 def _create(service: GamesService, set_id: str) -> Game:
     loaded = service.sets.load_for_game(set_id, SAMPLE_HOST)
     draft = draft_from_set(loaded.draft, set_id, loaded.item.set_version)
-    settings = GameSettings(min_cell=3)
-    return service.games.create(SAMPLE_HOST, replace(draft, settings=settings))
+    return service.games.create(SAMPLE_HOST, replace(draft, settings=GameSettings(min_cell=3)))
 
 
 def _play(service: GamesService, clock: _Clock, game: Game) -> None:
@@ -151,18 +150,18 @@ def list_sample(service: GamesService) -> SampleData | None:
     if not entries:
         return None
     urls, context = service.context.urls, service.context
-    token = context.tokens.host_token(SAMPLE_HOST)
+    host, admin = context.tokens.host_token(SAMPLE_HOST), context.tokens.admin_token()
     links = [
         SampleEntry(
             "Host",
             "The host of the sample games: start the one that waits, or read a report.",
-            urls.page("host-link", token=token),
-        )
+            urls.page("host-link", token=host),
+        ),
+        SampleEntry(
+            "Administrator", "All games and question sets.", urls.page("admin-link", token=admin)
+        ),
     ]
-    for entry in entries:
-        if entry.completed_at is None:
-            code = context.get_game(entry.game_id).join_code
-            links.append(
-                SampleEntry("Player", f"Join “{entry.title}” with {code}.", urls.join(code))
-            )
+    for each in (each for each in entries if each.completed_at is None):
+        code = context.get_game(each.game_id).join_code
+        links.append(SampleEntry("Player", f"Join “{each.title}” with {code}.", urls.join(code)))
     return SampleData(tuple(links))

@@ -270,7 +270,8 @@ def _report_question(
 ) -> ReportedQuestion:
     shown = [each for each in answers if each.status is AnswerStatus.VISIBLE]
     over = entry.completed_at or entry.started_at
-    present = [each for each in players.values() if each.is_active and each.joined_at <= over]
+    everyone = sorted(players.values(), key=lambda each: each.name)
+    present = [each for each in everyone if each.is_active and each.joined_at <= over]
     known = {each.player_id for each in answers}
     summary = summarize(
         question,

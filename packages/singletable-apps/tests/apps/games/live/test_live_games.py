@@ -274,7 +274,7 @@ async def test_removed_player_is_disconnected_in_every_process(memory: World) ->
         await each.sees(lambda each: each.close_code)
         assert each.close_code == 4403
         assert each.received[-1]["type"] == "playerRemoved"
-    await host.sees(lambda each: each.latest("playerJoined") == {"count": 1, "names": ["Ada"]})
+    await host.sees(lambda each: each.latest("playerJoined").get("names") == ["Ada"])
 
 
 @in_event_loop
