@@ -131,14 +131,14 @@ def _config(page: SeatPageContext, view: View, token: str) -> View:
         "new": urls.page("new", after=game_id),
         "follow": urls.page("screen", game_id, "next"),
         "screen": urls.seat(page.service.context.issue_seat(page.game, Role.SCREEN)),
-        "warning": _warning(view["joinUrl"]),
+        "warning": address_warning(view["joinUrl"]),
         "view": view,
         "joined": _newest(page),
         "serverTime": iso_time(page.service.context.clock()),
     }
 
 
-def _warning(join_url: str) -> str:
+def address_warning(join_url: str) -> str:
     """Return what to do if phones cannot open the address of the game, or an empty text."""
     host = urlsplit(join_url).netloc
     if not is_loopback(host_name(host)):

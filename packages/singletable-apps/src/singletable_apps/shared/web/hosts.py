@@ -20,7 +20,8 @@ def lan_address() -> str:
     """Return the address of this machine in its network, or an empty text. Nothing is sent."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("192.0.2.1", 9))
-        return str(probe.getsockname()[0])
+        address = str(probe.getsockname()[0])
+        return "" if is_loopback(address) else address
     return ""
 
 

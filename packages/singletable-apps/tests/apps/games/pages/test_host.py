@@ -9,8 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import httpx2
+import pytest
 
 from singletable_apps.games.entities import Game
+from singletable_apps.games.pages.host import address_warning
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role
@@ -311,3 +313,17 @@ def test_everyone_goes_on_to_the_next_game(app: PagesApp) -> None:
     form = host.get("new", after=made)
     host.submit(form, "/new", start="library:trivia-night")
     assert context.get_game(made).next_game
+
+
+@pytest.mark.parametrize(
+    ("url", "is_warned"),
+    [
+        ("http://127.0.0.1:8000/games/join?code=123456", True),
+        ("http://localhost:8000/games/join", True),
+        ("http://192.168.1.20:8000/games/join", False),
+        ("https://games.example/games/join", False),
+    ],
+)
+def test_host_is_warned_if_phones_cannot_open_the_address(url: str, is_warned: bool) -> None:
+    warning = address_warning(url)
+    assert ("--host 0.0.0.0" in warning, ":8000." in warning) == (is_warned, is_warned)
