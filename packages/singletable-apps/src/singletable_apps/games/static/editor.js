@@ -4,7 +4,7 @@ import { Answer, Ask } from "./play/answers.js";
 import { Open } from "./screen/stage.js";
 
 const editor = /** @type {HTMLElement} */ (document.getElementById("editor"));
-const form = /** @type {HTMLFormElement} */ (editor.querySelector(".q-form"));
+const form = /** @type {HTMLFormElement} */ (editor.querySelector("form"));
 const list = /** @type {HTMLElement} */ (editor.querySelector(".ed-list"));
 const preview = /** @type {HTMLElement} */ (editor.querySelector(".ed-preview"));
 const LETTERS = "abcdefgh", STEPS = { "1-10": [1, 10], "0-10": [0, 10] };
