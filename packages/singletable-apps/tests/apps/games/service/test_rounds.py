@@ -337,3 +337,14 @@ def test_writing_has_a_time_limit_of_its_own(memory: World) -> None:
     assert seconds_left(memory, state) == 75
     state = memory.play(game, Command.SKIP, Command.NEXT)
     assert seconds_left(memory, state) == 30
+
+
+def test_words_that_many_wrote_are_shown_with_their_texts(memory: World) -> None:
+    game = memory.game(SURVEY[2])
+    phones = memory.join(game, "Ada", "Bob", "Cy")
+    memory.play(game, Command.START)
+    for phone, text in zip(phones, ("More tea", "more TEA!", "Tea and cake"), strict=True):
+        phone.answer(text=text)
+    memory.play(game, Command.CLOSE)
+    reveal = memory.service.snapshots.view(game.game_id, Role.SCREEN)["reveal"]
+    assert reveal["words"] == [["tea", 3]]
