@@ -7,12 +7,8 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Depends, Path, Response
 
 from singletable_apps.elections.entities import Election, Electorate
-from singletable_apps.elections.pages import results_view
 from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage
-from singletable_apps.elections.pages.method_results import (
-    make_method_chart,
-    make_method_headline,
-)
+from singletable_apps.elections.pages.results_view import describe_turnout, load_count, make_chart
 from singletable_apps.elections.proofs.encoding import digest
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import (
@@ -21,13 +17,9 @@ from singletable_apps.elections.rules.elections import (
     closed_at,
     is_withheld,
 )
-from singletable_apps.elections.rules.methods import METHOD
-from singletable_apps.elections.service import Elections
-from singletable_apps.elections.service.results import Tally, Viewer
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.pages import ConfirmedAction, confirm
-from singletable_apps.shared.results import ChartRow, Headline
 from singletable_apps.shared.share_pictures import ShareBar, draw_share_picture
 
 router = APIRouter()
@@ -52,33 +44,21 @@ def _is_published(election: Election) -> bool:
     return election.is_public and election.statement is not None and not is_withheld(election)
 
 
-def _summarize(
-    service: Elections, viewer: Viewer, election: Election
-) -> tuple[Tally, Headline, list[ChartRow]]:
-    """Return the count by the method that decides, who won, and the places."""
-    if election.method == METHOD.key:
-        count = results_view.load_count(service, viewer, election.name)
-        return count.tally, results_view.make_headline(count), results_view.make_chart(count)
-    tally = service.results.tallies(viewer, election.name)[election.method]
-    headline = Headline(not election.allow_vote, make_method_headline(tally), "")
-    return tally, headline, make_method_chart(tally)
-
-
 @router.get("/r/{election_id}")
 def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
     """Show a public result to everyone, and the results page to others who may see it."""
     if not _is_published(election):
         return page.redirect(page.urls.election(election, "tally"))
-    tally, headline, chart = _summarize(page.service, None, election)
+    count = load_count(page.service, None, election.name)
     return page.render(
         "public_result",
         election=election,
-        tally=tally,
-        headline=headline,
-        chart=chart,
-        turnout=results_view.describe_turnout(tally),
+        tally=count.tally,
+        headline=count.headline,
+        chart=make_chart(count.tally.result),
+        turnout=describe_turnout(count.tally),
         closed_at=closed_at(election),
-        method=tally.method,
+        method=count.tally.method,
         link=page.urls.result_link(election),
         is_member=page.visitor is not None,
         results_url=page.urls.election(election, "tally"),
@@ -90,12 +70,13 @@ def draw_picture(page: AnyPage, election: LinkedElection) -> Response:
     """Draw a public result for chats that show a picture beside a link."""
     if not _is_published(election):
         raise NotFound("This result is not public.")
-    _, headline, chart = _summarize(page.service, None, election)
+    count = load_count(page.service, None, election.name)
     bars = tuple(
-        ShareBar(row.name, float(row.value / (row.maximum or 1)), row.label) for row in chart
+        ShareBar(row.name, float(row.value / (row.maximum or 1)), row.label)
+        for row in make_chart(count.tally.result)
     )
     footer = page.urls.result_link(election).partition("://")[2]
-    picture = draw_share_picture(election.name, headline.title, bars, footer, "An election")
+    picture = draw_share_picture(election.name, count.headline.title, bars, footer, "An election")
     return Response(picture, media_type="image/png")
 
 
@@ -125,19 +106,19 @@ def show_protocol(page: ElectionPage) -> Response:
     """Show everything that belongs into the minutes, ready to print and sign."""
     election, service = page.election, page.service
     check_view_tally(page.user, election, service.context.clock())
-    tally, headline, _ = _summarize(service, page.user, election)
-    closing = tally.closing
+    count = load_count(service, page.user, election.name)
+    closing = count.tally.closing
     if closing is None:
         return page.redirect(page.url("tally"), "The protocol is here after the close.")
     return page.render(
         "protocol",
         election=election,
-        tally=tally,
-        headline=headline,
+        tally=count.tally,
+        headline=count.headline,
         voted=closing["statement"]["ballots"],
         has_roll=election.electorate is Electorate.ROLL,
         closed_at=closed_at(election),
-        method=tally.method,
+        method=count.tally.method,
         digest=digest(closing["statement"], domain="closing"),
         fingerprint=format_fingerprint(service.context.keys.signer.public_key),
         results_url=page.url("tally"),
