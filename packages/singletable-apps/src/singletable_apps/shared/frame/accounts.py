@@ -9,21 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Protocol, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, Protocol, TypeVar, cast
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.shared.accounts import (
     AccountRole,
     Auth,
     Registration,
-    TooManyAttempts,
     UsernameAccounts,
 )
 from singletable_apps.shared.apps import SampleData, SampleEntry
-from singletable_apps.shared.errors import RequestRejected
-from singletable_apps.shared.frame import people_pages
+from singletable_apps.shared.frame import account_pages, people_pages
+from singletable_apps.shared.frame.account_pages import (
+    AnyPage,
+    PasswordForm,
+    UserPage,
+    submit_throttled,
+)
 from singletable_apps.shared.frame.people import (
     MemberPage,
     PeopleSpec,
@@ -34,19 +38,15 @@ from singletable_apps.shared.frame.people import (
 )
 from singletable_apps.shared.frame.people_api import username_routers
 from singletable_apps.shared.frame.spec import AppSpec
-from singletable_apps.shared.frame.state import WAITING, AppService, count_request, limited
+from singletable_apps.shared.frame.state import WAITING, AppService, count_request
 from singletable_apps.shared.pages import (
     FORM_METHODS,
-    AuthPage,
     ConfirmedAction,
     Form,
     Link,
     PostedForm,
-    account_router,
     confirm,
-    submit_form,
 )
-from singletable_apps.shared.web import set_header
 
 # Loose, because a whole hall may share an address. Attempts are also counted by account.
 LIMITS = {"sign_in": (600, 60), "register": (1000, 3600), "signed_in": (1200, 60)}
@@ -81,7 +81,8 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> Ap
 
     account, others = APIRouter(), APIRouter()
     for router, is_wanted in (
-        (_sign_in_router(people), True),
+        (account_pages.router, True),
+        (account_pages.email_router, people.changes_emails),
         (own_account, True),
         (registration, people.registers),
         (profile, people.edits_profile),
@@ -161,41 +162,6 @@ def sample_account(
     return SampleData((SampleEntry(user.name, about, url, form, "Sign in as"),), password)
 
 
-# ------------------------------------------------------------------------------ sign in
-
-AnyPage: TypeAlias = Annotated[VisitorPage, Depends(VisitorPage.visited)]
-UserPage: TypeAlias = Annotated[MemberPage, Depends(MemberPage.signed_in)]
-
-
-def _auth_page(request: Request) -> AuthPage[Any]:
-    page = VisitorPage.visited(request)
-    spec, urls = page.spec, page.urls
-    register = ("New here?", "Register", page.url("register"))
-    return page.auth_page(
-        page.url,
-        home=urls.page(*spec.home),
-        signed_out=urls.page(*spec.signed_out),
-        frame=spec.frame,
-        login=spec.login,
-        links=(register,) if spec.registers else (),
-    )
-
-
-def _sign_in_router(spec: PeopleSpec[Any]) -> APIRouter:
-    def find_changes(request: Request) -> Any:
-        return VisitorPage(request).people.emails
-
-    return account_router(
-        _auth_page,
-        lambda request, form, status: _show_account(
-            MemberPage(request, request.state.user), status, password=form
-        ),
-        rejects=(RequestRejected,),
-        find_changes=find_changes if spec.changes_emails else None,
-        limits=limited("sign_in"),
-    )
-
-
 # ------------------------------------------------------------------------------ register
 
 registration = APIRouter()
@@ -236,11 +202,7 @@ def register(
 
     if page.request.method != "POST":
         return show(Form({"setup_code": code}), 200)
-    try:
-        return submit_form(form, RegistrationForm, act, show, rejects=(RequestRejected,))
-    except TooManyAttempts as error:
-        set_header(page.request, "Retry-After", str(error.seconds))
-        return show(form.with_errors(str(error)), 429)
+    return submit_throttled(page, form, RegistrationForm, act, show)
 
 
 def welcome(page: VisitorPage, user: Any, email: str) -> Response:
@@ -265,6 +227,24 @@ own_account = APIRouter()
 def show_account(page: UserPage) -> Response:
     """Show the account."""
     return _show_account(page)
+
+
+@own_account.post("/account/password")
+def submit_password(page: UserPage, form: PostedForm) -> Response:
+    """Change the password."""
+
+    def act(values: PasswordForm) -> Response:
+        signed_in = page.auth.change_own_password(
+            page.user, values.current, values.new, about=page.user_agent
+        )
+        page.cookies.remember(page.request, signed_in)
+        flash = "Password changed. You’re signed out everywhere else."
+        return page.redirect(page.url("account"), flash)
+
+    def show(form: Form, status: int) -> Response:
+        return _show_account(page, status, password=form)
+
+    return submit_throttled(page, form, PasswordForm, act, show)
 
 
 def _show_account(
