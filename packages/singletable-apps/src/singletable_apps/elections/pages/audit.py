@@ -10,10 +10,9 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, Literal, TypeAlias, cast
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Response
 
 from singletable import Item
-from singletable_apps.elections.audit import RelationPage, redact_event_data, row_values
 from singletable_apps.elections.errors import CorruptLog
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.pages.dependencies import UserPageContext, ViewerPage
@@ -21,6 +20,13 @@ from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role
 from singletable_apps.elections.rules.names import fold_name
 from singletable_apps.elections.rules.users import check_permission
+from singletable_apps.elections.service.audit import (
+    RELATIONS,
+    TABLES,
+    RelationPage,
+    redact_event_data,
+    row_values,
+)
 from singletable_apps.shared.pages import Form, Link, ListQuery, ListQueryParameters
 
 router = APIRouter()
@@ -52,10 +58,7 @@ FIELD_NAMES = {
     "no_voting_before": "opens",
     "no_voting_after": "closes",
 }
-# The relation shown beside a stored table at first.
-DEFAULT_RELATIONS = {"vote_data": "elections", "vote_event_log": "events"}
 NameInAudit: TypeAlias = Annotated[str, Path(max_length=100)]
-Cursor: TypeAlias = Annotated[str | None, Query(max_length=4000)]
 
 
 def _auditor_page(page: ViewerPage) -> UserPageContext:
@@ -118,31 +121,15 @@ def _texts(data: Mapping[str, object], fields: Sequence[str]) -> list[str]:
 
 
 @router.get("/audit/tables/{table}")
-def show_table(
-    page: AuditorPage,
-    table: NameInAudit,
-    query: ListQueryParameters,
-    relation: Annotated[str | None, Query(max_length=100)] = None,
-    row: Cursor = None,
-) -> Response:
-    """Show the items of a table as stored, beside one relation."""
-    audit = page.service.audit
-    items = audit.raw(page.user, table, ITEMS_PER_PAGE, query.cursor)
-    beside = relation or DEFAULT_RELATIONS[table]
-    rows = audit.relation(page.user, beside, ITEMS_PER_PAGE, row)
-    here = partial(query.url, cursor=query.cursor, relation=beside)
+def show_table(page: AuditorPage, table: NameInAudit, query: ListQueryParameters) -> Response:
+    """Show the items of a table as stored."""
+    items = page.service.audit.raw(page.user, table, ITEMS_PER_PAGE, query.cursor)
     return page.render(
         "audit_table",
-        table=next(entry for entry in audit.tables() if entry.name == table),
+        name=table,
+        what=TABLES[table].what,
         rows=query.page([item_row(item) for item in items.items], items.cursor),
         tabs=_tabs(page, query.path),
-        beside=_relation_context(rows),
-        relations=[
-            Link(name, here(relation=name, row=""), name == beside)
-            for name in _relation_names(page)
-        ],
-        beside_next=here(row=rows.cursor) if rows.cursor else "",
-        beside_first=here(row="") if row else "",
     )
 
 
@@ -155,21 +142,17 @@ def show_relation(page: AuditorPage, relation: NameInAudit, query: ListQueryPara
         shown=_relation_context(rows),
         relations=[
             Link(name, page.urls.page("audit", "relations", name), name == relation)
-            for name in _relation_names(page)
+            for name in RELATIONS
         ],
         tabs=_tabs(page, query.path),
         pager=query.page(rows.rows, rows.cursor),
     )
 
 
-def _relation_names(page: AuditorPage) -> list[str]:
-    return [relation.name for relation in page.service.audit.relations()]
-
-
 def _tabs(page: AuditorPage, path: str) -> list[Link]:
     url = partial(page.urls.page, "audit")
-    relation_urls = [url("relations", name) for name in _relation_names(page)]
-    table_urls = {table.title: url("tables", table.name) for table in page.service.audit.tables()}
+    relation_urls = [url("relations", name) for name in RELATIONS]
+    table_urls = {table.title: url("tables", name) for name, table in TABLES.items()}
     return [
         Link("Events", url(), path == url()),
         *(Link(title, table_url, table_url == path) for title, table_url in table_urls.items()),

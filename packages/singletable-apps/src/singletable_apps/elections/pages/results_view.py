@@ -147,33 +147,16 @@ def _outcome(result: Result, is_final: bool) -> tuple[str, ...]:
         first = result.final_order[:1]
         title = f"{first[0]} wins a tie" if first else f"{_name_some(result.winners)} are tied"
         return title, _why_tied(result), _tie(result)
-    why = _why_won(result) if isinstance(result, SchulzeResult) else (_most_votes(result),)
+    # The first sentence is the turnout, the second the winner, and the third the closest rival.
+    why = _why_won(result) if isinstance(result, SchulzeResult) else result.explanation[1:3]
     return f"{name} {'wins' if is_final else 'leads'}", *why
 
 
 def _outcome_of_seats(result: StvResult, is_final: bool) -> tuple[str, ...]:
-    elected, quota = result.elected, format_decimal(result.rounds[0].quota)
-    seats = pluralize(result.seats, "seat")
-    tied = f"{_name_some(result.tied)} are tied" if result.tied else ""
+    elected, tied = result.elected, f"{_name_some(result.tied)} are tied" if result.tied else ""
     verb = ("are" if len(elected) > 1 else "is") if is_final else "would be"
     title = f"{join_names(elected)} {verb} elected" if elected else tied
-    reached = f"A quota of {quota} votes wins one of {seats}"
-    moved = "surplus votes and votes of the last candidate move to the next choice"
-    return title, f"{reached}; {moved}.", f"{tied} for the rest." if elected and tied else ""
-
-
-def _most_votes(result: Result) -> str:
-    assert isinstance(result, ScoreResult)
-    first, second, *_ = (result.scores[name] for name in result.ranked_candidates)
-    rival = next(name for name in result.ranked_candidates if result.scores[name] == second)
-    return (
-        f"{pluralize(first, _unit(result))}, and the closest is {rival} with "
-        f"{format_number(second)}."
-    )
-
-
-def _unit(result: ScoreResult) -> str:
-    return "approval" if result.method == "Approval" else "vote"
+    return title, result.explanation[1], f"{tied} for the rest." if elected and tied else ""
 
 
 def _why_won(result: SchulzeResult) -> tuple[str, str]:
@@ -197,7 +180,7 @@ def _why_won(result: SchulzeResult) -> tuple[str, str]:
 def _why_tied(result: Result) -> str:
     names = result.winners
     if isinstance(result, ScoreResult):
-        return f"{_name_some(names)} have {pluralize(result.scores[names[0]], _unit(result))} each."
+        return result.explanation[1]
     why = "neither has a stronger chain of wins to the other"
     if len(names) > 2:
         why = "none has a stronger chain of wins to another than that one has back"
@@ -239,7 +222,7 @@ def make_chart(result: Result) -> list[ChartRow]:
     for name in result.ranked_candidates:
         if isinstance(result, ScoreResult):
             value, most = result.scores[name], max(result.scores.values())
-            label = pluralize(value, _unit(result))
+            label = pluralize(value, "approval" if result.method == "Approval" else "vote")
         else:
             value, most = sum(place > places[name] for place in places.values()), last
             label = f"ahead of {value} of {last}"

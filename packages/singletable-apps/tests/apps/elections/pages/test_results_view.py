@@ -140,10 +140,25 @@ CAST = {"ABC": 4, "BCA": 3, "CBA": 2}
 OUTCOMES = {
     "schulze": ("B leads", "B wins", "closest is A, with 5 to 4", "ahead of 2 of 2"),
     "instant runoff": ("B leads", "B wins", "5 of 9 continuing votes", "5 votes"),
-    "scottish stv": ("A and B would be", "A and B are", "A quota of 4 votes wins", "4 votes"),
-    "meek stv": ("A and B would be", "A and B are", "A quota of 3 votes wins", "4 votes"),
-    "approval": ("A, B and C are tied", " wins a tie", "have 9 approvals each", "9 approvals"),
-    "plurality": ("A leads", "A wins", "4 votes, and the closest is B with 3.", "4 votes"),
+    "scottish stv": (
+        "A and B would be",
+        "A and B are",
+        "2 seats are to be filled; the quota is 4.",
+        "4 votes",
+    ),
+    "meek stv": ("A and B would be", "A and B are", "the quota is 3.", "4 votes"),
+    "approval": (
+        "A, B and C are tied",
+        " wins a tie",
+        "tied for 1st place with 9 approvals",
+        "9 approvals",
+    ),
+    "plurality": (
+        "A leads",
+        "A wins",
+        "A wins with 4 first choices. B is 2nd with 3 first",
+        "4 votes",
+    ),
 }
 
 
