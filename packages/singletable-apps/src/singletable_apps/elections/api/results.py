@@ -143,6 +143,7 @@ def export_ballots(
 
 @downloads_router.get(
     "/elections/{name}/receipt",
+    tags=["voting"],
     response_class=Response,
     responses={**_OF_AN_ELECTION, 200: {"model": Receipt, "headers": _NAMED}},
 )

@@ -27,6 +27,8 @@ from singletable_apps.elections.service.audit import (
     redact_event_data,
     row_values,
 )
+from singletable_apps.elections.service.audit_queries import MAX_SHOWN, run_query
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Form, Link, ListQuery, ListQueryParameters
 
 router = APIRouter()
@@ -58,6 +60,7 @@ FIELD_NAMES = {
     "no_voting_before": "opens",
     "no_voting_after": "closes",
 }
+EXAMPLE_QUERY = "SELECT election, count(*) AS ballots FROM ballots GROUP BY election"
 NameInAudit: TypeAlias = Annotated[str, Path(max_length=100)]
 
 
@@ -157,7 +160,30 @@ def _tabs(page: AuditorPage, path: str) -> list[Link]:
         Link("Events", url(), path == url()),
         *(Link(title, table_url, table_url == path) for title, table_url in table_urls.items()),
         Link("Lists", relation_urls[0], path in relation_urls),
+        Link("Query", url("query"), path == url("query")),
     ]
+
+
+@router.get("/audit/query")
+def show_query(page: AuditorPage, sql: Annotated[str, Query(max_length=4000)] = "") -> Response:
+    """Show the rows of a SELECT over the relations."""
+    form, columns, rows = Form({"sql": sql or EXAMPLE_QUERY}), list[str](), list[Sequence[object]]()
+    try:
+        if sql.strip():
+            columns, found = run_query(page.service.audit, page.user, sql)
+            rows = [[_shorten(_as_text(value)) for value in row] for row in found]
+    except InvalidInput as error:
+        form = form.with_errors(**error.errors)
+    return page.render(
+        "audit_query",
+        422 if form.errors else 200,
+        form=form,
+        columns=columns,
+        rows=rows,
+        most=MAX_SHOWN,
+        relations=RELATIONS.values(),
+        tabs=_tabs(page, page.urls.page("audit", "query")),
+    )
 
 
 @dataclass(frozen=True, slots=True)

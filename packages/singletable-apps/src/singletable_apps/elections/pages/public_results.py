@@ -21,6 +21,7 @@ from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.pages import ConfirmedAction, confirm
 from singletable_apps.shared.share_pictures import ShareBar, draw_share_picture
+from singletable_apps.shared.web.middleware import allow_frames
 
 router = APIRouter()
 
@@ -78,6 +79,27 @@ def draw_picture(page: AnyPage, election: LinkedElection) -> Response:
     footer = page.urls.result_link(election).partition("://")[2]
     picture = draw_share_picture(election.name, count.headline.title, bars, footer, "An election")
     return Response(picture, media_type="image/png")
+
+
+@router.get("/r/{election_id}/embed")
+def show_embedded(page: AnyPage, election: LinkedElection) -> Response:
+    """Show a public result in a frame of another site."""
+    if not _is_published(election):
+        raise NotFound("This result is not public.")
+    count = load_count(page.service, None, election.name)
+    response = page.pages.render(
+        page.request,
+        "results/embed.html",
+        app="elections",
+        title=election.name,
+        is_open=False,
+        lead=count.headline.title,
+        chart=make_chart(count.tally.result),
+        names=count.tally.result.candidates,
+        votes=describe_turnout(count.tally),
+        links=[("Result", page.urls.result_link(election), "plain")],
+    )
+    return allow_frames(response)
 
 
 @confirm(router, "/e/{name}/public")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 from singletable import Store
 from singletable_apps.shared.accounts import notices
-from singletable_apps.shared.accounts.entities import RecoveryLock
+from singletable_apps.shared.accounts.entities import PersonalToken, RecoveryLock
 from singletable_apps.shared.accounts.errors import (
     InvalidReset,
     InvalidSession,
@@ -21,10 +21,12 @@ from singletable_apps.shared.accounts.errors import (
 from singletable_apps.shared.accounts.notices import Account, send_notice
 from singletable_apps.shared.accounts.password_resets import PasswordResets
 from singletable_apps.shared.accounts.passwords import Passwords
+from singletable_apps.shared.accounts.personal_tokens import PREFIX, PersonalTokens, Scope
 from singletable_apps.shared.accounts.sessions import SessionInfo, Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessTokens, DeviceTokens
 from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.text import normalize_line
 from singletable_apps.shared.web.rate_limits import client_network
 
@@ -50,6 +52,7 @@ class SensitiveAction(StrEnum):
     DELETE_ACCOUNT = "delete an account"
     GIVE_CONTROL = "let someone manage accounts"
     EXPORT = "download everything"
+    CREATE_TOKEN = "create an access token"
     DELETE_RESULT = "delete a result that was signed"
 
 
@@ -126,6 +129,7 @@ class Auth(Generic[U]):
         self._wrong_login = wrong_login
         self._tokens = AccessTokens(secret, issuer=issuer)
         self._sessions = Sessions(store, secret=secret)
+        self._personal = PersonalTokens(store, secret=secret)
         self._resets = PasswordResets(store, secret=secret)
         self._store = store
         self._devices = DeviceTokens(secret)
@@ -200,6 +204,19 @@ class Auth(Generic[U]):
             if session.id != current:
                 self.end_session(user, session.id)
 
+    def list_tokens(self, user: U) -> list[PersonalToken]:
+        """Return the user's personal access tokens, the newest first."""
+        return self._personal.list(self._users.account_of(user), self._clock())
+
+    def create_token(self, user: U, name: str, scopes: Collection[Scope], days: int) -> str:
+        """Return a new personal access token, which cannot be shown again."""
+        now, account = self._clock(), self._users.account_of(user)
+        return self._personal.create(account, name, scopes, now + timedelta(days=days), now)
+
+    def revoke_token(self, user: U, digest: str) -> None:
+        """Revoke a personal access token of the user. An unknown one is ignored."""
+        self._personal.revoke(self._users.account_of(user), digest)
+
     def session_of(self, token: str) -> str | None:
         """Return the ID of the session of an access token, or None."""
         try:
@@ -211,9 +228,14 @@ class Auth(Generic[U]):
         """Return the account of a user."""
         return self._users.account_of(user)
 
-    def authenticate(self, token: str) -> U:
-        """Return the user of an access token, unless its session has ended since."""
+    def authenticate(self, token: str, scope: Scope | None = None) -> U:
+        """Return the user of an access token, unless its session has ended since.
+
+        A personal token is valid for requests with a scope, and only if it has that scope.
+        """
         now = self._clock()
+        if token.startswith(PREFIX):
+            return self._authenticate_personal(token, scope, now)
         try:
             claims = self._tokens.read(token, now)
         except InvalidToken as error:
@@ -224,6 +246,23 @@ class Auth(Generic[U]):
         user = self._find_unchanged(claims.subject, claims.credentials)
         if user is None:
             raise NotSignedIn(_SIGN_IN_AGAIN)
+        return user
+
+    def _authenticate_personal(self, text: str, scope: Scope | None, now: datetime) -> U:
+        token = self._personal.find(text, now)
+        user = self._find_unchanged(token.subject, token.credentials) if token else None
+        if token is None or user is None:
+            raise NotSignedIn(
+                "This access token has expired, was revoked, or is older than your password. Make "
+                "a new one on the page of your account."
+            )
+        if scope is None:
+            raise NotPermitted("Access tokens can’t do this. Sign in instead.")
+        if scope not in token.scopes:
+            raise NotPermitted(
+                f"This request needs the scope “{scope}”. The token “{token.name}” has: "
+                f"{', '.join(token.scopes)}."
+            )
         return user
 
     def has_recent_password(self, token: str) -> bool:

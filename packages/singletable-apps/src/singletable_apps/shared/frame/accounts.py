@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Protocol, TypeVar, cast
+from typing import Annotated, Any, Literal, Protocol, TypeVar, cast
 
-from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel, Field
 
 from singletable_apps.shared.accounts import (
     AccountRole,
     Auth,
     Registration,
+    Scope,
     UsernameAccounts,
 )
 from singletable_apps.shared.apps import SampleData, SampleEntry
@@ -47,6 +48,7 @@ from singletable_apps.shared.pages import (
     PostedForm,
     confirm,
 )
+from singletable_apps.shared.web import set_header
 
 # Loose, because a whole hall may share an address. Attempts are also counted by account.
 LIMITS = {"sign_in": (600, 60), "register": (1000, 3600), "signed_in": (1200, 60)}
@@ -86,6 +88,7 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> Ap
         (own_account, True),
         (registration, people.registers),
         (profile, people.edits_profile),
+        (tokens, bool(people.scopes)),
         (deletion, bool(people.removal.own_facts)),
     ):
         if is_wanted:
@@ -264,6 +267,7 @@ def _show_account(
         why_kept=people.why_kept(user, user),
         unaccepted=people.emails and people.emails.find_unaccepted(user),
         sessions=page.cookies.sessions(page.request, page.auth, user),
+        tokens=page.auth.list_tokens(user),
         needs_password=page.needs_password,
     )
 
@@ -284,6 +288,41 @@ def submit_profile(page: UserPage, form: PostedForm) -> Response:
         return _show_account(page, status, profile=form)
 
     return page.submit(form, people_pages.ProfileForm, act, show)
+
+
+tokens = APIRouter()
+
+
+class TokenForm(BaseModel):
+    """A new personal access token."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    scopes: Annotated[list[Scope], Field(min_length=1)]
+    days: Literal["7", "30", "90", "365"]
+
+
+@tokens.api_route("/account/tokens/new", methods=FORM_METHODS)
+def create_token(page: UserPage, form: PostedForm) -> Response:
+    """Create a personal access token, and show it once."""
+
+    def act(values: TokenForm) -> Response:
+        page.check_password(form)
+        scopes = [scope for scope in values.scopes if scope in page.spec.scopes]
+        text = page.auth.create_token(page.user, values.name, scopes, int(values.days))
+        set_header(page.request, "Cache-Control", "no-store")
+        return page.render("token", token=text, name=values.name, form=Form())
+
+    def show(form: Form, status: int) -> Response:
+        return page.render("token", status, token="", form=form, needs_password=page.needs_password)
+
+    return page.fill(form, Form({"scopes": ["read"], "days": "30"}), TokenForm, act, show)
+
+
+@tokens.post("/account/tokens/{digest}/revoke")
+def revoke_token(page: UserPage, digest: Annotated[str, Path(max_length=43)]) -> Response:
+    """Revoke a personal access token."""
+    page.auth.revoke_token(page.user, digest)
+    return page.redirect(f"{page.url('account')}#tokens", "The token no longer works.")
 
 
 deletion = APIRouter()

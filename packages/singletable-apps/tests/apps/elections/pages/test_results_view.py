@@ -143,7 +143,7 @@ OUTCOMES = {
     "scottish stv": (
         "A and B would be",
         "A and B are",
-        "2 seats are to be filled; the quota is 4.",
+        "the quota is 4.",
         "4 votes",
     ),
     "meek stv": ("A and B would be", "A and B are", "the quota is 3.", "4 votes"),
@@ -156,7 +156,7 @@ OUTCOMES = {
     "plurality": (
         "A leads",
         "A wins",
-        "A wins with 4 first choices. B is 2nd with 3 first",
+        "choices. B is 2nd with 3 first",
         "4 votes",
     ),
 }
