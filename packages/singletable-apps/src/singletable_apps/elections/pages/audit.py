@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, Literal, TypeAlias, cast
 
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
 from singletable import Item
 from singletable_apps.elections.errors import CorruptLog
@@ -167,7 +167,8 @@ def _tabs(page: AuditorPage, path: str) -> list[Link]:
 @router.get("/audit/query")
 def show_query(page: AuditorPage, sql: Annotated[str, Query(max_length=4000)] = "") -> Response:
     """Show the rows of a SELECT over the relations."""
-    form, columns, rows = Form({"sql": sql or EXAMPLE_QUERY}), list[str](), list[Sequence[object]]()
+    form = Form({"sql": sql or EXAMPLE_QUERY})
+    columns, rows = list[str](), list[list[str]]()
     try:
         if sql.strip():
             columns, found = run_query(page.service.audit, page.user, sql)

@@ -19,7 +19,8 @@ MAX_SHOWN = 200
 # More rows take too long to copy: the command line reads any number of them.
 MAX_COPIED = 50_000
 # Steps of SQLite's machine, so that the limit is the same on every computer; a second or two.
-MAX_STEPS = 20_000_000
+MAX_STEPS = 10_000_000
+MAX_MEMORY = 200 << 20
 _ALLOWED = {
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,
@@ -35,6 +36,7 @@ def run_query(audit: Audit, viewer: User, sql: str) -> tuple[list[str], list[tup
             if name in sql.lower():
                 _copy(audit, viewer, name, database)
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
+        database.executescript(f"PRAGMA temp_store = MEMORY; PRAGMA hard_heap_limit = {MAX_MEMORY}")
         database.set_authorizer(
             lambda action, *_: sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
         )
@@ -42,7 +44,7 @@ def run_query(audit: Audit, viewer: User, sql: str) -> tuple[list[str], list[tup
         try:
             cursor = database.execute(sql)
             rows = cursor.fetchmany(MAX_SHOWN)
-        except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+        except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
             raise InvalidInput({"sql": _explain(error)}) from error
         return [column for column, *_ in cursor.description or ()], rows
 
@@ -60,9 +62,7 @@ def _copy(audit: Audit, viewer: User, name: str, database: sqlite3.Connection) -
         if cursor is None:
             return
         if copied >= MAX_COPIED:
-            message = (
-                f"{name} has more than {MAX_COPIED:,} rows. Use singletable sql on the server."
-            )
+            message = f"{name} has more than {MAX_COPIED:,} rows. Use: singletable sql"
             raise InvalidInput({"sql": message})
 
 
@@ -74,7 +74,7 @@ def _plain(value: object) -> object:
 
 def _explain(error: Exception) -> str:
     text = str(error)
-    if text == "interrupted":
+    if text in ("interrupted", ""):  # out of steps, or out of memory
         return "This query takes too long. Add conditions, or join fewer rows."
     if text == "not authorized":
         return "Only SELECT is possible here."

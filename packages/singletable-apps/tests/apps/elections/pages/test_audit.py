@@ -166,6 +166,6 @@ def test_event_shows_that_the_closing_time_was_cleared(
 def test_query_page_shows_rows_and_errors(app: PagesApp, ada: Browser, grace: Browser) -> None:
     page = grace.get("audit", "query", query="?sql=SELECT+name+FROM+users+WHERE+name+LIKE+'G%25'")
     assert missing_in(page, ["<td>Grace</td>"]) == []
-    wrong = grace.get("audit", "query", query="?sql=SELECT+*+FROM+nothing")
+    wrong = grace.get("audit", "query", query="?sql=SELECT+*+FROM+ghosts")
     assert wrong.status_code == 422
-    assert "No such table: nothing" in wrong.text
+    assert "No such table: ghosts" in wrong.text
