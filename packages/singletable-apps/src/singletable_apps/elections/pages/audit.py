@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Annotated, Literal, TypeAlias, cast
+from typing import Annotated, Literal, NamedTuple, TypeAlias, cast
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
@@ -21,6 +20,7 @@ from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role
 from singletable_apps.elections.rules.names import fold_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service.audit import (
+    REDACTED,
     RELATIONS,
     TABLES,
     RelationPage,
@@ -187,8 +187,7 @@ def show_query(page: AuditorPage, sql: Annotated[str, Query(max_length=4000)] = 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FieldText:
+class FieldText(NamedTuple):
     """A field of an event or an item as text or time, which may be sealed or redacted."""
 
     name: str
@@ -197,30 +196,14 @@ class FieldText:
     time: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EventRow:
+class EventRow(NamedTuple):
     """An event; `intact` if it is as written, `follows` if it continues the hash chain."""
 
-    number: int
+    event: Event
     title: str
-    actor: str
-    when: datetime
-    fields: tuple[FieldText, ...]
-    previous_hash: str
-    hash: str
+    fields: list[FieldText]
     intact: bool
     follows: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ItemRow:
-    """A stored item: its keys, its type and its attributes."""
-
-    pk: str
-    sk: str
-    index: tuple[str, str] | None
-    kind: str
-    fields: tuple[FieldText, ...]
 
 
 def event_rows(events: Sequence[Event], key: BallotKey) -> list[EventRow]:
@@ -234,17 +217,15 @@ def _event_row(event: Event, hashes: Mapping[int, str], key: BallotKey) -> Event
     data = redact_event_data(event.event_data)
     if event.event_type in SETTINGS_EVENTS:
         data = {**data, **{name: data.get(name) for name in TIME_FIELDS}}
-    return EventRow(
-        number=event.event_id,
-        title=EVENT_TITLES.get(event.event_type, _spaced(event.event_type)),
-        actor=event.actor,
-        when=event.when_occurred,
-        fields=tuple(_event_field(name, value) for name, value in data.items()),
-        previous_hash=event.previous_hash,
-        hash=event.hash,
-        intact=_is_intact(event, key),
-        follows=previous == event.previous_hash,
-    )
+    # `Ballot cast` for `BallotCast`.
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", event.event_type).capitalize()
+    fields = [
+        _field(FIELD_NAMES.get(name, name.replace("_", " ")), name, value)
+        for name, value in data.items()
+    ]
+    title = EVENT_TITLES.get(event.event_type, spaced)
+    follows = previous == event.previous_hash
+    return EventRow(event, title, fields, _is_intact(event, key), follows)
 
 
 def _is_intact(event: Event, key: BallotKey) -> bool:
@@ -255,16 +236,10 @@ def _is_intact(event: Event, key: BallotKey) -> bool:
     return True
 
 
-def _spaced(name: str) -> str:
-    """Return `Ballot cast` for `BallotCast`."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
-
-
-def _event_field(name: str, value: object) -> FieldText:
-    label = FIELD_NAMES.get(name, name.replace("_", " "))
+def _field(label: str, name: str, value: object) -> FieldText:
     if name in SEALED_FIELDS:
         return FieldText(label, f"{len(str(value)):,} characters", "sealed")
-    if name == "hash":
+    if name == "hash" and REDACTED in str(value):
         return FieldText(label, str(value), "hidden")
     if name == "levels":
         levels = cast(list[list[str]], value)
@@ -277,27 +252,13 @@ def _event_field(name: str, value: object) -> FieldText:
     return FieldText(label, _shorten(_as_text(value)))
 
 
-def item_row(item: Item) -> ItemRow:
-    """Return a row for a stored item."""
-    attributes = sorted((name, value) for name, value in item.items() if name not in KEY_ATTRIBUTES)
-    fields = tuple(_item_field(name, _plain_value(value)) for name, value in attributes)
-    index = (_key(item, "GSI1PK"), _key(item, "GSI1SK")) if "GSI1PK" in item else None
-    if "entity_type" in item:
-        kind = _key(item, "entity_type")
-    else:
-        kind = "EVENT" if "event_id" in item else "UNIQUE"
-    return ItemRow(_key(item, "PK"), _key(item, "SK"), index, kind, fields)
-
-
-def _key(item: Item, name: str) -> str:
-    return str(_plain_value(item[name]))
-
-
-def _item_field(name: str, value: object) -> FieldText:
-    if name in SEALED_FIELDS:
-        return FieldText(name, f"{len(str(value)):,} characters", "sealed")
-    is_hidden = name == "hash" and "hidden" in str(value)
-    return FieldText(name, _shorten(_as_text(value)), "hidden" if is_hidden else "text")
+def item_row(item: Item) -> Mapping[str, object]:
+    """Return a stored item without DynamoDB's types, its `kind` and its other attributes."""
+    plain = {name: _plain_value(item[name]) for name in sorted(item)}
+    kind = plain.get("entity_type", "EVENT" if "event_id" in item else "UNIQUE")
+    others = {name: value for name, value in plain.items() if name not in KEY_ATTRIBUTES}
+    fields = [_field(name, name, value) for name, value in others.items()]
+    return {**plain, "kind": kind, "fields": fields}
 
 
 def _plain_value(value: object) -> object:

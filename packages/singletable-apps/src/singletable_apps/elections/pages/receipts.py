@@ -20,7 +20,7 @@ from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     VoterPage,
 )
-from singletable_apps.elections.proofs.checker import is_included
+from singletable_apps.elections.proofs.checker import Finding, is_included
 from singletable_apps.elections.proofs.documents import (
     CHECKER_FILENAME,
     checker_command,
@@ -29,7 +29,7 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.encoding import format_code, parse_code, shorten_code
 from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint, is_signed
-from singletable_apps.elections.proofs.verification import Finding, verify_receipt
+from singletable_apps.elections.proofs.verification import verify_receipt
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import API
 from singletable_apps.shared.accounts import NotSignedIn, send_notice

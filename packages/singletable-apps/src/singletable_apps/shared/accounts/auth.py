@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 from singletable import Store
 from singletable_apps.shared.accounts import notices
-from singletable_apps.shared.accounts.entities import PersonalToken, RecoveryLock
+from singletable_apps.shared.accounts.entities import RecoveryLock
 from singletable_apps.shared.accounts.errors import (
     InvalidReset,
     InvalidSession,
@@ -129,7 +129,7 @@ class Auth(Generic[U]):
         self._wrong_login = wrong_login
         self._tokens = AccessTokens(secret, issuer=issuer)
         self._sessions = Sessions(store, secret=secret)
-        self._personal = PersonalTokens(store, secret=secret)
+        self.tokens = PersonalTokens(store, secret=secret, clock=clock)
         self._resets = PasswordResets(store, secret=secret)
         self._store = store
         self._devices = DeviceTokens(secret)
@@ -204,19 +204,6 @@ class Auth(Generic[U]):
             if session.id != current:
                 self.end_session(user, session.id)
 
-    def list_tokens(self, user: U) -> list[PersonalToken]:
-        """Return the user's personal access tokens, the newest first."""
-        return self._personal.list(self._users.account_of(user), self._clock())
-
-    def create_token(self, user: U, name: str, scopes: Collection[Scope], days: int) -> str:
-        """Return a new personal access token, which cannot be shown again."""
-        now, account = self._clock(), self._users.account_of(user)
-        return self._personal.create(account, name, scopes, now + timedelta(days=days), now)
-
-    def revoke_token(self, user: U, digest: str) -> None:
-        """Revoke a personal access token of the user. An unknown one is ignored."""
-        self._personal.revoke(self._users.account_of(user), digest)
-
     def session_of(self, token: str) -> str | None:
         """Return the ID of the session of an access token, or None."""
         try:
@@ -235,7 +222,7 @@ class Auth(Generic[U]):
         """
         now = self._clock()
         if token.startswith(PREFIX):
-            return self._authenticate_personal(token, scope, now)
+            return self._authenticate_personal(token, scope)
         try:
             claims = self._tokens.read(token, now)
         except InvalidToken as error:
@@ -248,8 +235,8 @@ class Auth(Generic[U]):
             raise NotSignedIn(_SIGN_IN_AGAIN)
         return user
 
-    def _authenticate_personal(self, text: str, scope: Scope | None, now: datetime) -> U:
-        token = self._personal.find(text, now)
+    def _authenticate_personal(self, text: str, scope: Scope | None) -> U:
+        token = self.tokens.find(text)
         user = self._find_unchanged(token.subject, token.credentials) if token else None
         if token is None or user is None:
             raise NotSignedIn(

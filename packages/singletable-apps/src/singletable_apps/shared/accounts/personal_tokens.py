@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -39,15 +39,15 @@ class Scope(StrEnum):
 class PersonalTokens:
     """Creates, finds and revokes tokens."""
 
-    def __init__(self, store: Store, *, secret: bytes) -> None:
+    def __init__(self, store: Store, *, secret: bytes, clock: Callable[[], datetime]) -> None:
         self._store = store
+        self._clock = clock
         self._key = derive_key(secret, "personal tokens")
 
-    def create(
-        self, owner: Account, name: str, scopes: Collection[Scope], ends: datetime, now: datetime
-    ) -> str:
+    def create(self, owner: Account, name: str, scopes: Collection[Scope], days: int) -> str:
         """Return a new token, which cannot be shown again."""
-        if len(self.list(owner, now)) >= MAX_TOKENS:
+        now = self._clock()
+        if len(self.list(owner)) >= MAX_TOKENS:
             message = f"You have {MAX_TOKENS} tokens. Revoke one that you don’t need first."
             raise InvalidInput({"name": message})
         secret = secrets.token_urlsafe(32)
@@ -59,14 +59,14 @@ class PersonalTokens:
                 scopes=sorted(scopes),
                 credentials=owner.credentials,
                 created=now,
-                ends=ends,
+                ends=now + timedelta(days=days),
             )
         )
         return f"{PREFIX}{owner.subject}_{secret}"
 
-    def find(self, text: str, now: datetime) -> PersonalToken | None:
+    def find(self, text: str) -> PersonalToken | None:
         """Return what is stored of a token, unless it has expired or was revoked."""
-        parts = _TOKEN.fullmatch(text)
+        parts, now = _TOKEN.fullmatch(text), self._clock()
         if parts is None:
             return None
         key = PersonalToken.key(int(parts[1]), self._digest(int(parts[1]), parts[2]))
@@ -77,12 +77,10 @@ class PersonalTokens:
             self._store.update(key, PersonalToken.used.set(now), if_=PersonalToken.digest.exists())
         return token
 
-    def list(self, owner: Account, now: datetime) -> list[PersonalToken]:
+    def list(self, owner: Account) -> list[PersonalToken]:
         """Return the valid tokens of a person, the newest first."""
         stored = self._store.query(PersonalToken.key.partition(owner.subject), consistent=True)
-        valid = [
-            token for token in stored if token.ends > now and token.credentials == owner.credentials
-        ]
+        valid = [token for token in stored if token.ends > self._clock()]
         return sorted(valid, key=lambda token: token.created, reverse=True)
 
     def revoke(self, owner: Account, digest: str) -> None:

@@ -267,7 +267,7 @@ def _show_account(
         why_kept=people.why_kept(user, user),
         unaccepted=people.emails and people.emails.find_unaccepted(user),
         sessions=page.cookies.sessions(page.request, page.auth, user),
-        tokens=page.auth.list_tokens(user),
+        tokens=page.auth.tokens.list(page.auth.account_of(user)),
         needs_password=page.needs_password,
     )
 
@@ -308,7 +308,8 @@ def create_token(page: UserPage, form: PostedForm) -> Response:
     def act(values: TokenForm) -> Response:
         page.check_password(form)
         scopes = [scope for scope in values.scopes if scope in page.spec.scopes]
-        text = page.auth.create_token(page.user, values.name, scopes, int(values.days))
+        owner = page.auth.account_of(page.user)
+        text = page.auth.tokens.create(owner, values.name, scopes, int(values.days))
         set_header(page.request, "Cache-Control", "no-store")
         return page.render("token", token=text, name=values.name, form=Form())
 
@@ -321,7 +322,7 @@ def create_token(page: UserPage, form: PostedForm) -> Response:
 @tokens.post("/account/tokens/{digest}/revoke")
 def revoke_token(page: UserPage, digest: Annotated[str, Path(max_length=43)]) -> Response:
     """Revoke a personal access token."""
-    page.auth.revoke_token(page.user, digest)
+    page.auth.tokens.revoke(page.auth.account_of(page.user), digest)
     return page.redirect(f"{page.url('account')}#tokens", "The token no longer works.")
 
 

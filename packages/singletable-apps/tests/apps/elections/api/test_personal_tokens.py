@@ -40,7 +40,8 @@ def api() -> Api:
 def with_token(api: Api, *scopes: Scope) -> Client:
     owner = api.elections.context.read.get_user("Ada")
     client = api.anonymous()
-    client.token = api.elections.auth.create_token(owner, "Tests", scopes, 7)
+    auth = api.elections.auth
+    client.token = auth.tokens.create(auth.account_of(owner), "Tests", scopes, 7)
     return client
 
 

@@ -80,4 +80,5 @@ def test_access_token_needs_the_password_again_after_a_while(app: PagesApp, ada:
     fields = {"name": "Backup", "scopes": "read"}
     assert "Your password" in text_in(ada.submit(page, **fields).text)
     ada.submit(page, **fields, current_password="lantern copper river")
-    assert len(app.world.service.auth.list_tokens(app.user("Ada"))) == 1
+    auth = app.world.service.auth
+    assert len(auth.tokens.list(auth.account_of(app.user("Ada")))) == 1

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ranked_ballots import Ranking
+from singletable_apps.elections.proofs.checker import Finding
 from singletable_apps.elections.proofs.documents import add_proof
 from singletable_apps.elections.proofs.keys import Signer, fingerprint, format_fingerprint
 from singletable_apps.elections.proofs.merkle import MerkleTree
-from singletable_apps.elections.proofs.verification import Finding, verify_receipt
+from singletable_apps.elections.proofs.verification import verify_receipt
 from tests.apps.elections.proofs.factories import (
     SIGNER,
     cast_ballot,
