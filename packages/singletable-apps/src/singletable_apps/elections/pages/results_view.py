@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations, pairwise
 from typing import NamedTuple
@@ -51,12 +52,12 @@ from singletable_apps.shared.results import (
     writable_formats,
 )
 
-# This many rankings are on the results page; there is a page with all of them.
+# This many rankings are on the results page, and fewer of many candidates.
 MAX_TOP_RANKINGS = 6
 # With more candidates, only the pairs that decide are listed.
 MAX_FULL_PAIRS = 6
-# More candidates do not fit into the matrix.
-MAX_MATRIX = 30
+# More candidates do not fit into the matrix and the comparison of methods.
+MAX_MATRIX = 12
 # More candidates make a graph that no one can read.
 MAX_DRAWN = 8
 # The matrix colors a cell from 0 (lost every ballot) to 10 (won every ballot).
@@ -109,7 +110,8 @@ def load_count(service: Elections, viewer: Viewer, name: str) -> Count:
         rankings = service.results.rankings(viewer, name)
         formats = writable_formats(tally.result.candidates, rankings)
     results = {method: each.result for method, each in tallies.items()}
-    top = tuple(rankings[:MAX_TOP_RANKINGS])
+    is_long = len(tally.result.candidates) > MAX_MATRIX
+    top = tuple(rankings[: MAX_TOP_RANKINGS // 2 if is_long else MAX_TOP_RANKINGS])
     parts = [str(tally.election.revision), repr(top)]
     parts += [result.to_json() for result in results.values()]
     etag = sha256("\n".join(parts).encode()).hexdigest()[:16]
@@ -256,7 +258,7 @@ def _chart_of_seats(result: StvResult) -> list[ChartRow]:
             name,
             count,
             most,
-            f"{format_decimal(count)} {'vote' if count == 1 else 'votes'}",
+            f"{format_decimal(round(Fraction(count), 2))} {'vote' if count == 1 else 'votes'}",
             note(name),
             lost_tie=name not in result.elected,
         )
@@ -279,7 +281,9 @@ def explain_count(results: Mapping[str, Result], pair: tuple[str, str]) -> dict[
         "pair": pair,
         "matrix": [],
         "pictures": [],
-        "comparison": compare_methods(results, f"The method that decides here: {method.title}.")
+        "comparison": compare_methods(
+            results, f"The method that decides here: {method.title}.", most=MAX_MATRIX
+        )
         if len(results) > 1 and len(result.candidates) > 1
         else None,
     }
