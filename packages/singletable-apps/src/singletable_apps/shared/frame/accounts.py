@@ -22,7 +22,7 @@ from singletable_apps.shared.accounts import (
     UsernameAccounts,
 )
 from singletable_apps.shared.apps import SampleData, SampleEntry
-from singletable_apps.shared.frame import account_pages, people_pages
+from singletable_apps.shared.frame import account_pages, oidc_pages, people_pages
 from singletable_apps.shared.frame.account_pages import (
     AnyPage,
     PasswordForm,
@@ -85,6 +85,7 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> Ap
     for router, is_wanted in (
         (account_pages.router, True),
         (account_pages.email_router, people.changes_emails),
+        (oidc_pages.router, True),
         (own_account, True),
         (registration, people.registers),
         (profile, people.edits_profile),
@@ -130,7 +131,13 @@ def _account_context(request: Request, service: AppService) -> Mapping[str, obje
         links = [Link("Sign in", urls.page(*spec.prefix, "sign-in"))]
         if spec.registers:
             links.append(Link("Register", urls.page(*spec.prefix, "register")))
-    return {"user": user, "account": user and user.name, "account_links": links}
+    provider = oidc_pages.provider_link(request, urls.page(*spec.prefix, "sign-in", "provider"))
+    return {
+        "user": user,
+        "account": user and user.name,
+        "account_links": links,
+        "provider": provider,
+    }
 
 
 USERNAMES = PeopleSpec[Any](
@@ -269,6 +276,8 @@ def _show_account(
         sessions=page.cookies.sessions(page.request, page.auth, user),
         tokens=page.auth.tokens.list(page.auth.account_of(user)),
         needs_password=page.needs_password,
+        is_connected=bool(oidc_pages.find_provider(page.request))
+        and page.auth.identities.is_connected(user.user_id),
     )
 
 

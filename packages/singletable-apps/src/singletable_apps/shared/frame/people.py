@@ -95,7 +95,7 @@ class PeopleSpec(Generic[S]):
     # The page to create the first account, with the set-up code.
     setup_page: str = "register"
     registers: bool = True
-    register: Callable[[S, Mapping[str, str]], Any] = lambda service, values: cast(
+    register: Callable[[S, Mapping[str, Any]], Any] = lambda service, values: cast(
         Any, service
     ).accounts.register(**values)
     register_intro: str = ""
