@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 from fastapi import APIRouter, Response
@@ -31,8 +30,6 @@ C = Museum
 3: C > A = B
 2: A > B
 """
-# A name for each letter, above a line of dashes, as some voting sites write them.
-_ALIAS = re.compile(r"(?m)^[^\S\n]*([A-Za-z]\w*)[^\S\n]*=[^\S\n]*([^\[\]\n]*\S)[^\S\n]*$")
 
 
 class SandboxForm(BaseModel):
@@ -76,9 +73,10 @@ def _read(data: bytes) -> BallotFile:
         message = f"At most {MAX_BYTES // 1024} kB can be counted here, but this has more."
         raise InvalidInput({"ballots": message})
     names, line, votes = data.partition(b"\n---")
-    if line:
-        names = _ALIAS.sub(r"=\1:[\2]", names.decode(errors="replace")).encode()
-        data = names + b"\n" + votes.partition(b"\n")[2]
+    if line:  # lines like A = Name come first, as some voting sites write them
+        pairs = (each.partition(b"=") for each in names.splitlines() if each.strip())
+        aliases = [b"=%s:[%s]" % (letter.strip(), name.strip()) for letter, _, name in pairs]
+        data = b"\n".join([*aliases, votes.partition(b"\n")[2]])
     try:
         read = read_ballots(data)
     except UnknownFormat as error:
