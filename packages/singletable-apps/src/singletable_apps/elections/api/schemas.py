@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
-from ranked_ballots import Margin, Place, QuorumCheck, TieBreak
+from ranked_ballots import BallotAccount, Margin, Place, QuorumCheck, Rule, TieBreak
 from singletable_apps.elections import entities
 from singletable_apps.elections.entities import CandidateOrder, Electorate, Publication, State
 from singletable_apps.elections.proofs.documents import Closing, Receipt
@@ -562,29 +562,10 @@ class OwnBallot(Ballot):
         return cls.from_object(Ballot.of(cast), receipt=cast.receipt)
 
 
-# Votes can be split, so a number of votes may be a fraction.
-Votes = int | str
 WARNING = (
     "{share:.0%} of these ballots have a unique ranking: anyone who knows how someone ranked may "
     "recognize their ballot."
 )
-
-
-class CountingRule(Model):
-    """A rule of the count that can change the result."""
-
-    about: str
-    choice: str
-    sentence: str
-
-
-class BallotCounts(Model):
-    """What happened to the ballots."""
-
-    cast: int
-    blank: int
-    counted: Votes
-    exhausted: dict[str, Votes]
 
 
 class CountResult(BaseModel):
@@ -596,8 +577,8 @@ class CountResult(BaseModel):
     version: int
     method: str
     candidates: list[str]
-    rules: list[CountingRule]
-    account: BallotCounts
+    rules: list[Rule]
+    account: BallotAccount
     places: list[Place]
     margin: Margin | None
     tie_break: TieBreak | None

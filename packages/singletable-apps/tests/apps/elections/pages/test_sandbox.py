@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ranked_ballots import Ballots, Ranking
@@ -60,7 +62,7 @@ def test_seats_of_a_file_count_with_a_single_transferable_vote(app: PagesApp) ->
     assert "Ada and Ben are elected" in count(app, file=file, method="scottish stv")[1]
 
 
-REJECTED = {
+REJECTED: dict[str, tuple[dict[str, Any], str]] = {
     "nothing": ({}, "empty"),
     "no format": ({"text": "hello"}, "none of the formats"),
     "bad line": ({"text": "3: A > B\n2: > > B"}, "Line 2"),
@@ -77,7 +79,7 @@ REJECTED = {
 @pytest.mark.parametrize("case", REJECTED)
 def test_what_cannot_be_counted_is_explained(app: PagesApp, case: str) -> None:
     sent, why = REJECTED[case]
-    status, page = count(app, **sent)  # type: ignore[arg-type]
+    status, page = count(app, **sent)
     assert status == 422, page
     assert why in page
     assert "How it was counted" not in page
