@@ -28,7 +28,7 @@ def count(
     app: PagesApp, text: str = "", file: bytes = b"", method: str = "schulze", seats: str = "1"
 ) -> tuple[int, str]:
     """Count as a visitor; return the status and the text of the page."""
-    files = {
+    files: dict[str, tuple[str | None, str | bytes]] = {
         "ballots": (None, text),
         "method": (None, method),
         "seats": (None, seats),
