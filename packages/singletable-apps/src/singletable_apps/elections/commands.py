@@ -18,7 +18,6 @@ from ranked_ballots.report import ReportWriter, write_report
 from singletable import Driver, ItemMismatch, ListTables, Store, TableNotFound
 from singletable_apps.elections import patterns
 from singletable_apps.elections.archive import ExportEnd, export_log, restore_log, verify_log
-from singletable_apps.elections.audit import redact_event_data
 from singletable_apps.elections.entities import User, votes
 from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import event_log
@@ -26,6 +25,7 @@ from singletable_apps.elections.keys import load_existing_keys, load_store_keys
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, Elections, create_tables, open_elections
+from singletable_apps.elections.service.audit import redact_event_data
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.key_files import new_private_file
 from singletable_apps.shared.serve import (

@@ -72,7 +72,9 @@ TABLE = {
                 POST /teams, GET /teams/{team_id}, GET /projects, GET /matrix, GET /gaps,
                 GET /matrix/export, GET /gaps/export, GET /account, POST /account/password,
                 GET /account/email, POST /account/email,
-                POST /account/sessions/others/end, POST /account/sessions/{session}/end""",
+                POST /account/sessions/others/end, POST /account/sessions/{session}/end,
+                GET /account/tokens/new, POST /account/tokens/new,
+                POST /account/tokens/{digest}/revoke""",
             MANAGERS: """
                 GET /people/{username}/edit, POST /people/{username}/edit,
                 GET /people/{username}/skills/new, POST /people/{username}/skills/new,
@@ -208,6 +210,7 @@ def access() -> AccessCheck:
             "import_id": staged.import_id,
             "format": "csv",
             "session": service.accounts.sessions(ada)[0].id,
+            "digest": "x",
             "name": "x",
         },
         REFUSALS,

@@ -133,9 +133,17 @@ PAGE_POLICY = (
     "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
-# In the policy of a page that every site may show in a frame. Nothing on it may act for the reader.
 EMBEDDABLE = "frame-ancestors *"
 _POLICY = "content-security-policy"
+
+
+def allow_frames(response: Response) -> Response:
+    """Return a page that every site may show in a frame. Nothing on it may act for the reader."""
+    policy = response.headers[_POLICY].replace("frame-ancestors 'none'", EMBEDDABLE)
+    response.headers[_POLICY] = policy
+    return response
+
+
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

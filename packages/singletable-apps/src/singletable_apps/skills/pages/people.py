@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, StringConstraints
 
 from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.frame.account_pages import address_sent
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
@@ -15,7 +16,6 @@ from singletable_apps.shared.pages import (
     Form,
     ListQueryParameters,
     PostedForm,
-    address_sent,
     confirm,
 )
 from singletable_apps.shared.permissions import is_permitted
