@@ -261,6 +261,11 @@ class PollBook:
             _confirm(same, f"The election {election.name!r} was changed")
             return found.copy()
 
+    def emails(self, election: Election) -> dict[str, tuple[str, str]]:
+        """Return the subjects and texts that the owner of an election wrote, by purpose."""
+        found = self._elections.get(election.election_id)
+        return {} if found is None else found.emails
+
     def find_election(self, election_id: int) -> Election | None:
         """Return the election with this id, or None."""
         self.refresh()
