@@ -17,6 +17,7 @@ from singletable_apps.shared.mail_queue import (
     MailQueue,
     Notice,
     QueuedEmail,
+    note_bounce,
 )
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
