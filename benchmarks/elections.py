@@ -141,10 +141,11 @@ def _measure_large(people: int, folder: Path) -> ReportTable:
     )
 
 
-def _read(client: TestClient, page: str) -> None:
+def _read(client: TestClient, page: str) -> str:
     response = client.get(page)
     if response.status_code != 200 or "Candidate 9" not in response.text:
         raise RuntimeError(f"expected a ballot at {page}, but got {response.status_code}")
+    return response.text
 
 
 def _prepare(folder: Path, voters: int) -> list[str]:
