@@ -76,7 +76,8 @@ class _Users:
 
     def find_by_id(self, subject: int) -> User | None:
         """Find a user by ID. Raise RebuildInProgress if they may be missing just now."""
-        user = self._context.read.find_user_by_id(subject)
+        name = self._context.book.user_name(subject)
+        user = self._context.read.find_user_by_id(subject, name)
         if user is None:
             self._context.check_not_rebuilding()
         return user and self._context.confirm_user(user)

@@ -271,10 +271,11 @@ class Methods:
         if scope["method"] == "HEAD":
             await self.app({**scope, "method": "GET"}, receive, _without_body(send))
             return
-        methods = allowed_methods(scope)
-        if scope["method"] in methods and scope["method"] != "OPTIONS":
+        if scope["method"] in _KNOWN and is_accepted(scope, scope["method"]):
             await self.app(scope, receive, send)
-        elif scope["method"] == "OPTIONS" and methods:
+            return
+        methods = allowed_methods(scope)
+        if scope["method"] == "OPTIONS" and methods:
             await Response(status_code=204, headers={"Allow": ", ".join(methods)})(
                 scope, receive, send
             )
@@ -294,15 +295,15 @@ def no_route_problem(scope: Scope, methods: list[str]) -> Problem:
     return Problem(METHOD_NOT_ALLOWED, detail, headers={"Allow": allow})
 
 
+def is_accepted(scope: Scope, method: str) -> bool:
+    """Return whether a route accepts the method for a path."""
+    changed = {**scope, "method": method}
+    return any(route.matches(changed)[0] is Match.FULL for route in scope["app"].router.routes)
+
+
 def allowed_methods(scope: Scope) -> list[str]:
     """Return the methods that routes accept for a path, or an empty list."""
-    routes = scope["app"].router.routes
-
-    def is_accepted(method: str) -> bool:
-        changed = {**scope, "method": method}
-        return any(route.matches(changed)[0] is Match.FULL for route in routes)
-
-    methods = [method for method in _KNOWN if is_accepted(method)]
+    methods = [method for method in _KNOWN if is_accepted(scope, method)]
     if "GET" in methods:
         methods.append("HEAD")
     return [*methods, "OPTIONS"] if methods else []
