@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeVar
 
 from singletable_apps.games.entities import (
@@ -19,7 +19,7 @@ from singletable_apps.games.entities import (
 )
 from singletable_apps.games.rules import Play
 from singletable_apps.games.scoring import assign_ballots
-from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.context import Context, is_id
 from singletable_apps.games.tokens import new_id
 
 T = TypeVar("T")
@@ -44,6 +44,17 @@ class GameStore:
         context = self._context
         game = context.get_game(game_id)
         return Play(game, context.get_state(game_id), context.get_questions(game))
+
+    def load_many(self, game_ids: Collection[str]) -> dict[str, Play]:
+        """Return games with their states and questions, without those that do not exist."""
+        context = self._context
+        games = context.store.get_many(map(Game.key, filter(is_id, game_ids)), consistent=True)
+        states = context.get_states(game_ids)
+        return {
+            each.game_id: Play(each, states[each.game_id], context.get_questions(each))
+            for each in games
+            if each and each.game_id in states
+        }
 
     def get_round(self, game_id: str, question_id: str) -> Round | None:
         """Return a question that was played, or None. Before the first one, the id is empty."""

@@ -246,12 +246,12 @@ def test_answers_of_a_batch_have_outcomes_of_their_own(world: World) -> None:
     world.play(game, Command.START)
     ada.answer("b")
     sent = [
-        Submission(phone.player_id, "001", world.clock(), choices=choices, client_id="1")
+        (phone.game_id, Submission(phone.player_id, "001", world.clock(), "", choices, None, "1"))
         for phone, choices in ((ada, ("a",)), (bob, ("b",)), (bob, ("c",)), (cy, ("x",)))
     ]
-    results = world.service.answers.submit_many(game.game_id, sent)
+    results = world.service.answers.submit_many(sent)
     outcomes = [each.outcome if isinstance(each, Receipt) else type(each) for each in results]
     assert outcomes == [Outcome.REPEATED, Outcome.ACCEPTED, Outcome.REPEATED, InvalidInput]
-    assert world.service.answers.submit_many(game.game_id, []) == []
+    assert world.service.answers.submit_many([]) == []
     world.play(game, Command.CLOSE)
     assert world.totals(game) == {"Ada": 1000, "Bob": 1000, "Cy": 0}
