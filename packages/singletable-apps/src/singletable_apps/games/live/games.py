@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import TypeAlias
@@ -28,14 +28,9 @@ from singletable_apps.games.live.messages import (
 from singletable_apps.games.live.processes import announce_change
 from singletable_apps.games.live.watcher import ROLES, Attendee, Pace, Watch, Watcher
 from singletable_apps.games.phases import HOST_COMMANDS, Phase
+from singletable_apps.games.rules import Play
 from singletable_apps.games.service import GamesService
-from singletable_apps.games.service.answers import (
-    KnownGame,
-    Outcome,
-    Receipt,
-    Submission,
-    VoteSubmission,
-)
+from singletable_apps.games.service.answers import Outcome, Receipt, Submission, VoteSubmission
 from singletable_apps.games.tokens import Role, Seat, new_id
 from singletable_apps.shared.rooms import (
     ClientMessage,
@@ -78,10 +73,10 @@ class LiveGames:
         self._feed: asyncio.Task[None] | None = None
         answers, at_once = service.answers, max(1, count // 2)
         self._answers = AnswerQueue[Submission](
-            lambda sent: answers.submit_many(sent, self._known(sent)), at_once
+            lambda sent: answers.submit_many(sent, *self._known(sent)), at_once
         )
         self._votes = AnswerQueue[VoteSubmission](
-            lambda sent: answers.vote_many(sent, self._known(sent)), at_once
+            lambda sent: answers.vote_many(sent, *self._known(sent)), at_once
         )
         self.rooms = Rooms(
             self._open,
@@ -215,13 +210,20 @@ class LiveGames:
             watcher.note_receipt(seat.player_id, sent.question_id, phase)
         return receipt
 
-    def _known(self, sent: Iterable[tuple[str, Sent]]) -> dict[str, KnownGame]:
-        """Return what watchers know of the games of these messages. It is called in threads."""
+    def _known(
+        self, sent: Iterable[tuple[str, Sent]]
+    ) -> tuple[dict[str, Mapping[str, Player]], dict[str, Play]]:
+        """Return the players of the games of these messages, and their newest states.
+
+        Only in an embedded database is nobody else who changes the states. Call it in any thread.
+        """
         watchers = {game_id: self._watchers.get(game_id) for game_id, _ in sent}
-        known = {game_id: each.known() for game_id, each in watchers.items() if each}
-        if self._is_embedded:
-            return known
-        return {game_id: KnownGame(each.players) for game_id, each in known.items()}
+        found = {game_id: each for game_id, each in watchers.items() if each}
+        plays = {game_id: each.play() for game_id, each in found.items() if self._is_embedded}
+        return (
+            {game_id: each.players() for game_id, each in found.items()},
+            {game_id: play for game_id, play in plays.items() if play},
+        )
 
     async def _drive(self, game_id: str, work: Callable[[], GameState]) -> StateReached:
         state = await self._watch.run(work)

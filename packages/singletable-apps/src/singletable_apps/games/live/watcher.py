@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -38,9 +38,8 @@ from singletable_apps.games.live.messages import (
 from singletable_apps.games.live.processes import Counts, ProcessItems, add_up
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
-from singletable_apps.games.rules import due_at
+from singletable_apps.games.rules import Play, due_at
 from singletable_apps.games.service import GamesService
-from singletable_apps.games.service.answers import KnownGame
 from singletable_apps.games.service.context import has_link
 from singletable_apps.games.tokens import DRIVERS, Role, Seat
 from singletable_apps.games.views import Snapshot, View, iso_time, public_view
@@ -118,7 +117,7 @@ class Watch:
 class Watcher:
     """Watches a game for one room.
 
-    All methods but `note_change`, `note_state` and `known` are for the event loop.
+    All methods are for the event loop, unless they say otherwise.
     """
 
     def __init__(self, room: Room, watch: Watch) -> None:
@@ -142,7 +141,7 @@ class Watcher:
         self._done: set[str] = set()
         self._changes = 0
         self._handled_changes = 0
-        self._exchanged_at = 0.0
+        self._exchanged_at = -watch.pace.exchange
         self._next_exchange = 0.0
         self._next_changes = 0.0
         self._next_host_view = 0.0
@@ -152,7 +151,6 @@ class Watcher:
         self._host_seen_at = service.context.clock()
         self._counting: asyncio.TimerHandle | None = None
         self._look: asyncio.TimerHandle | None = None
-        self._looks_at = 0.0
         # Set if there is a view, and no newer one is read: members that join wait for it.
         self._ready = asyncio.Event()
 
@@ -168,7 +166,7 @@ class Watcher:
         return is_first
 
     def note_state(self, state: GameState) -> bool:
-        """Note a state that was written; return whether the room has to be woken for this.
+        """Note a state that was written here; return whether the room has to be woken for this.
 
         Call it from any thread. Who has closed a question counts it, and writes the next state.
         """
@@ -186,21 +184,22 @@ class Watcher:
             return
         self._room.wake()
 
-    def known(self) -> KnownGame:
-        """Return the newest state, and the players as of the last change. Call it anywhere."""
-        if self._shown is None:
-            return KnownGame({})
-        play, written = self._shown.snapshot.play, self._written
-        if written is not None and written.version > play.state.version:
-            play = replace(play, state=written)
-        return KnownGame(self._shown.snapshot.players, play)
+    def players(self) -> Mapping[str, Player]:
+        """Return the players as of the last change. Call it from any thread."""
+        return self._shown.snapshot.players if self._shown else {}
+
+    def play(self) -> Play | None:
+        """Return the game with the newest state that this process knows. Call it as `players`."""
+        play, written = self._shown and self._shown.snapshot.play, self._written
+        if play and written and written.version > play.state.version:
+            return replace(play, state=written)
+        return play
 
     def note_joined(self, member: Member) -> None:
         """Count a member who has come."""
         self._present[_channel(member)][member.id] = None
         if isinstance(member, Attendee):
-            player = self._shown.snapshot.players.get(member.id) if self._shown else None
-            self._connections.add(member.id, member.seat, player)
+            self._connections.add(member.id, member.seat, self.players().get(member.id))
         self._count_answers(member.id)
         self._update_counts()
         self._exchange_soon()
@@ -229,7 +228,8 @@ class Watcher:
         """Count a player who has answered or voted, and close the question if all have."""
         answered = self._answered.setdefault(player_id, set())
         # Live counts change with an opinion, too.
-        self._show_answers_soon()
+        self._has_new_answers = True
+        self._look_soon()
         if question_id not in answered:
             answered.add(question_id)
             self._count_answers(player_id)
@@ -248,7 +248,6 @@ class Watcher:
     def _settle(self) -> None:
         """Wait for players who are on their way back before all others are all."""
         self._settled_at = asyncio.get_running_loop().time() + self._pace.settle
-        self._look_at(self._settled_at)
 
     def _update_counts(self) -> None:
         """Tell clients soon: thousands may answer or join within a second."""
@@ -263,31 +262,16 @@ class Watcher:
         if self._is_all_done():
             self._room.wake()
 
-    def _show_answers_soon(self) -> None:
-        """Show hosts new answers after a while: by then, all may have answered."""
-        if not self._has_new_answers:
-            self._has_new_answers = True
-            now = asyncio.get_running_loop().time()
-            self._next_host_view = max(self._next_host_view, now + self._pace.slow)
-            self._look_at(self._next_host_view)
-
     def _exchange_soon(self) -> None:
-        """Tell other processes, and write the items of connections."""
-        soon = self._exchanged_at + self._pace.exchange
-        self._next_exchange = min(self._next_exchange, soon)
-        self._look_at(self._next_exchange)
+        """Tell other processes, and write the items of connections, but not too often."""
+        self._next_exchange = min(self._next_exchange, self._exchanged_at + self._pace.exchange)
+        self._look_soon()
 
-    def _look_at(self, when: float) -> None:
-        """Look at the game at a time of the event loop, or earlier."""
-        if self._look is None or when < self._looks_at:
-            self._stop_look()
-            self._looks_at = when
-            self._look = asyncio.get_running_loop().call_at(when, self._room.wake)
-
-    def _stop_look(self) -> None:
-        if self._look is not None:
-            self._look.cancel()
-            self._look = None
+    def _look_soon(self) -> None:
+        """Look at the game in a moment: by then, more may have happened."""
+        if self._look is None:
+            later = asyncio.get_running_loop().call_later
+            self._look = later(self._pace.exchange, self._room.wake)
 
     # -------------------------------------------------------------------------- snapshots
 
@@ -337,19 +321,19 @@ class Watcher:
                 except (SingleTableError, AppError):
                     _LOG.exception("Game %s cannot be read; trying again.", self._game_id)
                     await asyncio.sleep(self._pace.slow)
-                self._plan_look()
-                await self._room.sleep()
+                await self._room.sleep(self._wait())
         finally:
             self._ready.set()
-            self._stop_look()
-            if self._counting is not None:
-                self._counting.cancel()
+            for timer in filter(None, (self._counting, self._look)):
+                timer.cancel()
             with suppress(RuntimeError):  # the interpreter is exiting
                 self._watch.threads.submit(self._processes.leave)
                 self._watch.threads.submit(self._connections.close)
 
     async def _tick(self) -> None:
-        self._stop_look()
+        if self._look is not None:
+            self._look.cancel()
+            self._look = None
         state = await self._thread(self._service.rounds.finish_due, self._game_id)
         shown = self._shown
         if shown is None or state.version != shown.snapshot.state.version:
@@ -383,25 +367,21 @@ class Watcher:
             await self._show_answers()
         await self._check_absence(state)
 
-    def _plan_look(self) -> None:
-        """Look again when something is due, or may have changed."""
-        now = asyncio.get_running_loop().time()
-        is_changed_elsewhere = not self._watch.is_told
-        if self._shown is not None:
-            state = self._shown.snapshot.state
-            # Other processes may have a host who goes on.
-            is_changed_elsewhere &= bool(self._others) or state.phase in _RUNNING
-            if (due := due_at(state)) is not None:
-                left = (due - self._service.context.clock()).total_seconds()
-                self._look_at(now + max(0.001, left))
-        self._look_at(now + (self._pace.poll if is_changed_elsewhere else self._pace.idle))
-        self._look_at(max(now, self._next_exchange))
-        if self._handled_changes != self._changes:
-            self._look_at(max(now, self._next_changes))
-        if self._has_new_answers:
-            self._look_at(max(now, self._next_host_view))
-        if self._is_all_done():
-            self._look_at(max(now, self._next_pending))
+    def _wait(self) -> float:
+        """Return how many seconds to sleep until something is due, or may have changed."""
+        if self._shown is None:
+            return self._pace.poll
+        state, loop = self._shown.snapshot.state, asyncio.get_running_loop()
+        # Other processes may have a host who goes on.
+        is_busy = self._others or state.phase in _RUNNING
+        waits = [self._pace.poll if is_busy and not self._watch.is_told else self._pace.idle]
+        if self._handled_changes != self._changes or self._has_new_answers or self._is_all_done():
+            waits.append(self._pace.exchange)
+        if self._settled_at > loop.time():
+            waits.append(self._settled_at - loop.time())
+        if (due := due_at(state)) is not None:
+            waits.append((due - self._service.context.clock()).total_seconds())
+        return max(0.001, min(waits))
 
     async def _has_pending(self) -> bool:
         """Return whether answers wait for the host, who would lose them if the question closed."""
@@ -641,7 +621,7 @@ class Watcher:
             self._settle()
         if snapshot.state.phase in _COLLECTING and any(each.players for each in self._others):
             # Players who are connected there may have answered.
-            self._show_answers_soon()
+            self._has_new_answers = True
         return has_changed
 
     # -------------------------------------------------------------------------- no host

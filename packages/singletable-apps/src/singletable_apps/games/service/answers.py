@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
 
 from singletable import Condition, ConditionFailed
 from singletable_apps.games.entities import (
@@ -47,6 +49,7 @@ MAX_CLIENT_ID = 64
 _BATCH = 100
 _ATTEMPTS = 5
 _NO_GAME = "Game not found. Please check the game ID."
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Outcome(StrEnum):
@@ -92,17 +95,6 @@ class Receipt:
     vote: Vote | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class KnownGame:
-    """What a process knows of a game: players who were read lately, and the newest state.
-
-    Without `play`, another process may have changed the state.
-    """
-
-    players: Mapping[str, Player]
-    play: Play | None = None
-
-
 class Answers:
     """Stores answers and votes."""
 
@@ -118,13 +110,14 @@ class Answers:
     def submit_many(
         self,
         sent: Sequence[tuple[str, Submission]],
-        known: Mapping[str, KnownGame] | None = None,
+        known_players: Mapping[str, Mapping[str, Player]] = _NOTHING,
+        known_plays: Mapping[str, Play] = _NOTHING,
     ) -> list[Receipt | AppError]:
         """Store answers, each with its game; return for each a receipt, or why it was rejected.
 
-        `known` has games that were read lately, so that they are not read again.
+        Players and games that were read lately are not read again.
         """
-        plays, players = self._load(sent, known or {})
+        plays, players = self._load(sent, known_players, known_plays)
         results = dict[int, Receipt | AppError]()
         stored = dict[int, Answer]()
         for number, (game_id, each) in enumerate(sent):
@@ -261,10 +254,11 @@ class Answers:
     def vote_many(
         self,
         sent: Sequence[tuple[str, VoteSubmission]],
-        known: Mapping[str, KnownGame] | None = None,
+        known_players: Mapping[str, Mapping[str, Player]] = _NOTHING,
+        known_plays: Mapping[str, Play] = _NOTHING,
     ) -> list[Receipt | AppError]:
-        """Store votes, each with its game; return for each a receipt, or why it was rejected."""
-        plays, players = self._load(sent, known or {})
+        """Store votes, each with its game, as `submit_many` does with answers."""
+        plays, players = self._load(sent, known_players, known_plays)
         keys = [Round.key(*_asked(play)) for play in plays.values() if play.state.question_id]
         found = self._context.store.get_many(keys, consistent=True)
         entries = {entry.game_id: entry for entry in found if entry}
@@ -318,22 +312,22 @@ class Answers:
     def _load(
         self,
         sent: Sequence[tuple[str, Submission | VoteSubmission]],
-        known: Mapping[str, KnownGame],
+        known_players: Mapping[str, Mapping[str, Player]],
+        known_plays: Mapping[str, Play],
     ) -> tuple[dict[str, Play], dict[tuple[str, str], Player]]:
         """Return games, and players by game and id. Those who have just joined are read twice."""
-        plays = {game_id: each.play for game_id, each in known.items() if each.play}
-        plays |= self._store.load_many({game_id for game_id, _ in sent} - plays.keys())
+        missing = {game_id for game_id, _ in sent} - known_plays.keys()
         ids = {(game_id, each.player_id) for game_id, each in sent if is_id(each.player_id)}
         players = {
-            (game_id, player_id): known[game_id].players[player_id]
-            for game_id, player_id in ids
-            if game_id in known and player_id in known[game_id].players
+            each: player
+            for each in ids
+            if (player := known_players.get(each[0], _NOTHING).get(each[1]))
         }
         for consistent in (False, True):
             keys = [Player.key(*each) for each in ids - players.keys()]
             found = self._context.store.get_many(keys, consistent=consistent)
             players |= {(each.game_id, each.player_id): each for each in found if each}
-        return plays, players
+        return {**known_plays, **self._store.load_many(missing)}, players
 
     def find_answer(self, game_id: str, question_id: str, player_id: str) -> Answer | None:
         """Return the answer of a player, or None."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Any
@@ -330,9 +331,12 @@ class Room:
         """End the `sleep` of a background task: something has changed."""
         self._woken.set()
 
-    async def sleep(self) -> None:
-        """Wait until `wake` is called."""
-        await self._woken.wait()
+    async def sleep(self, seconds: float) -> None:
+        """Wait some seconds, or until `wake` is called."""
+        with suppress(TimeoutError):
+            # `asyncio.wait_for` of Python 3.11 loses a cancellation in the moment of `wake`.
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
         self._woken.clear()
 
     def _end_task(self, task: asyncio.Task[None]) -> None:

@@ -415,7 +415,7 @@ async def test_member_can_be_disconnected() -> None:
 async def test_task_that_is_woken_while_its_room_is_closed_ends(turns: int) -> None:
     async def tick(room: Room) -> None:
         while True:
-            await room.sleep()
+            await room.sleep(60)
 
     rooms = Rooms(lambda room: room.run(tick(room)), limits=QUICK)
     _, _, room = await join(rooms, "ada")
@@ -436,7 +436,7 @@ async def test_room_is_closed_when_all_have_left_and_its_tasks_end() -> None:
     async def tick(room: Room) -> None:
         try:
             while True:
-                await room.sleep()
+                await room.sleep(60)
                 ticks.append("woken")
         finally:
             ticks.append("cancelled")
