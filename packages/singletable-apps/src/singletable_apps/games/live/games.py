@@ -82,8 +82,8 @@ class LiveGames:
             self._open,
             limits=limits,
             key_name="gameId",
-            joined=self._joined,
-            left=self._left,
+            joined=lambda room, member: self._watchers[room.key].note_joined(member),
+            left=lambda room, member: self._watchers[room.key].note_left(member),
             clock=lambda: service.context.clock().timestamp(),
         )
         service.context.listeners.append(self._note)
@@ -139,12 +139,6 @@ class LiveGames:
                 # DynamoDB has no feed, and this process may have been asleep for a day.
                 position, self._watch.is_told = None, False
                 await asyncio.sleep(_FEED_RETRY)
-
-    def _joined(self, room: Room, member: Member) -> None:
-        self._watchers[room.key].note_joined(member)
-
-    def _left(self, room: Room, member: Member) -> None:
-        self._watchers[room.key].note_left(member)
 
     def _note(self, item: Changed) -> None:
         """Let the watcher of a game look again, here and in other processes."""

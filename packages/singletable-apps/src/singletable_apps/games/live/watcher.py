@@ -22,7 +22,6 @@ import msgspec
 from singletable import SingleTableError
 from singletable_apps.games.entities import GameState, HostAbsence, Player, Process
 from singletable_apps.games.errors import AppError, Busy, NotFound
-from singletable_apps.games.live.connections import ConnectionItems
 from singletable_apps.games.live.messages import (
     AnswerProgress,
     GameChanged,
@@ -35,7 +34,7 @@ from singletable_apps.games.live.messages import (
     SummaryReady,
     Tally,
 )
-from singletable_apps.games.live.processes import Counts, ProcessItems, add_up
+from singletable_apps.games.live.processes import ConnectionItems, Counts, ProcessItems, add_up
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.rules import Play, due_at

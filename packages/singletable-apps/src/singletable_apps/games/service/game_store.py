@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import chain
 from typing import TypeVar
 
 from singletable_apps.games.entities import (
@@ -82,23 +83,21 @@ class GameStore:
 
     def get_ballot(self, entry: Round) -> tuple[BallotAnswer, ...]:
         """Return the frozen answers of a round."""
-        part_key, query = BallotPart.key.partition(entry.game_id), self._context.store.query
-
-        def read() -> Iterator[BallotAnswer]:
-            for part in query(part_key.eq(entry.question_id).eq(entry.ballot), consistent=True):
-                yield from part.answers
-
-        return _cached(self._ballots, (entry.game_id, entry.question_id, entry.ballot), read)
+        key = (entry.game_id, entry.question_id, entry.ballot)
+        parts = BallotPart.key.partition(key[0]).eq(key[1]).eq(key[2])
+        query = self._context.store.query
+        return _cached(
+            self._ballots, key, lambda: [each.answers for each in query(parts, consistent=True)]
+        )
 
     def get_result(self, entry: Round) -> tuple[Standing, ...]:
         """Return the standings after a round, best first."""
-        part_key, query = ResultPart.key.partition(entry.game_id), self._context.store.query
-
-        def read() -> Iterator[Standing]:
-            for part in query(part_key.eq(entry.question_id).eq(entry.result), consistent=True):
-                yield from part.standings
-
-        return _cached(self._results, (entry.game_id, entry.question_id, entry.result), read)
+        key = (entry.game_id, entry.question_id, entry.result)
+        parts = ResultPart.key.partition(key[0]).eq(key[1]).eq(key[2])
+        query = self._context.store.query
+        return _cached(
+            self._results, key, lambda: [each.standings for each in query(parts, consistent=True)]
+        )
 
     def get_standings(self, state: GameState) -> tuple[Standing, ...]:
         """Return the standings after the last round with points."""
@@ -179,12 +178,12 @@ def _parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
 def _cached(
     cache: dict[tuple[str, str, str], tuple[T, ...]],
     key: tuple[str, str, str],
-    read: Callable[[], Iterator[T]],
+    read: Callable[[], list[list[T]]],
 ) -> tuple[T, ...]:
     """Return what is stored for a game, a question and an attempt; without an attempt, nothing."""
     found = cache.get(key, ())
     if key[2] and not found:
-        found = tuple(read())
+        found = tuple(chain.from_iterable(read()))
         _remember(cache, key, found)
     return found
 
