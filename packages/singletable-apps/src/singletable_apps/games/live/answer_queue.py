@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeAlias, TypeVar
 
 from singletable_apps.games.errors import AppError, Busy
@@ -22,20 +20,20 @@ Results: TypeAlias = list[Receipt | AppError]
 # Answers that wait in this process. A client that is rejected tries again.
 MAX_WAITING = 20_000
 _BATCH = 300
+# Seconds after a batch in which others come: a larger batch takes less time for each answer.
+_PAUSE = 0.02
 
 
 class AnswerQueue(Generic[S]):
-    """Stores answers or votes in threads of its own, a few batches `at_once`.
+    """Stores answers or votes, a few batches `at_once`. All methods are for the event loop."""
 
-    All methods are for the thread of the event loop.
-    """
-
-    def __init__(self, store: Callable[[Sequence[tuple[str, S]]], Results], at_once: int) -> None:
+    def __init__(
+        self, store: Callable[[Sequence[tuple[str, S]]], Awaitable[Results]], at_once: int
+    ) -> None:
         self._store = store
-        self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="answers")
         self._at_once = at_once
-        self._running = 0
         self._waiting: deque[tuple[tuple[str, S], asyncio.Future[Receipt]]] = deque()
+        self._workers: set[asyncio.Task[None]] = set()
 
     async def submit(self, game_id: str, sent: S) -> Receipt:
         """Store an answer or a vote, or raise an error that says why not."""
@@ -43,31 +41,25 @@ class AnswerQueue(Generic[S]):
             raise Busy("Too many answers arrive right now. Send yours again in a moment.")
         receipt = asyncio.get_running_loop().create_future()
         self._waiting.append(((game_id, sent), receipt))
-        self._start()
+        if len(self._workers) < self._at_once:
+            worker = asyncio.create_task(self._work())
+            self._workers.add(worker)
+            worker.add_done_callback(self._workers.discard)
         return await receipt
 
-    def _start(self) -> None:
-        """Start a batch unless enough of them run."""
-        if not self._waiting or self._running >= self._at_once:
-            return
-        batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
-        self._running += 1
-        run = asyncio.get_running_loop().run_in_executor
-        stored = run(self._threads, self._store, [sent for sent, _ in batch])
-        stored.add_done_callback(partial(self._finish, [receipt for _, receipt in batch]))
-
-    def _finish(
-        self, receipts: Sequence[asyncio.Future[Receipt]], done: asyncio.Future[Results]
-    ) -> None:
-        """Give each sender a receipt or an error. A sender that has left gets nothing."""
-        self._running -= 1
-        error = done.exception()
-        for index, receipt in enumerate(receipts):
-            result = error or done.result()[index]
-            if receipt.done():
-                continue
-            if isinstance(result, BaseException):
-                receipt.set_exception(result)
-            else:
-                receipt.set_result(result)
-        self._start()
+    async def _work(self) -> None:
+        """Store batches until nothing waits. A sender that has left gets nothing."""
+        while self._waiting:
+            batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
+            try:
+                results: Sequence[Receipt | Exception] = await self._store([s for s, _ in batch])
+            except Exception as error:
+                results = [error] * len(batch)
+            for (_, receipt), result in zip(batch, results, strict=True):
+                if receipt.done():
+                    continue
+                if isinstance(result, Exception):
+                    receipt.set_exception(result)
+                else:
+                    receipt.set_result(result)
+            await asyncio.sleep(_PAUSE)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import TypeAlias
 
-from singletable import Engine, SingleTableError
+from singletable import SingleTableError
 from singletable_apps.games.entities import Game, GameState, Player, Process, Round
 from singletable_apps.games.errors import AppError, Busy, NotPermitted
 from singletable_apps.games.live.answer_queue import AnswerQueue, Sent
@@ -63,20 +63,17 @@ class LiveGames:
         threads: Executor | None = None,
     ) -> None:
         self._service = service
-        driver = service.context.store.driver
-        self._is_embedded = isinstance(driver, Engine) and driver.is_embedded
+        self._is_embedded = service.context.async_store is not None
         count = _EMBEDDED_THREADS if self._is_embedded else _REMOTE_THREADS
         threads = threads or ThreadPoolExecutor(count, thread_name_prefix="games")
         # Nobody else uses an embedded database.
         self._watch = Watch(service, threads, pace or Pace(), is_told=self._is_embedded)
         self._watchers = self._watch.watchers
         self._feed: asyncio.Task[None] | None = None
-        answers, at_once = service.answers, max(1, count // 2)
-        self._answers = AnswerQueue[Submission](
-            lambda sent: answers.submit_many(sent, *self._known(sent)), at_once
-        )
+        self._answers = AnswerQueue[Submission](self._store_answers, max(1, count // 2))
         self._votes = AnswerQueue[VoteSubmission](
-            lambda sent: answers.vote_many(sent, *self._known(sent)), at_once
+            lambda sent: self._watch.run(service.answers.vote_many, sent, *self._known(sent)),
+            max(1, count // 2),
         )
         self.rooms = Rooms(
             self._open,
@@ -203,6 +200,14 @@ class LiveGames:
         if watcher is not None and receipt.outcome is not Outcome.LATE:
             watcher.note_receipt(seat.player_id, sent.question_id, phase)
         return receipt
+
+    async def _store_answers(
+        self, sent: Sequence[tuple[str, Submission]]
+    ) -> list[Receipt | AppError]:
+        service, known = self._service, self._known(sent)
+        if (store := service.context.async_store) is not None:
+            return await service.answers.submit_many_async(store, sent, *known)
+        return await self._watch.run(service.answers.submit_many, sent, *known)
 
     def _known(
         self, sent: Iterable[tuple[str, Sent]]

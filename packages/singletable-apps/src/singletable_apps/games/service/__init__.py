@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from singletable import CallStats, Driver, Observer, Store
+from singletable import (
+    AsyncEngine,
+    AsyncStore,
+    CallStats,
+    Driver,
+    Engine,
+    Observer,
+    Store,
+)
 from singletable_apps.games.entities import engagements
 from singletable_apps.games.patterns import patterns
 from singletable_apps.games.service.admin import Admin
@@ -76,17 +84,19 @@ def open_games(
     answers are summarized by `summarizer`, which is offline by default.
     """
     stats = CallStats(patterns)
-    store = Store(
-        driver,
-        tables={engagements: table_name(environment)},
-        observers=(stats, *observers),
-        clock=clock,
-        cursor_secret=derive_key(secret, "games cursors"),
-    )
+    tables, watchers = {engagements: table_name(environment)}, (stats, *observers)
+    cursors = derive_key(secret, "games cursors")
+    store = Store(driver, tables=tables, observers=watchers, clock=clock, cursor_secret=cursors)
+    async_store = None
+    if isinstance(driver, Engine) and driver.is_embedded:
+        async_store = AsyncStore(
+            AsyncEngine(driver), tables=tables, observers=watchers, clock=clock
+        )
     if create_tables:
         store.admin.create_table(engagements, if_missing=True)
     context = Context(
         store,
+        async_store,
         secret,
         Tokens(secret),
         urls or Urls(),

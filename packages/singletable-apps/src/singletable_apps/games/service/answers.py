@@ -8,14 +8,16 @@ at the same time are written together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from asyncio import to_thread
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from singletable import Condition, ConditionFailed
+from singletable import AsyncStore, Condition, ConditionFailed, ItemKey, Store, Transaction
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -44,6 +46,7 @@ from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 
+T = TypeVar("T")
 MAX_CLIENT_ID = 64
 # Answers in one transaction: each has to wait for the disk, or for the network.
 _BATCH = 100
@@ -95,6 +98,21 @@ class Receipt:
     vote: Vote | None = None
 
 
+class _Direct:
+    """A store whose calls look like those of an AsyncStore, but are done when they return."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def get_many(self, keys: list[ItemKey[T]], *, consistent: bool) -> list[T | None]:
+        return self._store.get_many(keys, consistent=consistent)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[Transaction]:
+        with self._store.transaction() as tx:
+            yield tx
+
+
 class Answers:
     """Stores answers and votes."""
 
@@ -117,6 +135,21 @@ class Answers:
 
         Players and games that were read lately are not read again.
         """
+        direct = _Direct(self._context.store)
+        try:
+            self.submit_many_async(direct, sent, known_players, known_plays).send(None)
+        except StopIteration as done:
+            return cast(list[Receipt | AppError], done.value)
+        raise AssertionError("Nothing waits for an event loop here.")
+
+    async def submit_many_async(
+        self,
+        store: AsyncStore | _Direct,
+        sent: Sequence[tuple[str, Submission]],
+        known_players: Mapping[str, Mapping[str, Player]],
+        known_plays: Mapping[str, Play],
+    ) -> list[Receipt | AppError]:
+        """Do the same as `submit_many` on an event loop, which does not wait for the disk."""
         plays, players = self._load(sent, known_players, known_plays)
         results = dict[int, Receipt | AppError]()
         stored = dict[int, Answer]()
@@ -132,12 +165,14 @@ class Answers:
                 else:
                     stored[number] = prepared
         for batch in _batches(stored):
-            results |= self._write(plays, batch)
-        states = self._context.get_states(plays)
+            results |= await self._write(store, plays, batch)
+        found = await store.get_many([GameState.key(each) for each in plays], consistent=True)
+        states = {each.game_id: each for each in found if each}
         for game_id in {sent[each][0] for each in results if _is_repeated(results[each])}:
             # Those who lost their acknowledgment want to know.
             if game_id in states and states[game_id].closed_at is not None:
-                states[game_id] = self._rounds.finish_due(game_id)
+                finish, is_direct = self._rounds.finish_due, isinstance(store, _Direct)
+                states[game_id] = finish(game_id) if is_direct else await to_thread(finish, game_id)
         counted = dict[tuple[str, str], frozenset[str]]()
         for number, (game_id, each) in enumerate(sent):
             result, asked = results[number], (game_id, each.question_id)
@@ -204,8 +239,8 @@ class Answers:
             expires_at=game.expires_at,
         )
 
-    def _write(
-        self, plays: Mapping[str, Play], batch: Mapping[int, Answer]
+    async def _write(
+        self, store: AsyncStore | _Direct, plays: Mapping[str, Play], batch: Mapping[int, Answer]
     ) -> dict[int, Receipt | AppError]:
         """Write answers of different players or questions in one transaction."""
         receipts = dict[int, Receipt | AppError]()
@@ -214,7 +249,7 @@ class Answers:
             if not left:
                 return receipts
             try:
-                with self._context.store.transaction() as tx:
+                async with store.transaction() as tx:
                     for answer in left.values():
                         if _is_final(plays, answer):
                             tx.create(answer)
@@ -222,7 +257,7 @@ class Answers:
                             tx.put(answer, if_=_is_new(answer))
             except ConditionFailed:
                 keys = [Answer.key(*_identity(each)) for each in left.values()]
-                found = self._context.store.get_many(keys, consistent=True)
+                found = await store.get_many(keys, consistent=True)
                 for number, answer, known in zip([*left], [*left.values()], found, strict=True):
                     is_same = known and known.client_id == answer.client_id != ""
                     if known and (is_same or _is_final(plays, answer)):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from singletable import Store
+from singletable import AsyncStore, Store
 from singletable_apps.games.entities import Game, GameContent, GameState, Player, Round
 from singletable_apps.games.errors import NotSeated, RoomClosed
 from singletable_apps.games.questions import Question
@@ -42,6 +42,8 @@ class Context:
     """
 
     store: Store
+    # The same database for an event loop, if it is embedded in this process.
+    async_store: AsyncStore | None
     secret: bytes = field(repr=False)
     tokens: Tokens
     urls: Urls
