@@ -30,7 +30,7 @@ class AnswerQueue(Generic[S]):
     def __init__(
         self, store: Callable[[Sequence[tuple[str, S]]], Awaitable[Results]], at_once: int
     ) -> None:
-        self._store = store
+        self._store: Callable[[Sequence[tuple[str, S]]], Awaitable[Results]] = store
         self._at_once = at_once
         self._waiting: deque[tuple[tuple[str, S], asyncio.Future[Receipt]]] = deque()
         self._workers: set[asyncio.Task[None]] = set()
@@ -39,7 +39,7 @@ class AnswerQueue(Generic[S]):
         """Store an answer or a vote, or raise an error that says why not."""
         if len(self._waiting) >= MAX_WAITING:
             raise Busy("Too many answers arrive right now. Send yours again in a moment.")
-        receipt = asyncio.get_running_loop().create_future()
+        receipt: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
         self._waiting.append(((game_id, sent), receipt))
         if len(self._workers) < self._at_once:
             worker = asyncio.create_task(self._work())

@@ -141,8 +141,8 @@ class LiveGames:
         """Let the watcher of a game look again, here and in other processes."""
         watcher = self._watchers.get(item.game_id)
         if watcher is not None:
-            is_state = isinstance(item, GameState)
-            if watcher.note_state(item) if is_state else watcher.note_change():
+            note_state, note_change = watcher.note_state, watcher.note_change
+            if note_state(item) if isinstance(item, GameState) else note_change():
                 self.rooms.wake(item.game_id)
         elif not isinstance(item, GameState):
             announce_change(self._service.context, item.game_id, item.expires_at)

@@ -189,8 +189,10 @@ class Watcher:
 
     def play(self) -> Play | None:
         """Return the game with the newest state that this process knows. Call it as `players`."""
-        play, written = self._shown and self._shown.snapshot.play, self._written
-        if play and written and written.version > play.state.version:
+        if self._shown is None:
+            return None
+        play, written = self._shown.snapshot.play, self._written
+        if written is not None and written.version > play.state.version:
             return replace(play, state=written)
         return play
 

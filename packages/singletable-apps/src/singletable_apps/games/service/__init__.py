@@ -84,7 +84,8 @@ def open_games(
     answers are summarized by `summarizer`, which is offline by default.
     """
     stats = CallStats(patterns)
-    tables, watchers = {engagements: table_name(environment)}, (stats, *observers)
+    tables = {engagements: table_name(environment)}
+    watchers: list[Observer] = [stats, *observers]
     cursors = derive_key(secret, "games cursors")
     store = Store(driver, tables=tables, observers=watchers, clock=clock, cursor_secret=cursors)
     async_store = None
