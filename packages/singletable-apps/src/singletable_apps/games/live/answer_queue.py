@@ -42,24 +42,32 @@ class AnswerQueue(Generic[S]):
         receipt: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
         self._waiting.append(((game_id, sent), receipt))
         if len(self._workers) < self._at_once:
-            worker = asyncio.create_task(self._work())
-            self._workers.add(worker)
-            worker.add_done_callback(self._workers.discard)
+            self._workers.add(asyncio.create_task(self._work()))
         return await receipt
 
     async def _work(self) -> None:
-        """Store batches until nothing waits. A sender that has left gets nothing."""
-        while self._waiting:
-            batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
-            try:
-                results: Sequence[Receipt | Exception] = await self._store([s for s, _ in batch])
-            except Exception as error:
-                results = [error] * len(batch)
-            for (_, receipt), result in zip(batch, results, strict=True):
-                if receipt.done():
-                    continue
-                if isinstance(result, Exception):
-                    receipt.set_exception(result)
-                else:
-                    receipt.set_result(result)
-            await asyncio.sleep(_PAUSE)
+        """Store batches until nothing waits."""
+        worker = asyncio.current_task()
+        assert worker is not None
+        try:
+            while self._waiting:
+                await self._store_batch()
+                await asyncio.sleep(_PAUSE)
+        finally:
+            # At once: an answer that comes in the next moment needs a new worker.
+            self._workers.discard(worker)
+
+    async def _store_batch(self) -> None:
+        """Store what waits. A sender that has left gets nothing."""
+        batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
+        try:
+            results: Sequence[Receipt | Exception] = await self._store([sent for sent, _ in batch])
+        except Exception as error:
+            results = [error] * len(batch)
+        for (_, receipt), result in zip(batch, results, strict=True):
+            if receipt.done():
+                continue
+            if isinstance(result, Exception):
+                receipt.set_exception(result)
+            else:
+                receipt.set_result(result)
