@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from singletable_apps.games.entities import GameState
-from singletable_apps.games.errors import InvalidInput, NotFound, WrongPhase
+from singletable_apps.games.errors import InvalidInput, NotFound, RoomClosed, WrongPhase
 from singletable_apps.games.phases import TRANSITIONS, Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.rules import GRACE
@@ -238,6 +238,27 @@ def test_delete_removes_everything_of_a_game(memory: World) -> None:
     with pytest.raises(NotFound):
         memory.service.games.find_by_code(game.join_code)
     assert not memory.service.game_store.list_answers(game.game_id, "001")
+
+
+def test_answers_of_several_games_are_judged_by_their_own_states(memory: World) -> None:
+    games = [memory.game(CAPITAL) for _ in range(3)]
+    phones = [memory.join(game, "Ada")[0] for game in games]
+    for game in games:
+        memory.play(game, Command.START)
+    plays = memory.service.game_store.load_many([game.game_id for game in games])
+    memory.play(games[1], Command.CLOSE)
+    memory.service.games.delete(games[2].game_id)
+    sent = [
+        (each.game_id, Submission(each.player_id, "001", memory.clock(), "", ("b",), None, "1"))
+        for each in phones
+    ]
+    # The players are read again, those of the deleted game in vain.
+    # These states were read before a question was closed and a game was deleted.
+    results = memory.service.answers.submit_many(sent, {}, plays)
+    outcomes = [each.outcome if isinstance(each, Receipt) else type(each) for each in results]
+    assert outcomes == [Outcome.ACCEPTED, Outcome.LATE, RoomClosed]
+    (result,) = memory.service.answers.submit_many(sent[2:])
+    assert isinstance(result, NotFound)
 
 
 def test_answers_of_a_batch_have_outcomes_of_their_own(world: World) -> None:
