@@ -197,7 +197,8 @@ class LiveGames:
         else:
             phase, receipt = Phase.VOTING, await self._votes.submit(seat.game_id, sent)
         watcher = self._watchers.get(seat.game_id)
-        if watcher is not None and receipt.outcome is not Outcome.LATE:
+        is_partial = receipt.vote is not None and receipt.vote.is_partial
+        if watcher is not None and receipt.outcome is not Outcome.LATE and not is_partial:
             watcher.note_receipt(seat.player_id, sent.question_id, phase)
         return receipt
 
