@@ -21,7 +21,8 @@ BUDGETS = {
     # Games: an editor with preview, bank and lists, checking, reopening, playing again, reports.
     # Elections: several questions on one ballot, managers, pictures of candidates, notices, notes.
     # Elections: ballots decided together on facts that are read once, bounces of e-mails.
-    "singletable_apps": 80_100,
+    # Games: answers of all rooms stored on the event loop, rooms that follow the change feed.
+    "singletable_apps": 80_300,
     "singletable_design": 19_750,
 }
 
