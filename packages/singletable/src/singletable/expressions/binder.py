@@ -39,6 +39,7 @@ from singletable.expressions.nodes import (
     NotExists,
     Operand,
     Or,
+    Path,
     Projection,
     Remove,
     Set,
@@ -64,6 +65,7 @@ from singletable.expressions.syntax import (
     ParsedTerm,
     ParsedUpdate,
     ParsedValue,
+    wrong_count,
 )
 from singletable.values import AttributeValue, content_of, type_of
 
@@ -125,7 +127,9 @@ def _bind_clause(clause: ParsedClause, placeholders: Placeholders) -> Condition:
 def build_clause(operator: str, operands: list[Resolved]) -> Condition:
     """Check the operands of one comparison or test, and create it."""
     _check_distinct(operator, operands)
-    return _new_clause(operator, tuple([_check_size(operand) for operand in operands]))
+    checked = tuple([_check_size(operand) for operand in operands])
+    build = _BUILDERS.get(operator)
+    return build(checked) if build else _compare(operator, checked)
 
 
 def _resolve(operand: ParsedOperand, placeholders: Placeholders) -> Resolved:
@@ -162,14 +166,8 @@ def _check_size(operand: Resolved) -> Operand:
         return SizeOf(measured.path)
     size = size_of(measured.value) if isinstance(measured, Constant) else None
     if size is None:
-        raise _wrong_type("size", _known_type(measured) or "N")
+        raise wrong_type("size", _known_type(measured) or "N")
     return Constant({"N": str(size)})
-
-
-def _new_clause(operator: str, operands: tuple[Operand, ...]) -> Condition:
-    """Check the types of the operands and create the clause."""
-    build = _BUILDERS.get(operator)
-    return build(operands) if build else _compare(operator, operands)
 
 
 def _known_type(operand: Operand) -> str | None:
@@ -185,7 +183,7 @@ def _known_type(operand: Operand) -> str | None:
             assert_never(operand)
 
 
-def _wrong_type(operator: str, kind: str) -> ExpressionError:
+def wrong_type(operator: str, kind: str) -> ExpressionError:
     """Return the error for an operand of a type that the operator does not accept."""
     return ExpressionError(
         "Incorrect operand type for operator or function; "
@@ -197,7 +195,7 @@ def _check_types(operator: str, operands: tuple[Operand, ...], allowed: tuple[st
     for operand in operands:
         kind = _known_type(operand)
         if kind is not None and kind not in allowed:
-            raise _wrong_type(operator, kind)
+            raise wrong_type(operator, kind)
 
 
 def _compare(operator: str, operands: tuple[Operand, ...]) -> Condition:
@@ -231,31 +229,19 @@ def _value_text(operand: Constant) -> str:
     return f"{{{type_of(operand.value)}:{content_of(operand.value)}}}"
 
 
-def _in(operands: tuple[Operand, ...]) -> Condition:
-    return In(operands[0], operands[1:])
-
-
-def _exists(operands: tuple[Operand, ...]) -> Condition:
-    return Exists(_required_path("attribute_exists", operands[0]).path)
-
-
-def _not_exists(operands: tuple[Operand, ...]) -> Condition:
-    return NotExists(_required_path("attribute_not_exists", operands[0]).path)
-
-
-def _required_path(function: str, operand: Operand) -> At:
+def _path(function: str, operand: Operand | Term) -> Path:
     if not isinstance(operand, At):
         raise ExpressionError(
             f"Operator or function requires a document path; operator or function: {function}"
         )
-    return operand
+    return operand.path
 
 
 def _has_type(operands: tuple[Operand, ...]) -> Condition:
     operand, expected = operands
     kind = _known_type(expected)
     if kind != "S" or not isinstance(expected, Constant):
-        raise _wrong_type("attribute_type", kind or ANY_TYPE)
+        raise wrong_type("attribute_type", kind or ANY_TYPE)
     name = str(content_of(expected.value))
     if name not in TYPE_NAMES:
         raise ExpressionError(
@@ -270,18 +256,14 @@ def _begins_with(operands: tuple[Operand, ...]) -> Condition:
     return BeginsWith(*operands)
 
 
-def _contains(operands: tuple[Operand, ...]) -> Condition:
-    return Contains(*operands)
-
-
 _BUILDERS: dict[str, Callable[[tuple[Operand, ...]], Condition]] = {
     "BETWEEN": _between,
-    "IN": _in,
-    "attribute_exists": _exists,
-    "attribute_not_exists": _not_exists,
+    "IN": lambda operands: In(operands[0], operands[1:]),
+    "attribute_exists": lambda operands: Exists(_path("attribute_exists", operands[0])),
+    "attribute_not_exists": lambda operands: NotExists(_path("attribute_not_exists", operands[0])),
     "attribute_type": _has_type,
     "begins_with": _begins_with,
-    "contains": _contains,
+    "contains": lambda operands: Contains(*operands),
 }
 
 
@@ -435,25 +417,18 @@ def build_sum(sign: Literal["+", "-"], left: Term, right: Term) -> Term:
 def build_call(function: str, operands: tuple[Term, ...]) -> Term:
     """Check the operands of list_append or if_not_exists, and create the call."""
     if len(operands) != 2:
-        raise ExpressionError(
-            "Incorrect number of operands for operator or function; "
-            f"operator or function: {function}, number of operands: {len(operands)}"
-        )
+        raise ExpressionError(wrong_count(function, len(operands)))
     first, second = operands
     if function == "list_append":
         _check_constants(function, operands, "L")
         return ListAppend(first, second)
-    if not isinstance(first, At):
-        raise ExpressionError(
-            f"Operator or function requires a document path; operator or function: {function}"
-        )
-    return IfNotExists(first.path, second)
+    return IfNotExists(_path(function, first), second)
 
 
 def _check_constants(operator: str, operands: tuple[Term, ...], expected: str) -> None:
     for operand in operands:
         if isinstance(operand, Constant) and type_of(operand.value) != expected:
-            raise _wrong_type(operator, type_of(operand.value))
+            raise wrong_type(operator, type_of(operand.value))
 
 
 def bind_projection(parsed: ParsedProjection, placeholders: Placeholders) -> Projection:
