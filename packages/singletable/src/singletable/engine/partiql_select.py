@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from singletable.engine.capacity import Cost, consumed_capacity, cost_of, read_units
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.key_validation import check_scalar_keys, encode_key
-from singletable.engine.partiql_statements import check_key_type
+from singletable.engine.partiql_statements import check_key_type, split_key
 from singletable.engine.query_execution import MEGABYTE, PageRequest, read_page
 from singletable.engine.query_range import (
     check_start_key,
@@ -46,6 +46,7 @@ from singletable.expressions import (
     condition_paths,
     value_at,
 )
+from singletable.expressions.binder import SWAPPED
 from singletable.operations import (
     ExecuteStatement,
     ExecuteStatementOutput,
@@ -72,7 +73,6 @@ TOO_MANY_READS = "Too many decomposed read operations for a given query."
 INVALID_TOKEN = "Invalid NextToken"
 MAX_READS = 50
 MAX_BRANCHES = 1000
-_SWAPPED: dict[str, KeyComparator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 Target: TypeAlias = Table | Index
 # Alternatives, each a list of conditions that must all hold.
@@ -107,7 +107,12 @@ def execute_select(
     if index is None and request.limit is None and request.next_token is None:
         key = key_of_select(table, statement)
         if key is not None and not statement.order:
-            return _get_item(statement, request, session, table, key)
+            for attribute in table.key.attributes:
+                check_key_type(attribute, key[attribute.name])
+            consistent = bool(request.consistent_read)
+            item, units = get_item(statement, session, table, key, consistent=consistent)
+            consumed = consumed_capacity(table, Cost(units), request.return_consumed_capacity)
+            return ExecuteStatementOutput([item] if item else [], consumed_capacity=consumed)
     check_scalar_keys(table, () if statement.where is None else condition_paths(statement.where))
     branches, forward = _ordered(target, statement, find_branches(target, statement.where))
     token = _read_token(request)
@@ -120,19 +125,13 @@ def execute_select(
     return reader.finish(read_page(session, page, rows))
 
 
-def _get_item(
-    statement: Select, request: ExecuteStatement, session: Session, table: Table, key: Item
-) -> ExecuteStatementOutput:
-    """Return the item with a key, as GetItem does."""
-    for attribute in table.key.attributes:
-        check_key_type(attribute, key[attribute.name])
+def get_item(
+    select: Select, session: Session, table: Table, key: Item, *, consistent: bool
+) -> tuple[Raw | None, float]:
+    """Return what a SELECT returns of the item with a key, and the units for reading it."""
     row = table.rows.get(session.execute, encode_key(table, key))
-    items = [] if row is None else [project_row(statement, row.json)]
-    if request.return_consumed_capacity is None:
-        return ExecuteStatementOutput(items)
-    units = read_units(0 if row is None else row.size, consistent=bool(request.consistent_read))
-    consumed = consumed_capacity(table, Cost(units), request.return_consumed_capacity)
-    return ExecuteStatementOutput(items, consumed_capacity=consumed)
+    units = read_units(0 if row is None else row.size, consistent=consistent)
+    return None if row is None else project_row(select, row.json), units
 
 
 def find_source(
@@ -261,17 +260,13 @@ class _Reader:
 
 def key_of_select(table: Table, select: Select) -> Item | None:
     """Return the key if the condition names one item and nothing else, or None."""
-    if select.index is not None:
-        return None
-    names = table.key.names
-    key: Item = {}
-    for part in conjuncts(select.where):
+    key, others = split_key(table, select.where)
+    for part in others:
         if isinstance(part, In | Or):
-            return _key_of_options(table, select)
-        name, value = equality(part) or ("", {})
-        if name not in names or key.setdefault(name, value) != value:
+            return None if select.index else _key_of_options(table, select)
+        if equality(part) not in [*key.items()]:
             return None
-    return key if len(key) == len(names) else None
+    return None if select.index or len(key) < len(table.key.names) else key
 
 
 def _key_of_options(table: Table, select: Select) -> Item | None:
@@ -408,10 +403,10 @@ def _names_key(key: KeySchema, condition: Condition) -> bool:
 def _key_clause(key: KeySchema, condition: Condition) -> KeyClause | None:
     """Return the condition as one on a key attribute that a query supports, or None."""
     match condition:
-        case Compare(comparator, At((name,)), Constant(value)) if comparator in _SWAPPED:
+        case Compare(comparator, At((name,)), Constant(value)) if comparator in SWAPPED:
             clause = KeyClause(str(name), cast(KeyComparator, comparator), (value,))
-        case Compare(comparator, Constant(value), At((name,))) if comparator in _SWAPPED:
-            clause = KeyClause(str(name), _SWAPPED[comparator], (value,))
+        case Compare(comparator, Constant(value), At((name,))) if comparator in SWAPPED:
+            clause = KeyClause(str(name), SWAPPED[comparator], (value,))
         case Between(At((name,)), Constant(low), Constant(high)):
             clause = KeyClause(str(name), "BETWEEN", (low, high))
         case BeginsWith(At((name,)), Constant(prefix)):

@@ -81,7 +81,7 @@ TYPE_WORDS = {
     "L": "LIST",
     "M": "MAP",
 }
-_SWAPPED: dict[str, KeyComparator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+SWAPPED: dict[str, KeyComparator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NOT_FOR_KEYS = (
     "<>",
     "IN",
@@ -300,7 +300,7 @@ def _key_clause(clause: ParsedClause, placeholders: Placeholders) -> KeyClause:
     operator, operands = clause.operator, clause.operands
     if operator in _NOT_FOR_KEYS:
         raise _invalid_operator(operator)
-    if operator not in _SWAPPED and not isinstance(operands[0], ParsedPath):
+    if operator not in SWAPPED and not isinstance(operands[0], ParsedPath):
         raise ValidationError(
             f"{_INVALID_CONDITION}{operator} operator must have the key attribute as its first "
             "operand"
@@ -310,7 +310,7 @@ def _key_clause(clause: ParsedClause, placeholders: Placeholders) -> KeyClause:
         raise ValidationError(f"{_INVALID_CONDITION}No key attribute specified")
     value_first = isinstance(operands[0], ParsedValue)
     # The remaining operators are the ones that keys support.
-    comparator = _SWAPPED[operator] if value_first else cast(KeyComparator, operator)
+    comparator = SWAPPED[operator] if value_first else cast(KeyComparator, operator)
     return KeyClause(attribute, comparator, values)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from singletable.engine.capacity import (
     Cost,
     consumed_capacities,
     cost_of,
-    read_units,
     write_units,
 )
 from singletable.engine.catalog import Session
@@ -22,7 +21,7 @@ from singletable.engine.handlers.execute_statement import (
 )
 from singletable.engine.item_write import load_item
 from singletable.engine.key_validation import encode_key
-from singletable.engine.partiql_select import find_source, key_of_select, project_row
+from singletable.engine.partiql_select import find_source, get_item, key_of_select
 from singletable.engine.partiql_statements import bind_request, write_place
 from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
@@ -153,15 +152,12 @@ def _read(
     session: Session,
     costs: dict[str, tuple[Table, Cost]],
 ) -> BatchStatementResponse:
-    consistent = bool(part.consistent_read)
     table, _ = find_source(select, session, consistent=False)
     key = key_of_select(table, select)
     if key is None:
         raise ValidationError(NEEDS_KEY)
-    row = table.rows.get(session.execute, encode_key(table, key))
-    cost = read_units(0 if row is None else row.size, consistent=consistent)
-    costs.setdefault(table.name, (table, Cost()))[1].table += cost
-    item: Raw | None = None if row is None else project_row(select, row.json)
+    item, units = get_item(select, session, table, key, consistent=bool(part.consistent_read))
+    costs.setdefault(table.name, (table, Cost()))[1].table += units
     return BatchStatementResponse(table_name=table.name, raw_item=item)
 
 
