@@ -12,6 +12,7 @@ from functools import reduce
 from typing import assert_never, cast
 
 from singletable import operations
+from singletable import operations as ops
 from singletable.engine.validation import Validator
 from singletable.errors import ValidationError
 from singletable.expressions import (
@@ -44,12 +45,6 @@ from singletable.expressions import (
     Update,
     holds,
 )
-from singletable.operations import (
-    AttributeValueUpdate,
-    ComparisonOperator,
-    ConditionalOperator,
-    ExpectedAttributeValue,
-)
 from singletable.values import INVALID, AttributeValue, Item, check_value, type_of
 
 SCALARS = frozenset(("S", "N", "B"))
@@ -59,7 +54,7 @@ SETS = frozenset(("SS", "NS", "BS"))
 MEMBERS = ANY - SETS - {"M", "L"}
 
 # The number of values an operator takes (minimum, maximum), and their types.
-ARGUMENTS: dict[ComparisonOperator, tuple[int, int | None, frozenset[str]]] = {
+ARGUMENTS: dict[ops.ComparisonOperator, tuple[int, int | None, frozenset[str]]] = {
     "EQ": (1, 1, ANY),
     "NE": (1, 1, ANY),
     "LT": (1, 1, SCALARS),
@@ -74,7 +69,7 @@ ARGUMENTS: dict[ComparisonOperator, tuple[int, int | None, frozenset[str]]] = {
     "NULL": (0, 0, ANY),
     "NOT_NULL": (0, 0, ANY),
 }
-COMPARATORS: dict[ComparisonOperator, Comparator] = {
+COMPARATORS: dict[ops.ComparisonOperator, Comparator] = {
     "EQ": "=",
     "NE": "<>",
     "LT": "<",
@@ -82,7 +77,7 @@ COMPARATORS: dict[ComparisonOperator, Comparator] = {
     "GT": ">",
     "GE": ">=",
 }
-KEY_COMPARATORS: dict[ComparisonOperator, KeyComparator] = {
+KEY_COMPARATORS: dict[ops.ComparisonOperator, KeyComparator] = {
     "EQ": "=",
     "LT": "<",
     "LE": "<=",
@@ -94,8 +89,8 @@ KEY_COMPARATORS: dict[ComparisonOperator, KeyComparator] = {
 
 
 def parse_expected(
-    expected: dict[str, ExpectedAttributeValue] | None,
-    operator: ConditionalOperator | None,
+    expected: dict[str, ops.ExpectedAttributeValue] | None,
+    operator: ops.ConditionalOperator | None,
     validator: Validator,
 ) -> Condition | None:
     """Return Expected as a condition, or None."""
@@ -111,7 +106,7 @@ def parse_expected(
 
 def parse_filter(
     filters: dict[str, operations.Condition] | None,
-    operator: ConditionalOperator | None,
+    operator: ops.ConditionalOperator | None,
     validator: Validator,
 ) -> Condition | None:
     """Return QueryFilter or ScanFilter as a condition, or None."""
@@ -148,7 +143,7 @@ def parse_attributes_to_get(names: list[str] | None) -> Projection | None:
 
 
 def parse_attribute_updates(
-    updates: dict[str, AttributeValueUpdate] | None, validator: Validator
+    updates: dict[str, ops.AttributeValueUpdate] | None, validator: Validator
 ) -> Update:
     """Return AttributeUpdates as an update; empty if there are none."""
     return tuple([_action(name, update, validator) for name, update in (updates or {}).items()])
@@ -166,7 +161,7 @@ def check_update_types(update: Update, item: Item) -> None:
             raise ValidationError("Type mismatch for attribute to update")
 
 
-def _check_conditional_operator(operator: ConditionalOperator | None, count: int) -> None:
+def _check_conditional_operator(operator: ops.ConditionalOperator | None, count: int) -> None:
     """Raise if there is an operator but fewer than two comparisons to join."""
     if operator is None:
         return
@@ -178,12 +173,14 @@ def _check_conditional_operator(operator: ConditionalOperator | None, count: int
         )
 
 
-def _join(conditions: list[Condition], operator: ConditionalOperator | None) -> Condition | None:
+def _join(
+    conditions: list[Condition], operator: ops.ConditionalOperator | None
+) -> Condition | None:
     return reduce(Or if operator == "OR" else And, conditions) if conditions else None
 
 
 def _expected_condition(
-    attribute: str, expected: ExpectedAttributeValue, validator: Validator
+    attribute: str, expected: ops.ExpectedAttributeValue, validator: Validator
 ) -> Condition:
     if expected.attribute_value_list is not None and expected.value is not None:
         raise _invalid("Value and AttributeValueList cannot be used together", attribute)
@@ -196,8 +193,8 @@ def _expected_condition(
 
 def _expected_comparison(
     attribute: str,
-    expected: ExpectedAttributeValue,
-    operator: ComparisonOperator,
+    expected: ops.ExpectedAttributeValue,
+    operator: ops.ComparisonOperator,
     validator: Validator,
 ) -> Condition:
     if expected.exists is not None:
@@ -214,7 +211,7 @@ def _expected_comparison(
 
 
 def _expected_existence(
-    attribute: str, expected: ExpectedAttributeValue, validator: Validator
+    attribute: str, expected: ops.ExpectedAttributeValue, validator: Validator
 ) -> Condition:
     """Translate the oldest form: the attribute has this value, or does not exist."""
     if expected.exists is False:
@@ -232,7 +229,7 @@ def _invalid(why: str, attribute: str) -> ValidationError:
 
 
 def _check_arguments(
-    operator: ComparisonOperator, values: Sequence[AttributeValue], validator: Validator
+    operator: ops.ComparisonOperator, values: Sequence[AttributeValue], validator: Validator
 ) -> tuple[AttributeValue, ...]:
     """Return the values in canonical form; raise if the operator does not take them."""
     checked = tuple([check_value(value, validator.layer)[0] for value in values])
@@ -260,7 +257,7 @@ def _check_arguments(
 
 
 def _compare(
-    attribute: str, operator: ComparisonOperator, values: tuple[AttributeValue, ...]
+    attribute: str, operator: ops.ComparisonOperator, values: tuple[AttributeValue, ...]
 ) -> Condition:
     """Return the comparison as a condition.
 
@@ -311,7 +308,7 @@ def _required_type(action: Action) -> str | None:
             return None
 
 
-def _action(attribute: str, update: AttributeValueUpdate, validator: Validator) -> Action:
+def _action(attribute: str, update: ops.AttributeValueUpdate, validator: Validator) -> Action:
     if not attribute:
         raise ValidationError("Empty attribute name")
     if update.value is None:

@@ -14,6 +14,7 @@ from typing import TypeAlias, cast
 from msgspec import DecodeError, Raw, Struct, json
 from msgspec.structs import replace
 
+from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacity, cost_of, read_units
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.key_validation import check_scalar_keys, encode_key
@@ -47,13 +48,6 @@ from singletable.expressions import (
     value_at,
 )
 from singletable.expressions.binder import SWAPPED
-from singletable.operations import (
-    ExecuteStatement,
-    ExecuteStatementOutput,
-    PageOutput,
-    Query,
-    Scan,
-)
 from singletable.partiql import Select, conjuncts, disjuncts, equality
 from singletable.values import (
     AttributeValue,
@@ -96,8 +90,8 @@ class PageToken(Struct, frozen=True):
 
 
 def execute_select(
-    statement: Select, request: ExecuteStatement, session: Session
-) -> ExecuteStatementOutput | Unfinished[ExecuteStatementOutput]:
+    statement: Select, request: ops.ExecuteStatement, session: Session
+) -> ops.ExecuteStatementOutput | Unfinished[ops.ExecuteStatementOutput]:
     """Return a page of the items that a SELECT reads."""
     table, index = find_source(statement, session, consistent=bool(request.consistent_read))
     target: Target = table if index is None else index
@@ -112,7 +106,7 @@ def execute_select(
             consistent = bool(request.consistent_read)
             item, units = get_item(statement, session, table, key, consistent=consistent)
             consumed = consumed_capacity(table, Cost(units), request.return_consumed_capacity)
-            return ExecuteStatementOutput([item] if item else [], consumed_capacity=consumed)
+            return ops.ExecuteStatementOutput([item] if item else [], consumed_capacity=consumed)
     check_scalar_keys(table, () if statement.where is None else condition_paths(statement.where))
     branches, forward = _ordered(target, statement, find_branches(target, statement.where))
     token = _read_token(request)
@@ -166,7 +160,7 @@ class _Reader:
     def __init__(
         self,
         statement: Select,
-        request: ExecuteStatement,
+        request: ops.ExecuteStatement,
         session: Session,
         table: Table,
         index: Index | None,
@@ -182,7 +176,7 @@ class _Reader:
     def page(
         self, condition: Condition | None, *, is_query: bool, limit: int | None = None
     ) -> PageRequest:
-        kind = Query if is_query else Scan
+        kind = ops.Query if is_query else ops.Scan
         request = kind(
             self.table.name,
             limit=self.request.limit if limit is None else limit,
@@ -203,7 +197,7 @@ class _Reader:
 
     def read(
         self, branches: list[Branch], token: PageToken | None
-    ) -> ExecuteStatementOutput | Unfinished[ExecuteStatementOutput]:
+    ) -> ops.ExecuteStatementOutput | Unfinished[ops.ExecuteStatementOutput]:
         is_query = _has_unprojected_filters(self.index, branches)
         number, key = (0, None) if token is None else (token.branch, token.key)
         if number >= len(branches):
@@ -214,17 +208,17 @@ class _Reader:
         return self._read_several(branches, number, key, is_query=is_query)
 
     def finish(
-        self, page: PageOutput | Unfinished[PageOutput]
-    ) -> ExecuteStatementOutput | Unfinished[ExecuteStatementOutput]:
+        self, page: ops.PageOutput | Unfinished[ops.PageOutput]
+    ) -> ops.ExecuteStatementOutput | Unfinished[ops.ExecuteStatementOutput]:
         """Return the output of the only branch, or of a scan."""
-        if isinstance(page, PageOutput):
+        if isinstance(page, ops.PageOutput):
             return self.output(page, 0)
         finish = page.finish
         return Unfinished(lambda: self.output(finish(), 0), page.work)
 
     def _read_several(
         self, branches: list[Branch], number: int, key: Item | None, *, is_query: bool
-    ) -> ExecuteStatementOutput:
+    ) -> ops.ExecuteStatementOutput:
         raws: list[Raw] = []
         cost = Cost()
         left, size, last = self.request.limit, 0, None
@@ -232,7 +226,7 @@ class _Reader:
             branch = branches[number]
             page = self.page(branch.filter, is_query=is_query, limit=left)
             found = read_page(self.session, page, self.rows(branch, key))
-            output = found if isinstance(found, PageOutput) else found.finish()
+            output = found if isinstance(found, ops.PageOutput) else found.finish()
             raws += output.raw_items or ()
             size += found.work if isinstance(found, Unfinished) else sum(map(len, raws))
             cost.add(cost_of(output.consumed_capacity))
@@ -242,12 +236,12 @@ class _Reader:
             if key is not None or left == 0 or size >= MEGABYTE:
                 break
         total = consumed_capacity(self.table, cost, self.request.return_consumed_capacity)
-        combined = PageOutput(len(raws), len(raws), raws, last, total)
+        combined = ops.PageOutput(len(raws), len(raws), raws, last, total)
         return self.output(combined, number, is_last=number == len(branches))
 
     def output(
-        self, page: PageOutput, branch: int, *, is_last: bool | None = None
-    ) -> ExecuteStatementOutput:
+        self, page: ops.PageOutput, branch: int, *, is_last: bool | None = None
+    ) -> ops.ExecuteStatementOutput:
         """Return the output of a page; `branch` is where the next one starts."""
         key = page.last_evaluated_key
         is_last = key is None if is_last is None else is_last
@@ -255,7 +249,7 @@ class _Reader:
         raws = page.raw_items or []
         if self.statement.labels is not None:
             raws = [project_labels(self.statement, raw) for raw in raws]
-        return ExecuteStatementOutput(raws, token, page.consumed_capacity, key)
+        return ops.ExecuteStatementOutput(raws, token, page.consumed_capacity, key)
 
 
 def key_of_select(table: Table, select: Select) -> Item | None:
@@ -490,17 +484,17 @@ def _filters_sort_key(key: KeySchema, branch: Branch) -> bool:
 # --- Tokens
 
 
-def _digest(request: ExecuteStatement) -> str:
+def _digest(request: ops.ExecuteStatement) -> str:
     """Return a digest of what must be the same for all pages."""
     same = json.encode([request.statement, request.parameters], enc_hook=to_builtin)
     return sha256(same).hexdigest()[:32]
 
 
-def _write_token(request: ExecuteStatement, branch: int, key: Item | None) -> str:
+def _write_token(request: ops.ExecuteStatement, branch: int, key: Item | None) -> str:
     return b64encode(json.encode(PageToken(_digest(request), branch, key))).decode()
 
 
-def _read_token(request: ExecuteStatement) -> PageToken | None:
+def _read_token(request: ops.ExecuteStatement) -> PageToken | None:
     if request.next_token is None:
         return None
     try:

@@ -19,6 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from singletable import expressions, operations
+from singletable import operations as ops
 from singletable.errors import ConditionFailed, TransactionConflict
 from singletable.expressions import (
     Add,
@@ -37,14 +38,6 @@ from singletable.expressions import (
     render_request,
     update_paths,
     value_at,
-)
-from singletable.operations import (
-    DeleteItem,
-    Operation,
-    PutItem,
-    TransactWriteItem,
-    UpdateItem,
-    WriteItemOutput,
 )
 from singletable.values import Item, key_bytes
 
@@ -80,13 +73,13 @@ class Write(Struct, frozen=True, dict=True):
         """The id of the item."""
         return item_id(self.table, self.key)
 
-    def operation(self, returning: Returning | None = None) -> Operation[WriteItemOutput]:
+    def operation(self, returning: Returning | None = None) -> ops.Operation[ops.WriteItemOutput]:
         """Return the write as a request of its own."""
         rendered = self._rendered()
         condition, names, values = rendered.condition, rendered.names, rendered.values
         match self.kind:
             case "put":
-                return PutItem(
+                return ops.PutItem(
                     self.table,
                     self.item or {},
                     return_values="ALL_OLD" if returning == "ALL_OLD" else None,
@@ -96,7 +89,7 @@ class Write(Struct, frozen=True, dict=True):
                     return_values_on_condition_check_failure="ALL_OLD" if condition else None,
                 )
             case "delete":
-                return DeleteItem(
+                return ops.DeleteItem(
                     self.table,
                     self.key,
                     return_values="ALL_OLD" if returning == "ALL_OLD" else None,
@@ -106,7 +99,7 @@ class Write(Struct, frozen=True, dict=True):
                     return_values_on_condition_check_failure="ALL_OLD" if condition else None,
                 )
             case "update" | "check":
-                return UpdateItem(
+                return ops.UpdateItem(
                     self.table,
                     self.key,
                     return_values=returning,
@@ -117,7 +110,7 @@ class Write(Struct, frozen=True, dict=True):
                     return_values_on_condition_check_failure="ALL_OLD" if condition else None,
                 )
 
-    def transact_item(self) -> TransactWriteItem:
+    def transact_item(self) -> ops.TransactWriteItem:
         """Return the write as an action of a transaction."""
         rendered = self._rendered()
         condition, names, values = rendered.condition, rendered.names, rendered.values
@@ -125,20 +118,20 @@ class Write(Struct, frozen=True, dict=True):
         match self.kind:
             case "put":
                 put = operations.Put(self.table, self.item or {}, condition, names, values, failing)
-                return TransactWriteItem(put=put)
+                return ops.TransactWriteItem(put=put)
             case "delete":
                 delete = operations.Delete(self.table, self.key, condition, names, values, failing)
-                return TransactWriteItem(delete=delete)
+                return ops.TransactWriteItem(delete=delete)
             case "update":
                 update = operations.Update(
                     self.table, self.key, rendered.update or "", condition, names, values, failing
                 )
-                return TransactWriteItem(update=update)
+                return ops.TransactWriteItem(update=update)
             case "check":
                 check = operations.ConditionCheck(
                     self.table, self.key, condition or "", names, values, failing
                 )
-                return TransactWriteItem(condition_check=check)
+                return ops.TransactWriteItem(condition_check=check)
 
     def _rendered(self) -> RequestExpressions:
         return render_request(update=self.actions, condition=both(self.condition, self.guard))

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from singletable import operations as ops
 from singletable.engine.capacity import (
     Cost,
     consumed_capacities,
@@ -32,13 +33,6 @@ from singletable.errors import (
     ResourceNotFound,
     ValidationError,
 )
-from singletable.operations import (
-    BatchExecuteStatement,
-    BatchExecuteStatementOutput,
-    BatchStatementError,
-    BatchStatementRequest,
-    BatchStatementResponse,
-)
 from singletable.partiql import Exists, Select
 
 NEEDS_KEY = (
@@ -54,11 +48,11 @@ Member: TypeAlias = "Select | Write | OperationError"
 class BatchPlan(Struct, frozen=True):
     """The statements of a batch, or their errors."""
 
-    request: BatchExecuteStatement
+    request: ops.BatchExecuteStatement
     members: list[Member]
 
 
-def check(request: BatchExecuteStatement) -> BatchPlan:
+def check(request: ops.BatchExecuteStatement) -> BatchPlan:
     """Raise ValidationError if the request is invalid for every table."""
     members = [_bind(part) for part in request.statements]
     reads = [member for member in members if isinstance(member, Select)]
@@ -69,7 +63,7 @@ def check(request: BatchExecuteStatement) -> BatchPlan:
     return BatchPlan(request, members)
 
 
-def _bind(part: BatchStatementRequest) -> Member:
+def _bind(part: ops.BatchStatementRequest) -> Member:
     try:
         statement = bind_request(part)
     except OperationError as error:
@@ -104,7 +98,7 @@ def _targets(plan: BatchPlan, session: Session) -> Iterator[tuple[Table, RowKey]
             yield None
 
 
-def run(plan: BatchPlan, session: Session) -> BatchExecuteStatementOutput:
+def run(plan: BatchPlan, session: Session) -> ops.BatchExecuteStatementOutput:
     """Execute each statement; the errors of one do not affect the others."""
     named = [(t.name, key) for t, key in places(plan, session)]
     if len(set(named)) < len(named):
@@ -115,15 +109,15 @@ def run(plan: BatchPlan, session: Session) -> BatchExecuteStatementOutput:
         for member, part in zip(plan.members, plan.request.statements, strict=True)
     ]
     detail = plan.request.return_consumed_capacity
-    return BatchExecuteStatementOutput(responses, consumed_capacities(costs.values(), detail))
+    return ops.BatchExecuteStatementOutput(responses, consumed_capacities(costs.values(), detail))
 
 
 def _execute(
     member: Member,
-    part: BatchStatementRequest,
+    part: ops.BatchStatementRequest,
     session: Session,
     costs: dict[str, tuple[Table, Cost]],
-) -> BatchStatementResponse:
+) -> ops.BatchStatementResponse:
     table: Table | None = None
     try:
         if isinstance(member, OperationError):
@@ -134,31 +128,31 @@ def _execute(
         output = execute_write(member, session, "INDEXES")
         cost = cost_of(output.consumed_capacity)
         costs.setdefault(table.name, (table, Cost()))[1].add(cost)
-        return BatchStatementResponse(table_name=table.name, raw_item=output.raw_attributes)
+        return ops.BatchStatementResponse(table_name=table.name, raw_item=output.raw_attributes)
     except OperationError as error:
         has_run = isinstance(error, ConditionFailed | DuplicateItem)
         if table is not None and has_run and not isinstance(member, Select | OperationError):
             old = load_item(session, table, write_place(table, member))
             costs.setdefault(table.name, (table, Cost()))[1].table += write_units(old.size)
-        return BatchStatementResponse(
-            BatchStatementError(_code(error), error.message),
+        return ops.BatchStatementResponse(
+            ops.BatchStatementError(_code(error), error.message),
             table.name if table is not None and has_run else None,
         )
 
 
 def _read(
     select: Select,
-    part: BatchStatementRequest,
+    part: ops.BatchStatementRequest,
     session: Session,
     costs: dict[str, tuple[Table, Cost]],
-) -> BatchStatementResponse:
+) -> ops.BatchStatementResponse:
     table, _ = find_source(select, session, consistent=False)
     key = key_of_select(table, select)
     if key is None:
         raise ValidationError(NEEDS_KEY)
     item, units = get_item(select, session, table, key, consistent=bool(part.consistent_read))
     costs.setdefault(table.name, (table, Cost()))[1].table += units
-    return BatchStatementResponse(table_name=table.name, raw_item=item)
+    return ops.BatchStatementResponse(table_name=table.name, raw_item=item)
 
 
 def _code(error: OperationError) -> str:

@@ -31,15 +31,6 @@ from singletable.errors import (
 )
 from singletable.expressions import And, Condition, Projection
 from singletable.expressions import Exists as AttributeExists
-from singletable.operations import (
-    ExecuteTransaction,
-    ExecuteTransactionOutput,
-    Get,
-    ItemResponse,
-    ParameterizedStatement,
-    TransactGetItems,
-    TransactWriteItems,
-)
 from singletable.partiql import Delete, Exists, Insert, Select, Statement, Update, bind_statement
 from singletable.values import Item
 
@@ -52,11 +43,11 @@ Member: TypeAlias = "Select | Write | Exists"
 class StatementsPlan(Struct, frozen=True):
     """A transaction whose statements are valid for some table."""
 
-    request: ExecuteTransaction
+    request: ops.ExecuteTransaction
     members: list[Member]
 
 
-def check(request: ExecuteTransaction) -> StatementsPlan:
+def check(request: ops.ExecuteTransaction) -> StatementsPlan:
     """Raise ValidationError if the request is invalid for every table."""
     parameters = [check_parameters(part.parameters) for part in request.transact_statements]
     members: list[Statement] = []
@@ -86,7 +77,7 @@ def places(plan: StatementsPlan, session: Session) -> list[tuple[Table, RowKey]]
 
 def run(
     plan: StatementsPlan, session: Session
-) -> ExecuteTransactionOutput | Unfinished[ExecuteTransactionOutput]:
+) -> ops.ExecuteTransactionOutput | Unfinished[ops.ExecuteTransactionOutput]:
     """Read all items of one snapshot, or apply all writes, or none if one of them fails."""
     if only_reads(plan):
         return _read(plan, session)
@@ -94,7 +85,7 @@ def run(
         output = transact_write_items.run(_write_plan(plan, session), session)
     except TransactionCanceled as error:
         raise _name_duplicates(plan, error) from None
-    return ExecuteTransactionOutput([], output.consumed_capacity)
+    return ops.ExecuteTransactionOutput([], output.consumed_capacity)
 
 
 def _failed(number: int, error: ValidationError) -> ValidationError:
@@ -146,25 +137,27 @@ def _check_member(member: Member, table: Table, session: Session) -> None:
             pass
 
 
-def _read(plan: StatementsPlan, session: Session) -> Unfinished[ExecuteTransactionOutput]:
+def _read(plan: StatementsPlan, session: Session) -> Unfinished[ops.ExecuteTransactionOutput]:
     tables = _check_tables(plan, session)
     selects = cast("list[Select]", plan.members)
-    gets: list[tuple[Get, Item, Projection | None]] = [
-        (Get(table.name, key), key, None)
+    gets: list[tuple[ops.Get, Item, Projection | None]] = [
+        (ops.Get(table.name, key), key, None)
         for table, select in zip(tables, selects, strict=True)
         if (key := key_of_select(table, select)) is not None
     ]
-    request = TransactGetItems([], plan.request.return_consumed_capacity)
+    request = ops.TransactGetItems([], plan.request.return_consumed_capacity)
     get_plan = transact_get_items.TransactGetPlan(request, gets)
     unfinished = transact_get_items.run(get_plan, session)
 
-    def finish() -> ExecuteTransactionOutput:
+    def finish() -> ops.ExecuteTransactionOutput:
         output = unfinished.finish()
         responses = [
-            ItemResponse(None if found.raw_item is None else project_row(select, found.raw_item))
+            ops.ItemResponse(
+                None if found.raw_item is None else project_row(select, found.raw_item)
+            )
             for select, found in zip(selects, output.responses, strict=True)
         ]
-        return ExecuteTransactionOutput(responses, output.consumed_capacity)
+        return ops.ExecuteTransactionOutput(responses, output.consumed_capacity)
 
     return Unfinished(finish, unfinished.work)
 
@@ -190,7 +183,7 @@ def _write_plan(plan: StatementsPlan, session: Session) -> transact_write_items.
             reasons.append(NO_REASON)
     if len(actions) < len(parts):
         raise TransactionCanceled(reasons)
-    request = TransactWriteItems(
+    request = ops.TransactWriteItems(
         # Only a digest of these is used, to recognize a repeated request.
         cast("list[object]", parts),  # type: ignore[arg-type]
         plan.request.return_consumed_capacity,
@@ -199,7 +192,7 @@ def _write_plan(plan: StatementsPlan, session: Session) -> transact_write_items.
     return transact_write_items.TransactWritePlan(request, actions)
 
 
-def _action(member: Member, table: Table, part: ParameterizedStatement) -> TransactAction:
+def _action(member: Member, table: Table, part: ops.ParameterizedStatement) -> TransactAction:
     return_old = part.return_values_on_condition_check_failure
     if isinstance(member, Insert):
         item, size = inserted_item(member)
