@@ -14,6 +14,7 @@ from typing import TypeAlias, cast
 from msgspec import DecodeError, Raw, Struct, json
 from msgspec.structs import replace
 
+from singletable import expressions as ex
 from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacity, cost_of, read_units
 from singletable.engine.catalog import Session, Unfinished
@@ -32,21 +33,6 @@ from singletable.engine.storage import KeyRange, RowKey, RowRange
 from singletable.engine.table import Index, KeySchema, Table
 from singletable.engine.validation import READ
 from singletable.errors import ResourceNotFound, ValidationError
-from singletable.expressions import (
-    And,
-    At,
-    BeginsWith,
-    Between,
-    Compare,
-    Condition,
-    Constant,
-    In,
-    KeyClause,
-    KeyComparator,
-    Or,
-    condition_paths,
-    value_at,
-)
 from singletable.expressions.binder import SWAPPED
 from singletable.partiql import Select, conjuncts, disjuncts, equality
 from singletable.values import (
@@ -70,7 +56,7 @@ MAX_BRANCHES = 1000
 
 Target: TypeAlias = Table | Index
 # Alternatives, each a list of conditions that must all hold.
-Spread: TypeAlias = list[list[Condition]]
+Spread: TypeAlias = list[list[ex.Condition]]
 
 
 class Branch(Struct, frozen=True):
@@ -78,7 +64,7 @@ class Branch(Struct, frozen=True):
 
     partition: AttributeValue
     keys: KeyRange
-    filter: Condition | None
+    filter: ex.Condition | None
 
 
 class PageToken(Struct, frozen=True):
@@ -107,7 +93,7 @@ def execute_select(
             item, units = get_item(statement, session, table, key, consistent=consistent)
             consumed = consumed_capacity(table, Cost(units), request.return_consumed_capacity)
             return ops.ExecuteStatementOutput([item] if item else [], consumed_capacity=consumed)
-    check_scalar_keys(table, () if statement.where is None else condition_paths(statement.where))
+    check_scalar_keys(table, () if statement.where is None else ex.condition_paths(statement.where))
     branches, forward = _ordered(target, statement, find_branches(target, statement.where))
     token = _read_token(request)
     reader = _Reader(statement, request, session, table, index, forward)
@@ -174,7 +160,7 @@ class _Reader:
         self.forward = forward
 
     def page(
-        self, condition: Condition | None, *, is_query: bool, limit: int | None = None
+        self, condition: ex.Condition | None, *, is_query: bool, limit: int | None = None
     ) -> PageRequest:
         kind = ops.Query if is_query else ops.Scan
         request = kind(
@@ -256,7 +242,7 @@ def key_of_select(table: Table, select: Select) -> Item | None:
     """Return the key if the condition names one item and nothing else, or None."""
     key, others = split_key(table, select.where)
     for part in others:
-        if isinstance(part, In | Or):
+        if isinstance(part, ex.In | ex.Or):
             return None if select.index else _key_of_options(table, select)
         if equality(part) not in [*key.items()]:
             return None
@@ -269,9 +255,9 @@ def _key_of_options(table: Table, select: Select) -> Item | None:
     if len(spread) != 1:
         find_branches(table, select.where)  # rejects too many branches, and those that overlap
         return None
-    if any(isinstance(part, In | Or) for part in spread[0]):
+    if any(isinstance(part, ex.In | ex.Or) for part in spread[0]):
         return None
-    return key_of_select(table, replace(select, where=reduce(And, spread[0])))
+    return key_of_select(table, replace(select, where=reduce(ex.And, spread[0])))
 
 
 def project_row(select: Select, raw: Raw | bytes) -> Raw:
@@ -285,7 +271,7 @@ def project_labels(statement: Select, raw: Raw | bytes) -> Raw:
     """Return the values at nested paths under the last names of these paths."""
     item = item_from_json(raw)
     labeled = zip(statement.labels or (), statement.projection or (), strict=True)
-    found = {label: value_at(path, item) for label, path in labeled}
+    found = {label: ex.value_at(path, item) for label, path in labeled}
     return Raw(item_to_json({label: value for label, value in found.items() if value is not None}))
 
 
@@ -299,7 +285,7 @@ def _has_unprojected_filters(index: Index | None, branches: list[Branch]) -> boo
         return True
     return all(
         branch.filter is not None
-        and any(path[0] not in projected for path in condition_paths(branch.filter))
+        and any(path[0] not in projected for path in ex.condition_paths(branch.filter))
         for branch in branches
     )
 
@@ -340,7 +326,7 @@ def _ordered(
 # --- Branches
 
 
-def find_branches(target: Target, where: Condition | None) -> list[Branch] | None:
+def find_branches(target: Target, where: ex.Condition | None) -> list[Branch] | None:
     """Return the ranges that the condition limits a read to; None: the whole table or index."""
     key = target.key
     spread = [_split(key, part) for part in _spread(key, where)]
@@ -355,7 +341,7 @@ def find_branches(target: Target, where: Condition | None) -> list[Branch] | Non
     return branches if _are_disjoint(key, branches) else None
 
 
-def _spread(key: KeySchema, where: Condition | None) -> Spread:
+def _spread(key: KeySchema, where: ex.Condition | None) -> Spread:
     """Return the condition as alternatives, each a list of conditions that must all hold."""
     spread: Spread = [[]]
     if where is None:
@@ -368,43 +354,43 @@ def _spread(key: KeySchema, where: Condition | None) -> Spread:
     return spread
 
 
-def _options(key: KeySchema, part: Condition) -> Spread:
+def _options(key: KeySchema, part: ex.Condition) -> Spread:
     match part:
-        case Or() if any(_names_key(key, option) for option in disjuncts(part)):
+        case ex.Or() if any(_names_key(key, option) for option in disjuncts(part)):
             return [one for option in disjuncts(part) for one in _spread(key, option)]
-        case In(At((name,)) as path, options) if name in key.names:
-            return [[Compare("=", path, option)] for option in options]
+        case ex.In(ex.At((name,)) as path, options) if name in key.names:
+            return [[ex.Compare("=", path, option)] for option in options]
         case _:
             return [[part]]
 
 
-def _names_key(key: KeySchema, condition: Condition) -> bool:
+def _names_key(key: KeySchema, condition: ex.Condition) -> bool:
     """Return whether one of the conditions that AND and OR join limits a key attribute."""
     pending = [condition]
     while pending:
         part = pending.pop()
-        if isinstance(part, And | Or):
+        if isinstance(part, ex.And | ex.Or):
             pending += (part.left, part.right)
         elif _key_clause(key, part) is not None or (
-            isinstance(part, In)
-            and isinstance(part.operand, At)
+            isinstance(part, ex.In)
+            and isinstance(part.operand, ex.At)
             and part.operand.path[0] in key.names
         ):
             return True
     return False
 
 
-def _key_clause(key: KeySchema, condition: Condition) -> KeyClause | None:
+def _key_clause(key: KeySchema, condition: ex.Condition) -> ex.KeyClause | None:
     """Return the condition as one on a key attribute that a query supports, or None."""
     match condition:
-        case Compare(comparator, At((name,)), Constant(value)) if comparator in SWAPPED:
-            clause = KeyClause(str(name), cast(KeyComparator, comparator), (value,))
-        case Compare(comparator, Constant(value), At((name,))) if comparator in SWAPPED:
-            clause = KeyClause(str(name), SWAPPED[comparator], (value,))
-        case Between(At((name,)), Constant(low), Constant(high)):
-            clause = KeyClause(str(name), "BETWEEN", (low, high))
-        case BeginsWith(At((name,)), Constant(prefix)):
-            clause = KeyClause(str(name), "begins_with", (prefix,))
+        case ex.Compare(comparator, ex.At((name,)), ex.Constant(value)) if comparator in SWAPPED:
+            clause = ex.KeyClause(str(name), cast(ex.KeyComparator, comparator), (value,))
+        case ex.Compare(comparator, ex.Constant(value), ex.At((name,))) if comparator in SWAPPED:
+            clause = ex.KeyClause(str(name), SWAPPED[comparator], (value,))
+        case ex.Between(ex.At((name,)), ex.Constant(low), ex.Constant(high)):
+            clause = ex.KeyClause(str(name), "BETWEEN", (low, high))
+        case ex.BeginsWith(ex.At((name,)), ex.Constant(prefix)):
+            clause = ex.KeyClause(str(name), "begins_with", (prefix,))
         case _:
             return None
     if clause.attribute == key.partition[0].name:
@@ -413,12 +399,12 @@ def _key_clause(key: KeySchema, condition: Condition) -> KeyClause | None:
 
 
 def _split(
-    key: KeySchema, part: list[Condition]
-) -> tuple[list[KeyClause], list[KeyClause], list[Condition]]:
+    key: KeySchema, part: list[ex.Condition]
+) -> tuple[list[ex.KeyClause], list[ex.KeyClause], list[ex.Condition]]:
     """Return the clauses on the partition key, those on the sort key, and the other conditions."""
-    partitions: list[KeyClause] = []
-    sorts: list[KeyClause] = []
-    filters: list[Condition] = []
+    partitions: list[ex.KeyClause] = []
+    sorts: list[ex.KeyClause] = []
+    filters: list[ex.Condition] = []
     name = key.partition[0].name
     for condition in part:
         clause = _key_clause(key, condition)
@@ -430,7 +416,10 @@ def _split(
 
 
 def _branch(
-    target: Target, partitions: list[KeyClause], sorts: list[KeyClause], filters: list[Condition]
+    target: Target,
+    partitions: list[ex.KeyClause],
+    sorts: list[ex.KeyClause],
+    filters: list[ex.Condition],
 ) -> Branch | None:
     """Return the range of one alternative; None if its partition key has two values."""
     for attributes, clauses in ((target.key.partition, partitions), (target.key.sort, sorts)):
@@ -446,7 +435,7 @@ def _branch(
         other = resolve_key_range(target, (partition, clause))
         highs = [high for high in (keys.high, other.high) if high is not None]
         keys = KeyRange(keys.partition, max(keys.low, other.low), min(highs, default=None))
-    return Branch(partition.values[0], keys, reduce(And, filters) if filters else None)
+    return Branch(partition.values[0], keys, reduce(ex.And, filters) if filters else None)
 
 
 def _are_disjoint(key: KeySchema, branches: list[Branch]) -> bool:
@@ -477,7 +466,7 @@ def _are_disjoint(key: KeySchema, branches: list[Branch]) -> bool:
 def _filters_sort_key(key: KeySchema, branch: Branch) -> bool:
     names = {attribute.name for attribute in key.sort}
     return branch.filter is not None and any(
-        path[0] in names for path in condition_paths(branch.filter)
+        path[0] in names for path in ex.condition_paths(branch.filter)
     )
 
 

@@ -10,29 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, reduce
 from typing import TypeAlias, cast
 
-from singletable.expressions import (
-    SAMPLES,
-    Action,
-    Add,
-    And,
-    At,
-    Compare,
-    Condition,
-    Constant,
-    HasType,
-    In,
-    Not,
-    Or,
-    Path,
-    Projection,
-    Remove,
-    Set,
-    Term,
-    condition_paths,
-    prepare,
-    update_paths,
-)
-from singletable.expressions import Delete as DeleteMembers
+from singletable import expressions as ex
 from singletable.expressions.binder import (
     TYPE_NAMES,
     MeasuredSize,
@@ -82,7 +60,7 @@ __all__ = [
 ]
 
 # A condition, or a value to compare. Conditions can be compared with booleans.
-_Bound: TypeAlias = Condition | Resolved
+_Bound: TypeAlias = ex.Condition | Resolved
 
 NOT_BOOLEAN = "WHERE clause must contain an expression that resolves to a boolean"
 BAD_IN = (
@@ -92,9 +70,9 @@ BAD_IN = (
 # The names of parameters in prepared statements; those with more are not prepared.
 _ALIASES = tuple([f"p{number}" for number in range(100)])
 _TABLE_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
-_SET_FUNCTIONS: Mapping[str, type[Add | DeleteMembers]] = {
-    "set_add": Add,
-    "set_delete": DeleteMembers,
+_SET_FUNCTIONS: Mapping[str, type[ex.Add | ex.Delete]] = {
+    "set_add": ex.Add,
+    "set_delete": ex.Delete,
 }
 # The types after IS, in the order of errors.
 _TYPES = {
@@ -108,9 +86,9 @@ _TYPES = {
     "TUPLE": "M",
     "LIST": "L",
 }
-_TRUE = Constant({"BOOL": True})
-_FALSE = Constant({"BOOL": False})
-_NEVER = Compare("=", _TRUE, _FALSE)
+_TRUE = ex.Constant({"BOOL": True})
+_FALSE = ex.Constant({"BOOL": False})
+_NEVER = ex.Compare("=", _TRUE, _FALSE)
 
 
 def bind_statement(text: str, parameters: list[AttributeValue]) -> Statement:
@@ -133,7 +111,7 @@ def _prepare(
     """Return a function of the parameters; None if the statement is invalid or depends on them."""
     if len(types) > len(_ALIASES):
         return None
-    values = {alias: {**SAMPLES[kind]} for alias, kind in zip(_ALIASES, types, strict=False)}
+    values = {alias: {**ex.SAMPLES[kind]} for alias, kind in zip(_ALIASES, types, strict=False)}
     samples = cast("Mapping[str, AttributeValue]", values)
     try:
         statement, depends_on_values = _bind(text, [*samples.values()])
@@ -141,7 +119,7 @@ def _prepare(
         return None
     if depends_on_values:
         return None
-    return prepare(statement, samples, literals=True)
+    return ex.prepare(statement, samples, literals=True)
 
 
 def _bind(text: str, parameters: list[AttributeValue]) -> tuple[Statement, bool]:
@@ -215,10 +193,10 @@ class _Binder:
 
     # --- Conditions
 
-    def where(self, parsed: Parsed) -> Condition | None:
+    def where(self, parsed: Parsed) -> ex.Condition | None:
         return None if parsed.where is None else self.condition(parsed.where, NOT_BOOLEAN)
 
-    def condition(self, node: Node, message: str) -> Condition:
+    def condition(self, node: Node, message: str) -> ex.Condition:
         bound = self.bind(node)
         if isinstance(bound, Resolved):
             raise StatementError(message)
@@ -236,7 +214,7 @@ class _Binder:
                 return self.junction(node)
             case Node("NOT", _, (operand,)):
                 error = "The argument to NOT must be a Type or Expression"
-                return Not(self.condition(operand, error))
+                return ex.Not(self.condition(operand, error))
             case Node("IN", _, (operand, options)):
                 return self.membership(operand, options)
             case Node("BETWEEN", _, operands):
@@ -250,13 +228,13 @@ class _Binder:
             case _:
                 return self.leaf(node, "Condition")
 
-    def leaf(self, node: Node, language: str) -> At | Constant:
+    def leaf(self, node: Node, language: str) -> ex.At | ex.Constant:
         """Bind a path, a parameter or a literal; operators that are left are not supported."""
         match node:
             case Node("path"):
-                return At(_path(node))
+                return ex.At(_path(node))
             case Node("parameter", number=number):
-                return Constant(self.parameters[number])
+                return ex.Constant(self.parameters[number])
             case Node("missing"):
                 raise StatementError("MISSING must be compared using IS operator")
             case Node("subquery", place):
@@ -266,9 +244,9 @@ class _Binder:
                     f"Unsupported operator in {language} Expression. Operator: {kind.lower()}"
                 )
             case _:
-                return Constant(literal_value(node, "root", 1))
+                return ex.Constant(literal_value(node, "root", 1))
 
-    def junction(self, junction: Node) -> Condition:
+    def junction(self, junction: Node) -> ex.Condition:
         """Bind a chain of AND or OR, which may be long."""
         parts: list[Node] = []
         rest = junction
@@ -277,9 +255,9 @@ class _Binder:
             parts.append(right)
         error = "The arguments to AND/OR must be Expressions"
         conditions = [self.condition(part, error) for part in (rest, *reversed(parts))]
-        return reduce(And if junction.kind == "AND" else Or, conditions)
+        return reduce(ex.And if junction.kind == "AND" else ex.Or, conditions)
 
-    def compare(self, name: str, left: _Bound, right: _Bound) -> Condition:
+    def compare(self, name: str, left: _Bound, right: _Bound) -> ex.Condition:
         """Compare two values; a condition has the value TRUE or FALSE."""
         if isinstance(left, Resolved):
             if isinstance(right, Resolved):
@@ -287,11 +265,11 @@ class _Binder:
             left, right = right, left
         if name not in ("=", "<>"):
             raise wrong_type(name, "BOOL")
-        self.depends_on_values |= isinstance(right, Constant)
+        self.depends_on_values |= isinstance(right, ex.Constant)
         equal = _equals(left, right)
-        return equal if name == "=" else Not(equal)
+        return equal if name == "=" else ex.Not(equal)
 
-    def membership(self, operand: Node, options: Node) -> Condition:
+    def membership(self, operand: Node, options: Node) -> ex.Condition:
         if options.kind not in ("list", "bag") or not options.members:
             raise StatementError(BAD_IN)
         if error := count_error("IN", 1 + len(options.members)):
@@ -300,9 +278,9 @@ class _Binder:
         values = [self.operand(member) for member in options.members]
         if isinstance(tested, Resolved):
             return build_clause("IN", [tested, *values])
-        return reduce(Or, [self.compare("=", tested, value) for value in values])
+        return reduce(ex.Or, [self.compare("=", tested, value) for value in values])
 
-    def is_type(self, tested: Node, name: str, place: str) -> Condition:
+    def is_type(self, tested: Node, name: str, place: str) -> ex.Condition:
         if tested.kind not in ("path", "value", "parameter"):
             raise StatementError(
                 "The left hand side argument to IS must be a Variable Reference, Literal, or Path"
@@ -315,7 +293,7 @@ class _Binder:
                 f"Unsupported data type for IS operator: {name}. Supported data types are "
                 f"[{', '.join(_TYPES)}] at {place}"
             )
-        return HasType(cast("At | Constant", operand), _TYPES[name])
+        return ex.HasType(cast("ex.At | ex.Constant", operand), _TYPES[name])
 
     def call(self, call: Node) -> _Bound:
         name, arguments = call.name, call.members
@@ -331,7 +309,7 @@ class _Binder:
             raise StatementError(error)
         operands = [self.operand(argument) for argument in arguments]
         if name == "size":
-            self.depends_on_values |= isinstance(operands[0], Constant)
+            self.depends_on_values |= isinstance(operands[0], ex.Constant)
             return MeasuredSize(operands[0])
         if name == "attribute_type":
             _check_type_name(operands[1])
@@ -339,15 +317,15 @@ class _Binder:
 
     # --- Changes
 
-    def action(self, target: Node, term: Node | None) -> Action:
+    def action(self, target: Node, term: Node | None) -> ex.Action:
         path = _path(target)
         if term is None:
-            return Remove(path)
+            return ex.Remove(path)
         if term.kind == "call" and term.name in _SET_FUNCTIONS:
             return self.set_change(path, term)
-        return Set(path, self.term(term))
+        return ex.Set(path, self.term(term))
 
-    def set_change(self, path: Path, call: Node) -> Action:
+    def set_change(self, path: ex.Path, call: Node) -> ex.Action:
         """Bind set_add or set_delete, which can only change the attribute itself."""
         name = call.name.upper()
         if len(call.members) != 2:
@@ -358,13 +336,13 @@ class _Binder:
                 f"The first argument to {name} must equal the assignment value at {call.place}"
             )
         value = self.term(second)
-        if not isinstance(value, Constant) or type_of(value.value) not in ("SS", "NS", "BS"):
+        if not isinstance(value, ex.Constant) or type_of(value.value) not in ("SS", "NS", "BS"):
             raise StatementError(
                 f"The second argument to {name} must be a value with type SET at {first.place}"
             )
         return _SET_FUNCTIONS[call.name](path, value.value)
 
-    def term(self, term: Node) -> Term:
+    def term(self, term: Node) -> ex.Term:
         match term:
             case Node("+" | "-" as sign, _, (left, right)):
                 return build_sum("+" if sign == "+" else "-", self.term(left), self.term(right))
@@ -384,28 +362,28 @@ class _Binder:
                 return self.leaf(term, "Update")
 
 
-def _equals(condition: Condition, other: _Bound) -> Condition:
+def _equals(condition: ex.Condition, other: _Bound) -> ex.Condition:
     match other:
-        case Constant({"BOOL": flag}):
-            return condition if flag else Not(condition)
-        case Constant() | MeasuredSize():
+        case ex.Constant({"BOOL": flag}):
+            return condition if flag else ex.Not(condition)
+        case ex.Constant() | MeasuredSize():
             return _NEVER
-        case At():
-            is_false = And(Not(condition), Compare("=", other, _FALSE))
-            return Or(And(condition, Compare("=", other, _TRUE)), is_false)
+        case ex.At():
+            is_false = ex.And(ex.Not(condition), ex.Compare("=", other, _FALSE))
+            return ex.Or(ex.And(condition, ex.Compare("=", other, _TRUE)), is_false)
         case _:
-            return Or(And(condition, other), And(Not(condition), Not(other)))
+            return ex.Or(ex.And(condition, other), ex.And(ex.Not(condition), ex.Not(other)))
 
 
 def _check_type_name(operand: Resolved) -> None:
-    if isinstance(operand, Constant) and (name := operand.value.get("S", "S")) not in TYPE_NAMES:
+    if isinstance(operand, ex.Constant) and (name := operand.value.get("S", "S")) not in TYPE_NAMES:
         raise StatementError(
             f"Invalid attribute type name found; type: {name}, "
             "valid types: {N,BS,L,B,NULL,M,S,SS,NS,BOOL}"
         )
 
 
-def _path(node: Node) -> Path:
+def _path(node: Node) -> ex.Path:
     if node.error:
         raise StatementError(node.error)
     return node.path
@@ -435,11 +413,11 @@ def _table(parsed: Parsed) -> str:
 
 def _projection(
     terms: tuple[Node, ...] | None,
-) -> tuple[Projection | None, tuple[str, ...] | None, str]:
+) -> tuple[ex.Projection | None, tuple[str, ...] | None, str]:
     """Return the paths, their labels if one of them is nested, and what is wrong with them."""
     if terms is None:
         return None, None, ""
-    paths: dict[str, Path] = {}
+    paths: dict[str, ex.Path] = {}
     for term in terms:
         if not term.path:
             return None, None, f"Unexpected path component at {term.place}"
@@ -453,7 +431,7 @@ def _projection(
     return projection, None if max(map(len, projection)) == 1 else tuple(paths), ""
 
 
-def _label(path: Path) -> str:
+def _label(path: ex.Path) -> str:
     """Return the name of a projected value: the last name of its path, and the indexes after it."""
     label = ""
     for step in path:
@@ -466,17 +444,17 @@ def named_source(text: str) -> tuple[str, ...]:
     return parse_statement(text).source
 
 
-def conjuncts(condition: Condition | None) -> Iterator[Condition]:
+def conjuncts(condition: ex.Condition | None) -> Iterator[ex.Condition]:
     """Yield the conditions that AND joins, from left to right."""
-    return _joined(condition, And)
+    return _joined(condition, ex.And)
 
 
-def disjuncts(condition: Condition | None) -> Iterator[Condition]:
+def disjuncts(condition: ex.Condition | None) -> Iterator[ex.Condition]:
     """Yield the conditions that OR joins, from left to right."""
-    return _joined(condition, Or)
+    return _joined(condition, ex.Or)
 
 
-def _joined(condition: Condition | None, join: type[And | Or]) -> Iterator[Condition]:
+def _joined(condition: ex.Condition | None, join: type[ex.And | ex.Or]) -> Iterator[ex.Condition]:
     pending = [] if condition is None else [condition]
     while pending:
         part = pending.pop()
@@ -486,29 +464,29 @@ def _joined(condition: Condition | None, join: type[And | Or]) -> Iterator[Condi
             yield part
 
 
-def equality(condition: Condition) -> tuple[str, AttributeValue] | None:
+def equality(condition: ex.Condition) -> tuple[str, AttributeValue] | None:
     """Return the attribute and the value of `attribute = value`, or None for other conditions."""
     match condition:
-        case Compare("=", At((name,)), Constant(value)) | Compare(
-            "=", Constant(value), At((name,))
+        case ex.Compare("=", ex.At((name,)), ex.Constant(value)) | ex.Compare(
+            "=", ex.Constant(value), ex.At((name,))
         ):
             return str(name), value
         case _:
             return None
 
 
-def pinned_values(condition: Condition | None, attribute: str) -> list[AttributeValue] | None:
+def pinned_values(condition: ex.Condition | None, attribute: str) -> list[AttributeValue] | None:
     """Return the values to which the condition limits the attribute, or None if it does not."""
     match condition:
-        case In(At((name,)), options) if name == attribute:
-            constants = [option.value for option in options if isinstance(option, Constant)]
+        case ex.In(ex.At((name,)), options) if name == attribute:
+            constants = [option.value for option in options if isinstance(option, ex.Constant)]
             return constants if len(constants) == len(options) else None
-        case And():
+        case ex.And():
             for part in conjuncts(condition):
                 if (values := pinned_values(part, attribute)) is not None:
                     return values
             return None
-        case Or():
+        case ex.Or():
             alternatives = [pinned_values(part, attribute) for part in disjuncts(condition)]
             known = [values for values in alternatives if values is not None]
             is_pinned = len(known) == len(alternatives)
@@ -528,16 +506,16 @@ def statement_attributes(statement: Statement) -> Iterator[str]:
         case Select(projection=projection, where=where):
             yield from _heads((*(projection or ()), *_where_paths(where)))
         case Update(_, actions, where):
-            yield from _heads((*update_paths(actions), *_where_paths(where)))
+            yield from _heads((*ex.update_paths(actions), *_where_paths(where)))
         case Delete(_, where):
             yield from _heads(_where_paths(where))
         case Exists(select):
             yield from statement_attributes(select)
 
 
-def _where_paths(where: Condition | None) -> tuple[Path, ...]:
-    return () if where is None else condition_paths(where)
+def _where_paths(where: ex.Condition | None) -> tuple[ex.Path, ...]:
+    return () if where is None else ex.condition_paths(where)
 
 
-def _heads(paths: tuple[Path, ...]) -> Iterator[str]:
+def _heads(paths: tuple[ex.Path, ...]) -> Iterator[str]:
     return (str(path[0]) for path in paths)

@@ -21,20 +21,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from singletable import expressions
+from singletable import expressions as ex
 from singletable.errors import InvalidValue, NotFound
-from singletable.expressions import (
-    Add,
-    At,
-    Compare,
-    Constant,
-    Exists,
-    NotExists,
-    Or,
-    Set,
-    apply_update,
-    holds,
-    value_at,
-)
 from singletable.schema import (
     Attr,
     Condition,
@@ -142,18 +130,18 @@ class ItemChange(ABC):
         if current is None or not self.requires_current_version:
             return plan
         write, *others = plan.writes
-        guard = both(write.guard, Or(NotExists((self.model.table.pk.name,)), current))
+        guard = both(write.guard, ex.Or(ex.NotExists((self.model.table.pk.name,)), current))
         return replace(plan, writes=[replace(write, guard=guard), *others])
 
     def _rewritten(self, plan: Plan, old: Item, stored: Item) -> Plan:
         """Return the plan for an item of an older version, given the plan for the upgraded item."""
         context, model, now = self.context, self.model, self.context.clock()
         write, *others = plan.writes
-        if write.condition is not None and not holds(write.condition, old):
+        if write.condition is not None and not ex.holds(write.condition, old):
             raise write.error(old)
         after = plan.after
         if write.kind == "update":
-            after = apply_update(write.actions, old)
+            after = ex.apply_update(write.actions, old)
             # An update leaves markers alone that it does not change, but an upgrade may change one.
             others = plan_side_writes(context, model, write.key, old, after, now)
             write = replace(write, kind="put", item=model.versions.stored(after), actions=())
@@ -348,7 +336,7 @@ class Update(_KeyChange):
         guard, new = None, None
         side_writes: list[Write] = []
         if old is not None:
-            new = apply_update(tuple(actions), old)
+            new = ex.apply_update(tuple(actions), old)
             if self.effects.side_fields:
                 needed |= self.effects.side_fields
                 side_writes = plan_side_writes(context, model, key.key, old, new, now, edited)
@@ -357,7 +345,7 @@ class Update(_KeyChange):
         elif needed:
             attributes = {model.fields[name].attribute for name in needed}
             known = tuple(action for action in actions if action.path[0] in attributes)
-            actions += index_actions(key, edited, apply_update(known, _key_fields_item(key)))
+            actions += index_actions(key, edited, ex.apply_update(known, _key_fields_item(key)))
         write = Write(
             "update",
             context.table_name(model.table),
@@ -410,7 +398,7 @@ class Delete(_KeyChange):
 def _is_unchanged(model: Model, stored: Item) -> expressions.Condition:
     """Return the condition that no attribute of an item has changed since it was read."""
     names = stored.keys() | model.codec.names | model.versions.attributes
-    condition: expressions.Condition = Exists((model.table.pk.name,))
+    condition: expressions.Condition = ex.Exists((model.table.pk.name,))
     for name in sorted(names - model.table_key(stored).keys()):
         condition = expressions.And(condition, same_value((name,), stored))
     return condition
@@ -444,8 +432,8 @@ def _guard(model: Model, old: Item | None, fields: set[str]) -> expressions.Cond
     """Return the condition that these fields have not changed since the item was read."""
     pk = model.table.pk.name
     if old is None:
-        return NotExists((pk,))
-    exists: expressions.Condition = Exists((pk,))
+        return ex.NotExists((pk,))
+    exists: expressions.Condition = ex.Exists((pk,))
     return both(exists, _same_fields(model, old, sorted(fields - set(model.key.fields)))) or exists
 
 
@@ -465,9 +453,9 @@ def _keep_counters(
 ) -> tuple[Item, expressions.Condition]:
     """Return the item with the counters of `old`, which a put must not reset."""
     for path in counters_of(model.entity):
-        count = value_at(path.document_path(), old)
+        count = ex.value_at(path.document_path(), old)
         if count is not None:
-            item = apply_update((Set(path.document_path(), Constant(count)),), item)
+            item = ex.apply_update((ex.Set(path.document_path(), ex.Constant(count)),), item)
             field = model.fields[path.field]
             stamps[path.field] = field.codec().decode(item[field.attribute])
         guard = both(guard, same_value(path.document_path(), old)) or guard
@@ -478,11 +466,11 @@ def _has_version(
     model: Model, attribute: str, version: int, now: datetime
 ) -> expressions.Condition:
     """Return the condition of optimistic locking."""
-    same = Compare("=", At((attribute,)), Constant({"N": str(version)}))
+    same = ex.Compare("=", ex.At((attribute,)), ex.Constant({"N": str(version)}))
     if version:
         return same
     # Items that are older than the version field have none, which is version 0.
-    return Or(Or(NotExists((attribute,)), same), item_absent(model, now))
+    return ex.Or(ex.Or(ex.NotExists((attribute,)), same), item_absent(model, now))
 
 
 def _stamps(
@@ -517,9 +505,9 @@ def _stamp_actions(model: Model, now: object) -> list[expressions.Action]:
     actions: list[expressions.Action] = []
     for role, field in model.roles.items():
         if role == "version":
-            actions.append(Add(field.document_path(), {"N": "1"}))
+            actions.append(ex.Add(field.document_path(), {"N": "1"}))
         if role == "updated":
-            actions.append(Set(field.document_path(), Constant(field.codec().encode(now))))
+            actions.append(ex.Set(field.document_path(), ex.Constant(field.codec().encode(now))))
     return actions
 
 

@@ -16,18 +16,8 @@ from typing import Any, Generic, TypeVar, Unpack
 from msgspec import Raw
 
 from singletable import expressions
+from singletable import expressions as ex
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.expressions import (
-    At,
-    Compare,
-    Constant,
-    Not,
-    Or,
-    holds,
-    render_condition,
-    render_key_condition,
-    render_request,
-)
 from singletable.operations import PageOutput, Query
 from singletable.retry import send
 from singletable.schema import (
@@ -193,10 +183,10 @@ class ItemQuery(Generic[E]):
             self.reverse,
         ]
         for shard in self.shards:
-            rendered = render_key_condition(shard.key_query.clauses)
+            rendered = ex.render_key_condition(shard.key_query.clauses)
             parts += [rendered.text, rendered.names, rendered.values]
         if self.where is not None:
-            condition = render_condition(self.where)
+            condition = ex.render_condition(self.where)
             parts += [condition.text, condition.names, condition.values]
         return parts
 
@@ -361,7 +351,7 @@ class ItemQuery(Generic[E]):
         """Return whether an item of any schema version satisfies the condition."""
         if not self.tests_where or self.where is None:
             return True
-        return holds(self.where, upgraded_entry(self.model, self.selection.access, item))
+        return ex.holds(self.where, upgraded_entry(self.model, self.selection.access, item))
 
     def _is_wanted(self, shard: ShardBuffer, item: Item) -> bool:
         excluded = shard.key_query.excluded
@@ -377,11 +367,13 @@ class ItemQuery(Generic[E]):
             return None
         where, is_current = self.where, self.model.versions.current_condition
         if where is not None and is_current is not None:
-            where = Or(where, Not(is_current))
+            where = ex.Or(where, ex.Not(is_current))
         condition = both(where, not_expired(self.model, self.context.clock()))
         if not self.is_exclusive and self.has_tag and self.model.tag is not None:
             attribute, tag = self.model.tag
-            condition = both(condition, Compare("=", At((attribute,)), Constant({"S": tag})))
+            condition = both(
+                condition, ex.Compare("=", ex.At((attribute,)), ex.Constant({"S": tag}))
+            )
         return condition
 
     def _limit(self, shard: ShardBuffer, limit: int | None) -> int | None:
@@ -392,7 +384,7 @@ class ItemQuery(Generic[E]):
         return wanted if shard.allowance is None else min(wanted, shard.allowance)
 
     def _query(self, shard: ShardBuffer, limit: int | None, *, count_only: bool) -> Query:
-        rendered = render_request(
+        rendered = ex.render_request(
             key_condition=shard.key_query.clauses,
             filter=self._filter(),
             projection=None if count_only else self.paths,
@@ -507,7 +499,7 @@ def _is_still_in_partition(query: ItemQuery[Any], entry: Item, item: Item) -> bo
     if query.where is None:
         return True
     try:
-        return holds(query.where, query.model.versions.upgraded(item))
+        return ex.holds(query.where, query.model.versions.upgraded(item))
     except ItemMismatch:
         return True  # it is reported when it is decoded
 
