@@ -27,7 +27,14 @@ MAX_CACHED_LENGTH = 2048
 MAX_DEPTH = 70
 EMPTY_COMPONENT = "Path component cannot be an empty string"
 ONLY_EXISTS = "EXISTS can only be used in ExecuteTransaction write requests."
+TOO_DEEP = "Expressions are nested too deeply"
 MATCHERS = ("in", "between", "like")
+NOT, SUM = 3, 5
+# How strongly operators bind. NOT is between AND and the comparisons.
+STRENGTHS = {"or": 1, "and": 2, **dict.fromkeys(("is", *MATCHERS, *COMPARATORS), 4)} | {
+    **dict.fromkeys(("+", "-", "||"), SUM),
+    **dict.fromkeys(("*", "/", "%"), 6),
+}
 _CLOSING = {"(": ")", "[": "]", "<<": ">>", "{": "}"}
 _WORDS = {
     "true": Node("value", "", value={"BOOL": True}),
@@ -277,54 +284,46 @@ class _Parser:
             raise malformed(message)
         return self.path()
 
-    # --- Expressions, from the operator that binds least
+    # --- Expressions
 
     def expression(self) -> Node:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise malformed("Expressions are nested too deeply")
-        expression = self.chain(self.conjunction, "or")
+            raise malformed(TOO_DEEP)
+        expression = self.operators(1)
         self.depth -= 1
         return expression
 
-    def conjunction(self) -> Node:
-        return self.chain(self.negation, "and")
-
-    def chain(self, parse: Callable[[], Node], *operators: str) -> Node:
-        """Parse operands with operators between them, which are applied from left to right."""
-        left = parse()
-        while self.at(*operators):
-            left = self.infix(left, parse)
+    def operators(self, weakest: int) -> Node:
+        """Parse operands, and the operators between them that bind at least as strongly."""
+        negations = self.prefixes("not") if weakest <= NOT else []
+        left = self.operators(NOT + 1) if negations else self.signed()
+        for token in reversed(negations):
+            left = _nested("NOT", token.place, (left,))
+        while (strength := self.strength()) >= weakest:
+            if self.at("is"):
+                left = self.is_type(left)
+            elif self.at("not", *MATCHERS):
+                left = self.matching(left)
+            else:
+                operator = self.advance()
+                if self.token.kind == "end" or self.at(";"):
+                    raise malformed("Missing right-hand side expression of infix operator")
+                operands = (left, self.operators(strength + 1))
+                left = _nested(operator.value.upper(), operator.place, operands)
         return left
 
-    def infix(self, left: Node, parse: Callable[[], Node]) -> Node:
-        operator = self.advance()
-        if self.token.kind == "end" or self.at(";"):
-            raise malformed("Missing right-hand side expression of infix operator")
-        return Node(operator.value.upper(), operator.place, (left, parse()))
+    def strength(self) -> int:
+        """Return how strongly the operator that follows binds; 0: none follows."""
+        if self.at("not"):
+            return STRENGTHS["in"] if self.precedes(*MATCHERS) else 0
+        return STRENGTHS.get(self.token.value, 0) if self.at(*STRENGTHS) else 0
 
-    def negation(self) -> Node:
-        negations: list[Token] = []
-        while self.at("not"):
-            negations.append(self.advance())
-        operand = self.comparison()
-        for token in reversed(negations):
-            operand = Node("NOT", token.place, (operand,))
-        return operand
-
-    def comparison(self) -> Node:
-        left = self.sum()
-        while True:
-            if self.at(*COMPARATORS):
-                left = self.infix(left, self.sum)
-            elif self.at("is"):
-                left = self.is_type(left)
-            elif self.at(*MATCHERS):
-                left = self.matching(left)
-            elif self.at("not") and self.precedes(*MATCHERS):
-                left = Node("NOT", self.advance().place, (self.matching(left),))
-            else:
-                return left
+    def prefixes(self, *words: str) -> list[Token]:
+        tokens: list[Token] = []
+        while self.at(*words):
+            tokens.append(self.advance())
+        return tokens
 
     def is_type(self, operand: Node) -> Node:
         place = self.advance().place
@@ -335,35 +334,29 @@ class _Parser:
             name = f"{name} {self.advance().value.lower()}"
         if word.kind not in ("name", "keyword") or name not in TYPES:
             raise malformed("Expected type name")
-        tested = Node("IS", place, (operand,), TYPES[name])
-        return Node("NOT", place, (tested,)) if is_negated else tested
+        tested = _nested("IS", place, (operand,), TYPES[name])
+        return _nested("NOT", place, (tested,)) if is_negated else tested
 
     def matching(self, left: Node) -> Node:
-        """Parse the rest of IN, BETWEEN or LIKE."""
+        """Parse the rest of IN, BETWEEN or LIKE, with or without NOT."""
+        negations = self.prefixes("not")
         operator = self.advance()
         is_list = operator.value == "in" and self.at("(")
-        members = [left, self.collection("list") if is_list else self.sum()]
+        operands = [left, self.collection("list") if is_list else self.operators(SUM)]
         if operator.value == "between":
             self.expect("and")
-            members.append(self.sum())
-        return Node(operator.value.upper(), operator.place, tuple(members))
-
-    def sum(self) -> Node:
-        return self.chain(self.product, "+", "-", "||")
-
-    def product(self) -> Node:
-        return self.chain(self.signed, "*", "/", "%")
+            operands.append(self.operators(SUM))
+        matched = _nested(operator.value.upper(), operator.place, tuple(operands))
+        return _nested("NOT", negations[0].place, (matched,)) if negations else matched
 
     def signed(self) -> Node:
         """Parse an operand; signs belong to a number that follows them."""
-        signs: list[Token] = []
-        while self.at("+", "-"):
-            signs.append(self.advance())
+        signs = self.prefixes("+", "-")
         operand = self.term()
         for sign in reversed(signs):
             number = operand.value.get("N")
             if number is None:
-                operand = Node(sign.value, sign.place, (operand,))
+                operand = _nested(sign.value, sign.place, (operand,))
             elif sign.value == "-":
                 number = number[1:] if number[0] == "-" else f"-{number}"
                 operand = replace(operand, value={"N": number})
@@ -439,7 +432,7 @@ class _Parser:
         elif closing == ")" or not self.at(closing):
             members += self.listed(self.expression)
         self.expect(closing)
-        return Node(kind, opening.place, tuple(members))
+        return _nested(kind, opening.place, tuple(members))
 
     def call(self) -> Node:
         name = self.advance()
@@ -448,7 +441,7 @@ class _Parser:
             return Node("call", name.place, (Node("missing", name.place),), name.value)
         arguments = () if self.at(")") else self.listed(self.expression)
         self.expect(")")
-        return Node("call", name.place, arguments, name.value.lower())
+        return _nested("call", name.place, arguments, name.value.lower())
 
     def path(self) -> Node:
         head = self.advance()
@@ -483,6 +476,16 @@ class _Parser:
             case expression:
                 errors.append(f"Unexpected path component at {expression.place}")
                 return 0
+
+
+def _nested(kind: str, place: str, members: tuple[Node, ...], name: str = "") -> Node:
+    """Return an operator, call or collection; only chains of AND and of OR may be long."""
+    depth = max([member.depth for member in members], default=0) + 1
+    if kind in ("AND", "OR") and members[0].kind == kind:
+        depth = max(members[0].depth, members[1].depth + 1)
+    if depth > MAX_DEPTH:
+        raise malformed(TOO_DEEP)
+    return Node(kind, place, members, name, depth=depth)
 
 
 def _names(source: Node) -> tuple[str, ...]:

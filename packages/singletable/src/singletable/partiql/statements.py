@@ -42,6 +42,7 @@ class Node(Struct, frozen=True):
     path: Path = ()
     error: str = ""  # about a step of the path that DynamoDB does not support
     select: Parsed | None = None
+    depth: int = 0  # of the members
 
 
 class OrderTerm(Struct, frozen=True):
