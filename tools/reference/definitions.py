@@ -7,6 +7,7 @@ itself, or in the module it is imported from.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -36,8 +37,9 @@ class Definition:
         return ast.get_docstring(self.node) or ""
 
     def source(self, node: ast.expr) -> str:
-        """Return the source of an expression on one line."""
+        """Return the source of an expression on one line, without names of modules."""
         line = " ".join(_segment(self.module, node).split()).replace("( ", "(").replace("[ ", "[")
+        line = re.sub(r"\b(?:ex|ops)\.", "", line)
         for closing in (")", "]"):
             line = line.replace(f", {closing}", closing).replace(f" {closing}", closing)
         return line

@@ -7,7 +7,7 @@ from singletable.store.bulk_load import LoadConflict, LoadResult
 from singletable.store.calls import Call, CallShape, EntityAccess, Observer, SentRequest
 from singletable.store.changes import Change, Changes, parse_stream_event
 from singletable.store.collection_query import CollectionPage
-from singletable.store.options import CollectOptions, ReadOptions
+from singletable.store.options import CollectOptions, QueryOptions, ReadOptions
 from singletable.store.pagination import Page
 from singletable.store.store import Admin, Store
 from singletable.store.streams import StreamOptions
@@ -30,6 +30,7 @@ __all__ = [
     "Observer",
     "Page",
     "Progress",
+    "QueryOptions",
     "ReadOptions",
     "SentRequest",
     "Store",

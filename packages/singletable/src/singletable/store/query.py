@@ -15,7 +15,6 @@ from typing import Any, Generic, TypeVar, Unpack
 
 from msgspec import Raw
 
-from singletable import expressions
 from singletable import expressions as ex
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import PageOutput, Query
@@ -50,13 +49,14 @@ from singletable.store.decoder import (
     projected_attributes,
     upgraded_entry,
 )
-from singletable.store.options import ReadOptions
+from singletable.store.options import QueryOptions, ReadOptions
 from singletable.store.plan import key_attributes
 from singletable.store.raw_decoder import raw_decoder
 from singletable.store.ttl import is_expired, not_expired
 from singletable.store.validation import (
     check_callback,
     check_count,
+    check_limit,
     check_path,
     check_selection,
     condition_node,
@@ -98,9 +98,12 @@ class ItemQuery(Generic[E]):
         max_read: int | None = None,
         on_mismatch: OnMismatch | None = None,
         cursor: str | None = None,
+        limit: int | None = None,
         all_entities: bool = False,
     ) -> None:
         check_selection(selection)
+        check_limit(limit)
+        self.limit = limit
         self.context = context
         self.selection = selection
         self.model: Model = model_of(selection.entity)
@@ -112,7 +115,7 @@ class ItemQuery(Generic[E]):
         self.cursor = cursor
         self.all_entities = all_entities
         # The paths to read; None for whole items.
-        self.paths: expressions.Projection | None = None
+        self.paths: ex.Projection | None = None
         # How many items to fetch beyond the number that is needed.
         self.lookahead = 0
         access = selection.access
@@ -362,7 +365,7 @@ class ItemQuery(Generic[E]):
         # With a type tag the filter has already selected the entity.
         return self.is_exclusive or self.has_tag or self.model.parse_key(item) is not None
 
-    def _filter(self) -> expressions.Condition | None:
+    def _filter(self) -> ex.Condition | None:
         if self.all_entities:
             return None
         where, is_current = self.where, self.model.versions.current_condition
@@ -430,7 +433,7 @@ def check_max_read(max_read: int, access: ResolvedKey, shards: int) -> None:
 
 
 def create_query(
-    context: Context, selection: Selection[E], **options: Unpack[ReadOptions[E]]
+    context: Context, selection: Selection[E], **options: Unpack[QueryOptions[E]]
 ) -> ItemQuery[E]:
     """Return a query of whole items; raise if the index does not contain them."""
     query = ItemQuery(context, selection, **options)
@@ -508,7 +511,7 @@ def create_field_query(
     context: Context,
     selection: Selection[E],
     paths: Sequence[Path[Any, Any]],
-    **options: Unpack[ReadOptions[E]],
+    **options: Unpack[QueryOptions[E]],
 ) -> ItemQuery[E]:
     """Return a query that reads only some paths, and the keys to continue after."""
     query = ItemQuery(context, selection, **options)
@@ -561,7 +564,7 @@ def create_page_query(
     return whole, lambda limit: read_next(whole, limit)
 
 
-def _without_list_elements(path: expressions.Path) -> expressions.Path:
+def _without_list_elements(path: ex.Path) -> ex.Path:
     # A projected list element is returned in a shorter list, where its index is lost.
     return tuple(takewhile(lambda step: isinstance(step, str), path))
 
