@@ -72,14 +72,17 @@ def find(module: str, name: str) -> Definition | None:
 
 
 def exported(module: str) -> list[str]:
-    """Return the names in a module's `__all__`, and in those of the modules it star-imports."""
+    """Return the names in a module's `__all__`, and those that a package imports for others."""
     names: list[str] = []
+    is_package = any(one.joinpath(*module.split(".")).is_dir() for one in SOURCES)
     for node in _tree(module).body:
         match node:
             case ast.Assign(targets=[ast.Name(id="__all__")]):
                 names += ast.literal_eval(node.value)
             case ast.ImportFrom(module=str(origin), names=[ast.alias(name="*")]):
                 names += exported(origin)
+            case ast.ImportFrom(names=imported) if is_package:
+                names += [one.name for one in imported if one.name == one.asname]
             case _:
                 pass
     return names
