@@ -7,6 +7,7 @@ it does not limit the partition key in every branch, the table or index is scann
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from dataclasses import dataclass
 from functools import reduce
 from hashlib import sha256
 from typing import TypeAlias, cast
@@ -140,24 +141,16 @@ def find_source(
     return table, index
 
 
+@dataclass(frozen=True, slots=True)
 class _Reader:
     """Reads the branches of a SELECT, one after the other, up to the end of the page."""
 
-    def __init__(
-        self,
-        statement: Select,
-        request: ops.ExecuteStatement,
-        session: Session,
-        table: Table,
-        index: Index | None,
-        forward: bool,
-    ) -> None:
-        self.statement = statement
-        self.request = request
-        self.session = session
-        self.table = table
-        self.index = index
-        self.forward = forward
+    statement: Select
+    request: ops.ExecuteStatement
+    session: Session
+    table: Table
+    index: Index | None
+    forward: bool
 
     def page(
         self, condition: ex.Condition | None, *, is_query: bool, limit: int | None = None

@@ -187,20 +187,21 @@ class StreamReader:
             except (ExpiredIterator, TrimmedDataAccess):
                 pass
         try:
-            first: ops.GetShardIteratorOutput = yield from send(policy, _start(shard, state.after))
-            output: ops.GetRecordsOutput = yield from send(
-                policy, ops.GetRecords(first.shard_iterator, self._page)
-            )
-            return output
+            return (yield from self._read_after(shard, state.after))
         except TrimmedDataAccess as error:
             if self._checkpoints.now - state.caught_up > _KEPT:
                 raise self._lost() from error
         # All records since a worker last read the whole shard are still there.
-        oldest: ops.GetShardIteratorOutput = yield from send(policy, _start(shard, None))
-        rest: ops.GetRecordsOutput = yield from send(
-            policy, ops.GetRecords(oldest.shard_iterator, self._page)
-        )
-        return rest
+        return (yield from self._read_after(shard, None))
+
+    def _read_after(self, shard: _ShardPlace, after: str | None) -> Steps[ops.GetRecordsOutput]:
+        policy = self._context.retry_policy
+        kind: ops.ShardIteratorType = "AFTER_SEQUENCE_NUMBER" if after else "TRIM_HORIZON"
+        request = ops.GetShardIterator(shard.arn, shard.id, kind, after)
+        found: ops.GetShardIteratorOutput = yield from send(policy, request)
+        page = ops.GetRecords(found.shard_iterator, self._page)
+        output: ops.GetRecordsOutput = yield from send(policy, page)
+        return output
 
     def _lost(self) -> TrimmedDataAccess:
         return TrimmedDataAccess(
@@ -301,12 +302,6 @@ class StreamReader:
                 yield from self._checkpoints.forget(name)
             else:
                 yield from self._checkpoints.release(name)
-
-
-def _start(shard: _ShardPlace, after: str | None) -> ops.GetShardIterator:
-    if after is None:
-        return ops.GetShardIterator(shard.arn, shard.id, "TRIM_HORIZON")
-    return ops.GetShardIterator(shard.arn, shard.id, "AFTER_SEQUENCE_NUMBER", after)
 
 
 def _known(names: Mapping[tuple[str, str], str], arn: str, parent: str | None) -> list[str]:

@@ -16,7 +16,6 @@ from typing import Any, TypeVar, cast
 
 from msgspec.structs import replace
 
-from singletable import expressions
 from singletable import expressions as ex
 from singletable.errors import InvalidValue, ItemMismatch, OperationError
 from singletable.schema import Attr, Condition, Edit, ItemKey
@@ -269,7 +268,7 @@ def _may_be_empty(field: Attr[Any]) -> bool:
     return field.codec().absent_value is not None
 
 
-def _sets_field(action: expressions.Action) -> bool:
+def _sets_field(action: ex.Action) -> bool:
     return (
         isinstance(action, ex.Set)
         and len(action.path) == 1
@@ -277,7 +276,7 @@ def _sets_field(action: expressions.Action) -> bool:
     )
 
 
-def _is_same_for_new(field: Attr[Any], action: expressions.Action) -> bool:
+def _is_same_for_new(field: Attr[Any], action: ex.Action) -> bool:
     """Return whether the edit has the same result if the field starts with its default."""
     if len(action.path) != 1:
         return False
