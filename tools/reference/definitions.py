@@ -75,7 +75,7 @@ def exported(module: str) -> list[str]:
     """Return the names in a module's `__all__`, and those that a package imports for others."""
     names: list[str] = []
     is_package = any(one.joinpath(*module.split(".")).is_dir() for one in SOURCES)
-    for node in _tree(module).body:
+    for node in _statements(_tree(module).body):
         match node:
             case ast.Assign(targets=[ast.Name(id="__all__")]):
                 names += ast.literal_eval(node.value)
