@@ -125,7 +125,7 @@ def test_spaces_in_headers_do_not_matter(words: list[str], spaces: list[str]) ->
 def test_order_of_headers_and_spaces_in_authorization_do_not_matter() -> None:
     request = signed()
     algorithm, *parts = request.headers["authorization"].split()
-    headers = dict(reversed(request.headers.items())) | {
+    headers = dict(reversed([*request.headers.items()])) | {
         "authorization": f"{algorithm} {''.join(parts)}"
     }
     assert signer(structs.replace(request, headers=headers)) is ADA
