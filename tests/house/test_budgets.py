@@ -19,7 +19,8 @@ BUDGETS = {
     # Public results, a protocol, statements about deleted elections, filters of the audit log.
     # Portfolio: comments, likes and history in exports, imports by kind with undo.
     # Games: an editor with preview, bank and lists, checking, reopening, playing again, reports.
-    "singletable_apps": 79_700,
+    # Elections: several questions on one ballot, managers, pictures of candidates, notices, notes.
+    "singletable_apps": 79_900,
     "singletable_design": 19_750,
 }
 
