@@ -10,19 +10,8 @@ from math import ceil
 from typing import Any, TypedDict
 from uuid import uuid4
 
+from singletable import operations as ops
 from singletable.errors import ExpiredIterator, InvalidValue, TrimmedDataAccess
-from singletable.operations import (
-    DescribeStream,
-    DescribeStreamOutput,
-    DescribeTable,
-    DescribeTableOutput,
-    GetRecords,
-    GetRecordsOutput,
-    GetShardIterator,
-    GetShardIteratorOutput,
-    ListStreams,
-    ListStreamsOutput,
-)
 from singletable.retry import send
 from singletable.schema import Table
 from singletable.steps import Pause, Steps
@@ -187,31 +176,32 @@ class StreamReader:
             self._iterators.pop(name, None)
             self._is_stale = True
 
-    def _get_records(self, shard: _ShardPlace, state: ShardState) -> Steps[GetRecordsOutput]:
+    def _get_records(self, shard: _ShardPlace, state: ShardState) -> Steps[ops.GetRecordsOutput]:
         policy = self._context.retry_policy
         after, iterator = self._iterators.get(shard.name, (None, ""))
         if iterator and after == state.after:
             try:
-                page = GetRecords(iterator, self._page)
-                known: GetRecordsOutput = yield from send(policy, page)
+                page = ops.GetRecords(iterator, self._page)
+                known: ops.GetRecordsOutput = yield from send(policy, page)
                 return known
             except (ExpiredIterator, TrimmedDataAccess):
                 pass
         try:
-            first: GetShardIteratorOutput = yield from send(policy, _start(shard, state.after))
-            output: GetRecordsOutput = yield from send(
-                policy, GetRecords(first.shard_iterator, self._page)
-            )
-            return output
+            return (yield from self._read_after(shard, state.after))
         except TrimmedDataAccess as error:
             if self._checkpoints.now - state.caught_up > _KEPT:
                 raise self._lost() from error
         # All records since a worker last read the whole shard are still there.
-        oldest: GetShardIteratorOutput = yield from send(policy, _start(shard, None))
-        rest: GetRecordsOutput = yield from send(
-            policy, GetRecords(oldest.shard_iterator, self._page)
-        )
-        return rest
+        return (yield from self._read_after(shard, None))
+
+    def _read_after(self, shard: _ShardPlace, after: str | None) -> Steps[ops.GetRecordsOutput]:
+        policy = self._context.retry_policy
+        kind: ops.ShardIteratorType = "AFTER_SEQUENCE_NUMBER" if after else "TRIM_HORIZON"
+        request = ops.GetShardIterator(shard.arn, shard.id, kind, after)
+        found: ops.GetShardIteratorOutput = yield from send(policy, request)
+        page = ops.GetRecords(found.shard_iterator, self._page)
+        output: ops.GetRecordsOutput = yield from send(policy, page)
+        return output
 
     def _lost(self) -> TrimmedDataAccess:
         return TrimmedDataAccess(
@@ -241,8 +231,8 @@ class StreamReader:
         self._is_stale = False
         self._fresh_until = self._checkpoints.now + self._checkpoints.lease / 2
         policy = self._context.retry_policy
-        described: DescribeTableOutput = yield from send(policy, DescribeTable(self._table))
-        listed: ListStreamsOutput = yield from send(policy, ListStreams(self._table))
+        described: ops.DescribeTableOutput = yield from send(policy, ops.DescribeTable(self._table))
+        listed: ops.ListStreamsOutput = yield from send(policy, ops.ListStreams(self._table))
         arns = sorted(
             (s.stream_arn for s in listed.streams), key=lambda arn: arn.rpartition("/")[2]
         )
@@ -278,8 +268,8 @@ class StreamReader:
         parents: dict[str, str | None] = {}
         last = None
         while True:
-            request = DescribeStream(arn, exclusive_start_shard_id=last)
-            output: DescribeStreamOutput = yield from send(self._context.retry_policy, request)
+            request = ops.DescribeStream(arn, exclusive_start_shard_id=last)
+            output: ops.DescribeStreamOutput = yield from send(self._context.retry_policy, request)
             stream = output.stream_description
             if stream.creation_request_date_time < since - 0.001:
                 return None
@@ -312,12 +302,6 @@ class StreamReader:
                 yield from self._checkpoints.forget(name)
             else:
                 yield from self._checkpoints.release(name)
-
-
-def _start(shard: _ShardPlace, after: str | None) -> GetShardIterator:
-    if after is None:
-        return GetShardIterator(shard.arn, shard.id, "TRIM_HORIZON")
-    return GetShardIterator(shard.arn, shard.id, "AFTER_SEQUENCE_NUMBER", after)
 
 
 def _known(names: Mapping[tuple[str, str], str], arn: str, parent: str | None) -> list[str]:
