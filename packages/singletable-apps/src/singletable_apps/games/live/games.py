@@ -80,7 +80,7 @@ class LiveGames:
             limits=limits,
             key_name="gameId",
             joined=lambda room, member: self._watchers[room.key].note_joined(member),
-            left=lambda room, member: self._watchers[room.key].note_left(member),
+            left=self._note_left,
             clock=lambda: service.context.clock().timestamp(),
         )
         service.context.listeners.append(self._note)
@@ -95,6 +95,11 @@ class LiveGames:
         is_guest = seat.role is Role.AUDIENCE
         member_id = f"{seat.role}:{client or new_id()}"
         return Attendee(member_id, frozenset({channel}), is_guest, bool(client), seat=seat)
+
+    def _note_left(self, room: Room, member: Member) -> None:
+        # Someone's absence is noted some seconds later, when the game may have been deleted.
+        if watcher := self._watchers.get(room.key):
+            watcher.note_left(member)
 
     async def snapshot(self, member: Member) -> tuple[str, object]:
         """Return the first message for a member."""
