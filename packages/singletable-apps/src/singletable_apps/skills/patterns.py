@@ -29,6 +29,7 @@ from singletable_apps.skills.entities import (
     Endorsement,
     Entries,
     Experience,
+    FormerUsername,
     Import,
     ImportedPerson,
     ImportPart,
@@ -37,6 +38,7 @@ from singletable_apps.skills.entities import (
     Profile,
     Project,
     ProjectStatus,
+    Rating,
     Skill,
     SkillAlias,
     SkillChange,
@@ -53,6 +55,8 @@ from singletable_apps.skills.entities import (
 SIZES = {
     User: 1_024,
     UserSkill: 512,
+    Rating: 200,
+    FormerUsername: 80,
     Endorsement: 200,
     Skill: 600,
     SkillAlias: 100,
@@ -73,6 +77,8 @@ SIZES = {
 COUNTS: dict[type, int | ItemCount] = {
     User: ItemCount(10_000, growth=0.02, in_index={"by_name": 0.98}),
     UserSkill: ItemCount(50_000, growth=0.02),
+    Rating: ItemCount(150_000, growth=0.02),
+    FormerUsername: 500,
     Endorsement: ItemCount(100_000, growth=0.02),
     Skill: 200,
     SkillAlias: 600,
@@ -155,11 +161,12 @@ add_user_skill = patterns.write(
     checks(User),
     checks(Skill),
     creates(UserSkill),
+    puts(Rating),
     _COUNT_PEOPLE,
     rate=per_day(200, peak=per_second(25)),
 )
 edit_user_skill = patterns.write(
-    "AP9", "Update skill proficiency", _RATE, _COUNT_PEOPLE, rate=per_second(20)
+    "AP9", "Update skill proficiency", _RATE, puts(Rating), _COUNT_PEOPLE, rate=per_second(20)
 )
 remove_user_skill = patterns.write(
     "AP10",
@@ -195,6 +202,18 @@ user_with_skills = patterns.read(
     scanned=14,
     rate=per_second(50),
 )
+
+
+@patterns.read_function("H1", items=15, rate=per_second(20))
+def ratings_of_user(user_id: int) -> Selection[Rating]:
+    """Get all ratings of the skills of a user."""
+    return Rating.key.partition(user_id)
+
+
+@patterns.read_function("H2", items=3, rate=per_second(20))
+def ratings_of_skill(user_id: int, skill_id: str) -> Selection[Rating]:
+    """Get the ratings of one skill of a user, the oldest first."""
+    return Rating.key.partition(user_id).eq(skill_id)
 
 
 @patterns.read_function("GSI2", items=20, rate=per_second(10))
@@ -244,6 +263,9 @@ repair_endorsements = patterns.write(
 # ------------------------------------------------------------------------------ accounts
 
 user_by_id = patterns.read("A1", "User of a session", User.one_id, rate=per_second(200))
+former_username = patterns.read(
+    "A19", "Who has had a username", FormerUsername.key, rate=per_minute(1)
+)
 create_directory = patterns.write(
     "A18",
     "Create the settings with the first account",
@@ -274,12 +296,6 @@ change_role = patterns.write(
 spell_username = patterns.write("A17", "Change the case of a username", puts(User), rate=per_day(1))
 
 
-@patterns.read_function("A6", items=5, rate=per_second(5))
-def people_named(prefix: str) -> Selection[User]:
-    """Find people by the beginning of the name."""
-    return User.by_name().begins_with(prefix)
-
-
 # ------------------------------------------------------------------------------ rename and delete
 
 start_cascade = patterns.write(
@@ -289,6 +305,7 @@ start_cascade = patterns.write(
     creates(User),
     checks(User),
     creates(Cascade),
+    puts(FormerUsername),
     rate=per_day(10),
 )
 cascades = patterns.read(
@@ -343,8 +360,15 @@ move_member = patterns.write(
     "A14",
     "Rename or remove a member of a team",
     checks(User),
-    updates(Team, Team.members, Team.created_by, Team.updated_at, Team.revision),
+    updates(Team, Team.members, Team.created_by, Team.manager, Team.updated_at, Team.revision),
     rate=per_day(20),
+)
+forget_ratings = patterns.write(
+    "A20",
+    "Delete the ratings of someone who was deleted",
+    checks(User),
+    deletes(Rating),
+    rate=per_day(10),
 )
 move_entry = patterns.write(
     "A15",
@@ -531,7 +555,7 @@ create_team = patterns.write("T3", "Save a team", creates(Team), rate=per_day(10
 edit_team = patterns.write(
     "T4",
     "Rename a team, add and remove members",
-    updates(Team, Team.name, Team.members, Team.updated_at, Team.revision),
+    updates(Team, Team.name, Team.members, Team.manager, Team.updated_at, Team.revision),
     rate=per_day(500),
 )
 delete_team = patterns.write("T5", "Delete a team", deletes(Team), rate=per_day(8))

@@ -173,8 +173,8 @@ def list_nearest(
     page: Pagination,
     consumed: Consumed = False,
 ) -> NearPeople:
-    """List the people who miss the fewest levels of a job's targets, at most 100."""
-    result = service.search.nearest(role_id)
+    """List who of you and your people misses the fewest levels of a job's targets, at most 100."""
+    result = service.search.nearest(actor, role_id)
     nearest, cursor = page.slice(result.people, service.context.secret)
     people = result.reads.profiles(each.username for each in nearest)
     page.link_next(cursor)

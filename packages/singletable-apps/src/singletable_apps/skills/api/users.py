@@ -31,7 +31,7 @@ from singletable_apps.skills.api.dependencies import (
 )
 from singletable_apps.skills.api.schemas import Person
 from singletable_apps.skills.entities import Directory
-from singletable_apps.skills.rules import MAX_NAME, check_owner, registration_of, visible_email
+from singletable_apps.skills.rules import MAX_NAME, registration_of
 from singletable_apps.skills.service.people import PersonEdit
 
 router = api_router("people", *SIGNED_IN)
@@ -98,10 +98,11 @@ def list_users(
 def read_user(
     username: Username, headers: Headers, service: Service, actor: Actor
 ) -> schemas.PersonWithSkills:
-    """Return a person with all skills. Only you and managers get the e-mail address."""
+    """Return a person with all skills. Only you and your managers get the e-mail address."""
     profile = service.user_skills.profile(username)
     headers.read(profile.user.revision)
-    email = visible_email(actor, profile.user)
+    is_visible = profile.user.username in service.context.reach(actor)
+    email = profile.user.email if is_visible else ""
     return schemas.PersonWithSkills.from_object(profile.user, skills=profile.skills, email=email)
 
 
@@ -114,14 +115,14 @@ def edit_user(
     edit: IfMatch,
     recent: Recent,
 ) -> Person:
-    """Change your profile, or as a manager anyone's. Only managers change the job.
+    """Change your profile, or that of your people. Only managers change the job.
 
     A new e-mail address requires a sign-in within the last five minutes, and takes effect when its
     owner opens the link in the e-mail to it.
     """
     sent = changes.sent()
     # Others must not find out an address by comparing it with their guesses.
-    check_owner(actor, username)
+    service.context.check_reach(actor, username)
     if sent.get("email") not in (None, service.context.get_user(username).email):
         recent(SensitiveAction.CHANGE_EMAIL)
     user = service.people.edit(actor, username, PersonEdit(**sent), edit.check)

@@ -29,7 +29,6 @@ from singletable_apps.skills.pages.dependencies import (
 from singletable_apps.skills.rules import (
     PERMISSIONS,
     Permission,
-    check_owner,
     check_self,
     is_same_user,
 )
@@ -103,7 +102,7 @@ class ProfileForm(BaseModel):
 @router.api_route("/people/{username}/edit", methods=FORM_METHODS)
 def edit_profile(page: UserPage, username: Segment, form: PostedForm) -> Response:
     """Change a profile."""
-    check_owner(page.user, username)
+    page.service.context.check_reach(page.user, username)
     person = page.service.context.get_user(username)
 
     def act(values: ProfileForm) -> Response:

@@ -17,7 +17,6 @@ from singletable_apps.shared.pages import (
     PostedForm,
     confirm,
 )
-from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.web import Day
 from singletable_apps.skills.entities import Category, Level, Profile, UserSkill
 from singletable_apps.skills.overview_rules import (
@@ -34,9 +33,8 @@ from singletable_apps.skills.rules import (
     RANKS,
     SkillDraft,
     SkillName,
-    check_owner,
     is_same_user,
-    visible_email,
+    pair_ratings,
 )
 from singletable_apps.skills.search_rules import explain_unknown
 from singletable_apps.skills.service.user_skills import draft_of
@@ -54,14 +52,20 @@ _LEVELS = [
 def show_person(page: UserPage, username: Segment) -> Response:
     """Show a person with all skills."""
     profile = page.service.user_skills.profile(username)
+    if not is_same_user(profile.user.username, username):
+        return page.redirect(page.urls.person(profile.user.username))
+    is_visible = profile.user.username in page.service.context.reach(page.user)
     columns = {each.skill_id: each for each in page.service.catalog.list_names()}
     job, targets = _targets(page, profile, columns)
+    targets = targets if is_visible else []
     is_own = is_same_user(page.user.username, profile.user.username)
     today = page.service.context.today()
+    ratings = page.service.user_skills.ratings(profile.user) if is_visible else []
+    authors = {*(each.author for each in ratings), *(each.rated_by for each in profile.skills)}
     return page.render(
         "person",
         person=profile.user,
-        email=visible_email(page.user, profile.user),
+        email=profile.user.email if is_visible else "",
         groups=_group(profile.skills, columns),
         endorsed=(
             frozenset[str]()
@@ -71,7 +75,9 @@ def show_person(page: UserPage, username: Segment) -> Response:
         stale={each.skill_id for each in profile.skills if is_stale(each, today)},
         ranks=RANKS,
         is_own=is_own,
-        can_edit=is_permitted(check_owner, page.user, profile.user.username),
+        can_edit=is_visible,
+        pairs=pair_ratings(ratings),
+        people=page.service.context.get_users(authors),
         job=job,
         targets=targets,
         met=sum(each.result is not TargetResult.BELOW for each in targets),
@@ -113,16 +119,17 @@ class SkillForm(BaseModel):
     years: int = 0
     last_used: Day | None = None
     notes: str = ""
+    evidence: str = ""
 
     def draft(self) -> SkillDraft:
         """Return what was entered."""
-        return SkillDraft(self.level, self.years, self.last_used, self.notes)
+        return SkillDraft(**self.model_dump(exclude={"skill_name"}))
 
 
 @router.api_route("/people/{username}/skills/new", methods=FORM_METHODS)
 def add_skill(page: UserPage, username: Segment, form: PostedForm, skill: str = "") -> Response:
     """Add a skill of the catalog."""
-    check_owner(page.user, username)
+    page.service.context.check_reach(page.user, username)
 
     def act(values: SkillForm) -> Response:
         found = page.service.catalog.find(values.skill_name)
@@ -144,7 +151,7 @@ def _explain_unknown(page: UserPageContext, spelling: str) -> str:
 @router.api_route("/people/{username}/skills/{skill_id}/edit", methods=FORM_METHODS)
 def edit_skill(page: UserPage, username: Segment, skill_id: Segment, form: PostedForm) -> Response:
     """Change a skill."""
-    check_owner(page.user, username)
+    page.service.context.check_reach(page.user, username)
     skill = page.service.user_skills.get(username, skill_id)
 
     def act(values: SkillForm) -> Response:
@@ -184,7 +191,7 @@ def _show_form(
 @confirm(router, "/people/{username}/skills/{skill_id}/delete")
 def remove_skill(page: UserPage, username: Segment, skill_id: Segment) -> ConfirmedAction:
     """Remove a skill with its endorsements."""
-    check_owner(page.user, username)
+    page.service.context.check_reach(page.user, username)
     skills = page.service.user_skills
     skill = skills.get(username, skill_id)
     people = "1 person" if skill.endorsements == 1 else f"{skill.endorsements} people"
@@ -211,18 +218,24 @@ def show_skill_of_person(
     """Show a skill of a person, and who endorses it."""
     skill = page.service.user_skills.get(username, skill_id)
     found = page.service.endorsements.list(username, skill_id, cursor=query.cursor)
-    people = page.service.context.get_users([each.endorser for each in found.items])
+    person, reach = page.service.context.get_user(username), page.service.context.reach(page.user)
+    can_edit = person.username in reach
+    ratings = page.service.user_skills.ratings(person, skill.skill_id) if can_edit else []
+    names = [*(each.endorser for each in found.items), *(each.author for each in ratings)]
+    people = page.service.context.get_users([*names, skill.rated_by])
     is_own = is_same_user(page.user.username, skill.username)
     return page.render(
         "person_skill",
-        person=page.service.context.get_user(username),
+        person=person,
         skill=skill,
+        ratings=ratings[::-1],
+        ranks=RANKS,
         rank=RANKS[skill.level],
         endorsements=query.page(found.items, found.cursor),
         people=people,
         is_own=is_own,
         is_endorsed=not is_own and bool(page.service.endorsements.endorsed_by(page.user, [skill])),
-        can_edit=is_permitted(check_owner, page.user, username),
+        can_edit=can_edit,
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     Form,
@@ -14,12 +15,15 @@ from singletable_apps.shared.pages import (
     PostedForm,
     confirm,
 )
+from singletable_apps.skills.entities import Role
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.rules import RANKS
 from singletable_apps.skills.service.teams import check_change, may_change, parse_search
 
 router = APIRouter()
 _PAGE_SIZE = 50
+# How many people a search by name offers, and how many managers can be chosen.
+_MOST_FOUND, _MOST_MANAGERS = 25, 200
 
 
 class TeamForm(BaseModel):
@@ -30,28 +34,32 @@ class TeamForm(BaseModel):
     search: str = ""
 
 
-class NameForm(BaseModel):
-    """Another name."""
+class SettingsForm(BaseModel):
+    """The name, and for administrators the username of the manager."""
 
     name: str
+    manager: str | None = None
 
 
-class MemberForm(BaseModel):
-    """A person to add or to remove."""
+class MembersForm(BaseModel):
+    """People to add or to remove."""
 
-    username: Annotated[str, Field(min_length=1)]
+    username: list[str] = Field(default_factory=list)
 
 
 @router.get("/teams")
 def list_teams(page: UserPage, query: ListQueryParameters) -> Response:
     """List the teams by name."""
     found = page.service.teams.page(_PAGE_SIZE, query.cursor)
-    return page.render("teams", teams=query.page(found.items, found.cursor))
+    names = [name for team in found.items for name in (team.created_by, team.manager) if name]
+    people = page.service.context.get_users(names)
+    teams = query.page(found.items, found.cursor)
+    return page.render("teams", teams=teams, people=people, form=Form())
 
 
 @router.post("/teams")
 def save_team(page: UserPage, form: PostedForm) -> Response:
-    """Save the people who were chosen in a search as a team."""
+    """Save the people who were chosen in a search as a team, or a team without members yet."""
 
     def act(values: TeamForm) -> Response:
         team = page.service.teams.create(page.user, values.name, values.members, values.search)
@@ -65,9 +73,11 @@ def save_team(page: UserPage, form: PostedForm) -> Response:
 
 
 @router.get("/teams/{team_id}")
-def show_team(page: UserPage, team_id: Segment) -> Response:
-    """Show a team with its members."""
-    return _show_team(page, team_id)
+def show_team(
+    page: UserPage, team_id: Segment, q: Annotated[str, Query(max_length=100)] = ""
+) -> Response:
+    """Show a team with its members, and people to add whose names contain `q`."""
+    return _show_team(page, team_id, q=q)
 
 
 def _show_team(
@@ -75,49 +85,66 @@ def _show_team(
     team_id: str,
     status: int = 200,
     *,
-    rename: Form | None = None,
+    settings: Form | None = None,
     add: Form | None = None,
+    q: str = "",
 ) -> Response:
-    view = page.service.teams.view(team_id)
+    service = page.service
+    view = service.teams.view(team_id)
     team = view.team
+    people = service.context.get_users([team.created_by, team.manager])
+    found = service.people.list(q, limit=_MOST_FOUND).items[:_MOST_FOUND] if q.strip() else []
+    managers = service.people.list(role=Role.MANAGER, limit=_MOST_MANAGERS).items
+    is_admin = page.user.role is Role.ADMIN
+    values = {"name": team.name, "manager": team.manager, "revision": team.revision}
     return page.render(
         "team",
         status,
         view=view,
         team=team,
-        creator=page.service.context.find_user(team.created_by),
+        people=people,
         may_change=may_change(page.user, team),
         has_search=parse_search(team.search) is not None,
-        rename=rename or Form({"name": team.name, "revision": team.revision}),
+        settings=settings or Form(values),
+        managers=[("", "Nobody"), *((each.username, each.name) for each in managers)]
+        if is_admin
+        else [],
         add=add or Form(),
+        q=q,
+        found=[each for each in found if each.username not in team.members],
         ranks=RANKS,
     )
 
 
 @router.post("/teams/{team_id}")
-def rename_team(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
-    """Rename a team."""
+def edit_team(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
+    """Rename a team, or change its manager."""
 
-    def act(values: NameForm) -> Response:
-        check = form.revision_check()
-        team = page.service.teams.edit(page.user, team_id, name=values.name, check=check)
-        return page.redirect(page.urls.team(team_id), f"The team is now “{team.name}”.")
+    def act(values: SettingsForm) -> Response:
+        changes = values.model_dump()
+        page.service.teams.edit(page.user, team_id, **changes, check=form.revision_check())
+        return page.redirect(page.urls.team(team_id), "Team saved.")
 
     return page.submit(
-        form, NameForm, act, lambda shown, status: _show_team(page, team_id, status, rename=shown)
+        form,
+        SettingsForm,
+        act,
+        lambda form, status: _show_team(page, team_id, status, settings=form),
     )
 
 
 @router.post("/teams/{team_id}/members")
-def add_member(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
-    """Add a person to a team."""
+def add_members(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
+    """Add the chosen people to a team."""
 
-    def act(values: MemberForm) -> Response:
-        page.service.teams.add(page.user, team_id, values.username)
-        return page.redirect(page.urls.team(team_id), f"Added {values.username.strip()}.")
+    def act(values: MembersForm) -> Response:
+        if not values.username:
+            raise InvalidInput({"username": "Choose at least one person."})
+        page.service.teams.add(page.user, team_id, *values.username)
+        return page.redirect(page.urls.team(team_id), f"Added {_names(page, values.username)}.")
 
     return page.submit(
-        form, MemberForm, act, lambda shown, status: _show_team(page, team_id, status, add=shown)
+        form, MembersForm, act, lambda form, status: _show_team(page, team_id, status, add=form)
     )
 
 
@@ -125,13 +152,18 @@ def add_member(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
 def remove_member(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
     """Remove a person from a team."""
 
-    def act(values: MemberForm) -> Response:
-        page.service.teams.remove(page.user, team_id, values.username)
-        return page.redirect(page.urls.team(team_id), f"Removed {values.username.strip()}.")
+    def act(values: MembersForm) -> Response:
+        text = f"Removed {_names(page, values.username)}."
+        for username in values.username:
+            page.service.teams.remove(page.user, team_id, username)
+        return page.redirect(page.urls.team(team_id), text)
 
-    return page.submit(
-        form, MemberForm, act, lambda shown, status: _show_team(page, team_id, status)
-    )
+    return page.submit(form, MembersForm, act, lambda _, status: _show_team(page, team_id, status))
+
+
+def _names(page: UserPageContext, usernames: list[str]) -> str:
+    users = page.service.context.get_users(usernames)
+    return ", ".join(user.name for user in users.values()) or "nobody"
 
 
 @confirm(router, "/teams/{team_id}/delete")

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import attrgetter
 
-from singletable import Selection
+from singletable import Page
+from singletable_apps.shared.accounts import search_people
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
@@ -26,8 +29,7 @@ from singletable_apps.skills.overview_rules import (
 )
 from singletable_apps.skills.rules import (
     MAX_NAME,
-    PERMISSIONS,
-    Permission,
+    Reach,
     SkillName,
     is_key,
     people_at,
@@ -45,7 +47,7 @@ _DEPARTMENTS_FOR = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class PeopleFilter:
-    """The people to show: of a team; or with a department, a job or a beginning of the name."""
+    """The people to show: of a team, with a department, a job, or words in the name."""
 
     name: str = ""
     department: str = ""
@@ -59,6 +61,14 @@ class PeopleFilter:
         department = checks.line("department", self.department, longest=MAX_NAME)
         checks.raise_errors()
         return PeopleFilter(name, department, self.job.strip(), self.team.strip())
+
+    def includes(self, row: Colleague) -> bool:
+        """Return whether a person has the department, the job, and all words in the name."""
+        return (
+            self.department in ("", row.department)
+            and self.job in ("", row.job_role)
+            and all(word in row.name.casefold() for word in self.name.casefold().split())
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +131,19 @@ class Overview:
             people = sort_by_skill(people, cells, query.sort)
         return Matrix(people, skills, cells, cursor, team)
 
-    def gaps(self, people: PeopleFilter, level: Level, enough: int) -> GapReport:
+    def gaps(
+        self, reach: Reach, people: PeopleFilter, level: Level, enough: int, *, all_people: bool
+    ) -> GapReport:
         """Return which skills fewer than `enough` people have at a level, and targets not met.
 
         For everyone, all skills of the catalog count; otherwise those that someone has, or needs.
+        Targets are those of people within reach; so is the coverage unless `all_people` count.
         """
         if not 1 <= enough <= MAX_ENOUGH:
             raise InvalidInput({"enough": f"Enter a number between 1 and {MAX_ENOUGH}."})
         rows, _, team = self._people(people.check(), None, None)
+        if not all_people:
+            rows = [row for row in rows if row.username in reach]
         jobs = self.jobs({row.job_role for row in rows})
         catalog = {each.skill_id: each for each in self._catalog.list_names()}
         cells = self._cells(rows, list(catalog.values()))
@@ -140,22 +155,21 @@ class Overview:
         return GapReport(
             rows,
             find_coverage(rows, skills, cells, level, enough),
-            check_targets(rows, jobs, catalog, cells),
+            check_targets([row for row in rows if row.username in reach], jobs, catalog, cells),
             team,
         )
 
     def export(self, actor: User) -> DataTable:
-        """Return a table with a row per skill of a person, read while it is iterated.
+        """Return a table with a row per skill of a person within reach, read while it is iterated.
 
         People without skills have one row.
         """
-        PERMISSIONS.check(actor.role, Permission.PLAN)
-        return EXPORT_COLUMNS, self._export()
+        return EXPORT_COLUMNS, self._export(self._context.reach(actor))
 
-    def _export(self) -> Iterator[DataRow]:
+    def _export(self, reach: Reach) -> Iterator[DataRow]:
         categories = {each.skill_id: each.category for each in self._catalog.list_names()}
         for (username,) in self._store.select(User.by_name(), User.username):
-            user = self._context.find_user(username)
+            user = self._context.find_user(username) if username in reach else None
             # The index may still contain someone who was deleted just now.
             if user is None:
                 continue
@@ -199,32 +213,25 @@ class Overview:
         if wanted.team:
             return self._members(wanted)
         fields = (User.username, User.name, User.department, User.job_role)
-        selection: Selection[User] = User.by_name()
-        if wanted.name:
-            selection = patterns.people_named(wanted.name)
-        condition = None
-        if wanted.department:
-            condition = User.department == wanted.department
-        if wanted.job:
-            has_job = User.job_role == wanted.job
-            condition = has_job if condition is None else condition & has_job
         if size is None:
-            rows = self._store.select(selection, *fields, where=condition)
-            return [Colleague(*row) for row in rows], None, None
-        page = self._store.page(selection, size, fields=fields, where=condition, cursor=cursor)
-        return [Colleague(*row) for row in page.items], page.cursor, None
+            everyone = (Colleague(*row) for row in self._store.select(User.by_name(), *fields))
+            return [row for row in everyone if wanted.includes(row)], None, None
+        filters = ((User.department, wanted.department), (User.job_role, wanted.job))
+        conditions = [path == value for path, value in filters if value]
+        where = reduce(lambda one, other: one & other, conditions) if conditions else None
+
+        def read(at: str | None) -> Page[Colleague]:
+            page = self._store.page(User.by_name(), size, fields=fields, where=where, cursor=at)
+            return Page([Colleague(*row) for row in page.items], page.cursor)
+
+        found = search_people(read, attrgetter("name"), wanted.name, limit=size, cursor=cursor)
+        return [*found.items], found.cursor, None
 
     def _members(self, wanted: PeopleFilter) -> tuple[list[Colleague], None, Team]:
         team = self._teams.get(wanted.team)
-        users = self._context.get_users(team.members).values()
-        rows = [
-            Colleague.of(user)
-            for user in users
-            if user.name.casefold().startswith(wanted.name.casefold())
-            and wanted.department in ("", user.department)
-            and wanted.job in ("", user.job_role)
-        ]
-        return sorted(rows, key=lambda row: row.name.casefold()), None, team
+        rows = map(Colleague.of, self._context.get_users(team.members).values())
+        found = sorted(filter(wanted.includes, rows), key=lambda row: row.name.casefold())
+        return found, None, team
 
     def _columns(self, wanted: str) -> list[SkillName]:
         """Return the skills of a category or a job, or else the most common ones."""

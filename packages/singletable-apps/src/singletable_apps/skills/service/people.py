@@ -25,7 +25,6 @@ from singletable_apps.skills.rules import (
     PERMISSIONS,
     Permission,
     check_name,
-    check_owner,
     check_self,
     is_key,
     is_same_user,
@@ -117,7 +116,7 @@ class People:
     def edit(
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck = any_revision
     ) -> User:
-        """Change a profile: one's own, or as a manager another. Only managers change jobs.
+        """Change a profile: one's own, or that of one's people. Only managers change jobs.
 
         Passwords are reset by e-mail, so only the owner and administrators change the address, and
         a new one takes effect when its owner opens the link in the e-mail to it. Before a person
@@ -131,7 +130,7 @@ class People:
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck
     ) -> tuple[User, str | None]:
         """Save a profile. Return the new profile, and the entered address."""
-        check_owner(actor, username)
+        self._context.check_reach(actor, username)
         user = self._get(username, check)
         checked = self.check_edit(actor, user, edit)
         changes: list[Edit[User]] = [
