@@ -92,7 +92,6 @@ class Reach:
     `people` are casefolded usernames; None stands for everyone.
     """
 
-    actor: User
     people: frozenset[str] | None
 
     def __contains__(self, username: str) -> bool:
@@ -101,7 +100,6 @@ class Reach:
     def check(self, username: str) -> None:
         """Raise NotPermitted unless a person is among them."""
         if username not in self:
-            PERMISSIONS.check(self.actor.role, Permission.RATE_OTHERS)
             raise NotPermitted(
                 "You manage the members of your teams. Ask an administrator to add this person."
             )
@@ -113,14 +111,14 @@ def find_reach(actor: User, teams: Sequence[Team]) -> Reach:
     The people of a manager are the members of the managed teams, and their people in turn.
     """
     if actor.role is Role.ADMIN:
-        return Reach(actor, None)
+        return Reach(None)
     found, new = set[str](), {actor.username.casefold()}
     while new - found:
         found |= new
         if PERMISSIONS.allows(actor.role, Permission.RATE_OTHERS):
             managed = (team.members for team in teams if team.manager.casefold() in found)
             new = {name.casefold() for members in managed for name in members}
-    return Reach(actor, frozenset(found))
+    return Reach(frozenset(found))
 
 
 def check_self(actor: User, username: str) -> None:

@@ -34,12 +34,12 @@ TABLE = {
                 DELETE /users/{username}/skills/{skill}/endorsement,
                 GET /skills/{skill}/users/top, GET /skills/{skill}/distribution,
                 GET /roles/{role_id}/nearest, GET /teams, POST /teams, GET /teams/{team_id},
-                GET /projects, GET /users/{username}/{kind:entries},
+                GET /projects, GET /export, GET /users/{username}/{kind:entries},
                 GET /users/{username}/{kind:entries}/{entry_id}""",
             MANAGERS: """
                 PUT /users/{username}, POST /roles, PUT /roles/{role_id}, DELETE /roles/{role_id},
                 POST /users/{username}/skills, PUT /users/{username}/skills/{skill},
-                DELETE /users/{username}/skills/{skill}, GET /export, PUT /teams/{team_id},
+                DELETE /users/{username}/skills/{skill}, PUT /teams/{team_id},
                 DELETE /teams/{team_id}, PUT /teams/{team_id}/members/{username},
                 DELETE /teams/{team_id}/members/{username}""",
             "admin": """
@@ -70,8 +70,8 @@ TABLE = {
                 POST /people/{username}/skills/{skill_id}/withdraw, GET /catalog/{skill_id},
                 GET /roles, GET /roles/{role_id}, GET /roles/{role_id}/nearest, GET /teams,
                 POST /teams, GET /teams/{team_id}, GET /projects, GET /matrix, GET /gaps,
-                GET /matrix/export, GET /gaps/export, GET /account, POST /account/password,
-                GET /account/email, POST /account/email,
+                GET /matrix/export, GET /gaps/export, GET /export, GET /account,
+                POST /account/password, GET /account/email, POST /account/email,
                 POST /account/sessions/others/end, POST /account/sessions/{session}/end""",
             MANAGERS: """
                 GET /people/{username}/edit, POST /people/{username}/edit,
@@ -83,7 +83,8 @@ TABLE = {
                 POST /teams/{team_id}/members, POST /teams/{team_id}/remove,
                 GET /teams/{team_id}/delete, POST /teams/{team_id}/delete, GET /new-role,
                 POST /new-role, GET /roles/{role_id}/edit, POST /roles/{role_id}/edit,
-                GET /roles/{role_id}/delete, POST /roles/{role_id}/delete, GET /export""",
+                GET /roles/{role_id}/delete, POST /roles/{role_id}/delete,
+                POST /matrix/{username}/{skill_id}""",
             "admin": """
                 GET /people/{username}/username, POST /people/{username}/username,
                 GET /people/{username}/delete, POST /people/{username}/delete, GET /admin,
@@ -143,6 +144,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "GET /skills/search": {"skill": "go"},
     "GET /skills/matrix/export": {"format": "csv"},
     "GET /skills/gaps/export": {"format": "csv"},
+    "POST /skills/matrix/{username}/{skill_id}": {"level": "3"},
     "POST /skills/people/{username}/edit": {"name": "Joan", "title": "x"},
     "POST /skills/people/{username}/username": {"username": "joanna"},
     "POST /skills/people/{username}/skills/new": RATING,

@@ -118,9 +118,12 @@ class TeamChanges(Model):
 
     name: str | None = None
     members: list[str] | None = None
+    manager: str | None = Field(None, description="Who rates the members. For administrators.")
 
 
-class TeamBody(Body, of=Team, only="team_id name members search created_by created_at updated_at"):
+class TeamBody(
+    Body, of=Team, only="team_id name members manager search created_by created_at updated_at"
+):
     """A team."""
 
 
@@ -226,9 +229,7 @@ def edit_team(
     team_id: TeamId, changes: TeamChanges, service: Service, actor: Actor, edit: IfMatchIfAny
 ) -> TeamBody:
     """Rename your team, replace its members, or both; as a manager any team."""
-    team = service.teams.edit(
-        actor, team_id, name=changes.name, members=changes.members, check=edit.check
-    )
+    team = service.teams.edit(actor, team_id, **dict(changes), check=edit.check)
     edit.answer(team.revision)
     return TeamBody.model_validate(team)
 

@@ -102,6 +102,7 @@ def _show_import(
         for each in preview.results
         if not is_done or each.outcome in (Outcome.ERROR, Outcome.SKIPPED)
     ]
+    by_row = groupby(results, key=attrgetter("outcome", "number", "skill"))
     names = [each.name for each in page.service.catalog.list_names()] if unknown else []
     return page.render(
         "import",
@@ -109,7 +110,7 @@ def _show_import(
         item=item,
         preview=preview,
         rows=query.apply(
-            [[*group] for _, group in groupby(results, key=attrgetter("outcome", "number"))],
+            [[*group] for _, group in by_row],
             text=_text,
             columns={"row": lambda row: row[0].number},
             limit=PER_PAGE,

@@ -180,8 +180,8 @@ def _draw_rows(matrix: Matrix, urls: Urls, reach: Reach, today: date) -> Iterato
                 row.append("<td>")
                 continue
             row.append(
-                f'<td class="{_cell_class(skill, today)}" data-years="{skill.years}" '
-                f'title="{name}: {describe_cell(skill)}"><b>{name}</b>{RANKS[skill.level]}'
+                f'<td class="{_cell_class(skill, today)}" data-name="{name}" '
+                f'data-years="{skill.years}" title="{describe_cell(skill)}">{RANKS[skill.level]}'
             )
         yield Markup("".join([*row, "</tr>"]))
 
@@ -212,7 +212,7 @@ def rate_cell(page: UserPage, username: Segment, skill_id: Segment, form: Posted
                 "level": RANKS[skill.level],
                 "years": skill.years,
                 "class": _cell_class(skill, page.service.context.today()),
-                "title": f"{skill.skill_name}: {describe_cell(skill)}",
+                "title": describe_cell(skill),
             }
         )
 

@@ -11,7 +11,14 @@ from singletable_apps.shared.accounts import AccountsContext
 from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.service import check_found
 from singletable_apps.skills.entities import Role, Skill, Team, User
-from singletable_apps.skills.rules import Reach, find_reach, is_key, is_same_user
+from singletable_apps.skills.rules import (
+    PERMISSIONS,
+    Permission,
+    Reach,
+    find_reach,
+    is_key,
+    is_same_user,
+)
 from singletable_apps.skills.urls import Urls
 
 # How often a write is tried again if someone else has changed the item meanwhile.
@@ -55,6 +62,8 @@ class Context(AccountsContext):
     def check_reach(self, actor: User, username: str) -> None:
         """Raise NotPermitted unless these are the actor's own data, or those of their people."""
         if not is_same_user(actor.username, username):
+            PERMISSIONS.check(actor.role, Permission.RATE_OTHERS)
+            self.get_user(username)
             self.reach(actor).check(username)
 
     def get_users(self, usernames: Iterable[str]) -> dict[str, User]:

@@ -132,7 +132,7 @@ class Overview:
         return Matrix(people, skills, cells, cursor, team)
 
     def gaps(
-        self, reach: Reach, people: PeopleFilter, level: Level, enough: int, *, all_people: bool
+        self, reach: Reach, people: PeopleFilter, level: Level, enough: int, all_people: bool = True
     ) -> GapReport:
         """Return which skills fewer than `enough` people have at a level, and targets not met.
 

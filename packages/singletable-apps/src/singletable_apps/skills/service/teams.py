@@ -118,7 +118,7 @@ class Teams:
         def edits(team: Team) -> Edits:
             checks = InputChecks()
             added = self._check_members(checks, usernames, field="username")
-            members = list({name.casefold(): name for name in [*added, *team.members]}.values())
+            members = list({name.casefold(): name for name in [*team.members, *added]}.values())
             if len(members) > MAX_MEMBERS:
                 checks.reject("username", f"A team has at most {MAX_MEMBERS} members.")
             checks.raise_errors()

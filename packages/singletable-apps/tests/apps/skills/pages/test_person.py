@@ -32,7 +32,8 @@ def test_person_compares_levels_with_the_targets_of_the_job(app: PagesApp, bob: 
     store.create(JobRole(role_id="backend", name="Backend engineer", targets=targets))
     store.update(User.key("ada"), User.job_role.set("backend"))
     store.update(User.key("bob"), User.job_role.set("backend"))
-    assert "2 of 2" in bob.get("people", "ada").text
+    assert "2 of 2" in app.browser("ada").get("people", "ada").text
+    assert "2 of 2" not in bob.get("people", "ada").text
     page = bob.get("people", "bob").text
     assert "0 of 2" in page
     assert page.count("needs Advanced") == 2
@@ -95,7 +96,10 @@ def test_invalid_skill_is_shown_again(
 def test_rating_by_a_manager_names_them(bob: Browser, mia: Browser) -> None:
     answer = mia.submit(mia.get("people", "bob", "skills", "go", "edit"), "edit", level="Expert")
     assert answer.status_code == 303
-    assert "rated by mia" in bob.get("people", "bob").text
+    page = bob.get("people", "bob").text
+    assert "rated by Mia" in page
+    assert page.count('class="rating-pair"') == 1
+    assert '<td data-label="By">Mia' in bob.get("people", "bob", "skills", "go").text
 
 
 def test_endorse_and_withdraw(app: PagesApp, bob: Browser, ada: Browser) -> None:
