@@ -13,6 +13,7 @@ from unicodedata import normalize
 from singletable import evolve
 from singletable_apps.shared.accounts import Registration
 from singletable_apps.shared.accounts.usernames import MAX_USERNAME, USERNAME
+from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.permissions import NotPermitted, Permissions
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import (
@@ -35,6 +36,10 @@ MAX_YEARS = 80
 MAX_ABOUT = 2_000
 LEVELS = tuple(Level)
 RANKS: Mapping[Level, int] = {level: rank for rank, level in enumerate(Level, 1)}
+
+
+class InUse(RequestRejected):
+    """This cannot be deleted while others depend on it."""
 
 
 class Permission(StrEnum):

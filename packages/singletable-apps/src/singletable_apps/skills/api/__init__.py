@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from singletable_apps.skills.api import (
-    auth,
     catalog,
     entries,
     imports,
@@ -16,9 +15,9 @@ __all__ = ["ABOUT", "ROUTERS"]
 
 # The paths of entries match those of other routers, which come first.
 ROUTERS = (
-    auth.router,
+    users.accounts_router,
     users.router,
-    auth.people_router,
+    users.people_router,
     catalog.router,
     user_skills.router,
     imports.export_router,

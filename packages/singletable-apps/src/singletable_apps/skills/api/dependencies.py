@@ -14,7 +14,7 @@ from singletable_apps.shared.web import (
     Segment,
 )
 from singletable_apps.skills.entities import User
-from singletable_apps.skills.errors import InUse
+from singletable_apps.skills.rules import InUse
 from singletable_apps.skills.service import SkillsService
 
 Responses: TypeAlias = dict[int | str, dict[str, Any]]

@@ -1,4 +1,4 @@
-"""People: list them, read and change profiles, invite, rename and delete; and the settings."""
+"""Accounts and people: sign in, list, read and change profiles, invite, rename; the settings."""
 
 from __future__ import annotations
 
@@ -9,10 +9,20 @@ from fastapi import Query
 from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame import Recent
-from singletable_apps.shared.frame.people_api import Message, Tokens, UserAgent
+from singletable_apps.shared.frame.people_api import (
+    Message,
+    PersonTypes,
+    Tokens,
+    UserAgent,
+    UsernameCredentials,
+    add_people_routes,
+    add_registration_routes,
+    add_session_routes,
+)
 from singletable_apps.shared.web import (
     NOT_FOUND,
     SIGNED_IN,
+    TOO_MANY_REQUESTS,
     Headers,
     IfMatch,
     IfMatchIfAny,
@@ -33,6 +43,16 @@ from singletable_apps.skills.api.schemas import Person
 from singletable_apps.skills.entities import Directory
 from singletable_apps.skills.rules import MAX_NAME, registration_of
 from singletable_apps.skills.service.people import PersonEdit
+
+# Register, sign in, and read one's own account: the original's `/register`, `/login` and `/me`.
+accounts_router = api_router("accounts", TOO_MANY_REQUESTS)
+add_registration_routes(accounts_router, EXISTS)
+add_session_routes(
+    accounts_router, UsernameCredentials, Person, sign_in_path="/login", sign_out_path="/logout"
+)
+people_router = api_router("people", *SIGNED_IN)
+_BODIES = (Person, schemas.NewPerson, schemas.Invitation, schemas.RoleChange)
+add_people_routes(people_router, PersonTypes("username", Username, *_BODIES, EXISTS))
 
 router = api_router("people", *SIGNED_IN)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Annotated, TypeAlias
 from urllib.parse import urlencode
@@ -108,33 +107,25 @@ class Filters:
 CurrentFilters: TypeAlias = Annotated[Filters, Depends()]
 
 
-@dataclass(frozen=True)
-class Choices:
-    """The options of the filters."""
-
-    departments: list[tuple[str, str]]
-    jobs: list[tuple[str, str]]
-    skills: list[tuple[str, str]]
-    sizes: list[tuple[int, str]]
-    levels: list[tuple[str, str]]
-
-
-def _choices(page: UserPageContext, filters: Filters) -> Choices:
+def _choices(page: UserPageContext, filters: Filters) -> dict[str, Sequence[tuple[object, str]]]:
+    """Return the options of the filters."""
     overview = page.service.overview
     department = filters.people.department
     departments = {name: name for name in [*overview.departments(), department] if name}
     jobs = overview.job_names()
-    return Choices(
-        [("", "All departments"), *departments.items()],
-        [("", "All jobs"), *jobs.items()],
-        [
+    return {
+        "departments": [("", "All departments"), *departments.items()],
+        "jobs": [("", "All jobs"), *jobs.items()],
+        "skills": [
             ("", "Those of the job" if filters.people.job else "Most common"),
             *((category.value, category.value) for category in Category),
             *((role_id, f"Needed by {name}") for role_id, name in jobs.items()),
         ],
-        [(size, f"{size} people") for size in PAGE_SIZES],
-        [(level, level if level is Level.EXPERT else f"{level} or better") for level in LEVELS],
-    )
+        "sizes": [(size, f"{size} people") for size in PAGE_SIZES],
+        "levels": [
+            (each, each if each is Level.EXPERT else f"{each} or better") for each in LEVELS
+        ],
+    }
 
 
 # ------------------------------------------------------------------------------ the matrix

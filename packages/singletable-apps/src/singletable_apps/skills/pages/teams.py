@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
-from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     Form,
@@ -21,6 +21,7 @@ from singletable_apps.skills.rules import RANKS
 from singletable_apps.skills.service.teams import check_change, may_change, parse_search
 
 router = APIRouter()
+M = TypeVar("M", bound=BaseModel)
 _PAGE_SIZE = 50
 # How many people a search by name offers, and how many managers can be chosen.
 _MOST_FOUND, _MOST_MANAGERS = 25, 200
@@ -44,7 +45,7 @@ class SettingsForm(BaseModel):
 class MembersForm(BaseModel):
     """People to add or to remove."""
 
-    username: list[str] = Field(default_factory=list)
+    username: Annotated[list[str], Field(min_length=1)]
 
 
 @router.get("/teams")
@@ -81,38 +82,40 @@ def show_team(
 
 
 def _show_team(
-    page: UserPageContext,
-    team_id: str,
-    status: int = 200,
-    *,
-    settings: Form | None = None,
-    add: Form | None = None,
-    q: str = "",
+    page: UserPageContext, team_id: str, status: int = 200, form: Form | None = None, q: str = ""
 ) -> Response:
     service = page.service
     view = service.teams.view(team_id)
     team = view.team
-    people = service.context.get_users([team.created_by, team.manager])
     found = service.people.list(q, limit=_MOST_FOUND).items[:_MOST_FOUND] if q.strip() else []
     managers = service.people.list(role=Role.MANAGER, limit=_MOST_MANAGERS).items
-    is_admin = page.user.role is Role.ADMIN
     values = {"name": team.name, "manager": team.manager, "revision": team.revision}
     return page.render(
         "team",
         status,
         view=view,
         team=team,
-        people=people,
+        people=service.context.get_users([team.created_by, team.manager]),
         may_change=may_change(page.user, team),
+        is_admin=page.user.role is Role.ADMIN,
         has_search=parse_search(team.search) is not None,
-        settings=settings or Form(values),
-        managers=[("", "Nobody"), *((each.username, each.name) for each in managers)]
-        if is_admin
-        else [],
-        add=add or Form(),
+        form=form if form and "name" in form.values else Form(values, form.errors if form else {}),
+        managers=[("", "Nobody"), *((each.username, each.name) for each in managers)],
         q=q,
         found=[each for each in found if each.username not in team.members],
         ranks=RANKS,
+    )
+
+
+def _change(
+    page: UserPageContext, team_id: str, form: Form, model: type[M], act: Callable[[M], str]
+) -> Response:
+    """Submit a form of the page of a team. `act` returns the message."""
+    return page.submit(
+        form,
+        model,
+        lambda values: page.redirect(page.urls.team(team_id), act(values)),
+        lambda form, status: _show_team(page, team_id, status, form),
     )
 
 
@@ -120,45 +123,36 @@ def _show_team(
 def edit_team(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
     """Rename a team, or change its manager."""
 
-    def act(values: SettingsForm) -> Response:
-        changes = values.model_dump()
-        page.service.teams.edit(page.user, team_id, **changes, check=form.revision_check())
-        return page.redirect(page.urls.team(team_id), "Team saved.")
+    def edit(values: SettingsForm) -> str:
+        changes, check = values.model_dump(), form.revision_check()
+        return (
+            f"Saved “{page.service.teams.edit(page.user, team_id, **changes, check=check).name}”."
+        )
 
-    return page.submit(
-        form,
-        SettingsForm,
-        act,
-        lambda form, status: _show_team(page, team_id, status, settings=form),
-    )
+    return _change(page, team_id, form, SettingsForm, edit)
 
 
 @router.post("/teams/{team_id}/members")
 def add_members(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
     """Add the chosen people to a team."""
 
-    def act(values: MembersForm) -> Response:
-        if not values.username:
-            raise InvalidInput({"username": "Choose at least one person."})
+    def add(values: MembersForm) -> str:
         page.service.teams.add(page.user, team_id, *values.username)
-        return page.redirect(page.urls.team(team_id), f"Added {_names(page, values.username)}.")
+        return f"Added {_names(page, values.username)}."
 
-    return page.submit(
-        form, MembersForm, act, lambda form, status: _show_team(page, team_id, status, add=form)
-    )
+    return _change(page, team_id, form, MembersForm, add)
 
 
 @router.post("/teams/{team_id}/remove")
 def remove_member(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
     """Remove a person from a team."""
 
-    def act(values: MembersForm) -> Response:
+    def remove(values: MembersForm) -> str:
         text = f"Removed {_names(page, values.username)}."
-        for username in values.username:
-            page.service.teams.remove(page.user, team_id, username)
-        return page.redirect(page.urls.team(team_id), text)
+        page.service.teams.remove(page.user, team_id, *values.username)
+        return text
 
-    return page.submit(form, MembersForm, act, lambda _, status: _show_team(page, team_id, status))
+    return _change(page, team_id, form, MembersForm, remove)
 
 
 def _names(page: UserPageContext, usernames: list[str]) -> str:

@@ -34,10 +34,10 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import InUse
 from singletable_apps.skills.rules import (
     PERMISSIONS,
     RANKS,
+    InUse,
     Permission,
     is_same_user,
     merge_user_skills,

@@ -41,7 +41,6 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import InUse
 from singletable_apps.skills.import_rules import (
     CREATE,
     SKIP,
@@ -60,7 +59,7 @@ from singletable_apps.skills.import_rules import (
     unpivot,
     values_of,
 )
-from singletable_apps.skills.rules import PERMISSIONS, Permission, is_key, normalize_alias
+from singletable_apps.skills.rules import PERMISSIONS, InUse, Permission, is_key, normalize_alias
 from singletable_apps.skills.service.catalog import Catalog, SkillEdit, check_skill, spellings_of
 from singletable_apps.skills.service.catalog_changes import CatalogChanges
 from singletable_apps.skills.service.context import ATTEMPTS, IS_HERE, Context

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import reduce
-from operator import attrgetter
 
-from singletable import Page
-from singletable_apps.shared.accounts import search_people
+from singletable_apps.shared.accounts.people import MAX_READ
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
@@ -36,6 +33,7 @@ from singletable_apps.skills.rules import (
 )
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import Context
+from singletable_apps.skills.service.people import People
 from singletable_apps.skills.service.roles import Roles
 from singletable_apps.skills.service.teams import Teams
 
@@ -61,14 +59,6 @@ class PeopleFilter:
         department = checks.line("department", self.department, longest=MAX_NAME)
         checks.raise_errors()
         return PeopleFilter(name, department, self.job.strip(), self.team.strip())
-
-    def includes(self, row: Colleague) -> bool:
-        """Return whether a person has the department, the job, and all words in the name."""
-        return (
-            self.department in ("", row.department)
-            and self.job in ("", row.job_role)
-            and all(word in row.name.casefold() for word in self.name.casefold().split())
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +100,12 @@ class GapReport:
 class Overview:
     """Reads many people and skills at once."""
 
-    def __init__(self, context: Context, catalog: Catalog, roles: Roles, teams: Teams) -> None:
+    def __init__(
+        self, context: Context, people: People, catalog: Catalog, roles: Roles, teams: Teams
+    ) -> None:
         self._context = context
         self._store = context.store
+        self._people = people
         self._catalog = catalog
         self._roles = roles
         self._teams = teams
@@ -122,7 +115,7 @@ class Overview:
         """Return a page of people with their levels in up to 60 skills."""
         if query.size not in PAGE_SIZES:
             raise InvalidInput({"size": "Show 50, 100 or 200 people."})
-        people, cursor, team = self._people(query.people.check(), query.size, query.cursor)
+        people, cursor, team = self._find_people(query.people.check(), query.size, query.cursor)
         skills = self._columns(query.skills or query.people.job)
         cells = self._cells(people, skills)
         if query.sort:
@@ -141,7 +134,7 @@ class Overview:
         """
         if not 1 <= enough <= MAX_ENOUGH:
             raise InvalidInput({"enough": f"Enter a number between 1 and {MAX_ENOUGH}."})
-        rows, _, team = self._people(people.check(), None, None)
+        rows, _, team = self._find_people(people.check(), None, None)
         if not all_people:
             rows = [row for row in rows if row.username in reach]
         jobs = self.jobs({row.job_role for row in rows})
@@ -206,32 +199,37 @@ class Overview:
 
     # -------------------------------------------------------------------------- reads
 
-    def _people(
+    def _find_people(
         self, wanted: PeopleFilter, size: int | None, cursor: str | None
     ) -> tuple[list[Colleague], str | None, Team | None]:
         """Return people by name and the cursor of the next page. Without a size, return all."""
         if wanted.team:
             return self._members(wanted)
-        fields = (User.username, User.name, User.department, User.job_role)
-        if size is None:
-            everyone = (Colleague(*row) for row in self._store.select(User.by_name(), *fields))
-            return [row for row in everyone if wanted.includes(row)], None, None
-        filters = ((User.department, wanted.department), (User.job_role, wanted.job))
-        conditions = [path == value for path, value in filters if value]
-        where = reduce(lambda one, other: one & other, conditions) if conditions else None
-
-        def read(at: str | None) -> Page[Colleague]:
-            page = self._store.page(User.by_name(), size, fields=fields, where=where, cursor=at)
-            return Page([Colleague(*row) for row in page.items], page.cursor)
-
-        found = search_people(read, attrgetter("name"), wanted.name, limit=size, cursor=cursor)
-        return [*found.items], found.cursor, None
+        rows: list[Colleague] = []
+        while True:
+            page = self._people.list(
+                wanted.name,
+                department=wanted.department,
+                job_role=wanted.job,
+                limit=size or MAX_READ,
+                cursor=cursor,
+            )
+            rows += page.items
+            cursor = page.cursor
+            if size is not None or cursor is None:
+                return rows, cursor, None
 
     def _members(self, wanted: PeopleFilter) -> tuple[list[Colleague], None, Team]:
         team = self._teams.get(wanted.team)
-        rows = map(Colleague.of, self._context.get_users(team.members).values())
-        found = sorted(filter(wanted.includes, rows), key=lambda row: row.name.casefold())
-        return found, None, team
+        words = wanted.name.casefold().split()
+        rows = [
+            Colleague.of(user)
+            for user in self._context.get_users(team.members).values()
+            if wanted.department in ("", user.department)
+            and wanted.job in ("", user.job_role)
+            and all(word in user.name.casefold() for word in words)
+        ]
+        return sorted(rows, key=lambda row: row.name.casefold()), None, team
 
     def _columns(self, wanted: str) -> list[SkillName]:
         """Return the skills of a category or a job, or else the most common ones."""

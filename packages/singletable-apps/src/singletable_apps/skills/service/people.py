@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
+from operator import attrgetter
 from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
@@ -19,6 +20,7 @@ from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
+from singletable_apps.skills.overview_rules import Colleague
 from singletable_apps.skills.rules import (
     MAX_ABOUT,
     MAX_NAME,
@@ -33,19 +35,6 @@ from singletable_apps.skills.rules import (
 from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.context import IS_HERE, Context, busy
-
-
-@dataclass(frozen=True, slots=True)
-class PersonRow:
-    """A person in a list: everything that the index has."""
-
-    username: str
-    name: str
-    title: str
-    department: str
-    location: str
-    job_role: str
-    role: Role
 
 
 @dataclass(frozen=True)
@@ -79,11 +68,10 @@ class People:
         role: Role | None = None,
         limit: int = 50,
         cursor: str | None = None,
-    ) -> Page[PersonRow]:
-        """Return people by name, from the index alone.
+    ) -> Page[Colleague]:
+        """Return people by name, from the index alone, whose names contain the words of `search`.
 
-        Their names contain the words of `search`. A page with a filter may be short, or even empty,
-        and have a cursor to go on.
+        A page with a filter may be short, or even empty, and have a cursor to go on.
         """
         wanted: dict[Path[User, Any], object] = {
             User.department: department,
@@ -92,24 +80,15 @@ class People:
         }
         filters = [path == value for path, value in wanted.items() if value]
         where = reduce(lambda one, other: one & other, filters) if filters else None
-        paths = [getattr(User, each.name) for each in fields(PersonRow)]
+        paths = [getattr(User, each.name) for each in fields(Colleague)]
         # The types of a page end at four fields.
-        read = partial(
-            cast(Any, self._store).page,
-            patterns.all_users(),
-            limit,
-            fields=paths,
-            where=where,
-            max_read=MAX_READ,
-        )
+        read = partial(cast(Any, self._store).page, patterns.all_users(), limit, fields=paths)
 
-        def read_rows(at: str | None) -> Page[PersonRow]:
-            page: Page[tuple[Any, ...]] = read(cursor=at)
-            return Page([PersonRow(*row) for row in page.items], page.cursor, page.previous)
+        def read_rows(at: str | None) -> Page[Colleague]:
+            page: Page[tuple[Any, ...]] = read(where=where, cursor=at, max_read=MAX_READ)
+            return Page([Colleague(*row) for row in page.items], page.cursor)
 
-        if not search:
-            return read_rows(cursor)
-        return search_people(read_rows, lambda row: row.name, search, limit=limit, cursor=cursor)
+        return search_people(read_rows, attrgetter("name"), search, limit=limit, cursor=cursor)
 
     # -------------------------------------------------------------------------- changes
 

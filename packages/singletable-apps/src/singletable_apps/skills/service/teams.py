@@ -126,11 +126,12 @@ class Teams:
 
         return self._change(actor, team_id, edits)
 
-    def remove(self, actor: User, team_id: str, username: str) -> Team:
-        """Remove a person, also one whose account was deleted."""
+    def remove(self, actor: User, team_id: str, *usernames: str) -> Team:
+        """Remove people, also those whose accounts were deleted."""
+        gone = {name.casefold() for name in usernames}
 
         def edits(team: Team) -> Edits:
-            left = [name for name in team.members if not is_same_user(name, username)]
+            left = [name for name in team.members if name.casefold() not in gone]
             return [Team.members.set(left)] if left != team.members else []
 
         return self._change(actor, team_id, edits)
