@@ -136,7 +136,7 @@ def add_usernames(
     rows: list[TableRow] = []
     for number, values in table.rows:
         texts = [values[at] for at in places if values[at]]
-        found = next((known[text.casefold()] for text in texts if text.casefold() in known), [])
+        found = next(filter(None, (known.get(text.casefold()) for text in texts)), list[str]())
         if texts and not found:
             slug = derive_skill_id(texts[0].partition("@")[0])
             free = (f"{slug}-{n}" if n else slug for n in (0, *range(2, 1_000)))

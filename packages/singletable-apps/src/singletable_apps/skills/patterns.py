@@ -52,50 +52,31 @@ from singletable_apps.skills.entities import (
 # The document's figures: 1 KB a user, 0.5 KB a skill, 10,000 users with five skills each. Its rates
 # of AP1 to AP13 are declared as they are, except for creating users and skills, and removing them:
 # 50 new users a second would be 130 million a month. So these are peaks, such as during an import.
-SIZES = {
-    User: 1_024,
-    UserSkill: 512,
-    Rating: 200,
-    FormerUsername: 80,
-    Endorsement: 200,
-    Skill: 600,
-    SkillAlias: 100,
-    SkillChange: 100,
-    SkillCount: 150,
-    JobRole: 1_500,
-    Team: 1_000,
-    Cascade: 200,
-    Import: 600,
-    ImportPart: 100_000,
-    ImportedPerson: 2_500,
-    Directory: 100,
-    Certification: 400,
-    Experience: 700,
-    Education: 500,
-    Project: 700,
+# The bytes of an item, and how many there are.
+_ITEMS: dict[type, tuple[int, int | ItemCount]] = {
+    User: (1_024, ItemCount(10_000, growth=0.02, in_index={"by_name": 0.98})),
+    UserSkill: (512, ItemCount(50_000, growth=0.02)),
+    Rating: (200, ItemCount(150_000, growth=0.02)),
+    FormerUsername: (80, 500),
+    Endorsement: (200, ItemCount(100_000, growth=0.02)),
+    Skill: (600, 200),
+    SkillAlias: (100, 600),
+    SkillChange: (100, 1),
+    SkillCount: (150, 200),
+    JobRole: (1_500, 50),
+    Team: (1_000, 500),
+    Cascade: (200, 1),
+    Import: (600, 50),
+    ImportPart: (100_000, 4),
+    ImportedPerson: (2_500, 1_000),
+    Directory: (100, 1),
+    Certification: (400, 10_000),
+    Experience: (700, 30_000),
+    Education: (500, 15_000),
+    Project: (700, 20_000),
 }
-COUNTS: dict[type, int | ItemCount] = {
-    User: ItemCount(10_000, growth=0.02, in_index={"by_name": 0.98}),
-    UserSkill: ItemCount(50_000, growth=0.02),
-    Rating: ItemCount(150_000, growth=0.02),
-    FormerUsername: 500,
-    Endorsement: ItemCount(100_000, growth=0.02),
-    Skill: 200,
-    SkillAlias: 600,
-    SkillChange: 1,
-    SkillCount: 200,
-    JobRole: 50,
-    Team: 500,
-    Cascade: 1,
-    Import: 50,
-    ImportPart: 4,
-    ImportedPerson: 1_000,
-    Directory: 1,
-    Certification: 10_000,
-    Experience: 30_000,
-    Education: 15_000,
-    Project: 20_000,
-}
+SIZES = {entity: size for entity, (size, _) in _ITEMS.items()}
+COUNTS = {entity: count for entity, (_, count) in _ITEMS.items()}
 # A few skills are known by many: the first by half of all people, the tenth by one in twelve.
 VALUES = [
     zipf(UserSkill.skill_id, 200, 0.8),
@@ -203,17 +184,9 @@ user_with_skills = patterns.read(
     rate=per_second(50),
 )
 
-
-@patterns.read_function("H1", items=15, rate=per_second(20))
-def ratings_of_user(user_id: int) -> Selection[Rating]:
-    """Get all ratings of the skills of a user."""
-    return Rating.key.partition(user_id)
-
-
-@patterns.read_function("H2", items=3, rate=per_second(20))
-def ratings_of_skill(user_id: int, skill_id: str) -> Selection[Rating]:
-    """Get the ratings of one skill of a user, the oldest first."""
-    return Rating.key.partition(user_id).eq(skill_id)
+ratings_of_user = patterns.read(
+    "H1", "All ratings of the skills of a user", Rating.key.partition, items=15, rate=per_second(20)
+)
 
 
 @patterns.read_function("GSI2", items=20, rate=per_second(10))

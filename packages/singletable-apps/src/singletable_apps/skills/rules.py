@@ -56,12 +56,7 @@ class Permission(StrEnum):
 ROLES = (
     (Role.WAITING, "Waiting for approval", "Sees only their own account.", "Waiting"),
     (Role.USER, "User", "Edits their own profile and skills, and endorses others."),
-    (
-        Role.MANAGER,
-        "Manager",
-        "Also rates skills of others, and plans jobs and teams.",
-        "Managers",
-    ),
+    (Role.MANAGER, "Manager", "Also rates skills of others, and plans jobs and teams.", "Managers"),
     (
         Role.ADMIN,
         "Administrator",
@@ -77,10 +72,7 @@ PERMISSIONS = Permissions(
             Role.MANAGER,
             "You can only change your own profile and skills. Managers can change others.",
         ),
-        Permission.PLAN: (
-            Role.MANAGER,
-            "Only managers can change jobs.",
-        ),
+        Permission.PLAN: (Role.MANAGER, "Only managers can change jobs."),
         Permission.CHANGE_TEAMS: (
             Role.MANAGER,
             "Only the creator of a team and managers can change it.",

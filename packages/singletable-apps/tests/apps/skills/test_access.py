@@ -65,7 +65,8 @@ TABLE = {
                 GET /forgot/sent, GET /reset, POST /reset, GET /register, POST /register,
                 GET /email, POST /email, GET /email/old, POST /email/old""",
             PEOPLE: """
-                GET /people, GET /people/{username}, GET /people/{username}/skills/{skill_id},
+                GET /start, GET /people, GET /people/{username},
+                GET /people/{username}/skills/{skill_id},
                 POST /people/{username}/skills/{skill_id}/endorse, GET /catalog, GET /search,
                 POST /people/{username}/skills/{skill_id}/withdraw, GET /catalog/{skill_id},
                 GET /roles, GET /roles/{role_id}, GET /roles/{role_id}/nearest, GET /teams,
@@ -95,7 +96,7 @@ TABLE = {
                 POST /admin/new-skill, GET /admin/skills/{skill_id}, POST /admin/skills/{skill_id},
                 GET /admin/skills/{skill_id}/delete, POST /admin/skills/{skill_id}/delete,
                 GET /admin/skills/{skill_id}/merge, POST /admin/skills/{skill_id}/merge,
-                GET /operations, GET /admin/import, POST /admin/import,
+                GET /operations, GET /operations/details, GET /admin/import, POST /admin/import,
                 GET /admin/import/example.{format}, GET /admin/import/{import_id},
                 POST /admin/import/{import_id}, POST /admin/import/{import_id}/apply,
                 GET /admin/import/{import_id}/undo, POST /admin/import/{import_id}/undo""",

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.skills.api import (
-    catalog,
-    entries,
-    imports,
-    search,
-    user_skills,
-    users,
-)
+from singletable_apps.skills.api import catalog, entries, imports, search, user_skills, users
 
 __all__ = ["ABOUT", "ROUTERS"]
 

@@ -31,14 +31,7 @@ from singletable_apps.shared.web import (
     responses,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import (
-    EXISTS,
-    LISTED,
-    READ,
-    Actor,
-    Service,
-    Username,
-)
+from singletable_apps.skills.api.dependencies import EXISTS, LISTED, READ, Actor, Service, Username
 from singletable_apps.skills.api.schemas import Person
 from singletable_apps.skills.entities import Directory
 from singletable_apps.skills.rules import MAX_NAME, registration_of

@@ -46,7 +46,7 @@ PEOPLE = PeopleSpec[SkillsService](
     people_path=("admin", "people"),
     title="Accounts",
     crumbs=(("Admin", ("admin",)),),
-    home=("people",),
+    home=("start",),
     templates={
         "account": "skills/account.html",
         "list": "skills/accounts.html",

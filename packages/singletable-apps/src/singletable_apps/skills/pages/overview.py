@@ -196,15 +196,10 @@ def rate_cell(page: UserPage, username: Segment, skill_id: Segment, form: Posted
         level = LEVELS[values.level - 1] if values.level else None
         rate = page.service.user_skills.rate
         skill = rate(page.user, username, skill_id, level, values.years)
-        if skill is None:
-            return JSONResponse({"level": 0, "years": 0, "class": "", "title": ""})
+        shown = {"level": values.level, "years": skill.years if skill else 0}
+        kind = _cell_class(skill, page.service.context.today()) if skill else ""
         return JSONResponse(
-            {
-                "level": RANKS[skill.level],
-                "years": skill.years,
-                "class": _cell_class(skill, page.service.context.today()),
-                "title": describe_cell(skill),
-            }
+            {**shown, "class": kind, "title": describe_cell(skill) if skill else ""}
         )
 
     def show(form: Form, status: int) -> Response:

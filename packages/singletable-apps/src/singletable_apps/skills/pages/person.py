@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from functools import partial
 
 from fastapi import APIRouter, Response
@@ -18,34 +19,78 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.shared.web import Day
-from singletable_apps.skills.entities import Category, Level, Profile, UserSkill
+from singletable_apps.skills.entities import Category, Level, Profile, Source, UserSkill
 from singletable_apps.skills.overview_rules import (
     Colleague,
     TargetCheck,
     TargetResult,
     check_targets,
     is_stale,
+    people_below,
 )
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.pages.entries import entry_sections
 from singletable_apps.skills.rules import (
     MAX_YEARS,
     RANKS,
+    Reach,
     SkillDraft,
     SkillName,
     is_same_user,
     pair_ratings,
 )
 from singletable_apps.skills.search_rules import explain_unknown
+from singletable_apps.skills.service.overview import PeopleFilter
 from singletable_apps.skills.service.user_skills import draft_of
 
 router = APIRouter()
+# How long ratings are news and certificates need care; and how many rows the start page has.
+_RECENT, _MOST_SHOWN = timedelta(days=90), 6
 _LEVELS = [
     (Level.BEGINNER, "Beginner", "Knows the basics, and needs help."),
     (Level.INTERMEDIATE, "Intermediate", "Does everyday work independently."),
     (Level.ADVANCED, "Advanced", "Solves hard problems, and helps others."),
     (Level.EXPERT, "Expert", "Solves what nobody else can; others ask for advice."),
 ]
+
+
+@router.get("/start")
+def show_start(page: UserPage) -> Response:
+    """Show what is new for someone: gaps, ratings, certificates that expire, and their people."""
+    service, user, now = page.service, page.user, page.service.context.clock()
+    profile = service.user_skills.profile(user.username)
+    columns = {each.skill_id: each for each in service.catalog.list_names()}
+    job, targets = _targets(page, profile, columns)
+    ratings = [
+        each
+        for each in service.user_skills.ratings(user)
+        if each.source is Source.MANAGER and each.rated_at > now - _RECENT
+    ]
+    ratings.sort(key=lambda each: each.rated_at, reverse=True)
+    certificates = service.entries.list_all(user.username).certifications
+    soon = now.date() + _RECENT
+    people = (service.context.reach(user).people or frozenset()) - {user.username.casefold()}
+    reach, checks = Reach(people), list[TargetCheck]()
+    if people:
+        filters = (PeopleFilter(), Level.EXPERT, 1)
+        checks = [*service.overview.gaps(reach, *filters, all_people=False).targets]
+    below = people_below(checks)
+    return page.render(
+        "start",
+        job=job,
+        targets=targets,
+        skills=columns,
+        count=len(profile.skills),
+        stale=[each for each in profile.skills if is_stale(each, now.date())],
+        ratings=ratings[:_MOST_SHOWN],
+        people=service.context.get_users(each.author for each in ratings),
+        expiring=[each for each in certificates if each.expires_on and each.expires_on <= soon],
+        today=now.date(),
+        managed=len(people),
+        below=below[:_MOST_SHOWN],
+        all_below=len(below),
+        ranks=RANKS,
+    )
 
 
 @router.get("/people/{username}")

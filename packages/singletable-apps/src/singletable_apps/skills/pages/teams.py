@@ -15,10 +15,11 @@ from singletable_apps.shared.pages import (
     PostedForm,
     confirm,
 )
+from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.skills.entities import Role
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.rules import RANKS
-from singletable_apps.skills.service.teams import check_change, may_change, parse_search
+from singletable_apps.skills.service.teams import check_change, parse_search
 
 router = APIRouter()
 M = TypeVar("M", bound=BaseModel)
@@ -96,7 +97,7 @@ def _show_team(
         view=view,
         team=team,
         people=service.context.get_users([team.created_by, team.manager]),
-        may_change=may_change(page.user, team),
+        may_change=is_permitted(check_change, page.user, team),
         is_admin=page.user.role is Role.ADMIN,
         has_search=parse_search(team.search) is not None,
         form=form if form and "name" in form.values else Form(values, form.errors if form else {}),

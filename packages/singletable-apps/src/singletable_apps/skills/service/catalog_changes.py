@@ -55,11 +55,7 @@ from singletable_apps.skills.service.catalog import (
     taken,
     unique_aliases,
 )
-from singletable_apps.skills.service.context import (
-    IS_HERE,
-    Context,
-    busy,
-)
+from singletable_apps.skills.service.context import IS_HERE, Context, busy
 from singletable_apps.skills.service.user_skills import count, counts_are
 
 _log = logging.getLogger(__name__)

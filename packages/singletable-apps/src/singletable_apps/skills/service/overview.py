@@ -24,13 +24,7 @@ from singletable_apps.skills.overview_rules import (
     is_cheaper_by_person,
     sort_by_skill,
 )
-from singletable_apps.skills.rules import (
-    MAX_NAME,
-    Reach,
-    SkillName,
-    is_key,
-    people_at,
-)
+from singletable_apps.skills.rules import MAX_NAME, Reach, SkillName, is_key, people_at
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import Context
 from singletable_apps.skills.service.people import People

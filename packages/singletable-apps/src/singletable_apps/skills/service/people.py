@@ -9,11 +9,7 @@ from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
 from singletable import Edit, Page, Path, evolve, retry_conflicts
-from singletable_apps.shared.accounts import (
-    Registration,
-    busy_account,
-    search_people,
-)
+from singletable_apps.shared.accounts import Registration, busy_account, search_people
 from singletable_apps.shared.accounts.people import MAX_READ
 from singletable_apps.shared.accounts.usernames import check_username
 from singletable_apps.shared.service import RevisionCheck, any_revision
@@ -89,6 +85,10 @@ class People:
             return Page([Colleague(*row) for row in page.items], page.cursor)
 
         return search_people(read_rows, attrgetter("name"), search, limit=limit, cursor=cursor)
+
+    def count(self) -> int:
+        """Return how many people there are, from the index of names."""
+        return sum(1 for _ in self._store.select(User.by_name(), User.username))
 
     # -------------------------------------------------------------------------- changes
 

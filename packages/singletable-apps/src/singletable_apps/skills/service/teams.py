@@ -9,7 +9,6 @@ from urllib.parse import parse_qs
 
 from singletable import Edit, Page, retry_conflicts
 from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
@@ -200,11 +199,6 @@ def check_change(actor: User, team: Team) -> None:
         PERMISSIONS.check(actor.role, Permission.ADMINISTER)
     elif not is_same_user(actor.username, team.created_by):
         PERMISSIONS.check(actor.role, Permission.CHANGE_TEAMS)
-
-
-def may_change(actor: User, team: Team) -> bool:
-    """Return whether someone may change a team."""
-    return is_permitted(check_change, actor, team)
 
 
 def _check_name(checks: InputChecks, name: str) -> str:

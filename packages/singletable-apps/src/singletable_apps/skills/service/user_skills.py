@@ -280,12 +280,9 @@ class UserSkills:
     # -------------------------------------------------------------------------- ratings
 
     def ratings(self, user: User, skill_id: str = "") -> list[Rating]:
-        """Return the ratings of a person, of one skill or of all, the oldest first."""
-        if skill_id:
-            selection = patterns.ratings_of_skill(user.user_id, skill_id)
-        else:
-            selection = patterns.ratings_of_user(user.user_id)
-        return list(self._store.query(selection, consistent=True))
+        """Return the ratings of a person, of one skill or of all, the oldest of a skill first."""
+        found = self._store.query(patterns.ratings_of_user(user.user_id), consistent=True)
+        return [each for each in found if skill_id in ("", each.skill_id)]
 
     def _rating(self, user: User, skill: UserSkill, at: datetime, evidence: str = "") -> Rating:
         own = user.username if skill.source is Source.SELF else ""

@@ -11,8 +11,8 @@ from tests.apps.support.browser import Browser
 
 def test_home_leads_to_the_directory_after_sign_in(app: PagesApp, bob: Browser) -> None:
     assert "Register" in app.browser().get().text
-    assert bob.get().url.path == "/skills/people"
-    assert bob.open("/skills/").url.path == "/skills/people"
+    assert bob.get().url.path == "/skills/start"
+    assert bob.open("/skills/").url.path == "/skills/start"
 
 
 def test_directory_is_filtered_and_paged(
