@@ -90,7 +90,7 @@ def _show_team(
     team = view.team
     found = service.people.list(q, limit=_MOST_FOUND).items[:_MOST_FOUND] if q.strip() else []
     managers = service.people.list(role=Role.MANAGER, limit=_MOST_MANAGERS).items
-    values = {"name": team.name, "manager": team.manager, "revision": team.revision}
+    values = {"name": team.name, "manager": team.manager, "revision": str(team.revision)}
     return page.render(
         "team",
         status,

@@ -132,9 +132,9 @@ class _Drawing:
         for name, members in TEAMS.items():
             team_id = derive_skill_id(name)
             yield Team(team_id=team_id, name=name, members=list(members), created_by="tomasz")
-        members = [each.username for each in people if each.department == MANAGED]
+        line = [each.username for each in people if each.department == MANAGED]
         names = {"team_id": "line", "name": MANAGED, "created_by": "ines", "manager": "tomasz"}
-        yield Team(members=members, **names)
+        yield Team(members=line, **names)
         counts: Counter[tuple[str, Level]] = Counter()
         for person in people:
             for skill in self._skills(person):

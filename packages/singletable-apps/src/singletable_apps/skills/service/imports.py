@@ -238,8 +238,8 @@ class Imports:
             if {"name", "email"}.isdisjoint(columns.values()):
                 text = "Choose the column that contains usernames, e-mail addresses or names."
                 raise InvalidInput({"columns": text})
-            people = self._store.hydrate(patterns.all_accounts())
-            known = ((user.username, user.name, user.email) for user in people)
+            accounts = self._store.hydrate(patterns.all_accounts())
+            known = ((user.username, user.name, user.email) for user in accounts)
             table, columns = add_usernames(table, columns, known)
         rows, left, names = check_rows(table, columns, self._context.today())
         spellings: dict[str, str] = {}

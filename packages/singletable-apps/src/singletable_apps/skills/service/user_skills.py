@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -279,7 +279,7 @@ class UserSkills:
 
     # -------------------------------------------------------------------------- ratings
 
-    def ratings(self, user: User, skill_id: str = "") -> list[Rating]:
+    def ratings(self, user: User, skill_id: str = "") -> Sequence[Rating]:
         """Return the ratings of a person, of one skill or of all, the oldest of a skill first."""
         found = self._store.query(patterns.ratings_of_user(user.user_id), consistent=True)
         return [each for each in found if skill_id in ("", each.skill_id)]

@@ -47,12 +47,10 @@ def lines(memory: World) -> World:
 def test_managers_rate_their_people_only(lines: World) -> None:
     skills, mia = lines.service.user_skills, lines.user("mia")
     assert skills.edit(mia, "ada", "Go", EXPERT).rated_by == "mia"
-    for change in (
-        lambda: skills.edit(mia, "bob", "Go", EXPERT),
-        lambda: skills.rate(mia, "bob", "go", None, 0),
-    ):
-        with pytest.raises(NotPermitted, match="members of your teams"):
-            change()
+    with pytest.raises(NotPermitted, match="members of your teams"):
+        skills.edit(mia, "bob", "Go", EXPERT)
+    with pytest.raises(NotPermitted, match="members of your teams"):
+        skills.rate(mia, "bob", "go", None, 0)
     assert skills.edit(lines.user("root"), "bob", "Go", EXPERT).rated_by == "root"
 
 
