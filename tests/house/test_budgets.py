@@ -18,7 +18,8 @@ BUDGETS = {
     # Elections by six methods, with texts, quorum, set-up in steps, test ballots and copies.
     # Public results, a protocol, statements about deleted elections, filters of the audit log.
     # Portfolio: comments, likes and history in exports, imports by kind with undo.
-    "singletable_apps": 78_900,
+    # Skills: reporting lines, ratings with history, a matrix to edit, sheets with a column per skill.
+    "singletable_apps": 79_200,
     "singletable_design": 19_750,
 }
 
