@@ -57,7 +57,7 @@ PEOPLE = PeopleSpec[SkillsService](
     edits_profile=False,
     hints={
         "register.name": "Everyone in the directory sees it.",
-        "register.email": "Only you and managers see it. It also resets your password.",
+        "register.email": "Only you and your managers see it. It also resets your password.",
     },
     columns=[Column("Department", lambda user: user.department)],
     list_context=_settings,
