@@ -94,13 +94,6 @@ class Reach:
     def __contains__(self, username: str) -> bool:
         return self.people is None or username.casefold() in self.people
 
-    def check(self, username: str) -> None:
-        """Raise NotPermitted unless a person is among them."""
-        if username not in self:
-            raise NotPermitted(
-                "You manage the members of your teams. Ask an administrator to add this person."
-            )
-
 
 def find_reach(actor: User, teams: Sequence[Team]) -> Reach:
     """Return the reach of someone: oneself, for managers their people, and for admins everyone.

@@ -114,9 +114,9 @@ def read_user(
     """Return a person with all skills. Only you and your managers get the e-mail address."""
     profile = service.user_skills.profile(username)
     headers.read(profile.user.revision)
-    is_visible = profile.user.username in service.context.reach(actor)
-    email = profile.user.email if is_visible else ""
-    return schemas.PersonWithSkills.from_object(profile.user, skills=profile.skills, email=email)
+    user = profile.user
+    email = user.email if user.username in service.context.reach(actor) else ""
+    return schemas.PersonWithSkills.from_object(user, skills=profile.skills, email=email)
 
 
 @router.put("/users/{username}", responses=responses(NOT_FOUND))

@@ -25,7 +25,7 @@ router = APIRouter()
 M = TypeVar("M", bound=BaseModel)
 _PAGE_SIZE = 50
 # How many people a search by name offers, and how many managers can be chosen.
-_MOST_FOUND, _MOST_MANAGERS = 25, 200
+_MOST_FOUND, _MOST_MANAGERS = 10, 200
 
 
 class TeamForm(BaseModel):
@@ -88,7 +88,7 @@ def _show_team(
     service = page.service
     view = service.teams.view(team_id)
     team = view.team
-    found = service.people.list(q, limit=_MOST_FOUND).items[:_MOST_FOUND] if q.strip() else []
+    found = service.people.list(q).items if q.strip() else []
     managers = service.people.list(role=Role.MANAGER, limit=_MOST_MANAGERS).items
     values = {"name": team.name, "manager": team.manager, "revision": str(team.revision)}
     return page.render(
@@ -103,7 +103,7 @@ def _show_team(
         form=form if form and "name" in form.values else Form(values, form.errors if form else {}),
         managers=[("", "Nobody"), *((each.username, each.name) for each in managers)],
         q=q,
-        found=[each for each in found if each.username not in team.members],
+        found=[each for each in found if each.username not in team.members][:_MOST_FOUND],
         ranks=RANKS,
     )
 

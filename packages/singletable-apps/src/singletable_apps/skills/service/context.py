@@ -9,6 +9,7 @@ from datetime import date
 from singletable import Condition
 from singletable_apps.shared.accounts import AccountsContext
 from singletable_apps.shared.errors import Busy
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import check_found
 from singletable_apps.skills.entities import Role, Skill, Team, User
 from singletable_apps.skills.rules import (
@@ -64,7 +65,11 @@ class Context(AccountsContext):
         if not is_same_user(actor.username, username):
             PERMISSIONS.check(actor.role, Permission.RATE_OTHERS)
             self.get_user(username)
-            self.reach(actor).check(username)
+            if username not in self.reach(actor):
+                text = (
+                    "You manage the members of your teams. An administrator can add this person."
+                )
+                raise NotPermitted(text)
 
     def get_users(self, usernames: Iterable[str]) -> dict[str, User]:
         """Return people by casefolded username. Texts that cannot be usernames are left out."""
