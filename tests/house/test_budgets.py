@@ -19,7 +19,7 @@ BUDGETS = {
     # Public results, a protocol, statements about deleted elections, filters of the audit log.
     # Portfolio: comments, likes and history in exports, imports by kind with undo.
     # Skills: reporting lines, ratings with history, a matrix to edit, sheets with a column per skill.
-    "singletable_apps": 79_200,
+    "singletable_apps": 79_600,
     "singletable_design": 19_750,
 }
 

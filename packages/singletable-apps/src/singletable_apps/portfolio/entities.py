@@ -9,6 +9,7 @@
     COMMENTS#PENDING        {time}#{id}: the moderation queue; COMMENTS#REJECTED: what it rejected
     USER#{email}            METADATA
     MEDIA                   {time}#{name}
+    SUBSCRIBERS             {digest}: the readers of the newsletter
     STATS#{scope}           DAY#{date}: views, likes and comments of the site or of a post
 
 The document puts a post into one item. Here its text has an item of its own, so that lists, slugs
@@ -147,10 +148,21 @@ class SiteSettings(Entity, table=data_table):
     likes: Attr[bool] = attr(default=True)
     comments: Attr[bool] = attr(default=True)
     contact: Attr[bool] = attr(default=True)
+    newsletter: Attr[bool] = attr(default=False)
     updated_at: Attr[datetime] = attr(time_format=TimeFormat.EPOCH_SECONDS)
     revision: Attr[int] = version()
 
     key = Key(pk=("PORTFOLIO", id), sk="SETTINGS")
+
+
+class Subscriber(Entity, table=data_table):
+    """A reader of the newsletter, who has confirmed the address."""
+
+    digest: Attr[str] = attr()
+    email: Attr[str] = attr()
+    confirmed_at: Attr[datetime] = attr(time_format=TimeFormat.EPOCH_SECONDS)
+
+    key = Key(pk="SUBSCRIBERS", sk=digest)
 
 
 class User(Entity, table=data_table):

@@ -186,7 +186,7 @@ class UserSkill(Tracked, table=entities, type_tag=("EntityType", "UserSkill")):
 class Rating(Entity, table=entities, type_tag=("EntityType", "Rating")):
     """A level and years as someone has once rated a skill of a person; UserSkill has the latest.
 
-    The key has the number of the person, which no new username changes. `author` is a username.
+    The key has the number of the person, which stays. `author` is a username, `evidence` a link.
     """
 
     user_id: Attr[int] = attr()
@@ -196,7 +196,6 @@ class Rating(Entity, table=entities, type_tag=("EntityType", "Rating")):
     years: Attr[int] = attr()
     source: Attr[Source] = attr()
     author: Attr[str] = attr()
-    # A page that shows it, such as a certificate or a project.
     evidence: Attr[str] = attr(default="")
 
     key = Key(pk=("RATINGS", user_id), sk=(skill_id, rated_at))

@@ -147,6 +147,7 @@ class _Settings(Document):
     likes: StrictBoolean = Field(description="Whether readers can like posts.")
     comments: StrictBoolean = Field(description="Whether readers can comment on posts.")
     contact: StrictBoolean = Field(description="Whether there is a contact form.")
+    newsletter: StrictBoolean = Field(description="Whether readers can subscribe.")
 
 
 class SettingsBody(_Settings):

@@ -186,8 +186,8 @@ def connect_account(page: UserPage) -> ConfirmedAction:
     return ConfirmedAction(
         page,
         title=f"Connect your account with {provider.name}?",
-        text=f"Anyone who signs in there as {identity.email or identity.name} can then sign in here "
-        f"as {page.auth.account_of(page.user).name}, without the password of this site.",
+        text=f"Anyone who signs in there as {identity.email or identity.name} can then sign in "
+        f"here as {page.auth.account_of(page.user).name}, without the password of this site.",
         button="Connect",
         back=page.url("account"),
         needs_password=True,

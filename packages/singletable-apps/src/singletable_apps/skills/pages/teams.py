@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
@@ -22,7 +22,6 @@ from singletable_apps.skills.rules import RANKS
 from singletable_apps.skills.service.teams import check_change, parse_search
 
 router = APIRouter()
-M = TypeVar("M", bound=BaseModel)
 _PAGE_SIZE = 50
 # How many people a search by name offers, and how many managers can be chosen.
 _MOST_FOUND, _MOST_MANAGERS = 10, 200
@@ -109,7 +108,7 @@ def _show_team(
 
 
 def _change(
-    page: UserPageContext, team_id: str, form: Form, model: type[M], act: Callable[[M], str]
+    page: UserPageContext, team_id: str, form: Form, model: type[Any], act: Callable[[Any], str]
 ) -> Response:
     """Submit a form of the page of a team. `act` returns the message."""
     return page.submit(

@@ -197,8 +197,7 @@ class Cascades:
         found = self._store.query(patterns.ratings_of_user(cascade.user_id), consistent=True)
         keys = [key_of(each) for each in found]
         for start in range(0, len(keys), _BATCH):
-            some = keys[start : start + _BATCH]
-            yield patterns.forget_ratings, partial(_delete_all, some)
+            yield patterns.forget_ratings, partial(_delete_all, keys[start : start + _BATCH])
 
     def _skills(self, cascade: Cascade) -> Iterator[Step]:
         """Move or delete the skills, with the endorsements by others."""

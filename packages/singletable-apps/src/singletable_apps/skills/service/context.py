@@ -66,9 +66,7 @@ class Context(AccountsContext):
             PERMISSIONS.check(actor.role, Permission.RATE_OTHERS)
             self.get_user(username)
             if username not in self.reach(actor):
-                text = (
-                    "You manage the members of your teams. An administrator can add this person."
-                )
+                text = "You manage the members of your teams. An administrator can add this person."
                 raise NotPermitted(text)
 
     def get_users(self, usernames: Iterable[str]) -> dict[str, User]:
