@@ -18,7 +18,7 @@ BUDGETS = {
     # Elections by six methods, with texts, quorum, set-up in steps, test ballots and copies.
     # Public results, a protocol, statements about deleted elections, filters of the audit log.
     # Portfolio: comments, likes and history in exports, imports by kind with undo.
-    # Skills: reporting lines, ratings with history, a matrix to edit, a column per skill in imports.
+    # Skills: reporting lines, ratings with history, a matrix to edit, wide imports.
     "singletable_apps": 79_600,
     "singletable_design": 19_750,
 }
