@@ -18,8 +18,9 @@ BUDGETS = {
     # Elections by six methods, with texts, quorum, set-up in steps, test ballots and copies.
     # Public results, a protocol, statements about deleted elections, filters of the audit log.
     # Portfolio: comments, likes and history in exports, imports by kind with undo.
+    # Games: an editor with preview, bank and lists, checking, reopening, playing again, reports.
     # Skills: reporting lines, ratings with history, a matrix to edit, wide imports.
-    "singletable_apps": 79_600,
+    "singletable_apps": 80_050,
     "singletable_design": 19_750,
 }
 

@@ -293,7 +293,10 @@ class LikeCount(Entity, table=data_table):
 
 
 class Comment(Entity, table=data_table):
-    """A comment that was approved. `content` is plain text."""
+    """A comment that was approved. `content` is plain text.
+
+    `reply_to` is the id of the comment that it answers. With `is_author`, it is of an author here.
+    """
 
     blog_id: Attr[str] = attr(name="blogId")
     comment_id: Attr[str] = attr(name="commentId")
@@ -302,6 +305,8 @@ class Comment(Entity, table=data_table):
     content: Attr[str] = attr()
     created_at: Attr[datetime] = attr(time_format=TimeFormat.SECONDS)
     approved_by: Attr[str] = attr()
+    reply_to: Attr[str] = attr(default="")
+    is_author: Attr[bool] = attr(default=False)
 
     key = Key(pk=("BLOG", blog_id), sk=("COMMENT", created_at, comment_id))
 
@@ -319,6 +324,7 @@ class PendingComment(Entity, table=data_table):
     content: Attr[str] = attr()
     created_at: Attr[datetime] = attr(time_format=TimeFormat.SECONDS)
     visitor: Attr[str] = attr()
+    reply_to: Attr[str] = attr(default="")
     queue: Attr[CommentQueue] = attr(default=CommentQueue.PENDING)
     ends: Attr[datetime] = expires()
 

@@ -243,6 +243,7 @@ comments_of_blog = patterns.read(
     "C8", "List the comments of a post", Comment.key.partition, items=10, rate=per_second(10)
 )
 comment = patterns.read("C9", "Get a comment", Comment.key, consistent=True, rate=per_minute(1))
+reply = patterns.write("C11", "Answer a comment", puts(Comment), rate=per_day(10))
 delete_comment = patterns.write("C10", "Delete a comment", deletes(Comment), rate=per_day(1))
 
 

@@ -85,6 +85,7 @@ TABLE = {
                 GET /posts/{blog_id}/history, GET /posts/{blog_id}/history/{number:int},
                 POST /posts/{blog_id}/history/{number:int}, GET /posts/{blog_id}/delete,
                 POST /posts/{blog_id}/delete, GET /comments/{blog_id}/delete,
+                GET /comments/{blog_id}/reply, POST /comments/{blog_id}/reply,
                 POST /comments/{blog_id}/delete, POST /media/{name}, POST /media/{name}/delete,
                 GET /people, POST /people, GET /people/invite, POST /people/invite,
                 GET /people/{who}, POST /people/{who}, POST /people/{who}/invite,
@@ -172,6 +173,8 @@ def _bodies(ref: str) -> dict[str, dict[str, Any]]:
         "POST /portfolio/admin/media/{name}": {"alt": "x"},
         "POST /portfolio/admin/import": {"file": IMAGE},
         "GET /portfolio/admin/comments/{blog_id}/delete": {"ref": ref},
+        "GET /portfolio/admin/comments/{blog_id}/reply": {"ref": ref},
+        "POST /portfolio/admin/comments/{blog_id}/reply": {"ref": ref, "content": "x"},
         "POST /portfolio/admin/comments/{blog_id}/delete": {"ref": ref},
     }
 

@@ -33,7 +33,7 @@ def reader(app: PagesApp) -> Browser:
 def link(app: PagesApp) -> str:
     """Return the path of the link in the latest e-mail."""
     text = app.world.mailbox.emails[-1].text
-    return re.findall(r"https?://[^/]+(/portfolio/newsletter/\S+)", text)[-1]
+    return str(re.findall(r"https?://[^/]+(/portfolio/newsletter/\S+)", text)[-1])
 
 
 def subscribe(app: PagesApp, reader: Browser, email: str = MAE) -> None:
