@@ -105,7 +105,7 @@ def show_person(page: UserPage, username: Segment) -> Response:
     targets = targets if is_visible else []
     is_own = is_same_user(page.user.username, profile.user.username)
     today = page.service.context.today()
-    ratings = page.service.user_skills.ratings(profile.user) if is_visible else []
+    ratings = page.service.user_skills.ratings(profile.user) if is_visible else ()
     authors = {*(each.author for each in ratings), *(each.rated_by for each in profile.skills)}
     return page.render(
         "person",
@@ -265,7 +265,7 @@ def show_skill_of_person(
     found = page.service.endorsements.list(username, skill_id, cursor=query.cursor)
     person, reach = page.service.context.get_user(username), page.service.context.reach(page.user)
     can_edit = person.username in reach
-    ratings = page.service.user_skills.ratings(person, skill.skill_id) if can_edit else []
+    ratings = page.service.user_skills.ratings(person, skill.skill_id) if can_edit else ()
     names = [*(each.endorser for each in found.items), *(each.author for each in ratings)]
     people = page.service.context.get_users([*names, skill.rated_by])
     is_own = is_same_user(page.user.username, skill.username)
