@@ -19,8 +19,9 @@ BUDGETS = {
     # Public results, a protocol, statements about deleted elections, filters of the audit log.
     # Portfolio: comments, likes and history in exports, imports by kind with undo.
     # Games: an editor with preview, bank and lists, checking, reopening, playing again, reports.
+    # Elections: several questions on one ballot, managers, pictures of candidates, notices, notes.
     # Skills: reporting lines, ratings with history, a matrix to edit, wide imports.
-    "singletable_apps": 80_050,
+    "singletable_apps": 80_250,
     "singletable_design": 19_750,
 }
 
