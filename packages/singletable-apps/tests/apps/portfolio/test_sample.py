@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 import pytest
-from singletable_apps.shared.pages.account_pages import SignInForm
+from singletable_apps.shared.frame.account_pages import SignInForm
 
 from singletable import connect
 from singletable_apps.portfolio.entities import Role

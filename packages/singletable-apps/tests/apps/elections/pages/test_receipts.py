@@ -82,7 +82,7 @@ def test_receipt_contains_its_proof_after_the_close(app: PagesApp, ben: Browser)
     assert answer.headers["cache-control"] == "private, no-store"
     key = fingerprint(app.world.service.context.keys.signer.public_key)
     findings = verify_receipt(answer.json(), key=key)
-    assert [finding.text for finding in findings if not finding.ok] == []
+    assert [finding.claim for finding in findings if not finding.ok] == []
     text = ben.read("e", CHAIR, "receipt")
     assert "one of 3 ballots" in text
     assert answer.json()["closing"]["signature"] in text

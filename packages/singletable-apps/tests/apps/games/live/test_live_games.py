@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -296,6 +297,21 @@ async def test_replaced_link_disconnects_its_sockets(memory: World, live: LiveGa
     memory.service.games.replace_links(game.game_id, Role.COHOST)
     await cohost.sees(lambda each: each.close_code)
     assert (cohost.close_code, screen.close_code) == (4401, 0)
+
+
+# An event loop that ends cancels all tasks, while its timers go on.
+@in_event_loop
+async def test_absence_after_the_last_look_at_a_game_is_ignored(
+    memory: World, live: LiveGames, caplog: pytest.LogCaptureFixture
+) -> None:
+    host = await connect(live, memory.game(CAPITAL), Role.HOST)
+    looks = [task for task in asyncio.all_tasks() if "watch" in repr(task.get_coro())]
+    for task in looks:
+        task.cancel()
+    await asyncio.wait(looks)
+    host.leave()
+    await asyncio.sleep(0.01)
+    assert not [record for record in caplog.records if record.name == "asyncio"]
 
 
 @in_event_loop
