@@ -370,13 +370,11 @@ class Derivation:
         self,
         units: Mapping[Unit, Iterable[Source]],
         check: Callable[[Mapping[Unit, Targets]], Steps[None]] | None = None,
-        journal: Callable[[Mapping[Unit, Source]], Steps[None]] | None = None,
     ) -> Steps[int]:
         """Derive units from the stored items, and return the number of written targets.
 
         Each unit comes with older states of it: targets that are derived from them, but not from
-        the current state, are deleted. Before targets are written, `check` is called with them, and
-        `journal` with the states that they are derived from.
+        the current state, are deleted. Before targets are written, `check` is called with them.
         """
         stale = {unit: self._older_targets(unit, older) for unit, older in units.items()}
         written = 0
@@ -386,8 +384,6 @@ class Derivation:
             derived = {unit: self.targets(unit, sources[unit]) for unit in waiting}
             if check is not None:
                 yield from check(derived)
-            if journal is not None:
-                yield from journal({unit: sources[unit] for unit in waiting})
             targets: Targets = {}
             removed: dict[ItemId, list[Item | None]] = {}
             for unit in waiting:

@@ -80,8 +80,7 @@ class Environment:
     limit: RateLimit
     segments: int = 4
     page_size: int | None = None
-    # How changes during a copy are found; None takes what the addresses offer.
-    changes: Changes | None = None
+    changes: Changes = "stream"
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], object] = time.sleep
     on_progress: Callable[[StepProgress], object] = no_progress
