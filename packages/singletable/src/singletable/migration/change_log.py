@@ -32,7 +32,7 @@ from singletable.store.batch import write_batches
 from singletable.store.changes import DYNAMODB
 from singletable.store.context import Context
 from singletable.store.streams import ShardPlace, ShardReader
-from singletable.store.writes import item_id
+from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
 PAGE = 1000
@@ -71,7 +71,7 @@ class ChangeBatch:
 
 
 class ShardPosition(msgspec.Struct, omit_defaults=True, frozen=True):
-    """How far a shard was read, and when all of it had been read."""
+    """How far a shard was read, and the time up to which it had no other changes."""
 
     after: str | None = None
     ended: bool = False
@@ -139,21 +139,31 @@ class _TableStream:
             and all(position.shards.get(id_, ShardPosition()).ended for id_ in shard.before)
         ]
 
+    def open_shards(self, position: StreamPosition) -> set[str]:
+        """Return the ids of shards that may have more changes, in themselves or in children.
+
+        A new stream, and a shard that has just ended, is listed without them for a moment.
+        """
+        parents = {parent for shard in self.shards for parent in shard.before}
+        ids = {
+            shard.id
+            for shard in self.shards
+            if not position.at(shard).ended or shard.id not in parents
+        }
+        return ids or {""}
+
     def read(self, position: StreamPosition, shard: ShardPlace) -> Steps[list[Record]]:
         """Return the next records of a shard, and move the position after them."""
         before = position.at(shard)
         output = yield from self.reader.get_records(shard, before.after, before.caught_up)
-        after, is_at_end = before.after, not output.records
+        after, read_to, following = before.after, self.now, output.next_shard_iterator
         if output.records:
-            after = output.records[-1].dynamodb.sequence_number
-        self.reader.read_on(shard, after, output.next_shard_iterator)
-        position.shards[shard.id] = ShardPosition(
-            after,
-            ended=output.next_shard_iterator is None,
-            caught_up=self.now if is_at_end else before.caught_up,
-        )
-        if output.next_shard_iterator is None:
-            self._listed = 0.0
+            last = output.records[-1].dynamodb
+            after, read_to = last.sequence_number, last.approximate_creation_date_time
+        self.reader.read_on(shard, after, following)
+        position.shards[shard.id] = ShardPosition(after, following is None, read_to)
+        if following is None:
+            self._listed = 0.0  # it may have children
         return output.records
 
     def _list_shards(self) -> Steps[None]:
@@ -172,36 +182,6 @@ class _TableStream:
         self._label, self._listed = described.table.latest_stream_label, self.now
 
 
-@dataclass
-class _Page:
-    """The records of one shard that were read, and where they begin."""
-
-    stream: _TableStream
-    shard: ShardPlace
-    position: StreamPosition
-    before: ShardPosition
-    records: list[Record]
-
-    @property
-    def last(self) -> int:
-        return _number(self.records[-1]) if self.records else -1
-
-    def cut(self, upto: int) -> None:
-        """Leave later records for the next read."""
-        if self.last > upto:
-            self.records = [record for record in self.records if _number(record) <= upto]
-            after = self.before.after
-            if self.records:
-                after = self.records[-1].dynamodb.sequence_number
-            self.position.shards[self.shard.id] = ShardPosition(
-                after, caught_up=self.before.caught_up
-            )
-
-
-def _number(record: Record) -> int:
-    return int(record.dynamodb.sequence_number)
-
-
 class ChangeLog:
     """The changes of some tables, which have streams with old images and are on one side.
 
@@ -213,71 +193,48 @@ class ChangeLog:
     ) -> None:
         self._context = context
         self._migration = migration
-        self._page = page
         self._streams = [_TableStream(context, table, page) for table in tables]
         self._drain = ""
         # The shards that have returned a sentinel, and those that must.
         self._seen: set[tuple[str, str]] = set()
         self._open: set[tuple[str, str]] = set()
-        # The keys of sentinels, by table: of this drain, and of those that were killed.
-        self._written: dict[str, list[Item]] = {}
-        self._left: dict[str, list[Item]] = {}
-        self._looks = 0
+        # The sentinels to delete: of this drain, and of processes that were killed.
+        self._sentinels: dict[ItemId, Item] = {}
+        self._written = self._looks = 0
 
     def read(self, position: str) -> Steps[ChangeBatch]:
         """Return the changes after a position; raise TrimmedDataAccess if they are gone."""
         positions = self._decode(position)
-        pages: list[_Page] = []
+        found: list[tuple[int, _TableStream, Record]] = []
+        is_last = True
         for stream in self._streams:
             at = positions[stream.name]
             for shard in (yield from stream.readable(at)):
-                before = at.at(shard)
                 records = yield from stream.read(at, shard)
-                pages.append(_Page(stream, shard, at, before, records))
-        yield from self._read_in_order(pages)
+                found += [
+                    (int(one.dynamodb.sequence_number), stream, one)
+                    for one in records
+                    if not self._is_own(stream, shard, one)
+                ]
+                is_last = is_last and len(records) < stream.page and not at.at(shard).ended
         self._open = {
-            (stream.name, shard.id)
+            (stream.name, id_)
             for stream in self._streams
-            for shard in stream.shards
-            if not positions[stream.name].at(shard).ended
+            for id_ in stream.open_shards(positions[stream.name])
         }
-        found = [(_number(record), page, record) for page in pages for record in page.records]
-        found.sort(key=lambda one: one[0])
-        changes = [
-            change
-            for _, page, record in found
-            if (change := self._change(page, record)) is not None
-        ]
-        is_last = not found and not any(page.position.at(page.shard).ended for page in pages)
+        found.sort(key=lambda one: one[0])  # on our engine, the order of all tables
+        changes = [_change(stream.table, record) for _, stream, record in found]
         return ChangeBatch(changes, msgspec.json.encode(positions).decode(), is_last)
 
-    def _read_in_order(self, pages: Sequence[_Page]) -> Steps[None]:
-        """Read on until the pages have every change before their last one, and drop later ones.
-
-        The shards are read one after another: later ones may have newer changes, whose predecessors
-        in the others are not read yet. Sequence numbers of our engine order all of them.
-        """
-        if len(pages) < 2 or not any(page.records for page in pages):
-            return
-        full = [page.last for page in pages if len(page.records) >= self._page]
-        upto = min(full) if full else max(page.last for page in pages)
-        for page in pages:
-            if page.last < upto and not page.position.at(page.shard).ended:
-                page.records += yield from page.stream.read(page.position, page.shard)
-            page.cut(upto)
-
-    def _change(self, page: _Page, record: Record) -> ChangedItem | None:
-        """Return a change of an item of the application; note the sentinels."""
-        data, identity = record.dynamodb, record.user_identity
+    def _is_own(self, stream: _TableStream, shard: ShardPlace, record: Record) -> bool:
+        """Return whether a record is about an item of a migration; note sentinels."""
+        data = record.dynamodb
         image = data.new_image or data.old_image or {}
-        if is_state_item(image):
-            if self._drain and image.get("drain") == {"S": self._drain}:
-                self._seen.add((page.stream.name, page.shard.id))
-            elif "drain" in image:  # of a process that was killed
-                self._left.setdefault(page.stream.name, []).append(data.keys)
-            return None
-        expired = identity is not None and identity.principal_id == DYNAMODB
-        return ChangedItem(page.stream.table, data.keys, data.old_image, data.new_image, expired)
+        if is_state_item(image) and "drain" in image:
+            self._sentinels[item_id(stream.name, data.keys)] = data.keys
+            if image["drain"] == {"S": self._drain}:
+                self._seen.add((stream.name, shard.id))
+        return is_state_item(image)
 
     def _decode(self, position: str) -> _Positions:
         try:
@@ -316,7 +273,7 @@ class ChangeLog:
 
     def begin_drain(self) -> None:
         """Begin to wait for all changes up to now."""
-        self._drain, self._looks, self._seen = uuid4().hex, 0, set()
+        self._drain, self._looks, self._written, self._seen = uuid4().hex, 0, 0, set()
 
     def is_drained(self) -> Steps[bool]:
         """Return whether all changes before the drain were read; if not, write sentinels."""
@@ -339,27 +296,30 @@ class ChangeLog:
 
     def _write_sentinels(self, stream: _TableStream, count: int) -> Steps[None]:
         """Write items with different partition keys: each shard has a range of their hashes."""
-        keys = self._written.setdefault(stream.name, [])
-        new = [
-            state_key(stream.table, self._migration, "drain", str(number))
-            for number in range(len(keys), len(keys) + count)
-        ]
-        keys += new
+        numbers = range(self._written, self._written + count)
+        self._written += count
         content: Item = {STATE_ATTRIBUTE: {"S": self._migration}, "drain": {"S": self._drain}}
-        yield from write_batches(
-            self._context,
-            {
-                item_id(stream.name, key): WriteRequest(PutRequest({**key, **content}))
-                for key in new
-            },
-        )
+        requests: dict[ItemId, WriteRequest] = {}
+        for number in numbers:
+            key = state_key(stream.table, self._migration, "drain", str(number))
+            id_ = item_id(stream.name, key)
+            self._sentinels[id_] = key
+            requests[id_] = WriteRequest(PutRequest({**key, **content}))
+        yield from write_batches(self._context, requests)
 
     def end_drain(self) -> Steps[None]:
         """Delete the sentinels."""
-        deletes = {
-            item_id(name, key): WriteRequest(delete_request=DeleteRequest(key))
-            for name, keys in (*self._written.items(), *self._left.items())
-            for key in keys
-        }
-        self._drain, self._written, self._left = "", {}, {}
-        yield from write_batches(self._context, deletes)
+        sentinels, self._drain, self._sentinels = self._sentinels, "", {}
+        yield from write_batches(
+            self._context,
+            {
+                id_: WriteRequest(delete_request=DeleteRequest(key))
+                for id_, key in sentinels.items()
+            },
+        )
+
+
+def _change(table: Table, record: Record) -> ChangedItem:
+    data, identity = record.dynamodb, record.user_identity
+    expired = identity is not None and identity.principal_id == DYNAMODB
+    return ChangedItem(table, data.keys, data.old_image, data.new_image, expired)

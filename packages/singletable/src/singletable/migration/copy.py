@@ -209,7 +209,7 @@ class Copier:
             for derivation, owners in zip(self.derivations, self._owners, strict=True):
                 units = yield from changed_units(derivation, batch.changes)
                 try:
-                    yield from derivation.carry_over(units, owners.check)
+                    yield from derivation.carry_over(units, owners.check, once=True)
                 except MigrationLocked:
                     self.env.run_without_lease(self._correct(derivation, units))
                     raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from typing_extensions import override
@@ -455,7 +455,7 @@ class CopyPhases:
         back = self._log(env, back=True, changes=changes)
         position = env.run(back.end())
         self.carry(env, back=False)
-        with self._switching(env) as started:
+        with self._switching(env) as (env, started):
             self.carry(env, back=False, drain=True)
             self._check_copies(env)
             # What was carried over meanwhile need not be carried back.
@@ -469,7 +469,7 @@ class CopyPhases:
         if not accept_loss:
             self.check_back(env)
             self.carry(env, back=True)
-        with self._switching(env) as started:
+        with self._switching(env) as (env, started):
             if self.step.back and env.state.changes != "none":
                 try:
                     self.carry(env, back=True, drain=True)
@@ -487,17 +487,18 @@ class CopyPhases:
             raise _lost_changes('the migration was run with changes="none".')
 
     @contextmanager
-    def _switching(self, env: Environment) -> Generator[float]:
+    def _switching(self, env: Environment) -> Generator[tuple[Environment, float]]:
         """Pause the writes of every SwitchingDriver; if that fails, return to the phase before.
 
-        After this time, every write that is acknowledged was executed before.
+        Yield an environment without a rate limit, and when the pause began. Every write that is
+        acknowledged from now on was executed before.
         """
-        started = env.clock()
+        env, started = replace(env, is_paced=False), env.clock()
         env.state.begin_switch()
         env.checkpoint()
         try:
             env.sleep(PHASE_SECONDS)
-            yield started
+            yield env, started
         except Exception:
             env.state.cancel_switch()
             env.checkpoint()

@@ -119,8 +119,10 @@ class _Gate:
         while True:
             phase = yield from self._phase()
             side: Side = "source" if old else "target"
-            if old and new:
-                side = self._side or ("target" if phase in ("cut-over", "finished") else "source")
+            if old and new and phase in ("cut-over", "finished"):
+                side = "target"
+            if old and new and self._side is not None:
+                side = self._side
             access = _ACCESS[phase][side]
             if phase == "cut-over" and side == "source" and not self._copy.back:
                 access = ""

@@ -74,6 +74,8 @@ class ShardPlace:
 class ShardReader:
     """Reads the shards of a table's streams, and remembers where it reads on."""
 
+    _advice = ""
+
     def __init__(self, context: Context, table: str, page: int) -> None:
         self._context = context
         self._table = table
@@ -123,8 +125,8 @@ class ShardReader:
     def lost(self) -> TrimmedDataAccess:
         """Return the error for records that are gone before they were read."""
         return TrimmedDataAccess(
-            f"This consumer is more than a day behind, so changes of '{self._table}' are lost. "
-            "To go on with the oldest change that is left, delete its checkpoints."
+            f"This consumer is more than a day behind, so changes of '{self._table}' are lost."
+            + self._advice
         )
 
     def parents(self, arn: str, since: float = 0) -> Steps[dict[str, str | None] | None]:
@@ -148,6 +150,8 @@ class StreamReader(ShardReader):
 
     A page is checkpointed when the next one is requested: until then it may be delivered again.
     """
+
+    _advice = " To go on with the oldest change that is left, delete its checkpoints."
 
     def __init__(
         self, context: Context, entities: Sequence[type[Any]], options: StreamOptions
