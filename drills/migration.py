@@ -153,6 +153,8 @@ class Child:
                     self.killed = True
                     self._process.kill()
         self._process.join()
+        if self._process.exitcode and not (self.killed or self.error):
+            self.error = f"failed with exit code {self._process.exitcode}"
 
 
 def run_rounds(

@@ -382,7 +382,7 @@ class Derivation:
         stale = {unit: self._older_targets(unit, older) for unit, older in units.items()}
         written = 0
         waiting = list(units)
-        sources: dict[Unit, Source] = yield from self.read(waiting)
+        sources = yield from self.read(waiting)
         for _ in range(_MAX_ATTEMPTS):
             derived = {unit: self.targets(unit, sources[unit]) for unit in waiting}
             if check is not None:
@@ -400,10 +400,8 @@ class Derivation:
             )
             yield from self.write(targets)
             written += len(targets)
-            if once:
-                return written
             # Another process may have written a target from an older state in the meantime.
-            current: dict[Unit, Source] = yield from self.read(waiting)
+            current = sources if once else (yield from self.read(waiting))
             waiting = [unit for unit in waiting if current[unit] != sources[unit]]
             if not waiting:
                 return written

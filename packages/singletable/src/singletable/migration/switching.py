@@ -88,7 +88,7 @@ class _Gate:
         self._copy = copy = _checked_copy(migration)
         names = create_context(tables).table_name
         self._name = migration.name
-        self._side = side
+        self._side: Side | None = side
         self._clock = clock
         self._old, self._new = {names(table) for table in copy.sources}, {names(copy.target)}
         # A name of both sides means the old table before the cut-over, and the new one after it.
