@@ -352,6 +352,37 @@ def test_writes_of_an_application_on_a_switching_driver_are_carried_over_and_bac
     assert new_items(engine) == old_items(engine)
 
 
+def streams(driver: Driver) -> dict[str, bool]:
+    """Return which tables have a stream."""
+    tables = {name: driver.execute(ops.DescribeTable(name)).table for name in ("people", "zoo")}
+    return {name: one.stream_specification is not None for name, one in tables.items()}
+
+
+@pytest.mark.parametrize("end", ["finish", "rollback"])
+def test_streams_that_the_migration_has_enabled_are_disabled_at_its_end(
+    engine: Engine, clock: Clock, end: str
+) -> None:
+    on = ops.StreamSpecification(stream_enabled=True, stream_view_type="NEW_AND_OLD_IMAGES")
+    engine.execute(ops.UpdateTable("pets", stream_specification=on))
+    move = runner(engine, clock)
+    move.run()
+    assert streams(engine) == {"people": True, "zoo": False}
+    move.cut_over()
+    assert streams(engine) == {"people": True, "zoo": True}
+    getattr(move, end)()
+    assert streams(engine) == {"people": False, "zoo": False}
+    kept = engine.execute(ops.DescribeTable("pets")).table.stream_specification
+    assert kept == on
+
+
+def test_a_stream_without_old_images_is_refused(engine: Engine, clock: Clock) -> None:
+    keys = ops.StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
+    engine.execute(ops.UpdateTable("pets", stream_specification=keys))
+    with pytest.raises(errors.MigrationError, match="KEYS_ONLY"):
+        runner(engine, clock).run()
+    assert new_items(engine) == set()
+
+
 @pytest.mark.parametrize("in_use", [False, True], ids=["empty target", "target in use"])
 @pytest.mark.parametrize("reason", ["a day behind", "disabled"])
 def test_a_stream_without_all_changes_starts_the_copy_over(

@@ -29,7 +29,6 @@ from tests.migration.test_runner import (
 
 OLD = OldPerson(name="ada", age=36)
 NEW = Person(name="ada", age=36)
-PHASES = ("not begun", "ready", "cut-over", "finished", "rolled-back")
 
 
 @pytest.fixture
@@ -58,7 +57,11 @@ def go_to(phase: str, move: MigrationRunner) -> None:
 
 def access(store: Store, entity: Any) -> str:
     """Return what is possible with the table of an entity: r, w, or both."""
-    requests = {"r": lambda: store.get(type(entity).key("ada")), "w": lambda: store.put(entity)}
+    key: Any = type(entity).key("ada")
+    requests: dict[str, Callable[[], object]] = {
+        "r": lambda: store.get(key),
+        "w": lambda: store.put(entity),
+    }
     found = ""
     for name, request in requests.items():
         try:
@@ -151,17 +154,17 @@ def test_an_acknowledged_write_is_never_lost(
         if switch == "rolled-back":
             move.rollback()
 
-    slow = InterruptedDriver(engine, ops.PutItem, **{when: stall})
+    stops: dict[str, Any] = {when: stall}
+    slow = InterruptedDriver(engine, ops.PutItem, **stops)
     driver = SwitchingDriver(slow, migration=MOVE, clock=clock, sleep=clock.sleep)
-    bob: Item = {"name": {"S": "bob"}, "age": {"N": "1"}}
-    try:
-        driver.execute(ops.PutItem("people", bob))
-    except errors.InternalError as error:
-        assert error.outcome_unknown
-        assert switch == "cut-over"
+    put = ops.PutItem("people", {"name": {"S": "bob"}, "age": {"N": "1"}})
+    if switch == "cut-over":
+        with pytest.raises(errors.InternalError, match="may or may not have been applied"):
+            driver.execute(put)
         return
-    assert switch != "cut-over"
-    move.run() if switch == "rolled-back" else None
+    driver.execute(put)
+    if switch == "rolled-back":
+        move.run()
     move.cut_over()
     assert Store(engine).get(Person.key("bob")) == Person(name="bob", age=1)
 
@@ -197,7 +200,10 @@ def test_a_request_may_name_a_table_by_its_arn(engine: Engine, clock: Clock) -> 
 
 def test_requests_on_both_sides_or_on_other_tables(engine: Engine, clock: Clock) -> None:
     driver = SwitchingDriver(engine, migration=MOVE, clock=clock, sleep=clock.sleep)
-    names = {"people": [{"name": {"S": "a"}}], "zoo": [{"PK": {"S": "a"}, "SK": {"S": "b"}}]}
+    names: dict[str, list[Item]] = {
+        "people": [{"name": {"S": "a"}}],
+        "zoo": [{"PK": {"S": "a"}, "SK": {"S": "b"}}],
+    }
     both = {name: ops.KeysAndAttributes(keys) for name, keys in names.items()}
     with pytest.raises(errors.MigrationError, match="both sides"):
         driver.execute(ops.BatchGetItem(both))

@@ -183,7 +183,7 @@ class _TableStream:
 
 
 class ChangeLog:
-    """The changes of some tables, which have streams with old images and are on one side.
+    """The changes of some tables, which have streams with both images and are on one side.
 
     Positions are texts. Without tables there are no changes.
     """

@@ -53,7 +53,13 @@ from singletable.migration.stray_writes import (
 from singletable.migration.trial import StepTrial
 from singletable.migration.two_addresses import Side, real_name
 from singletable.migration.verification import Verification, VerifySettings
-from singletable.operations import Scan, StreamSpecification, TableDescription, UpdateTable
+from singletable.operations import (
+    Scan,
+    StreamSpecification,
+    StreamViewType,
+    TableDescription,
+    UpdateTable,
+)
 from singletable.schema import Table
 from singletable.steps import Steps
 from singletable.store.context import Context
@@ -62,9 +68,7 @@ from singletable.values import Item
 
 CHECKED_ITEMS = 100
 MAX_LAG = 10_000
-# With the old images, all states of an item are known: the new one is the old one of the next
-# change, or what is stored now.
-_VIEW_TYPES = ("NEW_AND_OLD_IMAGES", "OLD_IMAGE")
+VIEW_TYPE: StreamViewType = "NEW_AND_OLD_IMAGES"
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +306,7 @@ class CopyPhases:
 
     def _enable_streams(self, env: Environment, tables: Sequence[Table]) -> None:
         """Enable the streams of tables that have none; raise MigrationError if that fails."""
-        on = StreamSpecification(stream_enabled=True, stream_view_type="NEW_AND_OLD_IMAGES")
+        on = StreamSpecification(stream_enabled=True, stream_view_type=VIEW_TYPE)
         for table in tables:
             place = env.table_name(table)
             if _has_stream(wait_until_active(env, table, f"stream of {table.name}")):
@@ -565,15 +569,15 @@ class CopyPhases:
 
 
 def _has_stream(described: TableDescription) -> bool:
-    """Return whether a table has a stream; raise MigrationError if that lacks the old images."""
+    """Return whether a table has a stream; raise MigrationError if that lacks images."""
     stream = described.stream_specification
     if stream is None or not stream.stream_enabled:
         return False
-    if stream.stream_view_type not in _VIEW_TYPES:
+    if stream.stream_view_type != VIEW_TYPE:
         raise MigrationError(
             f"Table {described.table_name!r} has a stream with the view type "
-            f"{stream.stream_view_type}, but the old images are needed to carry over its changes. "
-            "Disable it, and enable it with NEW_AND_OLD_IMAGES when its consumers have read it."
+            f"{stream.stream_view_type}, but to carry over its changes it must be {VIEW_TYPE}. "
+            "When its consumers have read it, disable it: the migration enables another one."
         )
     return True
 
